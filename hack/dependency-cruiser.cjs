@@ -1,0 +1,79 @@
+// ranks of pkg/: a package imports its own rank or lower
+const rank = [
+  ["api", "clock"],
+  ["log", "metrics"],
+  ["client", "workqueue"],
+  ["cache", "leader", "events"],
+  ["reconcile"],
+  ["embedded"],
+];
+const up = rank.slice(0, -1).map((dirs, i) => ({
+  name: `pkg-up-${i}`,
+  severity: "error",
+  from: { path: `^pkg/(${dirs.join("|")})/` },
+  to: {
+    path: `^pkg/(${rank
+      .slice(i + 1)
+      .flat()
+      .join("|")})/`,
+  },
+}));
+module.exports = {
+  forbidden: [
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+    ...up,
+    {
+      name: "pkg-knows-no-controller",
+      severity: "error",
+      from: { path: "^pkg/" },
+      to: { path: "^(controllers|cmd)/" },
+    },
+    {
+      name: "controllers-are-islands",
+      severity: "error",
+      from: { path: "^controllers/([^/]+)/" },
+      to: { path: "^(controllers|cmd)/", pathNot: "^controllers/$1/" },
+    },
+    {
+      name: "decisions-are-pure",
+      severity: "error",
+      from: { path: "^controllers/[^/]+/", pathNot: "(/(controller|sync|apply)|\\.test)\\.ts$" },
+      to: { pathNot: "^(pkg/api/|controllers/[^/]+/(?!(controller|sync|apply)\\.ts))" },
+    },
+    {
+      name: "only-cmd-sees-real",
+      severity: "error",
+      from: { pathNot: "^(cmd|test|pkg/clock)/" },
+      to: { path: "^pkg/clock/real\\.ts$" },
+    },
+    {
+      name: "http-and-flags-live-in-cmd",
+      severity: "error",
+      from: { path: "^(pkg|controllers)/" },
+      to: { path: "node_modules/(fastify|yargs)/" },
+    },
+    {
+      name: "prom-client-lives-in-metrics",
+      severity: "error",
+      from: { pathNot: "^(pkg/metrics|node_modules)/" },
+      to: { path: "node_modules/prom-client/" },
+    },
+    {
+      name: "pino-lives-in-log",
+      severity: "error",
+      from: { pathNot: "^(pkg/log|node_modules)/" },
+      to: { path: "node_modules/pino/" },
+    },
+    {
+      name: "nothing-imports-tests",
+      severity: "error",
+      from: { pathNot: "(^test/|\\.test\\.ts$)" },
+      to: { path: "(^test/|\\.test\\.ts$)" },
+    },
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: "node_modules" },
+    enhancedResolveOptions: { extensions: [".ts", ".js"] },
+  },
+};

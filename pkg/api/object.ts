@@ -1,0 +1,112 @@
+/** What every Kubernetes object has, as JSON on the wire: times are RFC 3339 strings, versions opaque strings. */
+export interface ApiObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ObjectMeta;
+}
+
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string | null;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+  readonly selfLink?: string;
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface ManagedFieldsEntry {
+  readonly manager?: string;
+  readonly operation?: string;
+  readonly apiVersion?: string;
+  readonly time?: string;
+  readonly fieldsType?: string;
+  readonly fieldsV1?: unknown;
+  readonly subresource?: string;
+}
+
+export interface ListMeta {
+  readonly resourceVersion?: string;
+  readonly continue?: string;
+  readonly remainingItemCount?: number;
+}
+
+export interface ObjectList<T> {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: ListMeta;
+  readonly items: readonly T[];
+}
+
+/** Namespace and name; cluster-scoped objects have no namespace. */
+export interface ObjectRef {
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** metav1.Status: the API server's answer to a failed (and to some successful) requests. */
+export interface Status {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ListMeta;
+  readonly status?: string;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly code?: number;
+  readonly details?: StatusDetails;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly retryAfterSeconds?: number;
+  readonly causes?: readonly StatusCause[];
+}
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export type WatchEventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
+
+export interface WatchEvent<T> {
+  readonly type: WatchEventType;
+  /** For BOOKMARK: only metadata.resourceVersion (and annotations) carry meaning. */
+  readonly object: T;
+}
+
+/** The key of informers and work queues: `namespace/name`, or `name` for cluster-scoped objects. */
+export function keyOf(object: ApiObject): string {
+  return refKey(object.metadata.namespace, object.metadata.name ?? "");
+}
+
+export function refKey(namespace: string | undefined, name: string): string {
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** The inverse of refKey. */
+export function splitKey(key: string): { namespace?: string; name: string } {
+  const slash = key.indexOf("/");
+  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}

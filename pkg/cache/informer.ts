@@ -1,0 +1,45 @@
+import type { ApiObject } from "../api/object.ts";
+import type { Lister } from "./lister.ts";
+
+/** An object of which the deletion itself was missed: `object` is the last state that was seen. */
+export interface DeletedFinalStateUnknown<T> {
+  readonly key: string;
+  readonly object: T;
+}
+
+/** Handlers run one at a time per registration, in order, and only compute keys and enqueue. */
+export interface EventHandler<T> {
+  onAdd?(object: T, inInitialList: boolean): void;
+  onUpdate?(before: T, after: T): void;
+  /** `missed` is true when the deletion was inferred from a relist, so that `object` may be older than the last. */
+  onDelete?(object: T, missed: boolean): void;
+}
+
+export interface HandlerOptions {
+  /** 0 or absent: no resync of this handler. */
+  readonly resyncMs?: number;
+}
+
+export interface HandlerRegistration {
+  /** The handler has been given everything that the initial list held. */
+  hasSynced(): boolean;
+  remove(): void;
+}
+
+export type IndexFunction<T> = (object: T) => readonly string[];
+
+/** Name of the index that every namespaced informer has. */
+export const NAMESPACE_INDEX = "namespace";
+
+export interface SharedInformer<T extends ApiObject = ApiObject> {
+  readonly lister: Lister<T>;
+  addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration;
+  /** May be called at any time; the index is built from what the cache holds. A second function under one name is an error. */
+  addIndex(name: string, index: IndexFunction<T>): void;
+  /** The cache holds a complete list. */
+  hasSynced(): boolean;
+  /** The resourceVersion up to which the cache has seen everything; "" before the first list. */
+  lastSyncResourceVersion(): string;
+  /** Monotonic time since when the cache has not heard from the server (no event, bookmark or list), for health. */
+  silentSinceMs(): number;
+}

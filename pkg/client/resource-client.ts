@@ -1,0 +1,110 @@
+import type { ApiObject, ListMeta, ObjectList, ObjectRef, Status, WatchEvent } from "../api/object.ts";
+import type { Resource } from "../api/resource.ts";
+
+export interface GetOptions {
+  readonly resourceVersion?: string;
+}
+
+export interface Selectors {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+}
+
+export interface ListOptions extends Selectors {
+  /** All namespaces when left out. */
+  readonly namespace?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: "NotOlderThan" | "Exact";
+  readonly limit?: number;
+  readonly continue?: string;
+}
+
+export interface WatchOptions extends Selectors {
+  readonly namespace?: string;
+  readonly resourceVersion?: string;
+  readonly timeoutSeconds?: number;
+  readonly allowWatchBookmarks?: boolean;
+  readonly sendInitialEvents?: boolean;
+}
+
+export interface WriteOptions {
+  readonly dryRun?: boolean;
+  readonly fieldManager?: string;
+  readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+}
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+  readonly dryRun?: boolean;
+}
+
+export type Patch =
+  | { readonly type: "json"; readonly body: readonly JsonPatchOperation[] }
+  | { readonly type: "merge"; readonly body: unknown }
+  | { readonly type: "strategic"; readonly body: unknown };
+
+export interface JsonPatchOperation {
+  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: unknown;
+}
+
+/**
+ * The verbs of one resource. A failure of any kind rejects with an ApiError (errors.ts); an abort rejects with the
+ * signal's reason. Objects are as on the wire: fields unknown to the types survive.
+ */
+export interface ResourceClient<T extends ApiObject = ApiObject> {
+  readonly resource: Resource;
+
+  get(ref: ObjectRef, options?: GetOptions, signal?: AbortSignal): Promise<T>;
+  /** One page (all of it when no limit is given). */
+  list(options?: ListOptions, signal?: AbortSignal): Promise<ObjectList<T>>;
+  /** As list, but hands over the items one by one as they arrive, and never holds the text of the answer. */
+  listEach(options: ListOptions, onItem: (item: T) => void, signal?: AbortSignal): Promise<ListMeta>;
+  /** Events in order, bookmarks included. An ERROR event rejects with its ApiError; an orderly end just ends. */
+  watch(options: WatchOptions, signal?: AbortSignal): AsyncIterable<WatchEvent<T>>;
+
+  create(object: T, options?: WriteOptions, signal?: AbortSignal): Promise<T>;
+  update(object: T, options?: WriteOptions, signal?: AbortSignal): Promise<T>;
+  updateStatus(object: T, options?: WriteOptions, signal?: AbortSignal): Promise<T>;
+  patch(
+    ref: ObjectRef,
+    patch: Patch,
+    options?: WriteOptions & { readonly subresource?: string },
+    signal?: AbortSignal,
+  ): Promise<T>;
+  /** Server-side apply; the name and namespace are the object's. */
+  apply(
+    object: Partial<T> & ApiObject,
+    options: WriteOptions & {
+      readonly fieldManager: string;
+      readonly force?: boolean;
+      readonly subresource?: string;
+    },
+    signal?: AbortSignal,
+  ): Promise<T>;
+  /** The deleted object, or the Status when the server answers with that. */
+  delete(ref: ObjectRef, options?: DeleteOptions, signal?: AbortSignal): Promise<T | Status>;
+  deleteCollection(list: ListOptions, options?: DeleteOptions, signal?: AbortSignal): Promise<void>;
+
+  getSubresource<S>(ref: ObjectRef, subresource: string, signal?: AbortSignal): Promise<S>;
+  /** POST to a subresource: binding, eviction, token. */
+  createSubresource<S>(
+    ref: ObjectRef,
+    subresource: string,
+    body: unknown,
+    options?: WriteOptions,
+    signal?: AbortSignal,
+  ): Promise<S>;
+  /** PUT to a subresource: scale, approval, finalize, status. */
+  updateSubresource<S>(
+    ref: ObjectRef,
+    subresource: string,
+    body: unknown,
+    options?: WriteOptions,
+    signal?: AbortSignal,
+  ): Promise<S>;
+}

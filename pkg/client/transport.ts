@@ -1,0 +1,56 @@
+/**
+ * The seam under every client. Over the network it is an undici dispatcher (http/), in tests and in the simulator
+ * it is the embedded API server called directly, with or without faults.
+ */
+export interface Transport {
+  /**
+   * Resolves once status and headers are known; any status is an answer, not an error. Rejects with a
+   * TransportError when no answer came, or with the signal's reason when that aborted.
+   */
+  send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse>;
+  /** Ends idle connections now and busy ones when they are done. Further sends reject. */
+  close(): Promise<void>;
+}
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
+
+export interface TransportRequest {
+  readonly method: Method;
+  /** Absolute path, already percent-encoded, without the query. */
+  readonly path: string;
+  readonly query?: URLSearchParams;
+  /** Lower-case names. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON value, which the transport serialises; or bytes or text, which it sends as they are. */
+  readonly body?: unknown;
+  /** A watch or another answer without an end: no idle time-out applies to its body. */
+  readonly endless?: boolean;
+}
+
+/** The body is read once, by one of the four methods, or discarded. */
+export interface TransportResponse {
+  readonly status: number;
+  /** Lower-case names; repeated headers are joined by ", ". */
+  readonly headers: Readonly<Record<string, string>>;
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+  /**
+   * The items of a List one by one, without ever holding the whole text; resolves to the List without its items.
+   */
+  items(onItem: (item: unknown) => void): Promise<unknown>;
+  /** The JSON documents of a stream of lines, as they arrive. Leaving the loop early closes the stream. */
+  documents(): AsyncIterable<unknown>;
+  discard(): Promise<void>;
+}
+
+/** No answer came: refused, reset, timed out, TLS failure. `sent` is false when the server cannot have seen it. */
+export class TransportError extends Error {
+  readonly code: string;
+  readonly sent: boolean;
+  constructor(code: string, message: string, sent: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.name = "TransportError";
+    this.code = code;
+    this.sent = sent;
+  }
+}

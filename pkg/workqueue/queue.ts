@@ -1,0 +1,30 @@
+/** Where a key comes from. Live changes go before keys of the initial list and of resyncs, which age and so never starve. */
+export type Priority = "live" | "background";
+
+/**
+ * A set of keys waiting for work, with client-go's guarantees: a key that is added many times before it is taken is
+ * worked on once; a key that is added while it is being worked on is worked on again afterwards; no key is ever
+ * handed to two workers.
+ */
+export interface WorkQueue<K> {
+  add(key: K, priority?: Priority): void;
+  /** Adds after the delay. A key that already waits keeps the earlier of both times. */
+  addAfter(key: K, delayMs: number, priority?: Priority): void;
+  /** Adds after the delay that the rate limiter gives for one more failure of this key. */
+  addRateLimited(key: K, priority?: Priority): void;
+  /** The key's failures are forgotten: it succeeded, or is given up. */
+  forget(key: K): void;
+  /** Failures since the last forget. */
+  requeues(key: K): number;
+  /** The next key, or undefined once the queue is shut down and (when draining) empty. */
+  get(): Promise<K | undefined>;
+  /** Must follow every get. */
+  done(key: K): void;
+  /** Keys that are ready and wait for a worker. */
+  readonly length: number;
+  /** Takes nothing more; what is queued is still handed out; delayed keys are dropped. */
+  shutDown(): void;
+  /** As shutDown, and resolves when every key that was handed out is done. */
+  shutDownWithDrain(): Promise<void>;
+  readonly shuttingDown: boolean;
+}
