@@ -1,0 +1,90 @@
+import type { ApiObject } from "../../api/object.ts";
+import type { Resource } from "../../api/resource.ts";
+
+/**
+ * An object on its way into the storage: freshly decoded, owned by one request, and changed in place by the rules
+ * below. What the storage holds and hands out is never changed again.
+ */
+export type Draft = Record<string, unknown> & { metadata: Record<string, unknown> };
+
+/** One cause of a 422: field path as users write it (`spec.template.spec.containers[0].image`). */
+export interface FieldError {
+  readonly type:
+    | "FieldValueRequired"
+    | "FieldValueInvalid"
+    | "FieldValueNotSupported"
+    | "FieldValueForbidden"
+    | "FieldValueDuplicate"
+    | "FieldValueNotFound"
+    | "FieldValueTooLong"
+    | "FieldValueTooMany"
+    | "FieldValueTypeInvalid";
+  readonly field: string;
+  /** The complete message of the cause, e.g. `Invalid value: -1: must be greater than or equal to 0`. */
+  readonly message: string;
+}
+
+export interface TableColumn {
+  readonly name: string;
+  readonly type: "string" | "integer" | "number" | "boolean" | "date";
+  readonly format?: string;
+  readonly description?: string;
+  /** 0: always shown; 1 and above: with -o wide. */
+  readonly priority: number;
+  /** The cell's value. */
+  cell(object: ApiObject, nowMs: number): string | number | boolean | null;
+}
+
+export interface Subresource {
+  /** "status", "scale", "binding", "eviction", "token", "approval", "finalize", "ephemeralcontainers", "resize", "log" … */
+  readonly name: string;
+  /** Kind of the subresource's own body, when it is not the parent's. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly verbs: readonly string[];
+}
+
+export interface RuleContext {
+  readonly nowMs: number;
+  /** Who writes; "" when unknown. */
+  readonly user: string;
+  /** The subresource written to, "" for the main resource. */
+  readonly subresource: string;
+}
+
+/**
+ * What is particular to one resource. The server (pkg/embedded/server) does everything generic: names, uids, versions,
+ * generation from `specChanged`, optimistic concurrency, finalizers, patches, selectors, tables.
+ */
+export interface KindRules {
+  readonly resource: Resource;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly subresources: readonly Subresource[];
+  /** Verbs of the main resource; all the usual ones when left out. */
+  readonly verbs?: readonly string[];
+  /** Columns behind NAME and before AGE, as in a real cluster; name and age are included by the rules themselves. */
+  readonly columns: readonly TableColumn[];
+  /** Field selectors beyond metadata.name and metadata.namespace. */
+  readonly selectableFields?: (object: ApiObject) => Readonly<Record<string, string>>;
+  /** The server bumps metadata.generation when the spec changes. */
+  readonly generation: boolean;
+  /** Fills what the client left out, exactly as the API server does when it decodes. */
+  setDefaults?(draft: Draft): void;
+  /** After defaults, before validation: drops what a create may not set (status …). */
+  prepareForCreate?(draft: Draft, context: RuleContext): void;
+  /** Takes over from `before` what this write may not change: status on the main resource, all but status on /status. */
+  prepareForUpdate?(draft: Draft, before: ApiObject, context: RuleContext): void;
+  validate?(draft: Draft, context: RuleContext): readonly FieldError[];
+  validateUpdate?(draft: Draft, before: ApiObject, context: RuleContext): readonly FieldError[];
+  /** Warning headers for this write. */
+  warnings?(draft: Draft, before: ApiObject | undefined): readonly string[];
+  /** Seconds of grace that a delete gets by default; undefined: the object goes at once. Pods only. */
+  deletionGraceSeconds?(object: ApiObject, requested: number | undefined): number | undefined;
+  /** Names are validated as: default DNS subdomain. */
+  readonly nameFormat?: "dns1123Subdomain" | "dns1123Label" | "dns1035Label" | "pathSegment";
+  /** May be created by PUT to a name that does not exist. */
+  readonly createOnUpdate?: boolean;
+  /** A PUT without resourceVersion overwrites without a check. Default true, as most kinds. */
+  readonly unconditionalUpdate?: boolean;
+}
