@@ -53,7 +53,7 @@ export interface RuleContext {
 
 /**
  * What is particular to one resource. The server (pkg/embedded/server) does everything generic: names, uids, versions,
- * generation from `specChanged`, optimistic concurrency, finalizers, patches, selectors, tables.
+ * generation, metadata validation (metadata.ts), optimistic concurrency, finalizers, patches, selectors, tables.
  */
 export interface KindRules {
   readonly resource: Resource;
@@ -67,11 +67,13 @@ export interface KindRules {
   readonly columns: readonly TableColumn[];
   /** Field selectors beyond metadata.name and metadata.namespace. */
   readonly selectableFields?: (object: ApiObject) => Readonly<Record<string, string>>;
-  /** The server bumps metadata.generation when the spec changes. */
+  /** Objects start with generation 1, and an update that changes the spec bumps it. */
   readonly generation: boolean;
+  /** Whether this update of the main resource bumps the generation, where that is not just a changed spec. */
+  generationChanged?(draft: Draft, before: ApiObject): boolean;
   /** Fills what the client left out, exactly as the API server does when it decodes. */
   setDefaults?(draft: Draft): void;
-  /** After defaults, before validation: drops what a create may not set (status …). */
+  /** After defaults, names and uids, before validation: drops what a create may not set (status …). */
   prepareForCreate?(draft: Draft, context: RuleContext): void;
   /** Takes over from `before` what this write may not change: status on the main resource, all but status on /status. */
   prepareForUpdate?(draft: Draft, before: ApiObject, context: RuleContext): void;
