@@ -29,9 +29,7 @@ export interface ServerKind {
 }
 
 /** The servers that this machine can run: one suite, the same cases against each. */
-export const servers: readonly ServerKind[] = [
-  ...(hasRealCluster() ? [{ name: "real" as const, start: startReal }] : []),
-];
+export const servers: readonly ServerKind[] = hasRealCluster() ? [{ name: "real", start: startReal }] : [];
 
 async function startReal(): Promise<TestServer> {
   const cluster = await startRealCluster();
