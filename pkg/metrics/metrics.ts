@@ -6,6 +6,8 @@ export interface MetricOptions {
   readonly help: string;
   readonly labels?: readonly string[];
   readonly stability: Stability;
+  /** "1.36.0": shown as deprecated from then on, and hidden when the period of its stability level is over. */
+  readonly deprecatedVersion?: string;
 }
 export interface HistogramOptions extends MetricOptions {
   readonly buckets: readonly number[];

@@ -1,0 +1,203 @@
+import { collectDefaultMetrics, Registry, type Metric } from "prom-client";
+import {
+  noMetrics,
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type HistogramOptions,
+  type MetricOptions,
+  type Metrics,
+} from "./metrics.ts";
+import { MetricsPolicy, type MetricsConfig } from "./policy.ts";
+import { CounterFamily, GaugeFamily, HistogramFamily, type Family } from "./series.ts";
+
+/** A registry as the scrape handler sees it. */
+export interface ExposedMetrics extends Metrics {
+  readonly contentType: string;
+  /** The text exposition (version 0.0.4): families by name, those without series left out. */
+  expose(): Promise<string>;
+}
+
+export interface MetricsRegistries {
+  /** /metrics */
+  readonly main: ExposedMetrics;
+  /** /metrics/slis */
+  readonly slis: ExposedMetrics;
+  /** Adds the process_* and nodejs_* families of this process to the main registry. */
+  collectRuntime(): void;
+}
+
+interface MetaMetrics {
+  readonly registered: Counter;
+  readonly hidden: Counter;
+  readonly unexpected: Counter;
+}
+
+/** Both registries under one policy; they share the metrics about metrics, which are shown in the main one. */
+export function createMetrics(config: MetricsConfig): MetricsRegistries {
+  const policy = new MetricsPolicy(config);
+  const main = new PrometheusMetrics(policy);
+  const meta = registerMetaMetrics(main, policy);
+  main.countInto(meta);
+  const slis = new PrometheusMetrics(policy);
+  slis.countInto(meta);
+  return { main, slis, collectRuntime: () => main.collectRuntime() };
+}
+
+function registerMetaMetrics(main: Metrics, policy: MetricsPolicy): MetaMetrics {
+  const registered = main.counter({
+    name: "registered_metrics_total",
+    help: "The count of registered metrics broken by stability level and deprecation version.",
+    labels: ["stability_level", "deprecated_version"],
+    stability: "BETA",
+  });
+  const disabled = main.counter({
+    name: "disabled_metrics_total",
+    help: "The count of disabled metrics.",
+    stability: "BETA",
+  });
+  disabled.inc({}, policy.disabled.size);
+  const hidden = main.counter({
+    name: "hidden_metrics_total",
+    help: "The count of hidden metrics.",
+    stability: "BETA",
+  });
+  const unexpected = main.counter({
+    name: "cardinality_enforcement_unexpected_categorizations_total",
+    help: "The count of unexpected categorizations during cardinality enforcement.",
+    stability: "ALPHA",
+  });
+  return { registered, hidden, unexpected };
+}
+
+type Kind = "counter" | "gauge" | "histogram";
+
+interface Registered {
+  /** What the metric was registered as, to find a second registration that differs. */
+  readonly identity: string;
+  readonly metric: unknown;
+}
+
+class PrometheusMetrics implements ExposedMetrics {
+  readonly #policy: MetricsPolicy;
+  readonly #registry = new Registry();
+  readonly #runtime = new Registry();
+  readonly #known = new Map<string, Registered>();
+  readonly #families = new Map<string, Family>();
+  readonly #refreshes: (() => void | Promise<void>)[] = [];
+  #meta: MetaMetrics | undefined;
+  readonly #beforeMeta: ((meta: MetaMetrics) => void)[] = [];
+
+  constructor(policy: MetricsPolicy) {
+    this.#policy = policy;
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** From here on registrations are counted; those of the meta metrics themselves are made up for. */
+  countInto(meta: MetaMetrics): void {
+    this.#meta = meta;
+    for (const count of this.#beforeMeta.splice(0)) count(meta);
+  }
+
+  counter(options: MetricOptions): Counter {
+    return this.#register(
+      "counter",
+      options,
+      noMetrics.counter(options),
+      (series) => new CounterFamily(series),
+    );
+  }
+
+  gauge(options: MetricOptions): Gauge {
+    return this.#register("gauge", options, noMetrics.gauge(options), (series) => new GaugeFamily(series));
+  }
+
+  histogram(options: HistogramOptions): Histogram {
+    const { buckets } = options;
+    if (buckets.some((bound, index) => bound <= (buckets[index - 1] ?? -Infinity))) {
+      throw new Error(`metric ${options.name}: buckets must increase`);
+    }
+    const create = (series: SeriesOptions): HistogramFamily => new HistogramFamily(series, buckets);
+    return this.#register("histogram", options, noMetrics.histogram(options), create);
+  }
+
+  onCollect(refresh: () => void | Promise<void>): void {
+    this.#refreshes.push(refresh);
+  }
+
+  /** Apart from the others, because prom-client's process_start_time_seconds gives way to Kubernetes'. */
+  collectRuntime(): void {
+    collectDefaultMetrics({ register: this.#runtime });
+  }
+
+  async expose(): Promise<string> {
+    for (const refresh of this.#refreshes) await refresh();
+    const sources = new Map<string, Registry>();
+    for (const registry of [this.#runtime, this.#registry]) {
+      for (const { name } of registry.getMetricsAsArray()) sources.set(name, registry);
+    }
+    let text = "";
+    for (const [name, registry] of [...sources].toSorted(byName)) {
+      if (this.#families.get(name)?.samples().length === 0) continue;
+      text += `${await registry.getSingleMetricAsString(name)}\n`;
+    }
+    return text;
+  }
+
+  #register<M>(
+    kind: Kind,
+    options: MetricOptions,
+    noop: M,
+    create: (series: SeriesOptions) => Family & M,
+  ): M {
+    const identity = JSON.stringify([kind, options]);
+    const known = this.#known.get(options.name);
+    if (known !== undefined) {
+      if (known.identity === identity) return known.metric as M;
+      throw new Error(`metric ${options.name} is registered already, with other options`);
+    }
+    const shown = this.#policy.shows(options);
+    const metric = shown ? this.#show(kind, options, create) : noop;
+    this.#known.set(options.name, { identity, metric });
+    this.#count((meta) => {
+      if (shown) meta.registered.inc(registeredLabels(options));
+      else meta.hidden.inc();
+    });
+    return metric;
+  }
+
+  #show<F extends Family>(kind: Kind, options: MetricOptions, create: (series: SeriesOptions) => F): F {
+    const { name, labels = [] } = options;
+    const allowed = this.#policy.allowedValues(name);
+    const family = create({ name, labels, allowed, onUnexpected: () => this.#meta?.unexpected.inc() });
+    const help = this.#policy.help(options);
+    const described = {
+      name,
+      help,
+      type: kind,
+      get: async () => ({ name, help, type: kind, values: family.samples() }),
+    };
+    // prom-client reads nothing else of a metric; its types ask for its own classes.
+    this.#registry.registerMetric(described as unknown as Metric);
+    this.#families.set(name, family);
+    return family;
+  }
+
+  #count(count: (meta: MetaMetrics) => void): void {
+    if (this.#meta === undefined) this.#beforeMeta.push(count);
+    else count(this.#meta);
+  }
+}
+
+type SeriesOptions = ConstructorParameters<typeof CounterFamily>[0];
+
+function byName([left]: readonly [string, unknown], [right]: readonly [string, unknown]): number {
+  return left < right ? -1 : 1;
+}
+
+function registeredLabels({ stability, deprecatedVersion }: MetricOptions): Record<string, string> {
+  return { stability_level: stability, deprecated_version: deprecatedVersion ?? "" };
+}
