@@ -18,7 +18,9 @@ export interface WorkQueue<K> {
   requeues(key: K): number;
   /** The next key, or undefined once the queue is shut down and (when draining) empty. */
   get(): Promise<K | undefined>;
-  /** Must follow every get. */
+  /** The next key if one is ready now: as get, without a Promise for every key. */
+  tryGet(): K | undefined;
+  /** Must follow every key that get or tryGet gave. */
   done(key: K): void;
   /** Keys that are ready and wait for a worker. */
   readonly length: number;
