@@ -37,3 +37,21 @@ export function resourcePath(
   if (name !== undefined) path += `/${encodeURIComponent(name)}`;
   return subresource === undefined ? path : `${path}/${subresource}`;
 }
+
+export interface Subresource {
+  readonly name: string;
+  /** The kind that its requests carry: a Scale for "scale", the resource's own kind for "status". */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly verbs: readonly string[];
+}
+
+/** A resource of the API server itself, with the facts that discovery tells of it. */
+export interface BuiltInResource<T = unknown> extends TypedResource<T> {
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly verbs: readonly string[];
+  readonly subresources: readonly Subresource[];
+}
