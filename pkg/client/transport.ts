@@ -32,6 +32,10 @@ export interface TransportResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
+  /** Bytes of the request's body; left out where nothing was serialised. */
+  readonly sentBytes?: number;
+  /** Bytes of the body read so far; left out where nothing is serialised. */
+  readonly receivedBytes?: number;
   text(): Promise<string>;
   json(): Promise<unknown>;
   /**
@@ -43,11 +47,26 @@ export interface TransportResponse {
   discard(): Promise<void>;
 }
 
-/** No answer came: refused, reset, timed out, TLS failure. `sent` is false when the server cannot have seen it. */
+/**
+ * Why no answer came. `refused`: no connection (refused, unreachable, unknown host). `tls`: the hand-shake failed.
+ * `lost`: a connection broke under the request. `timeout`: the peer was silent for too long. `malformed`: bytes came
+ * that are no answer (broken JSON, a stream that ends inside a line). `closed`: the transport was closed.
+ * `credentials`: no credentials could be had to ask with.
+ */
+export type TransportFailure =
+  | "refused"
+  | "tls"
+  | "lost"
+  | "timeout"
+  | "malformed"
+  | "closed"
+  | "credentials";
+
+/** No (complete) answer came. `sent` is false when the server cannot have acted on the request. */
 export class TransportError extends Error {
-  readonly code: string;
+  readonly code: TransportFailure;
   readonly sent: boolean;
-  constructor(code: string, message: string, sent: boolean, cause?: unknown) {
+  constructor(code: TransportFailure, message: string, sent: boolean, cause?: unknown) {
     super(message, { cause });
     this.name = "TransportError";
     this.code = code;

@@ -1,0 +1,296 @@
+import { describe, expect, test } from "vitest";
+import type { FakeAnswer } from "../../test/harness/fake-transport.ts";
+import { FakeTransport, untilAborted } from "../../test/harness/fake-transport.ts";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import type { ApiObject } from "../api/object.ts";
+import type { Resource } from "../api/resource.ts";
+import { silentLogger } from "../log/logger.ts";
+import { noMetrics } from "../metrics/metrics.ts";
+import type { ClientSet } from "./client-set.ts";
+import { clientSet } from "./client-set.ts";
+import { isExpired, isTimeout } from "./errors.ts";
+import { unlimited } from "./limiter.ts";
+import type { ResourceClient } from "./resource-client.ts";
+import { RestMetrics } from "./rest-metrics.ts";
+import { RestClient } from "./rest.ts";
+import { WarningLog } from "./warnings.ts";
+
+const PODS: Resource = { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
+const DEPLOYMENTS: Resource = {
+  group: "apps",
+  version: "v1",
+  plural: "deployments",
+  kind: "Deployment",
+  namespaced: true,
+};
+const NODES: Resource = { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false };
+const REF = { namespace: "ns", name: "web" };
+
+function setup(answer: (signal?: AbortSignal) => FakeAnswer = () => ({})): {
+  clock: VirtualClock;
+  transport: FakeTransport;
+  clients: ClientSet;
+} {
+  const clock = new VirtualClock();
+  const transport = new FakeTransport((_, signal) => answer(signal));
+  const rest = new RestClient({
+    transport,
+    clock,
+    limiter: unlimited,
+    metrics: new RestMetrics(noMetrics, "host"),
+    warnings: new WarningLog(silentLogger),
+    userAgent: "test",
+  });
+  return { clock, transport, clients: clientSet(rest) };
+}
+
+type Call = (client: ResourceClient) => Promise<unknown>;
+const web: ApiObject = { metadata: REF };
+const named = { apiVersion: "apps/v1", kind: "Deployment", metadata: REF };
+const object = "/apis/apps/v1/namespaces/ns/deployments/web";
+const collection = "/apis/apps/v1/namespaces/ns/deployments";
+
+test.each<[string, Call, { line: string; body?: unknown; type?: string }]>([
+  ["get", async (c) => c.get(REF), { line: `GET ${object}` }],
+  [
+    "get at a version",
+    async (c) => c.get(REF, { resourceVersion: "0" }),
+    { line: `GET ${object}?resourceVersion=0` },
+  ],
+  ["list everywhere", async (c) => c.list(), { line: "GET /apis/apps/v1/deployments" }],
+  [
+    "list a page",
+    async (c) =>
+      c.list({
+        namespace: "ns",
+        labelSelector: "a=b,c in (d)",
+        limit: 5,
+        continue: "x",
+        resourceVersion: "7",
+        resourceVersionMatch: "Exact",
+      }),
+    {
+      line: `GET ${collection}?labelSelector=a=b,c+in+(d)&resourceVersion=7&resourceVersionMatch=Exact&limit=5&continue=x`,
+    },
+  ],
+  [
+    "create",
+    async (c) => c.create(web, { dryRun: true }),
+    { line: `POST ${collection}?dryRun=All`, body: named, type: "application/json" },
+  ],
+  [
+    "update",
+    async (c) => c.update(web, { fieldManager: "me" }),
+    { line: `PUT ${object}?fieldManager=me`, body: named, type: "application/json" },
+  ],
+  [
+    "updateStatus",
+    async (c) => c.updateStatus(web),
+    { line: `PUT ${object}/status`, body: named, type: "application/json" },
+  ],
+  [
+    "JSON patch",
+    async (c) => c.patch(REF, { type: "json", body: [{ op: "remove", path: "/a" }] }),
+    { line: `PATCH ${object}`, body: [{ op: "remove", path: "/a" }], type: "application/json-patch+json" },
+  ],
+  [
+    "merge patch",
+    async (c) => c.patch(REF, { type: "merge", body: { a: null } }, { subresource: "status" }),
+    { line: `PATCH ${object}/status`, body: { a: null }, type: "application/merge-patch+json" },
+  ],
+  [
+    "strategic merge patch",
+    async (c) => c.patch(REF, { type: "strategic", body: { a: 1 } }),
+    { line: `PATCH ${object}`, body: { a: 1 }, type: "application/strategic-merge-patch+json" },
+  ],
+  [
+    "apply",
+    async (c) => c.apply(web, { fieldManager: "me", force: true }),
+    { line: `PATCH ${object}?fieldManager=me&force=true`, body: named, type: "application/apply-patch+yaml" },
+  ],
+  ["delete", async (c) => c.delete(REF), { line: `DELETE ${object}` }],
+  [
+    "delete with conditions",
+    async (c) =>
+      c.delete(REF, {
+        propagationPolicy: "Orphan",
+        preconditions: { uid: "u" },
+        gracePeriodSeconds: 0,
+        dryRun: true,
+      }),
+    {
+      line: `DELETE ${object}`,
+      body: {
+        kind: "DeleteOptions",
+        apiVersion: "v1",
+        propagationPolicy: "Orphan",
+        preconditions: { uid: "u" },
+        gracePeriodSeconds: 0,
+        dryRun: ["All"],
+      },
+      type: "application/json",
+    },
+  ],
+  [
+    "deleteCollection",
+    async (c) => c.deleteCollection({ namespace: "ns", fieldSelector: "a=b" }),
+    { line: `DELETE ${collection}?fieldSelector=a=b` },
+  ],
+  ["get a subresource", async (c) => c.getSubresource(REF, "scale"), { line: `GET ${object}/scale` }],
+  [
+    "create a subresource",
+    async (c) => c.createSubresource(REF, "eviction", { a: 1 }),
+    { line: `POST ${object}/eviction`, body: { a: 1 }, type: "application/json" },
+  ],
+  [
+    "update a subresource",
+    async (c) => c.updateSubresource(REF, "scale", { a: 1 }),
+    { line: `PUT ${object}/scale`, body: { a: 1 }, type: "application/json" },
+  ],
+])("%s", async (_, call, expected) => {
+  const { transport, clients } = setup();
+  await call(clients.clientFor(DEPLOYMENTS));
+  const request = transport.requests[0];
+  expect(transport.lines).toEqual([expected.line]);
+  expect(request?.body).toEqual(expected.body);
+  expect(request?.headers?.["content-type"]).toBe(expected.type);
+  expect(request?.headers).toMatchObject({ accept: "application/json", "user-agent": "test" });
+});
+
+test("metadata clients ask for metadata of objects, lists and watches", async () => {
+  const { transport, clients } = setup(() => ({ chunks: ["{}"] }));
+  const client = clients.metadata(PODS);
+  await client.get(REF);
+  await client.list();
+  await expect(client.watch({})[Symbol.asyncIterator]().next()).rejects.toThrow();
+  expect(transport.requests.map(({ headers }) => headers?.["accept"])).toEqual([
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+  ]);
+});
+
+test.each<[string, Resource, { namespace?: string; name: string }]>([
+  ["an empty name", NODES, { name: "" }],
+  ["a name that climbs", NODES, { name: ".." }],
+  ["no namespace", PODS, { name: "a" }],
+  ["a namespace that climbs", PODS, { namespace: "..", name: "a" }],
+])("refuses %s before anything is sent", async (_, resource, ref) => {
+  const { transport, clients } = setup();
+  await expect(clients.dynamic(resource).delete(ref)).rejects.toThrow(TypeError);
+  expect(transport.requests).toEqual([]);
+});
+
+test("odd names are encoded", async () => {
+  const { transport, clients } = setup();
+  await clients.dynamic(NODES).get({ name: "system:a/b%" });
+  expect(transport.lines).toEqual(["GET /api/v1/nodes/system%3Aa%2Fb%25"]);
+});
+
+test("a list streams its items and keeps its metadata", async () => {
+  const body = {
+    kind: "PodList",
+    metadata: { resourceVersion: "9", continue: "c" },
+    items: [{ a: 1 }, { a: 2 }],
+  };
+  const { clients } = setup(() => ({ body }));
+  expect(await clients.dynamic(PODS).list()).toEqual(body);
+  const items: unknown[] = [];
+  expect(await clients.dynamic(PODS).listEach({}, (item) => items.push(item))).toEqual(body.metadata);
+  expect(items).toEqual(body.items);
+});
+
+describe("watch", () => {
+  const event = (type: string, resourceVersion: string): string =>
+    `${JSON.stringify({ type, object: { metadata: { resourceVersion } } })}\n`;
+
+  async function collect(chunks: Iterable<string>): Promise<{ types: string[]; error?: unknown }> {
+    const { clients } = setup(() => ({ chunks }));
+    const types: string[] = [];
+    try {
+      for await (const { type } of clients.dynamic(PODS).watch({})) types.push(type);
+    } catch (error) {
+      return { types, error };
+    }
+    return { types };
+  }
+
+  test("asks for what it is told, with the match that initial events need", async () => {
+    const { transport, clients } = setup(() => ({ chunks: [] }));
+    const options = {
+      namespace: "ns",
+      resourceVersion: "5",
+      timeoutSeconds: 300,
+      allowWatchBookmarks: true,
+      sendInitialEvents: true,
+    };
+    for await (const _ of clients.dynamic(PODS).watch(options)) expect.unreachable();
+    expect(transport.lines).toEqual([
+      "GET /api/v1/namespaces/ns/pods?watch=true&resourceVersion=5&resourceVersionMatch=NotOlderThan&timeoutSeconds=300&allowWatchBookmarks=true&sendInitialEvents=true",
+    ]);
+    expect(transport.requests[0]?.endless).toBe(true);
+  });
+
+  test("hands over events in order, bookmarks included, and ends with the stream", async () => {
+    const text = event("ADDED", "1") + event("BOOKMARK", "2") + event("DELETED", "3");
+    expect(await collect([text.slice(0, 30), text.slice(30)])).toEqual({
+      types: ["ADDED", "BOOKMARK", "DELETED"],
+    });
+  });
+
+  test("an ERROR event is the ApiError of its Status", async () => {
+    const status = { kind: "Status", code: 410, reason: "Expired", message: "too old resource version" };
+    const { types, error } = await collect([
+      event("ADDED", "1"),
+      `${JSON.stringify({ type: "ERROR", object: status })}\n`,
+    ]);
+    expect(types).toEqual(["ADDED"]);
+    expect(isExpired(error)).toBe(true);
+  });
+
+  test.each([
+    "{broken\n",
+    "null\n",
+    '{"type":"WHAT","object":{}}\n',
+    '{"type":"ADDED"}\n',
+    '{"type":"ADDED","obj',
+  ])("the line %j is an error", async (line) => {
+    const { types, error } = await collect([event("ADDED", "1"), line]);
+    expect(types).toEqual(["ADDED"]);
+    expect(error).toMatchObject({ name: "ApiError", failure: "malformed" });
+  });
+
+  test("a watch that outlives its time-out by 30 s is cut off", async () => {
+    const { clock, clients } = setup((signal) => ({
+      chunks: (async function* stuck(): AsyncGenerator<string> {
+        yield event("ADDED", "1");
+        await untilAborted(signal);
+      })(),
+    }));
+    let failure: unknown;
+    const done = (async () => {
+      for await (const _ of clients.dynamic(PODS).watch({ timeoutSeconds: 300 })) continue;
+    })().catch((error: unknown) => (failure = error));
+    await clock.advanceBy(329_999);
+    expect(failure).toBeUndefined();
+    await clock.advanceBy(1);
+    await done;
+    expect(isTimeout(failure)).toBe(true);
+  });
+
+  test("an abort rejects with its reason and leaves no timer", async () => {
+    const abort = new AbortController();
+    const { clock, clients } = setup((signal) => ({
+      chunks: (async function* stuck(): AsyncGenerator<string> {
+        yield event("ADDED", "1");
+        await untilAborted(signal);
+      })(),
+    }));
+    const reading = (async () => {
+      for await (const _ of clients.dynamic(PODS).watch({ timeoutSeconds: 300 }, abort.signal))
+        abort.abort(new Error("stop"));
+    })();
+    await expect(reading).rejects.toThrow("stop");
+    expect(clock.pendingTimers).toBe(0);
+  });
+});

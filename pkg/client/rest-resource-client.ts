@@ -1,0 +1,140 @@
+import type { ApiObject, ListMeta, ObjectList, ObjectRef, Status, WatchEvent } from "../api/object.ts";
+import type { Resource } from "../api/resource.ts";
+import type {
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  Patch,
+  ResourceClient,
+  WatchOptions,
+  WriteOptions,
+} from "./resource-client.ts";
+import * as requests from "./resource-requests.ts";
+import type { RestClient, RestRequest } from "./rest.ts";
+import { watchEvents } from "./watch-events.ts";
+
+const AS_METADATA = "g=meta.k8s.io;v=v1";
+const ACCEPT_METADATA = `application/json;as=PartialObjectMetadata;${AS_METADATA}`;
+const ACCEPT_METADATA_LIST = `application/json;as=PartialObjectMetadataList;${AS_METADATA}`;
+
+/** The one implementation behind typed, dynamic and metadata clients: they differ in the type parameter and `accept`. */
+export class RestResourceClient<T extends ApiObject> implements ResourceClient<T> {
+  readonly resource: Resource;
+  readonly #rest: RestClient;
+  readonly #acceptObject: { readonly accept?: string };
+  readonly #acceptList: { readonly accept?: string };
+
+  constructor(rest: RestClient, resource: Resource, content: "whole" | "metadata" = "whole") {
+    this.resource = resource;
+    this.#rest = rest;
+    this.#acceptObject = content === "metadata" ? { accept: ACCEPT_METADATA } : {};
+    this.#acceptList = content === "metadata" ? { accept: ACCEPT_METADATA_LIST } : {};
+  }
+
+  async get(ref: ObjectRef, options: GetOptions = {}, signal?: AbortSignal): Promise<T> {
+    return this.#object(requests.getRequest(this.resource, ref, options), signal);
+  }
+
+  async list(options: ListOptions = {}, signal?: AbortSignal): Promise<ObjectList<T>> {
+    const items: T[] = [];
+    const list = await this.#readList(options, (item) => items.push(item), signal);
+    return { ...list, items };
+  }
+
+  async listEach(options: ListOptions, onItem: (item: T) => void, signal?: AbortSignal): Promise<ListMeta> {
+    return (await this.#readList(options, onItem, signal)).metadata;
+  }
+
+  watch(options: WatchOptions, signal?: AbortSignal): AsyncIterable<WatchEvent<T>> {
+    const request = { ...requests.watchRequest(this.resource, options), ...this.#acceptObject };
+    return watchEvents<T>(this.#rest, request, options.timeoutSeconds, signal);
+  }
+
+  async create(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<T> {
+    return this.#object(requests.createRequest(this.resource, object, options), signal);
+  }
+
+  async update(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<T> {
+    return this.#object(requests.updateRequest(this.resource, object, options), signal);
+  }
+
+  async updateStatus(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<T> {
+    return this.#object(requests.updateRequest(this.resource, object, options, "status"), signal);
+  }
+
+  async patch(
+    ref: ObjectRef,
+    patch: Patch,
+    options: WriteOptions & { readonly subresource?: string } = {},
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return this.#object(requests.patchRequest(this.resource, ref, patch, options), signal);
+  }
+
+  async apply(
+    object: Partial<T> & ApiObject,
+    options: requests.ApplyOptions,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return this.#object(requests.applyRequest(this.resource, object, options), signal);
+  }
+
+  async delete(ref: ObjectRef, options: DeleteOptions = {}, signal?: AbortSignal): Promise<T | Status> {
+    const request = requests.deleteRequest(this.resource, ref, options);
+    return (await this.#rest.json(request, signal)) as T | Status;
+  }
+
+  async deleteCollection(
+    list: ListOptions,
+    options: DeleteOptions = {},
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const request = requests.deleteCollectionRequest(this.resource, list, options);
+    await this.#rest.run(request, async (response) => response.discard(), signal);
+  }
+
+  async getSubresource<S>(ref: ObjectRef, subresource: string, signal?: AbortSignal): Promise<S> {
+    const request = requests.subresourceRequest("GET", this.resource, ref, subresource);
+    return (await this.#rest.json(request, signal)) as S;
+  }
+
+  async createSubresource<S>(
+    ref: ObjectRef,
+    subresource: string,
+    body: unknown,
+    options: WriteOptions = {},
+    signal?: AbortSignal,
+  ): Promise<S> {
+    const request = requests.subresourceRequest("POST", this.resource, ref, subresource, body, options);
+    return (await this.#rest.json(request, signal)) as S;
+  }
+
+  async updateSubresource<S>(
+    ref: ObjectRef,
+    subresource: string,
+    body: unknown,
+    options: WriteOptions = {},
+    signal?: AbortSignal,
+  ): Promise<S> {
+    const request = requests.subresourceRequest("PUT", this.resource, ref, subresource, body, options);
+    return (await this.#rest.json(request, signal)) as S;
+  }
+
+  async #object(request: RestRequest, signal: AbortSignal | undefined): Promise<T> {
+    return (await this.#rest.json({ ...request, ...this.#acceptObject }, signal)) as T;
+  }
+
+  async #readList(
+    options: ListOptions,
+    onItem: (item: T) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<Omit<ObjectList<T>, "items">> {
+    const request = { ...requests.listRequest(this.resource, options), ...this.#acceptList };
+    const list = await this.#rest.run(
+      request,
+      async (response) => response.items((item) => onItem(item as T)),
+      signal,
+    );
+    return list as Omit<ObjectList<T>, "items">;
+  }
+}
