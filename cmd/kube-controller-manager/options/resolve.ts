@@ -1,0 +1,37 @@
+import { readConfigFile } from "./config-file.ts";
+import { FlagError } from "./flag.ts";
+import { type AnyFlag, allFlags, assembleOptions, parseArguments } from "./parse.ts";
+import type { Options } from "./options.ts";
+import { validateOptions } from "./validate.ts";
+
+export interface ResolvedOptions {
+  readonly options: Options;
+  /** Names of the flags that were given although nothing here depends on them. */
+  readonly unusedFlags: readonly string[];
+}
+
+/**
+ * Arguments to options: flags go before the configuration file, and that before the defaults. Throws a FlagError of one
+ * line for whatever cannot be used. --help and --version are answered even when the rest could not be used.
+ */
+export function resolveOptions(argv: readonly string[], readFile: (path: string) => string): ResolvedOptions {
+  const { given } = parseArguments(argv);
+  const fromFlags = assembleOptions(given);
+  if (fromFlags.global.help || fromFlags.global.version !== "")
+    return { options: fromFlags, unusedFlags: [] };
+  const path = fromFlags.own.config;
+  const options = path === "" ? fromFlags : assembleOptions(given, configLayer(path, readFile));
+  const problems = validateOptions(options);
+  if (problems.length > 0) throw new FlagError(problems.join("; "));
+  const unusedFlags = allFlags.filter(({ flag }) => flag.unused !== undefined && given.has(flag));
+  return { options, unusedFlags: unusedFlags.map(({ flag }) => flag.name) };
+}
+
+function configLayer(path: string, readFile: (path: string) => string): ReadonlyMap<AnyFlag, unknown> {
+  try {
+    return readConfigFile(readFile(path));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new FlagError(`--config ${path}: ${reason}`);
+  }
+}
