@@ -1,0 +1,66 @@
+import { describe, expect, test } from "vitest";
+import { featureGates } from "../../pkg/api/feature-gates.ts";
+import { type KnownController, knownControllers } from "./known-controllers.ts";
+import { selectControllers } from "./select-controllers.ts";
+
+const table: readonly KnownController[] = [
+  { name: "job-controller", alias: "job" },
+  { name: "cronjob-controller", alias: "cronjob" },
+  { name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true },
+  { name: "svm-controller", gates: ["StorageVersionMigrator"] },
+  { name: "service-lb-controller", alias: "service", cloudOnly: true },
+  { name: "hpa-controller" },
+];
+const built = (name: string): boolean => name !== "hpa-controller";
+
+describe("--controllers", () => {
+  test.each<[items: string, run: string]>([
+    ["*", "job-controller cronjob-controller"],
+    ["*,-job", "cronjob-controller"],
+    ["-job,*", "cronjob-controller"],
+    ["job", "job-controller"],
+    ["job-controller,-job", "job-controller"],
+    ["-job,job-controller", ""],
+    ["*,tokencleaner", "job-controller cronjob-controller token-cleaner-controller"],
+    ["", ""],
+    ["-job", ""],
+    ["service", ""],
+  ])("%j runs %j", (items, run) => {
+    const selection = selectControllers(items === "" ? [] : items.split(","), table, built, featureGates());
+    expect(selection.run.join(" ")).toBe(run);
+  });
+
+  test("says of what is on but does not run why", () => {
+    expect(selectControllers(["*"], table, built, featureGates()).skipped).toEqual([
+      { name: "svm-controller", reason: "feature gate StorageVersionMigrator is off" },
+      { name: "service-lb-controller", reason: "runs in the cloud controller manager" },
+      { name: "hpa-controller", reason: "not built yet" },
+    ]);
+  });
+
+  test("a gate that is on lets its controller run", () => {
+    const gates = featureGates({ StorageVersionMigrator: true });
+    expect(selectControllers(["svm-controller"], table, built, gates).run).toEqual(["svm-controller"]);
+  });
+
+  test("an unknown name is refused, with the known ones listed", () => {
+    expect(() => selectControllers(["*", "-jobs"], table, built, featureGates())).toThrow(
+      '--controllers: "jobs" is not a controller; known are cronjob-controller, hpa-controller, job-controller',
+    );
+  });
+
+  test("a controller that is asked for by name but not built is refused", () => {
+    expect(() => selectControllers(["*", "hpa-controller"], table, built, featureGates())).toThrow(
+      "--controllers: hpa-controller cannot be run: not built yet",
+    );
+  });
+});
+
+test("the table knows the 52 controllers of v1.36, with 3 off by default and 3 of the cloud's", () => {
+  expect(knownControllers.length).toBe(52);
+  expect(new Set(knownControllers.flatMap(({ name, alias }) => [name, alias ?? name])).size).toBe(52 + 42);
+  expect(knownControllers.filter((controller) => controller.offByDefault).length).toBe(3);
+  expect(knownControllers.filter((controller) => controller.cloudOnly).length).toBe(3);
+  const gates = featureGates();
+  for (const { gates: needed = [] } of knownControllers) for (const gate of needed) gates.enabled(gate);
+});

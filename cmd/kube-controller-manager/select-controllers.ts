@@ -1,0 +1,80 @@
+import type { FeatureGates } from "../../pkg/api/feature-gates.ts";
+import { FlagError } from "./options/flag.ts";
+import type { KnownController } from "./known-controllers.ts";
+
+export interface SkippedController {
+  readonly name: string;
+  readonly reason: string;
+}
+
+export interface ControllerSelection {
+  /** Canonical names, in the order of the table. */
+  readonly run: readonly string[];
+  /** On, but not run, and why. What the operator switched off is not listed. */
+  readonly skipped: readonly SkippedController[];
+}
+
+/**
+ * Which controllers `--controllers` asks for. The first item that names a controller decides; `*` stands for every
+ * controller that is on by default and not named. Throws a FlagError for names that nobody knows, and for a controller
+ * that is asked for by name although it is not built yet.
+ */
+export function selectControllers(
+  items: readonly string[],
+  known: readonly KnownController[],
+  isBuilt: (name: string) => boolean,
+  gates: FeatureGates,
+): ControllerSelection {
+  const canonical = canonicalItems(items, known);
+  const run: string[] = [];
+  const skipped: SkippedController[] = [];
+  const notBuilt: string[] = [];
+  for (const controller of known) {
+    if (!isOn(controller, canonical)) continue;
+    const closed = controller.gates?.find((gate) => !gates.enabled(gate));
+    if (controller.cloudOnly === true) {
+      skipped.push({ name: controller.name, reason: "runs in the cloud controller manager" });
+    } else if (closed !== undefined) {
+      skipped.push({ name: controller.name, reason: `feature gate ${closed} is off` });
+    } else if (isBuilt(controller.name)) {
+      run.push(controller.name);
+    } else if (canonical.includes(controller.name)) {
+      notBuilt.push(controller.name);
+    } else {
+      skipped.push({ name: controller.name, reason: "not built yet" });
+    }
+  }
+  if (notBuilt.length > 0) {
+    throw new FlagError(`--controllers: ${notBuilt.join(", ")} cannot be run: not built yet`);
+  }
+  return { run, skipped };
+}
+
+/** upstream: controller-manager/app#IsControllerEnabled */
+function isOn(controller: KnownController, items: readonly string[]): boolean {
+  for (const item of items) {
+    if (item === controller.name) return true;
+    if (item === `-${controller.name}`) return false;
+  }
+  return items.includes("*") && controller.offByDefault !== true;
+}
+
+function canonicalItems(items: readonly string[], known: readonly KnownController[]): readonly string[] {
+  const names = new Set(known.map((controller) => controller.name));
+  const aliases = new Map(
+    known.flatMap(({ alias, name }) => (alias === undefined ? [] : [[alias, name] as const])),
+  );
+  const unknown: string[] = [];
+  const canonical = items.map((item) => {
+    const minus = item.startsWith("-") ? "-" : "";
+    const name = item.slice(minus.length);
+    if (item !== "*" && !names.has(name) && !aliases.has(name)) unknown.push(name);
+    return minus + (aliases.get(name) ?? name);
+  });
+  if (unknown.length > 0) {
+    throw new FlagError(
+      `--controllers: ${unknown.map((name) => JSON.stringify(name)).join(", ")} is not a controller; known are ${[...names].sort().join(", ")}`,
+    );
+  }
+  return canonical;
+}
