@@ -31,17 +31,18 @@ const int64Pattern = /^[+-]?[0-9]+$/;
 const minInt64 = -(2n ** 63n);
 const maxInt64 = 2n ** 63n - 1n;
 
-/** Checks a requirement as the API server does; throws a SelectorError that names every problem. */
+/** Checks a requirement as the API server does; throws a SelectorError that names every problem, below `path`. */
 export function labelRequirement(
   key: string,
   operator: LabelOperator,
   values: readonly string[],
+  path = "",
 ): LabelRequirement {
   const problems = [
     ...keyProblems(key),
     ...operatorProblems(operator, values),
     ...values.flatMap((value, index) => valueProblems(key, value, index)),
-  ];
+  ].map((problem) => (path === "" ? problem : `${path}.${problem}`));
   if (problems.length === 1) throw new SelectorError(problems[0]);
   if (problems.length > 1) throw new SelectorError(`[${problems.join(", ")}]`);
   return { key, operator, values };
