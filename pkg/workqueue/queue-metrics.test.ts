@@ -110,6 +110,23 @@ test("work that outlives shutDown is no longer reported as unfinished", async ()
   expect(await collect("workqueue_unfinished_work_seconds")).toBe(1);
 });
 
+test("queues that share a name add up", async () => {
+  const clock = new VirtualClock();
+  const { metrics, collect } = recordingMetrics();
+  const queues = [1, 2].map(() => createWorkQueue<string>({ clock, metrics, name: "test" }));
+  for (const queue of queues) {
+    queue.add("foo");
+    queue.add("bar");
+    queue.tryGet();
+  }
+  await clock.advanceBy(1000);
+  expect(await collect("workqueue_adds_total")).toBe(4);
+  expect(await collect("workqueue_depth")).toBe(2);
+  expect(await collect("workqueue_unfinished_work_seconds")).toBe(2);
+  for (const queue of queues) queue.done("foo");
+  expect(await collect("workqueue_unfinished_work_seconds")).toBe(0);
+});
+
 test("a queue without a name keeps no metrics", async () => {
   const { metrics, collect } = recordingMetrics();
   createWorkQueue<string>({ clock: new VirtualClock(), metrics }).add("foo");

@@ -32,8 +32,12 @@ export class QueueMetrics<K> {
     const retries = families.retries.with({ name });
     const unfinished = families.unfinished.with({ name });
     const longestRunning = families.longestRunning.with({ name });
+    // Some queues share a name: each adds its part to the gauges.
+    let depthShown = 0;
+    let unfinishedShownMs = 0;
     metrics.onCollect(() => {
-      depth.set(queue.length());
+      depth.add(queue.length() - depthShown);
+      depthShown = queue.length();
       adds.inc(this.#adds);
       retries.inc(this.#retries);
       this.#adds = 0;
@@ -46,7 +50,8 @@ export class QueueMetrics<K> {
         totalMs += nowMs - entry.startedMs;
         longestMs = Math.max(longestMs, nowMs - entry.startedMs);
       }
-      unfinished.set(totalMs / 1000);
+      unfinished.add((totalMs - unfinishedShownMs) / 1000);
+      unfinishedShownMs = totalMs;
       longestRunning.set(longestMs / 1000);
     });
   }

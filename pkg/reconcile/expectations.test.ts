@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { DeletionTracking, EXPECTATIONS_TIMEOUT_MS, Expectations } from "./expectations.ts";
+
+describe("expectations", () => {
+  test("are satisfied once all creations and deletions were observed, more than expected included", () => {
+    const expectations = new Expectations(new VirtualClock());
+    expectations.set("rc", 10, 30);
+    for (let count = 0; count < 11; count++) expectations.creationObserved("rc");
+    expect(expectations.satisfied("rc")).toBe(false);
+    for (let count = 0; count < 31; count++) expectations.deletionObserved("rc");
+    expect(expectations.satisfied("rc")).toBe(true);
+    expect(expectations.get("rc")).toMatchObject({ creations: -1, deletions: -1 });
+  });
+
+  test("expire, counted from when they were set and not from when they were last lowered or raised", async () => {
+    const clock = new VirtualClock();
+    const expectations = new Expectations(clock);
+    expectations.set("rc", 1, 2);
+    await clock.advanceBy(EXPECTATIONS_TIMEOUT_MS);
+    expectations.raise("rc", 3, 0);
+    expectations.lower("rc", 1, 1);
+    expect(expectations.satisfied("rc")).toBe(false);
+    await clock.advanceBy(1);
+    expect(expectations.satisfied("rc")).toBe(true);
+    expect(expectations.get("rc")).toMatchObject({ creations: 3, deletions: 1 });
+  });
+
+  test("a jump of the wall clock does not expire them", () => {
+    const clock = new VirtualClock();
+    const expectations = new Expectations(clock);
+    expectations.expectCreations("rc", 1);
+    clock.jumpWallClock(2 * EXPECTATIONS_TIMEOUT_MS);
+    expect(expectations.satisfied("rc")).toBe(false);
+  });
+
+  test("of an owner that has none are satisfied, and observing changes nothing", () => {
+    const expectations = new Expectations(new VirtualClock());
+    expectations.creationObserved("rc");
+    expectations.raise("rc", 1, 1);
+    expect(expectations.satisfied("rc")).toBe(true);
+    expect(expectations.get("rc")).toBeUndefined();
+  });
+
+  test("setting them replaces what was expected and restarts the time-out", async () => {
+    const clock = new VirtualClock();
+    const expectations = new Expectations(clock);
+    expectations.expectCreations("rc", 5);
+    await clock.advanceBy(EXPECTATIONS_TIMEOUT_MS);
+    expectations.expectDeletions("rc", 1);
+    expect(expectations.get("rc")).toMatchObject({ creations: 0, deletions: 1 });
+    await clock.advanceBy(EXPECTATIONS_TIMEOUT_MS);
+    expect(expectations.satisfied("rc")).toBe(false);
+  });
+
+  test("of different owners are apart, and vanish with the owner", () => {
+    const expectations = new Expectations(new VirtualClock());
+    expectations.expectCreations("a", 1);
+    expectations.expectCreations("b", 1);
+    expectations.creationObserved("a");
+    expect([expectations.satisfied("a"), expectations.satisfied("b")]).toEqual([true, false]);
+    expectations.delete("a");
+    expectations.delete("b");
+    expect(expectations.size).toBe(0);
+  });
+});
+
+describe("tracked deletions", () => {
+  const setUp = () => {
+    const expectations = new Expectations(new VirtualClock());
+    return { expectations, deletions: new DeletionTracking(expectations) };
+  };
+
+  test.each([0, 1, 2, 5])("%d expected: satisfied when each was seen, however often", (count) => {
+    const { expectations, deletions } = setUp();
+    const pods = Array.from({ length: count }, (_, index) => `ns/pod-${index}`);
+    deletions.expectDeletions("rc", pods);
+    for (const pod of pods) {
+      expect(expectations.satisfied("rc")).toBe(false);
+      deletions.deletionObserved("rc", pod);
+      deletions.deletionObserved("rc", pod);
+    }
+    expect(expectations.satisfied("rc")).toBe(true);
+    expect(expectations.get("rc")).toMatchObject({ deletions: 0 });
+    deletions.delete("rc");
+    expect([deletions.awaited("rc"), expectations.size]).toEqual([undefined, 0]);
+  });
+
+  test("the deletion of an object that was not expected to go lowers nothing", () => {
+    const { expectations, deletions } = setUp();
+    deletions.expectDeletions("rc", ["ns/a"]);
+    deletions.deletionObserved("rc", "ns/other");
+    deletions.deletionObserved("other", "ns/a");
+    expect(expectations.satisfied("rc")).toBe(false);
+    expect(deletions.awaited("rc")).toEqual(new Set(["ns/a"]));
+  });
+
+  test("an object named twice is expected once", () => {
+    const { expectations, deletions } = setUp();
+    deletions.expectDeletions("rc", ["ns/a", "ns/a"]);
+    deletions.deletionObserved("rc", "ns/a");
+    expect(expectations.satisfied("rc")).toBe(true);
+  });
+});

@@ -1,0 +1,170 @@
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+import type { WorkQueue } from "../workqueue/queue.ts";
+
+export interface SyncResult {
+  /** Sync again after this long although nothing failed; 0 means at once. */
+  readonly requeueAfterMs?: number;
+}
+
+/** Brings the world one step closer to what the object says. The logger names the key and this run. */
+export type Sync<K> = (key: K, log: Logger, signal: AbortSignal) => Promise<SyncResult>;
+
+/** Whether the caches have caught up with what was written for the key (consistency.ts). */
+export interface SyncGate<K> {
+  /** How long the key must wait before asking again; undefined: go ahead. */
+  waitMs(key: K): number | undefined;
+}
+
+export interface WorkerPoolOptions<K> {
+  /** Shut down by the pool when it is told to stop. */
+  readonly queue: WorkQueue<K>;
+  readonly workers: number;
+  readonly sync: Sync<K>;
+  /** Resolves when the caches hold what the syncs read; rejects when that was given up. */
+  readonly ready: (signal: AbortSignal) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** After this many failures in a row a key is dropped until its next change. Absent: it is retried for ever. */
+  readonly maxRetries?: number;
+  readonly gate?: SyncGate<K>;
+}
+
+/** What a health check needs to tell a busy pool from a stuck one. */
+export interface WorkerLiveness {
+  readonly workersAlive: number;
+  /** Keys that are being synced, and keys that wait for a worker. */
+  readonly running: number;
+  readonly waiting: number;
+  readonly longestRunning?: { readonly key: string; readonly forMs: number };
+  /** Since a sync last ended, or since the workers started. */
+  readonly sinceProgressMs: number;
+}
+
+/** Synchronous work of this length is followed by a turn of the event loop, so that watches and health checks go on. */
+const SLICE_MS = 10;
+
+/**
+ * N workers on one queue. The queue sees to it that no key is synced twice at a time; the pool, that no sync starts
+ * before the caches are ready, that nothing a sync throws gets further than here, and that every key is followed by
+ * its done.
+ */
+export class WorkerPool<K> {
+  readonly #options: WorkerPoolOptions<K>;
+  /** In order of start: the first has been running longest. */
+  readonly #running = new Map<K, number>();
+  #workersAlive = 0;
+  #runs = 0;
+  #sliceStartMs = 0;
+  #lastProgressMs = 0;
+
+  constructor(options: WorkerPoolOptions<K>) {
+    this.#options = options;
+  }
+
+  /** Works until the signal aborts or the queue is shut down and empty. Resolves when the last sync has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { queue, workers, ready, clock } = this.#options;
+    const stop = (): void => queue.shutDown();
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      if (!(await becomesReady(ready, signal))) return;
+      this.#lastProgressMs = clock.monotonicMs();
+      this.#sliceStartMs = this.#lastProgressMs;
+      await Promise.all(Array.from({ length: workers }, async () => this.#work(signal)));
+    } finally {
+      signal.removeEventListener("abort", stop);
+      queue.shutDown();
+    }
+  }
+
+  liveness(): WorkerLiveness {
+    const nowMs = this.#options.clock.monotonicMs();
+    const [longest] = this.#running;
+    return {
+      workersAlive: this.#workersAlive,
+      running: this.#running.size,
+      waiting: this.#options.queue.length,
+      ...(longest && { longestRunning: { key: String(longest[0]), forMs: nowMs - longest[1] } }),
+      sinceProgressMs: this.#workersAlive > 0 ? nowMs - this.#lastProgressMs : 0,
+    };
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    const { queue } = this.#options;
+    this.#workersAlive++;
+    try {
+      while (!signal.aborted) {
+        const key = queue.tryGet() ?? (await queue.get());
+        if (key === undefined) return;
+        try {
+          await this.#shareTheLoop();
+          if (!signal.aborted) await this.#process(key, signal);
+        } finally {
+          queue.done(key);
+        }
+      }
+    } finally {
+      this.#workersAlive--;
+    }
+  }
+
+  async #process(key: K, signal: AbortSignal): Promise<void> {
+    const { queue, gate, clock } = this.#options;
+    const waitMs = gate?.waitMs(key);
+    if (waitMs !== undefined) {
+      queue.addAfter(key, waitMs);
+      return;
+    }
+    const startMs = clock.monotonicMs();
+    const log = this.#options.log.child({ key: String(key), reconcileId: ++this.#runs });
+    this.#running.set(key, startMs);
+    try {
+      const { requeueAfterMs } = await this.#options.sync(key, log, signal);
+      log.verbose(4, "Synced", { durationMs: clock.monotonicMs() - startMs });
+      queue.forget(key);
+      if (requeueAfterMs !== undefined) queue.addAfter(key, requeueAfterMs);
+    } catch (error) {
+      if (!signal.aborted) this.#failed(key, error, log, clock.monotonicMs() - startMs);
+    } finally {
+      this.#running.delete(key);
+      this.#lastProgressMs = clock.monotonicMs();
+    }
+  }
+
+  #failed(key: K, error: unknown, log: Logger, durationMs: number): void {
+    const { queue, maxRetries } = this.#options;
+    const retries = queue.requeues(key);
+    if (maxRetries !== undefined && retries >= maxRetries) {
+      log.error(error, "Sync failed, and was retried often enough: the key is dropped", {
+        durationMs,
+        retries,
+      });
+      queue.forget(key);
+      return;
+    }
+    log.error(error, "Sync failed, to be retried", { durationMs, retries });
+    queue.addRateLimited(key);
+  }
+
+  async #shareTheLoop(): Promise<void> {
+    const { clock } = this.#options;
+    if (clock.monotonicMs() - this.#sliceStartMs < SLICE_MS) return;
+    await clock.turn();
+    this.#sliceStartMs = clock.monotonicMs();
+  }
+}
+
+/** False when the wait was ended by the signal, which is no failure. */
+async function becomesReady(
+  ready: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await ready(signal);
+  } catch (error) {
+    if (signal.aborted) return false;
+    throw error;
+  }
+  return !signal.aborted;
+}
