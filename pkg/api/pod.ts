@@ -1,0 +1,97 @@
+import { findCondition, hasCondition } from "./conditions.ts";
+import { formatTime, parseTime } from "./time.ts";
+import type { Container, ContainerStatus, Pod, PodCondition, PodStatus } from "./types/core-v1.gen.ts";
+
+export function isPodReady(pod: Pod): boolean {
+  return hasCondition(pod.status?.conditions, "Ready", "True");
+}
+
+/** Ready, and for at least minReadySeconds. A Ready condition that does not say since when counts only for 0 seconds. */
+export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number): boolean {
+  if (!isPodReady(pod)) return false;
+  if (minReadySeconds === 0) return true;
+  const sinceMs = podReadySinceMs(pod);
+  return sinceMs !== undefined && sinceMs + minReadySeconds * 1000 <= nowMs;
+}
+
+/** How long until a ready pod becomes available; undefined when time alone changes nothing. */
+export function untilPodAvailableMs(pod: Pod, minReadySeconds: number, nowMs: number): number | undefined {
+  if (minReadySeconds <= 0) return undefined;
+  const sinceMs = podReadySinceMs(pod);
+  if (sinceMs === undefined) return undefined;
+  const waitMs = sinceMs + minReadySeconds * 1000 - nowMs;
+  return waitMs > 0 ? waitMs : undefined;
+}
+
+/**
+ * When to look again for pods that became available: counted from nowMs, but for the pods that were not yet available
+ * at evaluatedMs, when the owner's status was computed. 0 when the first of them is due by now.
+ */
+export function untilNextPodAvailableMs(
+  pods: readonly Pod[],
+  minReadySeconds: number,
+  evaluatedMs: number,
+  nowMs: number,
+): number | undefined {
+  const waits = pods
+    .map((pod) => untilPodAvailableMs(pod, minReadySeconds, evaluatedMs))
+    .filter((waitMs) => waitMs !== undefined);
+  if (waits.length === 0) return undefined;
+  return Math.max(0, Math.min(...waits) - (nowMs - evaluatedMs));
+}
+
+/** Since when the pod is ready; undefined when it is not, or does not say. */
+export function podReadySinceMs(pod: Pod): number | undefined {
+  const ready = findCondition(pod.status?.conditions, "Ready");
+  return ready?.status === "True" ? parseTime(ready.lastTransitionTime) : undefined;
+}
+
+export function isPodTerminal(pod: Pod): boolean {
+  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+}
+
+export function isPodActive(pod: Pod): boolean {
+  return !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined;
+}
+
+/** Being deleted, but its containers may still run. */
+export function isPodTerminating(pod: Pod): boolean {
+  return !isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined;
+}
+
+export function podCondition(pod: Pod, type: string): PodCondition | undefined {
+  return findCondition(pod.status?.conditions, type);
+}
+
+/** The status with this condition, or the same status when it says so already. */
+export function withPodCondition(status: PodStatus, condition: PodCondition, nowMs: number): PodStatus {
+  const before = findCondition(status.conditions, condition.type);
+  const moved = before === undefined || before.status !== condition.status;
+  const next: PodCondition = {
+    ...condition,
+    lastTransitionTime: moved ? formatTime(nowMs) : (before.lastTransitionTime ?? null),
+  };
+  if (before === undefined) return { ...status, conditions: [...(status.conditions ?? []), next] };
+  const same =
+    !moved &&
+    (before.reason ?? "") === (next.reason ?? "") &&
+    (before.message ?? "") === (next.message ?? "") &&
+    parseTime(before.lastProbeTime) === parseTime(next.lastProbeTime);
+  if (same) return status;
+  return {
+    ...status,
+    conditions: (status.conditions ?? []).map((each) => (each === before ? next : each)),
+  };
+}
+
+/** A sidecar: an init container that runs as long as the pod. */
+export function isRestartableInitContainer(container: Container): boolean {
+  return container.restartPolicy === "Always";
+}
+
+export function containerStatus(
+  statuses: readonly ContainerStatus[] | undefined,
+  name: string,
+): ContainerStatus | undefined {
+  return statuses?.find((status) => status.name === name);
+}
