@@ -110,12 +110,16 @@ function render(row: Row, type: string): string {
     `verbs: ${verbsLiteral(resource.verbs)}`,
   ];
   const subresources = (resource.subresources ?? []).map(({ subresource, responseKind, verbs }) => {
-    const own = responseKind.version === "";
-    return (
-      `      { name: ${JSON.stringify(subresource)}, group: ${JSON.stringify(own ? group : responseKind.group)}, ` +
-      `version: ${JSON.stringify(own ? version : responseKind.version)}, ` +
-      `kind: ${JSON.stringify(responseKind.kind)}, verbs: ${verbsLiteral(verbs)} },\n`
-    );
+    const kind = { ...responseKind };
+    // The server leaves out the group and version of kinds of the resource's own.
+    if (kind.version === "") Object.assign(kind, { group, version });
+    const isOwn =
+      kind.group === group && kind.version === version && kind.kind === resource.responseKind.kind;
+    const { group: g, version: v, kind: k } = kind;
+    const kindText = isOwn
+      ? ""
+      : `, kind: { group: ${JSON.stringify(g)}, version: ${JSON.stringify(v)}, kind: ${JSON.stringify(k)} }`;
+    return `      { name: ${JSON.stringify(subresource)}${kindText}, verbs: ${verbsLiteral(verbs)} },\n`;
   });
   const list = subresources.length === 0 ? "[]" : `[\n${subresources.join("")}    ]`;
   const lines = [facts.slice(0, 6), facts.slice(6), [`subresources: ${list}`]];

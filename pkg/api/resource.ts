@@ -40,10 +40,8 @@ export function resourcePath(
 
 export interface Subresource {
   readonly name: string;
-  /** The kind that its requests carry: a Scale for "scale", the resource's own kind for "status". */
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
+  /** The kind of its own body, when it is not the resource's: a Scale, an Eviction. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly verbs: readonly string[];
 }
 

@@ -50,7 +50,7 @@ export const resources = {
     group: "apiregistration.k8s.io", version: "v1", plural: "apiservices", singular: "apiservice", kind: "APIService", namespaced: false,
     shortNames: [], categories: ["api-extensions"], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "apiregistration.k8s.io", version: "v1", kind: "APIService", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   bindings: define<Binding>({
@@ -62,8 +62,8 @@ export const resources = {
     group: "certificates.k8s.io", version: "v1", plural: "certificatesigningrequests", singular: "certificatesigningrequest", kind: "CertificateSigningRequest", namespaced: false,
     shortNames: ["csr"], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "approval", group: "certificates.k8s.io", version: "v1", kind: "CertificateSigningRequest", verbs: statusVerbs },
-      { name: "status", group: "certificates.k8s.io", version: "v1", kind: "CertificateSigningRequest", verbs: statusVerbs },
+      { name: "approval", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   clusterRoleBindings: define<ClusterRoleBinding>({
@@ -105,7 +105,7 @@ export const resources = {
     group: "batch", version: "v1", plural: "cronjobs", singular: "cronjob", kind: "CronJob", namespaced: true,
     shortNames: ["cj"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "batch", version: "v1", kind: "CronJob", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   csiDrivers: define<CSIDriver>({
@@ -127,22 +127,22 @@ export const resources = {
     group: "apiextensions.k8s.io", version: "v1", plural: "customresourcedefinitions", singular: "customresourcedefinition", kind: "CustomResourceDefinition", namespaced: false,
     shortNames: ["crd","crds"], categories: ["api-extensions"], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   daemonSets: define<DaemonSet>({
     group: "apps", version: "v1", plural: "daemonsets", singular: "daemonset", kind: "DaemonSet", namespaced: true,
     shortNames: ["ds"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "apps", version: "v1", kind: "DaemonSet", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   deployments: define<Deployment>({
     group: "apps", version: "v1", plural: "deployments", singular: "deployment", kind: "Deployment", namespaced: true,
     shortNames: ["deploy"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: statusVerbs },
-      { name: "status", group: "apps", version: "v1", kind: "Deployment", verbs: statusVerbs },
+      { name: "scale", kind: { group: "autoscaling", version: "v1", kind: "Scale" }, verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   deviceClasses: define<DeviceClass>({
@@ -164,14 +164,14 @@ export const resources = {
     group: "resource.k8s.io", version: "v1beta2", plural: "devicetaintrules", singular: "devicetaintrule", kind: "DeviceTaintRule", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "resource.k8s.io", version: "v1beta2", kind: "DeviceTaintRule", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   deviceTaintRulesV1alpha3: define<V1alpha3DeviceTaintRule>({
     group: "resource.k8s.io", version: "v1alpha3", plural: "devicetaintrules", singular: "devicetaintrule", kind: "DeviceTaintRule", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "resource.k8s.io", version: "v1alpha3", kind: "DeviceTaintRule", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   endpointSlices: define<EndpointSlice>({
@@ -198,21 +198,21 @@ export const resources = {
     group: "flowcontrol.apiserver.k8s.io", version: "v1", plural: "flowschemas", singular: "flowschema", kind: "FlowSchema", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "FlowSchema", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   horizontalPodAutoscalers: define<HorizontalPodAutoscaler>({
     group: "autoscaling", version: "v2", plural: "horizontalpodautoscalers", singular: "horizontalpodautoscaler", kind: "HorizontalPodAutoscaler", namespaced: true,
     shortNames: ["hpa"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "autoscaling", version: "v2", kind: "HorizontalPodAutoscaler", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   horizontalPodAutoscalersV1: define<V1HorizontalPodAutoscaler>({
     group: "autoscaling", version: "v1", plural: "horizontalpodautoscalers", singular: "horizontalpodautoscaler", kind: "HorizontalPodAutoscaler", namespaced: true,
     shortNames: ["hpa"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "autoscaling", version: "v1", kind: "HorizontalPodAutoscaler", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   ingressClasses: define<IngressClass>({
@@ -224,7 +224,7 @@ export const resources = {
     group: "networking.k8s.io", version: "v1", plural: "ingresses", singular: "ingress", kind: "Ingress", namespaced: true,
     shortNames: ["ing"], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "networking.k8s.io", version: "v1", kind: "Ingress", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   ipAddresses: define<IPAddress>({
@@ -241,7 +241,7 @@ export const resources = {
     group: "batch", version: "v1", plural: "jobs", singular: "job", kind: "Job", namespaced: true,
     shortNames: [], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "batch", version: "v1", kind: "Job", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   leaseCandidates: define<V1beta1LeaseCandidate>({
@@ -308,8 +308,8 @@ export const resources = {
     group: "", version: "v1", plural: "namespaces", singular: "namespace", kind: "Namespace", namespaced: false,
     shortNames: ["ns"], categories: [], verbs: ["create","delete","get","list","patch","update","watch"],
     subresources: [
-      { name: "finalize", group: "", version: "v1", kind: "Namespace", verbs: ["update"] },
-      { name: "status", group: "", version: "v1", kind: "Namespace", verbs: statusVerbs },
+      { name: "finalize", verbs: ["update"] },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   networkPolicies: define<NetworkPolicy>({
@@ -321,43 +321,43 @@ export const resources = {
     group: "", version: "v1", plural: "nodes", singular: "node", kind: "Node", namespaced: false,
     shortNames: ["no"], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "proxy", group: "", version: "v1", kind: "NodeProxyOptions", verbs: ["create","delete","get","patch","update"] },
-      { name: "status", group: "", version: "v1", kind: "Node", verbs: statusVerbs },
+      { name: "proxy", kind: { group: "", version: "v1", kind: "NodeProxyOptions" }, verbs: ["create","delete","get","patch","update"] },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   persistentVolumeClaims: define<PersistentVolumeClaim>({
     group: "", version: "v1", plural: "persistentvolumeclaims", singular: "persistentvolumeclaim", kind: "PersistentVolumeClaim", namespaced: true,
     shortNames: ["pvc"], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "", version: "v1", kind: "PersistentVolumeClaim", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   persistentVolumes: define<PersistentVolume>({
     group: "", version: "v1", plural: "persistentvolumes", singular: "persistentvolume", kind: "PersistentVolume", namespaced: false,
     shortNames: ["pv"], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "", version: "v1", kind: "PersistentVolume", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   podCertificateRequests: define<V1beta1PodCertificateRequest>({
     group: "certificates.k8s.io", version: "v1beta1", plural: "podcertificaterequests", singular: "podcertificaterequest", kind: "PodCertificateRequest", namespaced: true,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "certificates.k8s.io", version: "v1beta1", kind: "PodCertificateRequest", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   podDisruptionBudgets: define<PodDisruptionBudget>({
     group: "policy", version: "v1", plural: "poddisruptionbudgets", singular: "poddisruptionbudget", kind: "PodDisruptionBudget", namespaced: true,
     shortNames: ["pdb"], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "policy", version: "v1", kind: "PodDisruptionBudget", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   podGroups: define<V1alpha2PodGroup>({
     group: "scheduling.k8s.io", version: "v1alpha2", plural: "podgroups", singular: "podgroup", kind: "PodGroup", namespaced: true,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "scheduling.k8s.io", version: "v1alpha2", kind: "PodGroup", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   podTemplates: define<PodTemplate>({
@@ -369,16 +369,16 @@ export const resources = {
     group: "", version: "v1", plural: "pods", singular: "pod", kind: "Pod", namespaced: true,
     shortNames: ["po"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "attach", group: "", version: "v1", kind: "PodAttachOptions", verbs: ["create","get"] },
-      { name: "binding", group: "", version: "v1", kind: "Binding", verbs: ["create"] },
-      { name: "ephemeralcontainers", group: "", version: "v1", kind: "Pod", verbs: statusVerbs },
-      { name: "eviction", group: "policy", version: "v1", kind: "Eviction", verbs: ["create"] },
-      { name: "exec", group: "", version: "v1", kind: "PodExecOptions", verbs: ["create","get"] },
-      { name: "log", group: "", version: "v1", kind: "Pod", verbs: ["get"] },
-      { name: "portforward", group: "", version: "v1", kind: "PodPortForwardOptions", verbs: ["create","get"] },
-      { name: "proxy", group: "", version: "v1", kind: "PodProxyOptions", verbs: ["create","delete","get","patch","update"] },
-      { name: "resize", group: "", version: "v1", kind: "Pod", verbs: statusVerbs },
-      { name: "status", group: "", version: "v1", kind: "Pod", verbs: statusVerbs },
+      { name: "attach", kind: { group: "", version: "v1", kind: "PodAttachOptions" }, verbs: ["create","get"] },
+      { name: "binding", kind: { group: "", version: "v1", kind: "Binding" }, verbs: ["create"] },
+      { name: "ephemeralcontainers", verbs: statusVerbs },
+      { name: "eviction", kind: { group: "policy", version: "v1", kind: "Eviction" }, verbs: ["create"] },
+      { name: "exec", kind: { group: "", version: "v1", kind: "PodExecOptions" }, verbs: ["create","get"] },
+      { name: "log", verbs: ["get"] },
+      { name: "portforward", kind: { group: "", version: "v1", kind: "PodPortForwardOptions" }, verbs: ["create","get"] },
+      { name: "proxy", kind: { group: "", version: "v1", kind: "PodProxyOptions" }, verbs: ["create","delete","get","patch","update"] },
+      { name: "resize", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   priorityClasses: define<PriorityClass>({
@@ -390,23 +390,23 @@ export const resources = {
     group: "flowcontrol.apiserver.k8s.io", version: "v1", plural: "prioritylevelconfigurations", singular: "prioritylevelconfiguration", kind: "PriorityLevelConfiguration", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "flowcontrol.apiserver.k8s.io", version: "v1", kind: "PriorityLevelConfiguration", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   replicaSets: define<ReplicaSet>({
     group: "apps", version: "v1", plural: "replicasets", singular: "replicaset", kind: "ReplicaSet", namespaced: true,
     shortNames: ["rs"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: statusVerbs },
-      { name: "status", group: "apps", version: "v1", kind: "ReplicaSet", verbs: statusVerbs },
+      { name: "scale", kind: { group: "autoscaling", version: "v1", kind: "Scale" }, verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   replicationControllers: define<ReplicationController>({
     group: "", version: "v1", plural: "replicationcontrollers", singular: "replicationcontroller", kind: "ReplicationController", namespaced: true,
     shortNames: ["rc"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: statusVerbs },
-      { name: "status", group: "", version: "v1", kind: "ReplicationController", verbs: statusVerbs },
+      { name: "scale", kind: { group: "autoscaling", version: "v1", kind: "Scale" }, verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   resourceClaimTemplates: define<ResourceClaimTemplate>({
@@ -428,35 +428,35 @@ export const resources = {
     group: "resource.k8s.io", version: "v1", plural: "resourceclaims", singular: "resourceclaim", kind: "ResourceClaim", namespaced: true,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "resource.k8s.io", version: "v1", kind: "ResourceClaim", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   resourceClaimsV1beta1: define<V1beta1ResourceClaim>({
     group: "resource.k8s.io", version: "v1beta1", plural: "resourceclaims", singular: "resourceclaim", kind: "ResourceClaim", namespaced: true,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "resource.k8s.io", version: "v1beta1", kind: "ResourceClaim", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   resourceClaimsV1beta2: define<V1beta2ResourceClaim>({
     group: "resource.k8s.io", version: "v1beta2", plural: "resourceclaims", singular: "resourceclaim", kind: "ResourceClaim", namespaced: true,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "resource.k8s.io", version: "v1beta2", kind: "ResourceClaim", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   resourcePoolStatusRequests: define<V1alpha3ResourcePoolStatusRequest>({
     group: "resource.k8s.io", version: "v1alpha3", plural: "resourcepoolstatusrequests", singular: "resourcepoolstatusrequest", kind: "ResourcePoolStatusRequest", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "resource.k8s.io", version: "v1alpha3", kind: "ResourcePoolStatusRequest", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   resourceQuotas: define<ResourceQuota>({
     group: "", version: "v1", plural: "resourcequotas", singular: "resourcequota", kind: "ResourceQuota", namespaced: true,
     shortNames: ["quota"], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "", version: "v1", kind: "ResourceQuota", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   resourceSlices: define<ResourceSlice>({
@@ -513,37 +513,37 @@ export const resources = {
     group: "", version: "v1", plural: "serviceaccounts", singular: "serviceaccount", kind: "ServiceAccount", namespaced: true,
     shortNames: ["sa"], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "token", group: "authentication.k8s.io", version: "v1", kind: "TokenRequest", verbs: ["create"] },
+      { name: "token", kind: { group: "authentication.k8s.io", version: "v1", kind: "TokenRequest" }, verbs: ["create"] },
     ],
   }),
   serviceCIDRs: define<ServiceCIDR>({
     group: "networking.k8s.io", version: "v1", plural: "servicecidrs", singular: "servicecidr", kind: "ServiceCIDR", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "networking.k8s.io", version: "v1", kind: "ServiceCIDR", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   serviceCIDRsV1beta1: define<V1beta1ServiceCIDR>({
     group: "networking.k8s.io", version: "v1beta1", plural: "servicecidrs", singular: "servicecidr", kind: "ServiceCIDR", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "networking.k8s.io", version: "v1beta1", kind: "ServiceCIDR", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   services: define<Service>({
     group: "", version: "v1", plural: "services", singular: "service", kind: "Service", namespaced: true,
     shortNames: ["svc"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "proxy", group: "", version: "v1", kind: "ServiceProxyOptions", verbs: ["create","delete","get","patch","update"] },
-      { name: "status", group: "", version: "v1", kind: "Service", verbs: statusVerbs },
+      { name: "proxy", kind: { group: "", version: "v1", kind: "ServiceProxyOptions" }, verbs: ["create","delete","get","patch","update"] },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   statefulSets: define<StatefulSet>({
     group: "apps", version: "v1", plural: "statefulsets", singular: "statefulset", kind: "StatefulSet", namespaced: true,
     shortNames: ["sts"], categories: ["all"], verbs: standardVerbs,
     subresources: [
-      { name: "scale", group: "autoscaling", version: "v1", kind: "Scale", verbs: statusVerbs },
-      { name: "status", group: "apps", version: "v1", kind: "StatefulSet", verbs: statusVerbs },
+      { name: "scale", kind: { group: "autoscaling", version: "v1", kind: "Scale" }, verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   storageClasses: define<StorageClass>({
@@ -555,14 +555,14 @@ export const resources = {
     group: "storagemigration.k8s.io", version: "v1beta1", plural: "storageversionmigrations", singular: "storageversionmigration", kind: "StorageVersionMigration", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "storagemigration.k8s.io", version: "v1beta1", kind: "StorageVersionMigration", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   storageVersions: define<V1alpha1StorageVersion>({
     group: "internal.apiserver.k8s.io", version: "v1alpha1", plural: "storageversions", singular: "storageversion", kind: "StorageVersion", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "internal.apiserver.k8s.io", version: "v1alpha1", kind: "StorageVersion", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   subjectAccessReviews: define<SubjectAccessReview>({
@@ -579,7 +579,7 @@ export const resources = {
     group: "admissionregistration.k8s.io", version: "v1", plural: "validatingadmissionpolicies", singular: "validatingadmissionpolicy", kind: "ValidatingAdmissionPolicy", namespaced: false,
     shortNames: [], categories: ["api-extensions"], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "admissionregistration.k8s.io", version: "v1", kind: "ValidatingAdmissionPolicy", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   validatingAdmissionPolicyBindings: define<ValidatingAdmissionPolicyBinding>({
@@ -596,7 +596,7 @@ export const resources = {
     group: "storage.k8s.io", version: "v1", plural: "volumeattachments", singular: "volumeattachment", kind: "VolumeAttachment", namespaced: false,
     shortNames: [], categories: [], verbs: standardVerbs,
     subresources: [
-      { name: "status", group: "storage.k8s.io", version: "v1", kind: "VolumeAttachment", verbs: statusVerbs },
+      { name: "status", verbs: statusVerbs },
     ],
   }),
   volumeAttributesClasses: define<VolumeAttributesClass>({

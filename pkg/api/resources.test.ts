@@ -24,9 +24,7 @@ describe("the built-in resources", () => {
     });
     expect(resources.deployments.subresources.find(({ name }) => name === "scale")).toEqual({
       name: "scale",
-      group: "autoscaling",
-      version: "v1",
-      kind: "Scale",
+      kind: { group: "autoscaling", version: "v1", kind: "Scale" },
       verbs: ["get", "patch", "update"],
     });
     expect(resources.nodes.namespaced).toBe(false);
