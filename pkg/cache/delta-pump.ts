@@ -1,0 +1,161 @@
+import type { ApiObject } from "../api/object.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Delta, DeltaBatch, DeltaQueue, ObjectDelta } from "./delta.ts";
+import type { Notification, NotificationBatch } from "./notification.ts";
+import type { Rotation, Task } from "./rotation.ts";
+import type { Store } from "./store.ts";
+
+/** Above this many queued changes the reflector waits: memory stays bounded when events come faster than they go. */
+const MOST_QUEUED = 2_000;
+
+interface DeltaPumpOptions<T extends ApiObject> {
+  readonly queue: DeltaQueue<T>;
+  readonly store: Store<T>;
+  readonly rotation: Rotation;
+  readonly clock: Clock;
+  /** Called when the store holds what the notifications tell. */
+  readonly distribute: (batch: NotificationBatch<T>) => void;
+  /** Called after every batch with the time that it took. */
+  readonly onBatch: (tookMs: number) => void;
+}
+
+/**
+ * Moves changes from the queue to the store and tells the handlers.
+ * Invariants: a batch is in the store, whole, before any handler hears of any part of it; nobody but the pump changes
+ * the store.
+ */
+export class DeltaPump<T extends ApiObject> {
+  readonly #options: DeltaPumpOptions<T>;
+  readonly #waiting: (() => void)[] = [];
+  #pumping = false;
+  #stopped = false;
+
+  constructor(options: DeltaPumpOptions<T>) {
+    this.#options = options;
+  }
+
+  add(object: T): void {
+    this.#options.queue.add(object);
+    this.#wake();
+  }
+
+  update(object: T): void {
+    this.#options.queue.update(object);
+    this.#wake();
+  }
+
+  delete(object: T): void {
+    this.#options.queue.delete(object);
+    this.#wake();
+  }
+
+  replace(objects: Map<string, T>, resourceVersion: string): void {
+    this.#options.queue.replace(objects, resourceVersion);
+    this.#wake();
+  }
+
+  bookmark(resourceVersion: string): void {
+    this.#options.queue.bookmark(resourceVersion);
+    this.#wake();
+  }
+
+  resync(): void {
+    this.#options.queue.resync();
+    this.#wake();
+  }
+
+  /** Undefined when more may be queued at once. */
+  room(): Promise<void> | undefined {
+    if (this.#stopped || this.#options.queue.length < MOST_QUEUED) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** What is still queued stays there. */
+  stop(): void {
+    this.#stopped = true;
+    this.#letIn();
+  }
+
+  #wake(): void {
+    if (this.#pumping || this.#stopped) return;
+    this.#pumping = true;
+    this.#options.rotation.start(this.#pump());
+  }
+
+  *#pump(): Task {
+    const { queue, clock } = this.#options;
+    for (let batch = queue.pop(); batch !== undefined; batch = queue.pop()) {
+      const startMs = clock.monotonicMs();
+      yield* this.#process(batch);
+      queue.done();
+      this.#options.onBatch(clock.monotonicMs() - startMs);
+      if (queue.length < MOST_QUEUED) this.#letIn();
+      yield;
+      if (this.#stopped) break;
+    }
+    this.#pumping = false;
+  }
+
+  #letIn(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  *#process({ deltas, initial }: DeltaBatch<T>): Task {
+    const [first] = deltas;
+    if (first?.type === "ReplacedAll") yield* this.#replaceAll(first.objects, first.resourceVersion, initial);
+    else if (first?.type === "SyncAll") this.#syncAll();
+    else if (first?.type === "Bookmark") this.#options.store.advance(first.resourceVersion);
+    else this.#applyAll(deltas, initial);
+  }
+
+  #applyAll(deltas: readonly Delta<T>[], initial: boolean): void {
+    const { store, queue } = this.#options;
+    const notifications: Notification<T>[] = [];
+    let resourceVersion: string | undefined;
+    for (const delta of deltas) {
+      if (!("key" in delta)) continue;
+      const notification = this.#apply(delta);
+      if (notification !== undefined) notifications.push(notification);
+      resourceVersion = delta.object.metadata.resourceVersion;
+    }
+    if (queue.inOrder && resourceVersion !== undefined) store.advance(resourceVersion);
+    this.#options.distribute({ notifications, initial });
+  }
+
+  #apply(delta: ObjectDelta<T>): Notification<T> | undefined {
+    const { store } = this.#options;
+    if (delta.type !== "Deleted") return changeOf(store.set(delta.key, delta.object), delta.object);
+    const before = store.delete(delta.key);
+    // Handlers never heard of an object that the store does not know.
+    if (before === undefined) return undefined;
+    return { type: "delete", object: delta.missed ? before : delta.object, missed: delta.missed };
+  }
+
+  /** Deletions come first, then the rest in the order of the list. upstream: tools/cache/controller.go#processReplacedAllInfo */
+  *#replaceAll(objects: Map<string, T>, resourceVersion: string, initial: boolean): Task {
+    const { store } = this.#options;
+    const notifications: Notification<T>[] = [];
+    for (const [key, object] of store.entries()) {
+      if (!objects.has(key)) notifications.push({ type: "delete", object, missed: true });
+      yield;
+    }
+    for (const [key, object] of objects) {
+      notifications.push(changeOf(store.get(key), object));
+      yield;
+    }
+    const exchange = yield* store.prepareReplace(objects, resourceVersion);
+    exchange();
+    this.#options.distribute({ notifications, initial });
+  }
+
+  #syncAll(): void {
+    const notifications = this.#options.store.list().map((object) => changeOf(object, object));
+    this.#options.distribute({ notifications, initial: false });
+  }
+}
+
+function changeOf<T extends ApiObject>(before: T | undefined, after: T): Notification<T> {
+  if (before === undefined) return { type: "add", object: after };
+  const sync = before.metadata.resourceVersion === after.metadata.resourceVersion;
+  return { type: "update", before, after, sync };
+}

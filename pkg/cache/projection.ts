@@ -1,0 +1,150 @@
+import type { ApiObject } from "../api/object.ts";
+import type { Resource } from "../api/resource.ts";
+import { apiVersionOf, groupResource } from "../api/resource.ts";
+import type { Interner } from "./interner.ts";
+
+/**
+ * What a consumer reads of the objects: all of it, or these fields. A path is dotted and passes through arrays
+ * (`spec.containers.name`); the key of a map that has dots itself stands in brackets
+ * (`metadata.annotations[example.com/key]`). apiVersion, kind and all metadata but the annotations are always there.
+ */
+export type Fields = "whole" | readonly string[];
+
+/** The fields below one object; undefined stands for all of them. */
+type FieldTree = Map<string, FieldTree | undefined>;
+type Json = unknown;
+type JsonObject = Readonly<Record<string, Json>>;
+
+const ALWAYS: readonly string[] = [
+  "name",
+  "namespace",
+  "generateName",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "ownerReferences",
+  "finalizers",
+].map((field) => `metadata.${field}`);
+
+/** Values that no other object has: remembering them would only push out others. */
+const UNIQUE: ReadonlySet<string> = new Set(["name", "uid", "resourceVersion"]);
+
+/**
+ * The union of what the consumers of one informer read, and the transform that follows from it: managedFields go
+ * away always, other fields that nobody reads too, and repeated strings share their memory. Objects from a list and
+ * from a watch come out alike, with apiVersion and kind.
+ */
+export class Projection {
+  readonly #resource: Resource;
+  readonly #apiVersion: string;
+  readonly #interner: Interner;
+  #whole = false;
+  #tree: FieldTree = new Map();
+  #sealed = false;
+
+  constructor(resource: Resource, interner: Interner) {
+    this.#resource = resource;
+    this.#apiVersion = apiVersionOf(resource);
+    this.#interner = interner;
+    for (const path of ALWAYS) insert(this.#tree, segmentsOf(path));
+  }
+
+  /** Whether objects of this projection have all these fields. */
+  covers(fields: Fields): boolean {
+    if (this.#whole) return true;
+    return fields !== "whole" && fields.every((path) => contains(this.#tree, segmentsOf(path)));
+  }
+
+  /** Once sealed, only fields that are there already can be asked for: objects without the others are in the cache. */
+  add(fields: Fields): void {
+    if (this.covers(fields)) return;
+    if (this.#sealed) {
+      const wanted = fields === "whole" ? "whole objects" : `the fields ${fields.join(", ")}`;
+      throw new Error(
+        `the informer of ${groupResource(this.#resource)} runs already and was not asked for ${wanted}: ` +
+          "every consumer must declare what it reads before the start",
+      );
+    }
+    if (fields === "whole") this.#whole = true;
+    else for (const path of fields) insert(this.#tree, segmentsOf(path));
+  }
+
+  seal(): void {
+    this.#sealed = true;
+  }
+
+  /** A copy: nothing of `object` is changed or, apart from its strings, kept. */
+  apply<T extends ApiObject>(object: T): T {
+    const { apiVersion: _version, kind: _kind, metadata, ...rest } = object;
+    return {
+      apiVersion: this.#apiVersion,
+      kind: this.#resource.kind,
+      metadata: this.#metadata(metadata as JsonObject),
+      ...((this.#whole ? this.#copy(rest) : this.#pick(rest, this.#tree)) as object),
+    } as unknown as T;
+  }
+
+  #metadata(metadata: JsonObject): JsonObject {
+    const { managedFields: _dropped, ...kept } = metadata;
+    const tree = this.#tree.get("metadata");
+    const out: Record<string, Json> = this.#whole || tree === undefined ? kept : {};
+    for (const [field, value] of Object.entries(kept)) {
+      if (typeof value === "string" && UNIQUE.has(field)) out[field] = value;
+      else if (this.#whole || tree === undefined) out[field] = this.#copy(value);
+      else if (tree.has(field)) out[field] = this.#project(value, tree.get(field));
+    }
+    return out;
+  }
+
+  #project(value: Json, tree: FieldTree | undefined): Json {
+    if (tree === undefined || typeof value !== "object" || value === null) return this.#copy(value);
+    if (Array.isArray(value)) return value.map((item) => this.#project(item, tree));
+    return this.#pick(value as JsonObject, tree);
+  }
+
+  #pick(object: JsonObject, tree: FieldTree): JsonObject {
+    const out: Record<string, Json> = {};
+    for (const [field, below] of tree) {
+      const value = object[field];
+      if (value !== undefined) out[field] = this.#project(value, below);
+    }
+    return out;
+  }
+
+  #copy(value: Json): Json {
+    if (typeof value === "string") return this.#interner.intern(value);
+    if (typeof value !== "object" || value === null) return value;
+    if (Array.isArray(value)) return value.map((item) => this.#copy(item));
+    // The spread keeps V8's layout of the parsed object, which one built field by field would not have.
+    const out: Record<string, Json> = { ...value };
+    for (const field in out) out[field] = this.#copy(out[field]);
+    return out;
+  }
+}
+
+function segmentsOf(path: string): readonly string[] {
+  const segments = [...path.matchAll(/\[([^\]]+)\]|([^.[\]]+)/g)].map((match) => match[1] ?? match[2] ?? "");
+  if (segments.length === 0) throw new Error("the path of a field is empty");
+  return segments;
+}
+
+function insert(tree: FieldTree, [first = "", ...rest]: readonly string[]): void {
+  if (rest.length === 0) {
+    tree.set(first, undefined);
+    return;
+  }
+  if (tree.has(first) && tree.get(first) === undefined) return;
+  const below = tree.get(first) ?? new Map<string, FieldTree | undefined>();
+  tree.set(first, below);
+  insert(below, rest);
+}
+
+function contains(tree: FieldTree, [first = "", ...rest]: readonly string[]): boolean {
+  if (!tree.has(first)) return false;
+  const below = tree.get(first);
+  return below === undefined || (rest.length > 0 && contains(below, rest));
+}

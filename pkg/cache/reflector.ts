@@ -1,0 +1,269 @@
+import type { ApiObject, WatchEvent } from "../api/object.ts";
+import { ApiError, isConnectionError, isExpired } from "../client/errors.ts";
+import type { WatchOptions } from "../client/resource-client.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Random } from "../clock/random.ts";
+import { sleep } from "../clock/wait.ts";
+import type { Logger } from "../log/logger.ts";
+import { Backoff } from "./backoff.ts";
+import type { ListWatch } from "./list-watch.ts";
+import { listAll } from "./paged-list.ts";
+import {
+  isPassing,
+  isTooLarge,
+  isVersionUnavailable,
+  ShortWatchError,
+  UnfinishedStreamError,
+} from "./reflector-failures.ts";
+import { WatchOverdueError, WatchStream } from "./watch-stream.ts";
+
+/** What a reflector feeds. Objects are already transformed. */
+export interface ReflectorSink<T> {
+  add(object: T): void;
+  update(object: T): void;
+  delete(object: T): void;
+  replace(objects: Map<string, T>, resourceVersion: string): void;
+  bookmark(resourceVersion: string): void;
+  /** Settles when the sink can take more; undefined when it can already. */
+  room(): Promise<void> | undefined;
+}
+
+export interface ReflectorOptions<T> {
+  readonly source: ListWatch<T>;
+  readonly sink: ReflectorSink<T>;
+  readonly keyOf: (object: T) => string;
+  /** Called once with every object that comes from the server. */
+  readonly transform: (object: T) => T;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  /** Ask for the first state as a stream of events rather than as a list. Default true. */
+  readonly streamLists?: boolean;
+}
+
+/**
+ * empty: what the sink has, if anything, may not be continued: everything must be had anew, best as a stream.
+ * listing: everything must be had anew, and the stream was refused.
+ * watching: the sink is complete up to the last version; changes follow.
+ * pausing: something failed; after a while it goes on from `next`.
+ */
+type State<T> =
+  | { readonly name: "empty" }
+  | { readonly name: "listing" }
+  | { readonly name: "watching"; readonly stream: WatchStream<T> | undefined }
+  | { readonly name: "pausing"; readonly next: "empty" | "watching"; readonly leastMs: number };
+
+const SHORTEST_WATCH_SECONDS = 300;
+const SHORT_WATCH_MS = 1_000;
+const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
+
+/**
+ * Keeps a sink in step with a resource on the server.
+ * upstream: tools/cache/reflector.go. One deviation: a watch that breaks for want of a connection, or because the
+ * server is busy, goes on from the last version instead of listing everything anew, whatever stage it broke in.
+ */
+export class Reflector<T extends ApiObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #backoff: Backoff;
+  #state: State<T> = { name: "empty" };
+  /** The version up to which the sink was fed; "" before the first list. */
+  #version = "";
+  /** The server does not know the version any more, or not yet. */
+  #versionUnavailable = false;
+  /** The server pages lists even at version "0", so it has no watch cache, and large lists are better paged. */
+  #pagesAlways = false;
+  #heardMs: number;
+  #lastError: unknown;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#backoff = new Backoff(options.clock, options.random);
+    this.#heardMs = options.clock.monotonicMs();
+  }
+
+  /** When (monotonic) the server last sent anything. */
+  get heardMs(): number {
+    return this.#heardMs;
+  }
+
+  /** What failed last, until something succeeds. */
+  get lastError(): unknown {
+    return this.#lastError;
+  }
+
+  /** Resolves after the signal has aborted and the last request has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) this.#state = await this.#step(this.#state, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      if (this.#state.name === "watching") await this.#state.stream?.close();
+    }
+  }
+
+  async #step(state: State<T>, signal: AbortSignal): Promise<State<T>> {
+    if (state.name === "watching") return this.#watch(state.stream, signal);
+    if (state.name === "listing") return this.#list(signal);
+    if (state.name === "empty")
+      return this.#options.streamLists === false ? { name: "listing" } : this.#stream(signal);
+    await sleep(this.#options.clock, Math.max(state.leastMs, this.#backoff.nextMs()), signal);
+    return state.next === "empty" ? { name: "empty" } : { name: "watching", stream: undefined };
+  }
+
+  /** Everything as a stream of events, which then simply goes on. upstream: #watchList */
+  async #stream(signal: AbortSignal): Promise<State<T>> {
+    const objects = new Map<string, T>();
+    const since = this.#versionUnavailable ? "" : this.#version;
+    const stream = this.#open({ ...atVersion(since), sendInitialEvents: true }, signal);
+    try {
+      for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
+        this.#heardMs = this.#options.clock.monotonicMs();
+        if (event.type === "BOOKMARK") {
+          if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
+          this.#replace(objects, event.object.metadata.resourceVersion ?? "");
+          return { name: "watching", stream };
+        }
+        this.#collect(event, objects);
+      }
+      if (isShort(stream, this.#options.clock)) throw new ShortWatchError();
+      return this.#pause("empty", new UnfinishedStreamError());
+    } catch (error) {
+      await stream.close();
+      signal.throwIfAborted();
+      if (isVersionUnavailable(error)) return this.#withoutVersion(error, since, "empty");
+      if (isPassing(error)) return this.#pause("empty", error);
+      this.#options.log.verbose(4, "The stream of initial events failed, listing instead", { err: error });
+      return { name: "listing" };
+    }
+  }
+
+  #collect(event: WatchEvent<T>, objects: Map<string, T>): void {
+    const object = this.#accept(event);
+    if (object === undefined) return;
+    const key = this.#options.keyOf(object);
+    if (event.type === "DELETED") objects.delete(key);
+    else objects.set(key, object);
+  }
+
+  async #list(signal: AbortSignal): Promise<State<T>> {
+    const objects = new Map<string, T>();
+    const resourceVersion = this.#versionUnavailable ? "" : this.#version || "0";
+    // With a version, an unpaged list is served from the server's watch cache, a paged one burdens etcd.
+    const paged = this.#pagesAlways || resourceVersion === "" || resourceVersion === "0";
+    const onItem = (item: T): void => {
+      const object = this.#options.transform(item);
+      objects.set(this.#options.keyOf(object), object);
+    };
+    const request = { resourceVersion, paged, onItem, onRestart: () => objects.clear() };
+    try {
+      const result = await listAll(this.#options.source, request, signal);
+      signal.throwIfAborted();
+      if (resourceVersion === "0" && result.paged) this.#pagesAlways = true;
+      this.#replace(objects, result.resourceVersion);
+      return { name: "watching", stream: undefined };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isVersionUnavailable(error)) return this.#withoutVersion(error, resourceVersion, "listing");
+      return this.#pause("empty", error);
+    }
+  }
+
+  #replace(objects: Map<string, T>, resourceVersion: string): void {
+    this.#options.sink.replace(objects, resourceVersion);
+    this.#version = resourceVersion;
+    this.#versionUnavailable = false;
+    this.#succeeded();
+    this.#options.log.verbose(2, "Caches populated", { objects: objects.size, resourceVersion });
+  }
+
+  async #watch(open: WatchStream<T> | undefined, signal: AbortSignal): Promise<State<T>> {
+    const stream = open ?? this.#open(atVersion(this.#version), signal);
+    // From no version, the server first sends what exists, in no order: only later versions say what was seen.
+    let ordered = open !== undefined || (this.#version !== "" && this.#version !== "0");
+    try {
+      for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
+        ordered ||= event.type !== "ADDED";
+        this.#follow(event, ordered);
+        const room = this.#options.sink.room();
+        if (room !== undefined) await room;
+        if (signal.aborted) break;
+      }
+    } catch (error) {
+      signal.throwIfAborted();
+      return this.#afterWatchFailure(error);
+    } finally {
+      await stream.close();
+    }
+    if (isShort(stream, this.#options.clock)) return this.#pause("empty", new ShortWatchError());
+    return { name: "watching", stream: undefined };
+  }
+
+  #follow(event: WatchEvent<T>, ordered: boolean): void {
+    const { sink } = this.#options;
+    this.#succeeded();
+    const version = event.object.metadata.resourceVersion ?? "";
+    if (event.type === "BOOKMARK") sink.bookmark(version);
+    else {
+      const object = this.#accept(event);
+      if (object === undefined) return;
+      if (event.type === "ADDED") sink.add(object);
+      else if (event.type === "MODIFIED") sink.update(object);
+      else sink.delete(object);
+    }
+    if (ordered && version !== "") this.#version = version;
+  }
+
+  /** An object that cannot be understood is left out, loudly: waiting for a better one would stop all others. */
+  #accept(event: WatchEvent<T>): T | undefined {
+    try {
+      return this.#options.transform(event.object);
+    } catch (error) {
+      this.#options.log.error(error, "An object of a watch event was left out", { event: event.type });
+      return undefined;
+    }
+  }
+
+  #afterWatchFailure(error: unknown): State<T> {
+    if (isExpired(error)) return this.#pause("empty", error);
+    if (isTooLarge(error)) {
+      this.#versionUnavailable = true;
+      return this.#pause("empty", error);
+    }
+    return this.#pause(isPassing(error) || error instanceof WatchOverdueError ? "watching" : "empty", error);
+  }
+
+  /** Once more at once, for the newest state. If even that is refused, the server is not ready yet. */
+  #withoutVersion(error: unknown, asked: string, name: "empty" | "listing"): State<T> {
+    this.#versionUnavailable = true;
+    return asked === "" ? this.#pause("empty", error) : { name };
+  }
+
+  #pause(next: "empty" | "watching", error: unknown): State<T> {
+    this.#lastError = error;
+    if (isExpired(error)) this.#options.log.verbose(4, "The version is too old by now, listing anew");
+    else if (isConnectionError(error)) this.#options.log.warn("Lost the server", { err: error });
+    else this.#options.log.error(error, "Failed to watch");
+    return { name: "pausing", next, leastMs: error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0 };
+  }
+
+  #succeeded(): void {
+    this.#heardMs = this.#options.clock.monotonicMs();
+    this.#lastError = undefined;
+  }
+
+  #open(options: WatchOptions, signal: AbortSignal): WatchStream<T> {
+    // Random, so that the watches of many informers do not all end at the same time.
+    const timeoutSeconds = Math.floor(SHORTEST_WATCH_SECONDS * (1 + this.#options.random.next()));
+    const all = { ...options, timeoutSeconds, allowWatchBookmarks: true };
+    return new WatchStream(this.#options.source, all, this.#options.clock, signal);
+  }
+}
+
+function atVersion(resourceVersion: string): { readonly resourceVersion?: string } {
+  return resourceVersion === "" ? {} : { resourceVersion };
+}
+
+function isShort(stream: WatchStream<unknown>, clock: Clock): boolean {
+  return stream.events === 0 && clock.monotonicMs() - stream.openedMs < SHORT_WATCH_MS;
+}

@@ -1,0 +1,64 @@
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+
+/** A piece of long work that can be left and taken up again at every `yield`. */
+export type Task = Generator<undefined, void, undefined>;
+
+const LONGEST_RUN_MS = 5;
+const LONGEST_SHARE_MS = 1;
+/** On a virtual clock no time passes during work, and the steps have to do as a measure. */
+const MOST_STEPS_IN_SHARE = 512;
+const MOST_SHARES_IN_RUN = 16;
+
+/**
+ * Runs tasks in turn, each for a short share, and lets the event loop have its turn in between. So a long burst
+ * stalls nothing else in the process, and a slow task holds up no other one.
+ */
+export class Rotation {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #tasks: Task[] = [];
+  #running = false;
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** The task begins in a microtask, never before this call returns. It must not throw. */
+  start(task: Task): void {
+    this.#tasks.push(task);
+    if (this.#running) return;
+    this.#running = true;
+    void Promise.resolve().then(async () => this.#run());
+  }
+
+  async #run(): Promise<void> {
+    let endMs = this.#clock.monotonicMs() + LONGEST_RUN_MS;
+    let shares = 0;
+    for (let task = this.#tasks.shift(); task !== undefined; task = this.#tasks.shift()) {
+      if (!this.#share(task)) this.#tasks.push(task);
+      shares++;
+      if (shares < MOST_SHARES_IN_RUN && this.#clock.monotonicMs() < endMs) continue;
+      await this.#clock.turn();
+      endMs = this.#clock.monotonicMs() + LONGEST_RUN_MS;
+      shares = 0;
+    }
+    this.#running = false;
+  }
+
+  /** Returns true once the task has ended. */
+  #share(task: Task): boolean {
+    const endMs = this.#clock.monotonicMs() + LONGEST_SHARE_MS;
+    try {
+      for (let step = 0; step < MOST_STEPS_IN_SHARE; step++) {
+        if (task.next().done === true) return true;
+        if (this.#clock.monotonicMs() >= endMs) break;
+      }
+      return false;
+    } catch (error) {
+      this.#log.error(error, "A task of the caches failed");
+      return true;
+    }
+  }
+}
