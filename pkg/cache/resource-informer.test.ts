@@ -76,8 +76,7 @@ test.each(["in-order", "keyed"] as const)(
     expect(events.slice(2)).toEqual(["update a 1→2", "add c 1", "delete b"]);
     expect(informer.lister.inNamespace("ns").map((object) => object.metadata.name)).toEqual(["a", "c"]);
     if (queue === "in-order") expect(informer.lastSyncResourceVersion()).toBe(source.version);
-    stop.abort();
-    await run;
+    await finish(run);
     expect(source.openWatches).toBe(0);
     expect(clock.pendingTimers).toBe(0);
   },
@@ -104,8 +103,7 @@ test.each(["in-order", "keyed"] as const)(
     expect(new Set(events.slice(3))).toEqual(
       new Set(["delete goes missed", "update changes 1→2", "add comes 1"]),
     );
-    stop.abort();
-    await run;
+    await finish(run);
   },
 );
 
