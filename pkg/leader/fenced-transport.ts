@@ -1,0 +1,20 @@
+import type { Method, Transport } from "../client/transport.ts";
+import { FencedError, type WriteGate } from "./fence.ts";
+
+const writes: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+/** Lets reads through always, and writes while the gate is open. Those under way when it closes are broken off. */
+export function fencedTransport(transport: Transport, gate: WriteGate): Transport {
+  return {
+    send: async (request, signal) => {
+      if (!writes.has(request.method)) return transport.send(request, signal);
+      signal?.throwIfAborted();
+      if (!gate.canWrite()) throw new FencedError(`${request.method} ${request.path} is not sent`);
+      return transport.send(
+        request,
+        signal === undefined ? gate.signal : AbortSignal.any([signal, gate.signal]),
+      );
+    },
+    close: async () => transport.close(),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Lease } from "../../pkg/api/types/coordination-v1.gen.ts";
+import { ApiError } from "../../pkg/client/errors.ts";
+import type { Method } from "../../pkg/client/transport.ts";
+import type { LeaseClient } from "../../pkg/leader/lease-lock.ts";
+
+const path = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kcm";
+
+/** How a test delays or breaks one request: it may reject before or after `effect`, run it late, or never answer. */
+export type Carrier = <T>(verb: string, effect: () => T, signal: AbortSignal | undefined) => Promise<T>;
+
+const direct: Carrier = async (_verb, effect, signal) => {
+  signal?.throwIfAborted();
+  return effect();
+};
+
+/** One Lease with the API server's rules: creation once, updates by resourceVersion. */
+export class LeaseServer {
+  lease: Lease | undefined;
+  /** The verbs that reached the server, in order. */
+  readonly requests: string[] = [];
+  #version = 0;
+
+  client(carry: Carrier = direct): LeaseClient {
+    return {
+      get: async (_ref, _options, signal) => carry("get", () => this.#get(), signal),
+      create: async (lease, _options, signal) => carry("create", () => this.#create(lease), signal),
+      update: async (lease, _options, signal) => carry("update", () => this.#update(lease), signal),
+    };
+  }
+
+  #get(): Lease {
+    this.requests.push("get");
+    if (this.lease === undefined) throw statusError(404, "NotFound", "GET");
+    return this.lease;
+  }
+
+  #create(lease: Lease): Lease {
+    this.requests.push("create");
+    if (this.lease !== undefined) throw statusError(409, "AlreadyExists", "POST");
+    return this.#store(lease);
+  }
+
+  #update(lease: Lease): Lease {
+    this.requests.push("update");
+    if (this.lease === undefined) throw statusError(404, "NotFound", "PUT");
+    if (lease.metadata.resourceVersion !== this.lease.metadata.resourceVersion) {
+      throw statusError(409, "Conflict", "PUT");
+    }
+    return this.#store(lease);
+  }
+
+  #store(lease: Lease): Lease {
+    this.#version++;
+    this.lease = structuredClone({
+      ...lease,
+      metadata: { ...lease.metadata, resourceVersion: String(this.#version) },
+    });
+    return this.lease;
+  }
+}
+
+export function statusError(code: number, reason: string, method: Method): ApiError {
+  return new ApiError(`lease: ${reason}`, { code, reason, method, path });
+}
