@@ -1,0 +1,125 @@
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { Clock } from "../../clock/clock.ts";
+import { DeadlineError, withDeadline } from "../../clock/wait.ts";
+import { TransportError } from "../transport.ts";
+import type { TlsMaterial } from "./identity.ts";
+import { connectThroughProxy } from "./proxy.ts";
+
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly secure: boolean;
+  readonly proxy?: URL;
+}
+
+export type Protocol = "h2" | "http/1.1";
+
+export interface Connected {
+  readonly socket: Socket;
+  readonly protocol: Protocol;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const KEEP_ALIVE_MS = 30_000;
+
+export function endpointOf(server: URL, proxy?: URL): Endpoint {
+  const secure = server.protocol === "https:";
+  const host = server.hostname.replace(/^\[(.*)\]$/, "$1");
+  const port = server.port === "" ? (secure ? 443 : 80) : Number(server.port);
+  return { host, port, secure, ...(proxy === undefined ? {} : { proxy }) };
+}
+
+/** A connection to the API server, ready for requests; HTTP/2 where the server speaks it. */
+export async function connect(endpoint: Endpoint, tls: TlsMaterial, clock: Clock): Promise<Connected> {
+  const where = `${endpoint.host}:${endpoint.port}`;
+  try {
+    return await withDeadline(clock, CONNECT_TIMEOUT_MS, `connecting to ${where}`, async (signal) => {
+      const tcp = await openTcp(endpoint, signal);
+      return endpoint.secure ? startTls(tcp, endpoint, tls, signal) : { socket: tcp, protocol: "http/1.1" };
+    });
+  } catch (failure) {
+    if (failure instanceof TransportError) throw failure;
+    const message = failure instanceof Error ? failure.message : String(failure);
+    if (failure instanceof DeadlineError) throw new TransportError("timeout", message, false, failure);
+    throw new TransportError("refused", `cannot connect to ${where}: ${message}`, false, failure);
+  }
+}
+
+async function openTcp(endpoint: Endpoint, signal: AbortSignal): Promise<Socket> {
+  const socket =
+    endpoint.proxy === undefined
+      ? await dial(endpoint.host, endpoint.port, signal)
+      : await connectThroughProxy(endpoint.proxy, endpoint, signal);
+  socket.setNoDelay(true);
+  socket.setKeepAlive(true, KEEP_ALIVE_MS);
+  return socket;
+}
+
+/** A plain TCP connection. */
+export async function dial(host: string, port: number, signal: AbortSignal): Promise<Socket> {
+  const socket = connectTcp({ host, port });
+  await ready(socket, "connect", signal);
+  return socket;
+}
+
+async function startTls(
+  tcp: Socket,
+  { host }: Endpoint,
+  tls: TlsMaterial,
+  signal: AbortSignal,
+): Promise<Connected> {
+  const serverName = tls.serverName ?? host;
+  const socket = connectTls({
+    socket: tcp,
+    host,
+    // An address is no name to ask for (RFC 6066), but the certificate must bear it all the same.
+    ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
+    ALPNProtocols: ["h2", "http/1.1"],
+    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+    ...(tls.key === undefined ? {} : { key: tls.key }),
+    ...(tls.insecure ? { rejectUnauthorized: false } : {}),
+  });
+  try {
+    await ready(socket, "secureConnect", signal);
+  } catch (failure) {
+    tcp.destroy();
+    if (signal.aborted || isReset(failure)) throw failure;
+    throw new TransportError("tls", `TLS with ${host}: ${(failure as Error).message}`, false, failure);
+  }
+  return { socket, protocol: socket.alpnProtocol === "h2" ? "h2" : "http/1.1" };
+}
+
+function isReset(failure: unknown): boolean {
+  return failure instanceof Error && "code" in failure && failure.code === "ECONNRESET";
+}
+
+/** Waits for the socket's event; destroys it when that does not come. */
+export async function ready(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const settle = (finish: () => void): void => {
+      signal.removeEventListener("abort", onAbort);
+      socket.off("error", onError);
+      socket.off("close", onClose);
+      socket.off(event, onReady);
+      finish();
+    };
+    const fail = (error: Error): void =>
+      settle(() => {
+        // Errors of a socket that nobody waits for any more must not end the process.
+        socket.on("error", () => undefined);
+        socket.destroy();
+        reject(error);
+      });
+    const onReady = (): void => settle(resolve);
+    const onError = (error: Error): void => fail(error);
+    const onClose = (): void => fail(new Error("the connection was closed"));
+    const onAbort = (): void => fail(signal.reason as Error);
+    socket.once(event, onReady);
+    socket.once("error", onError);
+    socket.once("close", onClose);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+  });
+}

@@ -1,0 +1,92 @@
+import type { Clock } from "../../clock/clock.ts";
+import { TransportError } from "../transport.ts";
+import type { Endpoint } from "./connect.ts";
+import { connect } from "./connect.ts";
+import { Connection } from "./connection.ts";
+import type { TlsMaterial } from "./identity.ts";
+
+/**
+ * The connections of one identity: as many HTTP/2 sessions as the streams need, or one HTTP/1.1 connection for each
+ * request in flight. There is no upper limit: a watch must never wait for another one to end.
+ */
+export class ConnectionPool {
+  readonly #origin: string;
+  readonly #endpoint: Endpoint;
+  readonly #clock: Clock;
+  readonly #connections = new Set<Connection>();
+  #opening: Promise<void> | undefined;
+  #tls: TlsMaterial | undefined;
+  #speaksHttp1 = false;
+  #closed = false;
+
+  constructor(server: URL, endpoint: Endpoint, clock: Clock) {
+    this.#origin = server.origin;
+    this.#endpoint = endpoint;
+    this.#clock = clock;
+  }
+
+  /** A connection with a place reserved for one request. From here on, new ones are made with this material. */
+  async acquire(tls: TlsMaterial, signal?: AbortSignal): Promise<Connection> {
+    this.#adopt(tls);
+    for (;;) {
+      if (this.#closed) throw new TransportError("closed", "the client is closed", false);
+      signal?.throwIfAborted();
+      for (const connection of this.#connections) {
+        if (!connection.usable) continue;
+        connection.reserve();
+        return connection;
+      }
+      if (this.#opening === undefined || this.#speaksHttp1) {
+        this.#opening = this.#open().finally(() => (this.#opening = undefined));
+      }
+      await abortable(this.#opening, signal);
+    }
+  }
+
+  get speaksHttp1(): boolean {
+    return this.#speaksHttp1;
+  }
+
+  get busy(): boolean {
+    for (const connection of this.#connections) if (!connection.idle) return true;
+    return false;
+  }
+
+  failAll(reason: Error): void {
+    for (const connection of this.#connections) connection.fail(reason);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const connection of this.#connections) connection.retire();
+  }
+
+  /** New certificates: connections made with the old ones serve out their requests. */
+  #adopt(tls: TlsMaterial): void {
+    if (this.#tls === tls) return;
+    if (this.#tls !== undefined) for (const connection of this.#connections) connection.retire();
+    this.#tls = tls;
+  }
+
+  async #open(): Promise<void> {
+    const tls = this.#tls ?? {};
+    const open = async (): ReturnType<typeof connect> => connect(this.#endpoint, tls, this.#clock);
+    const connected = await open();
+    this.#speaksHttp1 = connected.protocol === "http/1.1";
+    const connection: Connection = new Connection(this.#origin, connected, open, this.#clock, () =>
+      this.#connections.delete(connection),
+    );
+    this.#connections.add(connection);
+    if (this.#closed || this.#tls !== tls) connection.retire();
+  }
+}
+
+/** The work goes on after an abort: others may be waiting for it too. */
+async function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}

@@ -1,0 +1,119 @@
+import type { Socket } from "node:net";
+import { Client, type Dispatcher } from "undici";
+import type { Clock } from "../../clock/clock.ts";
+import { TransportError } from "../transport.ts";
+import type { Connected, Protocol } from "./connect.ts";
+import { Heartbeat, PING_INTERVAL_MS } from "./heartbeat.ts";
+
+/** API servers allow 100 streams or more per HTTP/2 session; what is beyond waits without any sign. */
+const MAX_STREAMS = 90;
+/** Wide windows let a large LIST through without a round trip for every 64 KiB. */
+const CONNECTION_WINDOW_BYTES = 16 << 20;
+const STREAM_WINDOW_BYTES = 8 << 20;
+
+/**
+ * One connection and the requests in flight on it. Once it retires (GOAWAY, a lost socket, new certificates) it takes
+ * no more requests, and ends with its last one.
+ */
+export class Connection {
+  readonly protocol: Protocol;
+  readonly #client: Client;
+  readonly #heartbeat: Heartbeat;
+  readonly #onEnded: () => void;
+  #running = 0;
+  #retired = false;
+
+  /** `reconnect` serves the requests that undici itself repeats after a GOAWAY. */
+  constructor(
+    origin: string,
+    connected: Connected,
+    reconnect: () => Promise<Connected>,
+    clock: Clock,
+    onEnded: () => void,
+  ) {
+    this.protocol = connected.protocol;
+    this.#onEnded = onEnded;
+    let current = connected.socket;
+    const sockets = socketsOf(connected, reconnect);
+    this.#client = new Client(origin, {
+      connect: (_, callback) => {
+        void (async () => {
+          try {
+            current = await sockets();
+          } catch (failure) {
+            callback(failure as Error, null);
+            return;
+          }
+          callback(null, current);
+        })();
+      },
+      h2Options: {
+        maxConcurrentStreams: MAX_STREAMS,
+        pingInterval: PING_INTERVAL_MS,
+        connectionWindowSize: CONNECTION_WINDOW_BYTES,
+        settings: { initialWindowSize: STREAM_WINDOW_BYTES },
+      },
+    });
+    this.#client.on("disconnect", () => this.retire());
+    this.#heartbeat = new Heartbeat(
+      clock,
+      () => current.bytesRead,
+      () => this.fail(new TransportError("lost", "the API server no longer answers", true)),
+    );
+  }
+
+  get usable(): boolean {
+    return !this.#retired && this.#running < (this.protocol === "h2" ? MAX_STREAMS : 1);
+  }
+
+  get idle(): boolean {
+    return this.#running === 0;
+  }
+
+  /** Takes one of its places; the request that takes it, or `release`, must follow. */
+  reserve(): void {
+    this.#running++;
+    // HTTP/1.1 has no pings: there, silence on a watch is no sign of anything (see PeerProbe).
+    if (this.protocol === "h2") this.#heartbeat.start();
+  }
+
+  release(): void {
+    this.#running--;
+    if (this.#running === 0) this.#heartbeat.stop();
+  }
+
+  /** Sends a request in a place that was reserved; the place is free again when the body has ended. */
+  async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    try {
+      const response = await this.#client.request(options);
+      response.body.once("close", () => this.release());
+      return response;
+    } catch (failure) {
+      this.release();
+      throw failure;
+    }
+  }
+
+  retire(): void {
+    if (this.#retired) return;
+    this.#retired = true;
+    this.#client.close().then(this.#onEnded, this.#onEnded);
+  }
+
+  /** Fails every request in flight. */
+  fail(reason: Error): void {
+    this.#heartbeat.stop();
+    this.#retired = true;
+    this.#client.destroy(reason).then(this.#onEnded, this.#onEnded);
+  }
+}
+
+/** First the socket that is there, then new ones. */
+function socketsOf(first: Connected, reconnect: () => Promise<Connected>): () => Promise<Socket> {
+  let unused: Connected | undefined = first;
+  return async () => {
+    const { socket } = unused ?? (await reconnect());
+    unused = undefined;
+    return socket;
+  };
+}

@@ -1,0 +1,99 @@
+import type { Dispatcher } from "undici";
+import type { TransportResponse } from "../transport.ts";
+import { TransportError } from "../transport.ts";
+import { JsonLines, parseDocument } from "./json-lines.ts";
+import { ListReader } from "./list-reader.ts";
+
+/** Bodies up to this size are read to their end when discarded, which costs less than giving up an HTTP/1.1 connection. */
+const WORTH_READING_BYTES = 128 * 1024;
+
+export class HttpResponse implements TransportResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly sentBytes: number;
+  readonly #body: Dispatcher.ResponseData["body"];
+  readonly #signal: AbortSignal | undefined;
+  #receivedBytes = 0;
+
+  constructor(response: Dispatcher.ResponseData, sentBytes: number, signal: AbortSignal | undefined) {
+    this.status = response.statusCode;
+    this.headers = joinHeaders(response.headers);
+    this.sentBytes = sentBytes;
+    this.#body = response.body;
+    this.#signal = signal;
+  }
+
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  async text(): Promise<string> {
+    return this.#reading(async () => {
+      const bytes = await this.#body.bytes();
+      this.#receivedBytes = bytes.length;
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+    });
+  }
+
+  async json(): Promise<unknown> {
+    return parseDocument(await this.text());
+  }
+
+  async items(onItem: (item: unknown) => void): Promise<unknown> {
+    const reader = new ListReader(onItem);
+    for await (const chunk of this.#chunks()) reader.push(chunk);
+    return reader.end();
+  }
+
+  async *documents(): AsyncGenerator<unknown, void, undefined> {
+    const lines = new JsonLines();
+    for await (const chunk of this.#chunks()) {
+      for (const document of lines.push(chunk)) yield document;
+    }
+    for (const document of lines.end()) yield document;
+  }
+
+  async discard(): Promise<void> {
+    await this.#reading(async () => this.#body.dump({ limit: WORTH_READING_BYTES }));
+  }
+
+  /** Leaving the loop early destroys the body, which resets the stream. */
+  async *#chunks(): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for await (const chunk of this.#body as AsyncIterable<Buffer>) {
+        this.#receivedBytes += chunk.length;
+        yield chunk;
+      }
+    } catch (failure) {
+      throw failureOf(failure, this.#signal);
+    }
+  }
+
+  async #reading<T>(read: () => Promise<T>): Promise<T> {
+    try {
+      return await read();
+    } catch (failure) {
+      throw failureOf(failure, this.#signal);
+    }
+  }
+}
+
+/** undici's failures in the words of this client; an abort's reason as it is. */
+export function failureOf(failure: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (failure instanceof TransportError) return failure;
+  const message = failure instanceof Error ? failure.message : String(failure);
+  const code = failure instanceof Error && "code" in failure ? failure.code : undefined;
+  if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
+    return new TransportError("timeout", "the API server took too long to answer", true, failure);
+  }
+  return new TransportError("lost", `the connection was lost: ${message}`, true, failure);
+}
+
+function joinHeaders(headers: Dispatcher.ResponseData["headers"]): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return joined;
+}

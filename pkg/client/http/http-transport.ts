@@ -1,0 +1,93 @@
+import type { Dispatcher } from "undici";
+import type { Clock } from "../../clock/clock.ts";
+import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
+import { TransportError } from "../transport.ts";
+import { ConnectionPool } from "./connection-pool.ts";
+import { endpointOf } from "./connect.ts";
+import { failureOf, HttpResponse } from "./http-response.ts";
+import type { Credentials, Identity } from "./identity.ts";
+import { PeerProbe } from "./peer-probe.ts";
+
+/** API servers give up on ordinary requests after 60 s. */
+const ANSWER_TIMEOUT_MS = 90_000;
+
+export interface HttpTransportOptions {
+  /** Where the API server is; a path in front of all others may follow the port. */
+  readonly server: URL;
+  readonly identity: Identity;
+  readonly clock: Clock;
+  readonly proxy?: URL;
+}
+
+/** Requests to one API server as one identity. */
+export class HttpTransport implements Transport {
+  readonly #identity: Identity;
+  readonly #prefix: string;
+  readonly #pool: ConnectionPool;
+  readonly #probe: PeerProbe;
+
+  constructor(options: HttpTransportOptions) {
+    const { server, identity, clock } = options;
+    this.#identity = identity;
+    this.#prefix = server.pathname.replace(/\/$/, "");
+    this.#pool = new ConnectionPool(server, endpointOf(server, options.proxy), clock);
+    this.#probe = new PeerProbe(
+      clock,
+      () => this.#pool.speaksHttp1 && this.#pool.busy,
+      async (signal) => this.#ping(signal),
+      () => this.#pool.failAll(new TransportError("lost", "the API server no longer answers", true)),
+    );
+  }
+
+  async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
+    signal?.throwIfAborted();
+    const credentials = await this.#identity.credentials(signal);
+    const response = await this.#exchange(request, credentials, signal);
+    if (response.status !== 401 || !(await this.#identity.renew(credentials, signal))) return response;
+    await response.discard();
+    return this.#exchange(request, await this.#identity.credentials(signal), signal);
+  }
+
+  async close(): Promise<void> {
+    this.#probe.stop();
+    await this.#pool.close();
+  }
+
+  async #exchange(
+    request: TransportRequest,
+    credentials: Credentials,
+    signal: AbortSignal | undefined,
+  ): Promise<TransportResponse> {
+    const body = serialise(request.body);
+    try {
+      const connection = await this.#pool.acquire(credentials.tls, signal);
+      const answer = connection.request({
+        method: request.method,
+        path:
+          this.#prefix + request.path + (request.query === undefined ? "" : `?${request.query.toString()}`),
+        headers: { ...request.headers, ...credentials.headers } as Record<string, string | string[]>,
+        body,
+        headersTimeout: ANSWER_TIMEOUT_MS,
+        bodyTimeout: request.endless ? 0 : ANSWER_TIMEOUT_MS,
+        signal: signal ?? null,
+      });
+      if (this.#pool.speaksHttp1) this.#probe.start();
+      return new HttpResponse(await answer, body?.length ?? 0, signal);
+    } catch (failure) {
+      throw failureOf(failure, signal);
+    }
+  }
+
+  /** Whatever the answer is: that there is one shows that the server runs. */
+  async #ping(signal: AbortSignal): Promise<void> {
+    const request: TransportRequest = { method: "GET", path: "/livez" };
+    const response = await this.#exchange(request, await this.#identity.credentials(signal), signal);
+    await response.discard();
+  }
+}
+
+function serialise(body: unknown): Dispatcher.DispatchOptions["body"] & (Buffer | Uint8Array | null) {
+  if (body === undefined) return null;
+  if (body instanceof Uint8Array) return body;
+  return Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+}
