@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { VirtualClock, settle } from "../../test/harness/virtual-clock.ts";
+import { whenSynced } from "./caches-ready.ts";
+
+test("resolves once every cache has synced, and at once when all have", async () => {
+  const clock = new VirtualClock();
+  const synced = [false, false];
+  const ready = whenSynced(
+    clock,
+    synced.map((_, index) => ({ hasSynced: () => synced[index] ?? false })),
+  );
+  let resolved = false;
+  const waiting = ready(new AbortController().signal).then(() => (resolved = true));
+  synced[0] = true;
+  await clock.advanceBy(1000);
+  expect(resolved).toBe(false);
+  synced[1] = true;
+  await clock.advanceBy(100);
+  await waiting;
+  expect(clock.pendingTimers).toBe(0);
+  await ready(new AbortController().signal);
+});
+
+test("rejects with the reason of an abort, before and during the wait", async () => {
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  const waiting = whenSynced(clock, [{ hasSynced: () => false }])(stop.signal);
+  const rejected = expect(waiting).rejects.toThrow("stopped");
+  await settle();
+  stop.abort(new Error("stopped"));
+  await rejected;
+  await expect(whenSynced(clock, [])(stop.signal)).rejects.toThrow("stopped");
+  expect(clock.pendingTimers).toBe(0);
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from "vitest";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import type { Resource } from "../api/resource.ts";
+import { silentLogger } from "../log/logger.ts";
+import type { Labels } from "../metrics/metrics.ts";
+import { ConsistencyStore } from "./consistency.ts";
+
+const pods: Resource = { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
+const sets: Resource = {
+  group: "apps",
+  version: "v1",
+  plural: "daemonsets",
+  kind: "DaemonSet",
+  namespaced: true,
+};
+
+function setUp() {
+  const clock = new VirtualClock();
+  const seen = { pods: "", sets: "" };
+  const skips: (Labels | undefined)[] = [];
+  const warnings: string[] = [];
+  const store = new ConsistencyStore({
+    clock,
+    log: { ...silentLogger, warn: (message) => void warnings.push(message) },
+    caches: [
+      { resource: pods, cache: { lastSyncResourceVersion: () => seen.pods } },
+      { resource: sets, cache: { lastSyncResourceVersion: () => seen.sets } },
+    ],
+    skips: {
+      inc: (labels) => void skips.push(labels),
+      with: (labels) => ({ inc: () => void skips.push(labels) }),
+    },
+  });
+  return { clock, seen, skips, warnings, store };
+}
+
+test.each([
+  { name: "nothing written", written: [], seen: "5", stale: false },
+  { name: "a cache that cannot say", written: ["10"], seen: "", stale: false },
+  { name: "older", written: ["10"], seen: "5", stale: true },
+  { name: "older by one digit", written: ["10"], seen: "9", stale: true },
+  { name: "equal", written: ["10"], seen: "10", stale: false },
+  { name: "newer", written: ["10"], seen: "15", stale: false },
+  {
+    name: "longer than any number",
+    written: ["100000000000000000001"],
+    seen: "100000000000000000000",
+    stale: true,
+  },
+  { name: "the newest of several writes counts", written: ["5", "10", "8"], seen: "9", stale: true },
+  { name: "seen all of several writes", written: ["5", "10", "8"], seen: "10", stale: false },
+  { name: "a written version that is none", written: ["abc"], seen: "5", stale: false },
+  { name: "a version after one that is none", written: ["abc", "10"], seen: "5", stale: true },
+  { name: "a seen version that is none", written: ["10"], seen: "abc", stale: false },
+])("$name: stale is $stale", ({ written, seen: version, stale }) => {
+  const { store, seen } = setUp();
+  for (const one of written) store.wroteAt("ns/a", "uid", pods, one);
+  seen.pods = version;
+  expect(store.staleness("ns/a") !== undefined).toBe(stale);
+  expect(store.waitMs("ns/a")).toBe(stale ? 5 : undefined);
+});
+
+test("all caches must have caught up; the first that has not is named", () => {
+  const { store, seen } = setUp();
+  store.wroteAt("ns/a", "uid", pods, "10");
+  store.wroteAt("ns/a", "uid", sets, "100");
+  Object.assign(seen, { pods: "10", sets: "50" });
+  expect(store.staleness("ns/a")).toEqual({ resource: sets, readVersion: "50", writtenVersion: "100" });
+  seen.sets = "100";
+  expect(store.staleness("ns/a")).toBeUndefined();
+});
+
+test("a resource without a cache holds nothing up", () => {
+  const { store, seen } = setUp();
+  seen.pods = "1";
+  store.wroteAt("ns/a", "uid", { ...pods, plural: "secrets" }, "10");
+  expect(store.waitMs("ns/a")).toBeUndefined();
+});
+
+test("waits grow to a second, are counted, and start small again for the next write", () => {
+  const { store, seen, skips } = setUp();
+  seen.pods = "5";
+  store.wroteAt("ns/a", "uid", pods, "10");
+  expect(Array.from({ length: 10 }, () => store.waitMs("ns/a"))).toEqual([
+    5, 10, 20, 40, 80, 160, 320, 640, 1000, 1000,
+  ]);
+  expect(skips).toHaveLength(10);
+  expect(skips[0]).toEqual({ group: "", resource: "pods" });
+  seen.pods = "10";
+  expect(store.waitMs("ns/a")).toBeUndefined();
+  store.wroteAt("ns/a", "uid", pods, "11");
+  expect(store.waitMs("ns/a")).toBe(5);
+});
+
+test("a cache that never catches up is waited for five minutes, counted from the first wait", async () => {
+  const { clock, store, seen, warnings } = setUp();
+  seen.pods = "5";
+  store.wroteAt("ns/a", "uid", pods, "10");
+  await clock.advanceBy(600_000);
+  expect(store.waitMs("ns/a")).toBe(5);
+  await clock.advanceBy(300_000);
+  expect(store.waitMs("ns/a")).toBe(10);
+  await clock.advanceBy(1);
+  expect(store.waitMs("ns/a")).toBeUndefined();
+  expect(warnings).toHaveLength(1);
+  expect(store.size).toBe(0);
+});
+
+describe("records", () => {
+  test("are dropped once the caches have caught up", () => {
+    const { store, seen } = setUp();
+    seen.pods = "10";
+    store.wroteAt("ns/a", "uid", pods, "10");
+    expect(store.size).toBe(1);
+    store.waitMs("ns/a");
+    expect(store.size).toBe(0);
+  });
+
+  test("of an earlier owner of the name are replaced", () => {
+    const { store, seen } = setUp();
+    seen.pods = "5";
+    store.wroteAt("ns/a", "old", pods, "10");
+    store.wroteAt("ns/a", "new", sets, "1");
+    expect(store.staleness("ns/a")).toBeUndefined();
+  });
+
+  test("are cleared for the given uid, or for any", () => {
+    const { store } = setUp();
+    store.wroteAt("ns/a", "uid-a", pods, "10");
+    store.wroteAt("ns/b", "uid-b", pods, "10");
+    store.clear("ns/c", "uid-a");
+    store.clear("ns/a", "uid-b");
+    expect(store.size).toBe(2);
+    store.clear("ns/a", "uid-a");
+    expect(store.size).toBe(1);
+    store.clear("ns/b");
+    expect(store.size).toBe(0);
+  });
+
+  test("are not made of an answer without a version", () => {
+    const { store } = setUp();
+    store.wroteAt("ns/a", "uid", pods, undefined);
+    expect(store.size).toBe(0);
+  });
+});

@@ -1,0 +1,123 @@
+import { type Resource, groupResource } from "../api/resource.ts";
+import { ResourceVersionError, compareResourceVersions } from "../api/resource-version.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Counter } from "../metrics/metrics.ts";
+import type { SyncGate } from "./worker.ts";
+
+/** A cache that has not seen a write for so long is not waited for any longer; expectations give up as late. */
+const GIVE_UP_MS = 5 * 60_000;
+const FIRST_WAIT_MS = 5;
+const LONGEST_WAIT_MS = 1_000;
+
+/** The cache of one resource; a SharedInformer is one. */
+export interface VersionedCache {
+  /** Up to where the cache has seen everything; "" when it cannot say. */
+  lastSyncResourceVersion(): string;
+}
+
+export interface ConsistencyOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The resources that are written for an owner, with the caches in which its syncs read them. */
+  readonly caches: readonly { readonly resource: Resource; readonly cache: VersionedCache }[];
+  /** Counts skipped syncs by `group` and `resource`: the controller's *_stale_sync_skips_total. */
+  readonly skips?: Counter;
+}
+
+export interface Staleness {
+  readonly resource: Resource;
+  readonly readVersion: string;
+  readonly writtenVersion: string;
+}
+
+interface Written {
+  readonly uid: string;
+  /** The latest version written, per resource. */
+  readonly versions: Map<string, string>;
+  waits: number;
+  waitingSinceMs: number | undefined;
+}
+
+/**
+ * Read-your-writes for the syncs of a controller. What a sync writes for an owner is recorded with the version that the
+ * server gave it, and the owner's next sync waits until the caches have seen that: a decision on an older cache would
+ * do things twice. A record lasts until the caches have caught up, or the owner is gone.
+ */
+export class ConsistencyStore implements SyncGate<string> {
+  readonly #options: ConsistencyOptions;
+  readonly #written = new Map<string, Written>();
+
+  constructor(options: ConsistencyOptions) {
+    this.#options = options;
+  }
+
+  /** What was written for an earlier owner of the same name is forgotten. */
+  wroteAt(ownerKey: string, ownerUid: string, resource: Resource, version: string | undefined): void {
+    if (version === undefined) return;
+    let written = this.#written.get(ownerKey);
+    if (written?.uid !== ownerUid) {
+      written = { uid: ownerUid, versions: new Map(), waits: 0, waitingSinceMs: undefined };
+      this.#written.set(ownerKey, written);
+    }
+    const name = groupResource(resource);
+    if (!isBehind(version, written.versions.get(name) ?? "")) written.versions.set(name, version);
+  }
+
+  /** The owner is gone. With a uid, only what was written for that very owner is forgotten. */
+  clear(ownerKey: string, ownerUid?: string): void {
+    if (ownerUid === undefined || this.#written.get(ownerKey)?.uid === ownerUid)
+      this.#written.delete(ownerKey);
+  }
+
+  /** The first cache that has yet to see what was written for the owner. */
+  staleness(ownerKey: string): Staleness | undefined {
+    const written = this.#written.get(ownerKey);
+    if (written === undefined) return undefined;
+    for (const { resource, cache } of this.#options.caches) {
+      const writtenVersion = written.versions.get(groupResource(resource));
+      const readVersion = cache.lastSyncResourceVersion();
+      if (writtenVersion !== undefined && isBehind(readVersion, writtenVersion))
+        return { resource, readVersion, writtenVersion };
+    }
+    return undefined;
+  }
+
+  waitMs(ownerKey: string): number | undefined {
+    const written = this.#written.get(ownerKey);
+    if (written === undefined) return undefined;
+    const stale = this.staleness(ownerKey);
+    if (stale === undefined) {
+      this.#written.delete(ownerKey);
+      return undefined;
+    }
+    const nowMs = this.#options.clock.monotonicMs();
+    written.waitingSinceMs ??= nowMs;
+    if (nowMs - written.waitingSinceMs > GIVE_UP_MS) {
+      this.#options.log.warn("The cache does not see what was written; going on without", {
+        key: ownerKey,
+        resource: groupResource(stale.resource),
+        readVersion: stale.readVersion,
+        writtenVersion: stale.writtenVersion,
+      });
+      this.#written.delete(ownerKey);
+      return undefined;
+    }
+    this.#options.skips?.inc({ group: stale.resource.group, resource: stale.resource.plural });
+    return Math.min(FIRST_WAIT_MS * 2 ** written.waits++, LONGEST_WAIT_MS);
+  }
+
+  get size(): number {
+    return this.#written.size;
+  }
+}
+
+/** What is no version (a cache that cannot say, a server of another kind) is not behind, so that it holds nothing up. */
+function isBehind(version: string, other: string): boolean {
+  try {
+    return compareResourceVersions(version, other) < 0;
+  } catch (error) {
+    if (error instanceof ResourceVersionError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,64 @@
+import type { SharedInformerFactory } from "../cache/informer-factory.ts";
+import type { ClientSet } from "../client/client-set.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Random } from "../clock/random.ts";
+import type { EventRecorder } from "../events/recorder.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { WorkerLiveness } from "./worker.ts";
+
+/** All that a controller has to do with the world. Frozen, and made for each controller anew. */
+export interface Env {
+  /** Under the controller's own identity. */
+  readonly client: ClientSet;
+  /** Shared by all controllers. A controller asks for its informers in `build`; whoever built it starts them. */
+  readonly informers: Pick<SharedInformerFactory, "informer" | "metadataInformer">;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Its lines carry the controller's name. */
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Its events name the controller as their source. */
+  readonly events: EventRecorder;
+}
+
+export interface ControllerRequirements {
+  /** Feature gates that must all be on; otherwise the controller is not built. */
+  readonly featureGates?: readonly string[];
+  /** Resources that the server must serve; otherwise the controller is not built. */
+  readonly resources?: readonly {
+    readonly group: string;
+    readonly version: string;
+    readonly plural: string;
+  }[];
+}
+
+/** Static data about a controller: what is known of it before there is a cluster. */
+export interface ControllerDescriptor {
+  /** As in --controllers, such as "deployment-controller". */
+  readonly name: string;
+  /** Older names that --controllers still takes, such as "deployment". */
+  readonly aliases: readonly string[];
+  readonly enabledByDefault: boolean;
+  readonly requires: ControllerRequirements;
+  /** The service account under --use-service-account-credentials, and the user agent's last part. */
+  readonly clientName: string;
+  /** The component that its events name as their source; absent for controllers without events. */
+  readonly eventSource?: string;
+  /** Wires handlers and queues. Starts nothing. */
+  build(env: Env): Controller;
+}
+
+export interface Controller {
+  /** Works until the signal aborts, and resolves only when all its work has ended. An abort is not a failure. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Facts for health checks. Without it a controller counts as healthy as long as it runs. */
+  health?(): ControllerHealth;
+}
+
+export interface ControllerHealth {
+  /** By queue name. */
+  readonly pools: Readonly<Record<string, WorkerLiveness>>;
+  /** What is wrong by the controller's own judgement. */
+  readonly problem?: string;
+}

@@ -1,0 +1,187 @@
+import type { ApiObject, OwnerReference } from "../api/object.ts";
+import { controllerOf, newControllerRef } from "../api/owner-references.ts";
+import type { Resource } from "../api/resource.ts";
+import { isInvalid, isNotFound } from "../client/errors.ts";
+import type { Patch } from "../client/resource-client.ts";
+import type { Logger } from "../log/logger.ts";
+
+export type Claim = "keep" | "adopt" | "release";
+
+/**
+ * What an owner does with each of the objects it may own: keep what is its own and matches, release what is its own and
+ * no longer matches, adopt orphans that match. What belongs to others is left alone. An owner that is being deleted
+ * changes nothing, and nobody adopts what is being deleted.
+ */
+export function decideClaims<T extends ApiObject>(
+  owner: ApiObject,
+  objects: readonly T[],
+  matches: (object: T) => boolean,
+): readonly { readonly object: T; readonly claim: Claim }[] {
+  return objects.flatMap((object) => {
+    const claim = decideClaim(owner, object, matches);
+    return claim === undefined ? [] : [{ object, claim }];
+  });
+}
+
+function decideClaim<T extends ApiObject>(
+  owner: ApiObject,
+  object: T,
+  matches: (object: T) => boolean,
+): Claim | undefined {
+  const ownerIsLeaving = owner.metadata.deletionTimestamp !== undefined;
+  const controller = controllerOf(object);
+  if (controller !== undefined) {
+    if (controller.uid !== owner.metadata.uid) return undefined;
+    if (matches(object)) return "keep";
+    return ownerIsLeaving ? undefined : "release";
+  }
+  if (ownerIsLeaving || !matches(object) || object.metadata.deletionTimestamp !== undefined) return undefined;
+  // An owner without a namespace (cluster-scoped) may own in all of them.
+  const elsewhere = owner.metadata.namespace && owner.metadata.namespace !== object.metadata.namespace;
+  return elsewhere ? undefined : "adopt";
+}
+
+/** The uid makes the server refuse the patch when another object has taken the name since. */
+export function adoptPatch(owner: OwnerReference, uid: string, finalizers: readonly string[] = []): Patch {
+  return {
+    type: "strategic",
+    body: { metadata: { ownerReferences: [owner], uid, ...(finalizers.length > 0 && { finalizers }) } },
+  };
+}
+
+export function releasePatch(
+  ownerUids: readonly string[],
+  uid: string,
+  finalizers: readonly string[] = [],
+): Patch {
+  return {
+    type: "strategic",
+    body: {
+      metadata: {
+        uid,
+        ownerReferences: ownerUids.map((ownerUid) => ({ $patch: "delete", uid: ownerUid })),
+        ...(finalizers.length > 0 && { "$deleteFromPrimitiveList/finalizers": finalizers }),
+      },
+    },
+  };
+}
+
+export interface Claimer<T extends ApiObject> {
+  readonly owner: ApiObject;
+  readonly ownerResource: Resource;
+  /** The kind of the claimed objects, for messages. */
+  readonly kind: string;
+  /** Reads the owner from the server, past the cache: asked at most once per claim, and only before an adoption. */
+  readonly readOwner: (signal: AbortSignal) => Promise<ApiObject>;
+  readonly patch: (object: T, patch: Patch, signal: AbortSignal) => Promise<unknown>;
+  /** Put on what is adopted, and taken off what is released. */
+  readonly finalizers?: readonly string[];
+  readonly log: Logger;
+}
+
+/**
+ * Adopts and releases as decided, and gives the objects that are the owner's then, as the cache knows them. What failed
+ * is thrown once all objects were tried; objects that have vanished meanwhile are no failure.
+ */
+export async function claimObjects<T extends ApiObject>(
+  claimer: Claimer<T>,
+  objects: readonly T[],
+  matches: (object: T) => boolean,
+  signal: AbortSignal,
+): Promise<readonly T[]> {
+  const claimed: T[] = [];
+  const errors: unknown[] = [];
+  let ownerStays: Promise<void> | undefined;
+  for (const { object, claim } of decideClaims(claimer.owner, objects, matches)) {
+    try {
+      if (claim === "release") {
+        await release(claimer, object, signal);
+        continue;
+      }
+      if (claim === "adopt") {
+        ownerStays ??= checkOwner(claimer, signal);
+        await adopt(claimer, object, ownerStays, signal);
+      }
+      claimed.push(object);
+    } catch (error) {
+      if (!isNotFound(error)) errors.push(error);
+    }
+  }
+  if (errors.length > 1) throw new AggregateError(errors, `[${errors.map(messageOf).join(", ")}]`);
+  if (errors.length === 1) throw errors[0];
+  return claimed;
+}
+
+async function adopt<T extends ApiObject>(
+  claimer: Claimer<T>,
+  object: T,
+  ownerStays: Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace, name, uid = "" } = object.metadata;
+  try {
+    await ownerStays;
+  } catch (cause) {
+    throw new OwnershipError(
+      `can't adopt ${claimer.kind} ${namespace ?? ""}/${name} (${uid}): ${messageOf(cause)}`,
+      cause,
+    );
+  }
+  const reference = newControllerRef(claimer.owner, claimer.ownerResource);
+  await claimer.patch(object, adoptPatch(reference, uid, claimer.finalizers), signal);
+}
+
+async function release<T extends ApiObject>(
+  claimer: Claimer<T>,
+  object: T,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace, name, uid = "" } = object.metadata;
+  claimer.log.verbose(2, "Releasing an object that no longer matches", {
+    kind: claimer.kind,
+    namespace,
+    name,
+  });
+  try {
+    await claimer.patch(
+      object,
+      releasePatch([claimer.owner.metadata.uid ?? ""], uid, claimer.finalizers),
+      signal,
+    );
+  } catch (error) {
+    // Not found: it is gone. Invalid: it has no owner any more, or another object has taken its name.
+    if (!isNotFound(error) && !isInvalid(error)) throw error;
+  }
+}
+
+/** The cached owner may be out of date: one that is being deleted, or was replaced, must adopt nothing. */
+async function checkOwner(claimer: Claimer<never>, signal: AbortSignal): Promise<void> {
+  const { namespace = "", name, uid } = claimer.owner.metadata;
+  let fresh: ApiObject;
+  try {
+    fresh = await claimer.readOwner(signal);
+  } catch (cause) {
+    throw new OwnershipError(`can't recheck DeletionTimestamp: ${messageOf(cause)}`, cause);
+  }
+  if (fresh.metadata.uid !== uid) {
+    throw new OwnershipError(
+      `can't recheck DeletionTimestamp: original ${claimer.ownerResource.kind} ${namespace}/${name} is gone: ` +
+        `got uid ${fresh.metadata.uid}, wanted ${uid}`,
+    );
+  }
+  const { deletionTimestamp } = fresh.metadata;
+  if (deletionTimestamp !== undefined)
+    throw new OwnershipError(`${namespace}/${name} has just been deleted at ${deletionTimestamp}`);
+}
+
+export class OwnershipError extends Error {
+  readonly code = "Ownership";
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "OwnershipError";
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

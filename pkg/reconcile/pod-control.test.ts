@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import { deepFreeze } from "../api/freeze.ts";
+import type { ApiObject, OwnerReference } from "../api/object.ts";
+import { newControllerRef } from "../api/owner-references.ts";
+import { resources } from "../api/resources.ts";
+import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
+import { ApiError } from "../client/errors.ts";
+import { silentLogger } from "../log/logger.ts";
+import { PodControl, type PodControlOptions, podFromTemplate, podNamePrefix } from "./pod-control.ts";
+
+const owner: ApiObject = { metadata: { name: "web", namespace: "shop", uid: "owner-uid" } };
+const controller = newControllerRef(owner, resources.replicaSets);
+const signal = new AbortController().signal;
+const template: PodTemplateSpec = deepFreeze({
+  metadata: { labels: { app: "web" }, annotations: { note: "x" }, finalizers: ["f"], name: "ignored" },
+  spec: { containers: [{ name: "c", image: "i" }] },
+});
+
+function failure(code: number, reason: string, cause?: string): ApiError {
+  return new ApiError("the server says no", {
+    code,
+    reason,
+    method: "POST",
+    path: "/pods",
+    ...(cause === undefined ? {} : { details: { causes: [{ reason: cause }] } }),
+  });
+}
+
+function setUp(error?: unknown) {
+  const requests: unknown[] = [];
+  const events: string[] = [];
+  const written: [string | undefined, OwnerReference | undefined][] = [];
+  const answer = async (request: unknown, pod: Pod): Promise<Pod> => {
+    requests.push(request);
+    if (error !== undefined) throw error;
+    return pod;
+  };
+  const options: PodControlOptions = {
+    pods: {
+      create: async (pod) =>
+        answer({ create: pod }, { ...pod, metadata: { ...pod.metadata, name: "web-abcde" } }),
+      patch: async (ref, patch) =>
+        answer({ ref, patch }, { metadata: { ...ref, ownerReferences: [controller] } }),
+      delete: async (ref) => answer({ delete: ref }, { metadata: ref }),
+    },
+    events: {
+      event: (regarding, type, reason, message) =>
+        void events.push(`${regarding.metadata.name} ${type} ${reason} ${message}`),
+    },
+    log: silentLogger,
+    onWrite: (pod, reference) => void written.push([pod.metadata.name, reference]),
+  };
+  return { control: new PodControl(options), requests, events, written };
+}
+
+describe("a pod from a template", () => {
+  test("has the template's labels, annotations, finalizers and spec, its owner, and a generated name", () => {
+    expect(podFromTemplate(template, owner, controller)).toEqual({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: {
+        generateName: "web-",
+        namespace: "shop",
+        labels: { app: "web" },
+        annotations: { note: "x" },
+        finalizers: ["f"],
+        ownerReferences: [controller],
+      },
+      spec: { containers: [{ name: "c", image: "i" }] },
+    });
+  });
+
+  test.each([
+    { name: "web", prefix: "web-" },
+    { name: "a", prefix: "a-" },
+    { name: "a.b", prefix: "a.b-" },
+    { name: "x".repeat(253), prefix: `${"x".repeat(253)}-` },
+    { name: "x".repeat(254), prefix: "x".repeat(254) },
+    { name: "Not-A-Name", prefix: "Not-A-Name" },
+  ])("the prefix of names is $prefix", ({ name, prefix }) => {
+    expect(podNamePrefix(name)).toBe(prefix);
+  });
+});
+
+describe("creating", () => {
+  test("tells the recorder and whoever keeps track of writes", async () => {
+    const { control, requests, events, written } = setUp();
+    const pod = await control.create(template, owner, controller, signal);
+    expect(pod.metadata.name).toBe("web-abcde");
+    expect(requests).toEqual([{ create: podFromTemplate(template, owner, controller) }]);
+    expect(events).toEqual(["web Normal SuccessfulCreate Created pod: web-abcde"]);
+    expect(written).toEqual([["web-abcde", controller]]);
+  });
+
+  test("takes another prefix of the name when one is given", async () => {
+    const { control, requests } = setUp();
+    await control.create(template, owner, controller, signal, "hello-");
+    expect(requests).toMatchObject([{ create: { metadata: { generateName: "hello-" } } }]);
+  });
+
+  test("that the server refuses is thrown and told in an event", async () => {
+    const refusal = failure(403, "Forbidden");
+    const { control, events, written } = setUp(refusal);
+    await expect(control.create(template, owner, controller, signal)).rejects.toBe(refusal);
+    expect(events).toEqual(["web Warning FailedCreate Error creating: the server says no"]);
+    expect(written).toEqual([]);
+  });
+
+  test("in a namespace that is being deleted fails without an event", async () => {
+    const { control, events } = setUp(failure(403, "Forbidden", "NamespaceTerminating"));
+    await expect(control.create(template, owner, controller, signal)).rejects.toThrow("the server says no");
+    expect(events).toEqual([]);
+  });
+
+  test.each([
+    { change: { apiVersion: "" }, message: "controllerRef has empty APIVersion" },
+    { change: { kind: "" }, message: "controllerRef has empty Kind" },
+    { change: { controller: false }, message: "controllerRef.Controller is not set to true" },
+    { change: { blockOwnerDeletion: false }, message: "controllerRef.BlockOwnerDeletion is not set" },
+  ])("with $change asks the server nothing", async ({ change, message }) => {
+    const { control, requests, events } = setUp();
+    await expect(control.create(template, owner, { ...controller, ...change }, signal)).rejects.toThrow(
+      message,
+    );
+    expect([requests, events]).toEqual([[], []]);
+  });
+
+  test.each([{}, { metadata: {} }, { metadata: { labels: {} } }])(
+    "of the template %j without labels asks the server nothing",
+    async (bare) => {
+      const { control, requests } = setUp();
+      await expect(control.create(bare, owner, controller, signal)).rejects.toThrow(
+        "unable to create pods, no labels",
+      );
+      expect(requests).toEqual([]);
+    },
+  );
+});
+
+describe("deleting", () => {
+  const pod = { namespace: "shop", name: "web-abcde" };
+
+  test("is told in an event", async () => {
+    const { control, requests, events } = setUp();
+    await control.delete(pod, owner, signal);
+    expect(requests).toEqual([{ delete: pod }]);
+    expect(events).toEqual(["web Normal SuccessfulDelete Deleted pod: web-abcde"]);
+  });
+
+  test("what is gone already rejects as the server does, without an event", async () => {
+    const gone = failure(404, "NotFound");
+    const { control, events } = setUp(gone);
+    await expect(control.delete(pod, owner, signal)).rejects.toBe(gone);
+    expect(events).toEqual([]);
+  });
+
+  test("that fails is told in an event and thrown with its cause", async () => {
+    const refusal = failure(500, "InternalError");
+    const { control, events } = setUp(refusal);
+    await expect(control.delete(pod, owner, signal)).rejects.toMatchObject({
+      message: "unable to delete pods: the server says no",
+      cause: refusal,
+    });
+    expect(events).toEqual(["web Warning FailedDelete Error deleting: the server says no"]);
+  });
+});
+
+describe("patching", () => {
+  const pod = { namespace: "shop", name: "web-abcde" };
+  const patch = { type: "strategic", body: {} } as const;
+
+  test("tells whoever keeps track of writes, with the controller that the answer shows", async () => {
+    const { control, requests, written } = setUp();
+    await control.patch(pod, patch, signal);
+    expect(requests).toEqual([{ ref: pod, patch }]);
+    expect(written).toEqual([["web-abcde", controller]]);
+  });
+
+  test("that fails is no write", async () => {
+    const { control, written } = setUp(failure(404, "NotFound"));
+    await expect(control.patch(pod, patch, signal)).rejects.toThrow("the server says no");
+    expect(written).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { dnsSubdomainProblems } from "../api/names.ts";
+import type { ApiObject, ObjectRef, OwnerReference } from "../api/object.ts";
+import { controllerOf } from "../api/owner-references.ts";
+import { resources } from "../api/resources.ts";
+import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
+import { isNamespaceTerminating, isNotFound } from "../client/errors.ts";
+import type { Patch, ResourceClient } from "../client/resource-client.ts";
+import type { EventRecorder } from "../events/recorder.ts";
+import type { Logger } from "../log/logger.ts";
+
+/** Reasons of events, and of the conditions that ReplicaSets and ReplicationControllers report. */
+export const FAILED_CREATE = "FailedCreate";
+export const SUCCESSFUL_CREATE = "SuccessfulCreate";
+export const FAILED_DELETE = "FailedDelete";
+export const SUCCESSFUL_DELETE = "SuccessfulDelete";
+
+export interface PodControlOptions {
+  readonly pods: Pick<ResourceClient<Pod>, "create" | "delete" | "patch">;
+  readonly events: Pick<EventRecorder, "event">;
+  readonly log: Logger;
+  /** Told of each pod that was created or patched, with its manager: for read-your-writes. */
+  readonly onWrite?: (pod: Pod, controller: OwnerReference | undefined) => void;
+}
+
+/** Writes pods on behalf of their owners, and tells the owners' users about it in events. */
+export class PodControl {
+  readonly #options: PodControlOptions;
+
+  constructor(options: PodControlOptions) {
+    this.#options = options;
+  }
+
+  /** Creates a pod in the owner's namespace; `generateName` replaces the prefix made of the owner's name. */
+  async create(
+    template: PodTemplateSpec,
+    owner: ApiObject,
+    controller: OwnerReference,
+    signal: AbortSignal,
+    generateName?: string,
+  ): Promise<Pod> {
+    const problem = controllerRefProblem(controller);
+    if (problem !== undefined) throw new PodControlError(problem);
+    const draft = podFromTemplate(template, owner, controller, generateName);
+    if (Object.keys(draft.metadata.labels ?? {}).length === 0)
+      throw new PodControlError("unable to create pods, no labels");
+
+    const { pods, events, log, onWrite } = this.#options;
+    let pod: Pod;
+    try {
+      pod = await pods.create(draft, {}, signal);
+    } catch (error) {
+      // In a namespace that is going away every create fails, and so would the event.
+      if (!signal.aborted && !isNamespaceTerminating(error))
+        events.event(owner, "Warning", FAILED_CREATE, `Error creating: ${messageOf(error)}`);
+      throw error;
+    }
+    onWrite?.(pod, controller);
+    const name = pod.metadata.name ?? "";
+    log.verbose(4, "Created a pod", { owner: owner.metadata.name, pod: name });
+    events.event(owner, "Normal", SUCCESSFUL_CREATE, `Created pod: ${name}`);
+    return pod;
+  }
+
+  /** A pod that is already gone rejects as the server's answer does; of that no event is made. */
+  async delete(pod: ObjectRef, owner: ApiObject, signal: AbortSignal): Promise<void> {
+    const { pods, events, log } = this.#options;
+    log.verbose(2, "Deleting a pod", { owner: owner.metadata.name, pod: pod.name });
+    try {
+      await pods.delete(pod, {}, signal);
+    } catch (error) {
+      if (signal.aborted || isNotFound(error)) throw error;
+      events.event(owner, "Warning", FAILED_DELETE, `Error deleting: ${messageOf(error)}`);
+      throw new PodControlError(`unable to delete pods: ${messageOf(error)}`, error);
+    }
+    events.event(owner, "Normal", SUCCESSFUL_DELETE, `Deleted pod: ${pod.name}`);
+  }
+
+  async patch(pod: ObjectRef, patch: Patch, signal: AbortSignal): Promise<Pod> {
+    const { pods, onWrite } = this.#options;
+    const patched = await pods.patch(pod, patch, {}, signal);
+    onWrite?.(patched, controllerOf(patched));
+    return patched;
+  }
+}
+
+/** The pod that a template describes, managed by `controller`; the server completes the name. */
+export function podFromTemplate(
+  template: PodTemplateSpec,
+  owner: ApiObject,
+  controller: OwnerReference,
+  generateName = podNamePrefix(owner.metadata.name ?? ""),
+): Pod {
+  const { labels, annotations, finalizers } = template.metadata ?? {};
+  return {
+    apiVersion: "v1",
+    kind: resources.pods.kind,
+    metadata: {
+      generateName,
+      ...(owner.metadata.namespace !== undefined && { namespace: owner.metadata.namespace }),
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+      ...(finalizers && { finalizers }),
+      ownerReferences: [controller],
+    },
+    ...(template.spec && { spec: template.spec }),
+  };
+}
+
+/** The name and a dash; the bare name when the dash would make it too long for a pod. */
+export function podNamePrefix(name: string): string {
+  // The server validates a prefix with its last two characters, the dash included, replaced by one letter.
+  const masked = `${name.slice(0, -1)}a`;
+  return dnsSubdomainProblems(masked).length === 0 ? `${name}-` : name;
+}
+
+function controllerRefProblem(controller: OwnerReference): string | undefined {
+  if (controller.apiVersion === "") return "controllerRef has empty APIVersion";
+  if (controller.kind === "") return "controllerRef has empty Kind";
+  if (controller.controller !== true) return "controllerRef.Controller is not set to true";
+  if (controller.blockOwnerDeletion !== true) return "controllerRef.BlockOwnerDeletion is not set";
+  return undefined;
+}
+
+export class PodControlError extends Error {
+  readonly code = "PodControl";
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "PodControlError";
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
