@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { namespaceOfKey } from "./line.ts";
 import {
   type RateLimiter,
   bucketLimiter,
@@ -68,4 +70,70 @@ test("the default of controllers: 5 ms doubling to 1000 s per key, 10 a second w
   for (let index = 0; index < 100; index++) expect(overall.delayMs(`key-${index}`)).toBe(5);
   expect(overall.delayMs("key-100")).toBeCloseTo(100);
   expect(overall.delayMs("key-101")).toBeCloseTo(200);
+});
+
+describe("a bucket with groups", () => {
+  test("lets a quiet namespace retry soon while thousands of keys fail in another", () => {
+    const clock = new VirtualClock();
+    const limiter = bucketLimiter(clock, 10, 100, namespaceOfKey);
+    for (let index = 0; index < 10_000; index++) limiter.delayMs(`busy/${index}`);
+    expect(limiter.delayMs("busy/more")).toBeCloseTo(990_100, 0);
+    expect(delays(limiter, "quiet/a", 3)).toEqual([200, 400, 600]);
+    expect(limiter.delayMs("third/a")).toBe(300);
+  });
+
+  test("forgets groups that have paid off their debt", async () => {
+    const clock = new VirtualClock();
+    const limiter = bucketLimiter(clock, 10, 0, namespaceOfKey);
+    for (let index = 0; index < 50; index++) limiter.delayMs(`ns-${index}/a`);
+    await clock.advanceBy(60_000);
+    expect(delays(limiter, "ns/a", 2)).toEqual([100, 200]);
+    expect(limiter.delayMs("other/a")).toBe(200);
+  });
+
+  const call = fc.record({ group: fc.nat(5), pauseMs: fc.oneof(fc.constant(0), fc.nat(300)) });
+  const load = fc.array(call, { maxLength: 200 });
+
+  test("never makes a key wait longer than one without groups, and as long with one group", async () => {
+    await fc.assert(
+      fc.asyncProperty(load, fc.nat(10), async (calls, burst) => {
+        const clock = new VirtualClock();
+        const plain = bucketLimiter<string>(clock, 10, burst);
+        const one = bucketLimiter<string>(clock, 10, burst, () => "");
+        const grouped = bucketLimiter<string>(clock, 10, burst, namespaceOfKey);
+        for (const { group, pauseMs } of calls) {
+          const key = `ns-${group}/a`;
+          const plainMs = plain.delayMs(key);
+          expect(one.delayMs(key)).toBeCloseTo(plainMs);
+          expect(grouped.delayMs(key)).toBeLessThanOrEqual(plainMs + 1e-6);
+          await clock.advanceBy(pauseMs);
+        }
+      }),
+    );
+  });
+
+  test("grants no group more than the whole rate, and all of them together no more than the stated bound", async () => {
+    await fc.assert(
+      fc.asyncProperty(load, async (calls) => {
+        const clock = new VirtualClock();
+        const limiter = bucketLimiter<string>(clock, 10, 0, namespaceOfKey);
+        const dueMs: number[] = [];
+        const groups = new Set<number>();
+        for (const { group, pauseMs } of calls) {
+          groups.add(group);
+          dueMs.push(clock.monotonicMs() + limiter.delayMs(`ns-${group}/a`));
+          await clock.advanceBy(pauseMs);
+        }
+        dueMs.sort((a, b) => a - b);
+        let harmonic = 0;
+        for (let count = 1; count <= groups.size; count++) harmonic += 1 / count;
+        const windowMs = 2_000;
+        for (const fromMs of dueMs) {
+          const inWindow = dueMs.filter((atMs) => atMs >= fromMs && atMs < fromMs + windowMs).length;
+          // One more per group for the edges of the window.
+          expect(inWindow).toBeLessThanOrEqual((windowMs / 100) * harmonic + groups.size);
+        }
+      }),
+    );
+  });
 });

@@ -52,20 +52,63 @@ export function fastSlowLimiter<K>(fastMs: number, slowMs: number, fastAttempts:
 /**
  * One token bucket for all keys: `burst` tokens that refill at `perSecond`. Every failure takes a token, on credit when
  * there is none, and waits until the bucket has earned it.
+ *
+ * With `groupOf`, the debt is kept per group as well, so that a namespace in which thousands of keys fail does not put
+ * off the retries of another: where G groups are in debt, each pays its own off at perSecond / G. Never does a key wait
+ * longer than it would without groups, and with one group it waits as long. The price: what was granted before stays
+ * granted, so while groups that are in debt become more, one after the other, retries can come at up to about
+ * (1 + 1/2 + … + 1/G) · perSecond.
  */
-export function bucketLimiter<K>(clock: Clock, perSecond: number, burst: number): RateLimiter<K> {
+export function bucketLimiter<K>(
+  clock: Clock,
+  perSecond: number,
+  burst: number,
+  groupOf?: (key: K) => string,
+): RateLimiter<K> {
   let tokens = burst;
   let countedAtMs = clock.monotonicMs();
+  const debts = groupOf && new GroupDebts(1000 / perSecond);
   return {
-    delayMs: () => {
+    delayMs: (key) => {
       const nowMs = clock.monotonicMs();
       tokens = Math.min(burst, tokens + ((nowMs - countedAtMs) * perSecond) / 1000) - 1;
       countedAtMs = nowMs;
-      return tokens >= 0 ? 0 : (-tokens * 1000) / perSecond;
+      if (tokens >= 0) return 0;
+      const delayMs = (-tokens * 1000) / perSecond;
+      return groupOf && debts ? debts.borrow(groupOf(key), nowMs, delayMs) : delayMs;
     },
     forget: () => undefined,
     failures: () => 0,
   };
+}
+
+const SETTLE_DEBTS_MS = 1_000;
+
+/** When each group in debt has paid it off. */
+class GroupDebts {
+  readonly #tokenMs: number;
+  readonly #paidOffMs = new Map<string, number>();
+  #settledAtMs = 0;
+
+  constructor(tokenMs: number) {
+    this.#tokenMs = tokenMs;
+  }
+
+  /** The delay until the group has earned one token more, at most `mostMs`. */
+  borrow(group: string, nowMs: number, mostMs: number): number {
+    if (nowMs - this.#settledAtMs >= SETTLE_DEBTS_MS) this.#settle(nowMs);
+    const debtMs = Math.max(0, (this.#paidOffMs.get(group) ?? 0) - nowMs);
+    const groups = this.#paidOffMs.size + (this.#paidOffMs.has(group) ? 0 : 1);
+    const delayMs = Math.min(mostMs, debtMs + groups * this.#tokenMs);
+    this.#paidOffMs.set(group, nowMs + delayMs);
+    return delayMs;
+  }
+
+  /** Groups without debt are forgotten; looking through them once in a while is enough, for counting one too many only slows. */
+  #settle(nowMs: number): void {
+    this.#settledAtMs = nowMs;
+    for (const [group, paidOffMs] of this.#paidOffMs) if (paidOffMs <= nowMs) this.#paidOffMs.delete(group);
+  }
 }
 
 /** The longest delay that any of the limiters asks for; all of them count the failure. */
@@ -80,6 +123,6 @@ export function maxOfLimiter<K>(...limiters: readonly RateLimiter<K>[]): RateLim
 }
 
 /** What controllers use unless they say otherwise: 5 ms doubling to 1000 s per key, and 10 retries a second overall. */
-export function defaultControllerLimiter<K>(clock: Clock): RateLimiter<K> {
-  return maxOfLimiter(exponentialLimiter(5, 1_000_000), bucketLimiter(clock, 10, 100));
+export function defaultControllerLimiter<K>(clock: Clock, groupOf?: (key: K) => string): RateLimiter<K> {
+  return maxOfLimiter(exponentialLimiter(5, 1_000_000), bucketLimiter(clock, 10, 100, groupOf));
 }

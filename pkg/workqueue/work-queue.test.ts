@@ -279,6 +279,21 @@ describe("fairness", () => {
     }
   });
 
+  test("failures in one namespace do not use up the retries of another, unless switched off", async () => {
+    for (const fair of [true, false]) {
+      const { clock, queue } = setUp({ fair });
+      for (let index = 0; index < 1000; index++) queue.addRateLimited(`busy/${index}`);
+      const startMs = clock.monotonicMs();
+      queue.addRateLimited("quiet/1");
+      let elapsedMs = Infinity;
+      while (elapsedMs === Infinity) {
+        await clock.advanceBy(100);
+        if (takeAll(queue).includes("quiet/1")) elapsedMs = clock.monotonicMs() - startMs;
+      }
+      expect(elapsedMs).toBe(fair ? 200 : 90_100);
+    }
+  });
+
   test("the group can be another than the namespace", () => {
     const { queue } = setUp({ groupOf: (key) => key.slice(-1) });
     for (const key of ["a/1", "b/1", "a/2"]) queue.add(key);

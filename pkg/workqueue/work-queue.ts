@@ -13,7 +13,7 @@ export interface WorkQueueOptions<K> {
   readonly name?: string;
   readonly metrics?: Metrics;
   readonly rateLimiter?: RateLimiter<K>;
-  /** Whether groups of keys take turns (default), or keys are served first come first served. */
+  /** Whether groups of keys take turns, also at retries (default), or keys are served first come first served. */
   readonly fair?: boolean;
   /** The group that a key takes turns with; by default its namespace. */
   readonly groupOf?: (key: K) => string;
@@ -49,10 +49,10 @@ class DelayingQueue<K> implements WorkQueue<K> {
 
   constructor(options: WorkQueueOptions<K>) {
     this.#clock = options.clock;
-    this.#limiter = options.rateLimiter ?? defaultControllerLimiter(options.clock);
+    const groupOf = (options.fair ?? true) ? (options.groupOf ?? namespaceOfKey) : undefined;
+    this.#limiter = options.rateLimiter ?? defaultControllerLimiter(options.clock, groupOf);
     this.#priorities = options.priorities ?? true;
-    const groupOf = options.groupOf ?? namespaceOfKey;
-    const line = (): Line<K> => ((options.fair ?? true) ? new FairLine(groupOf) : fifoLine());
+    const line = (): Line<K> => (groupOf === undefined ? fifoLine() : new FairLine(groupOf));
     this.#line = this.#priorities ? new PriorityLine(line(), line()) : line();
     if (options.name !== undefined && options.metrics !== undefined) {
       this.#metrics = new QueueMetrics(options.metrics, options.name, options.clock, {
