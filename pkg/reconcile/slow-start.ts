@@ -1,6 +1,3 @@
-/** The first batch of pod creations. */
-export const SLOW_START_INITIAL_BATCH = 1;
-
 export interface BatchOutcome {
   readonly successes: number;
   /** What failed in the last batch; empty when all went well. */
