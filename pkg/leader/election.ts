@@ -47,11 +47,6 @@ export class Election {
     return this.#observed.holder === this.#parts.lock.identity;
   }
 
-  /** Somebody else holds the lease, and holds it still. */
-  get isHeldByOther(): boolean {
-    return this.holder !== "" && !this.isHolder && this.#isValidAt(this.#parts.clock.monotonicMs());
-  }
-
   observedForMs(): number {
     return this.#parts.clock.monotonicMs() - this.#observedMs;
   }
@@ -69,7 +64,11 @@ export class Election {
     const current = await this.#read(signal);
     if (current === "failed") return false;
     if (current === "missing") return this.#write("create", this.#claim(startedAt), startedAt, signal);
+    const wasHolder = this.isHolder;
     this.#observe(current);
+    // upstream: leaderelection.go#tryAcquireOrRenew wins a lost lease back. Another one may have led meanwhile, and what
+    // this process believes would be out of date; so it must not go on as if nothing had happened.
+    if (wasHolder && !this.isHolder) return false;
     if (current.holder !== "" && !this.isHolder && this.#isValidAt(startedAt.monotonicMs)) {
       this.#parts.log.verbose(4, "Lease is held by and has not yet expired", this.#logFields());
       return false;

@@ -390,17 +390,33 @@ test("requests that hang are given up in time for another try", async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test("a deposed leader stops at the next renewal and does not try to win the lease back", async () => {
+test.each(["b", ""])(
+  "a leader that finds the lease held by %j ends and does not win it back",
+  async (holder) => {
+    const clock = new VirtualClock();
+    const server = new LeaseServer();
+    const a = candidate(clock, server, "a");
+    a.start();
+    await clock.advanceBy(1_000);
+    const taken = leaseOf({ holderIdentity: holder, leaseDurationSeconds: 1 }, { resourceVersion: "77" });
+    server.lease = taken;
+    await clock.advanceBy(1_000);
+    expect(a.elector.fence.canWrite()).toBe(false);
+    expect(a.outcome).toBe("lost");
+    expect(server.lease).toBe(taken);
+  },
+);
+
+test("a lease that was deleted is created again", async () => {
   const clock = new VirtualClock();
   const server = new LeaseServer();
   const a = candidate(clock, server, "a");
   a.start();
   await clock.advanceBy(1_000);
-  server.lease = leaseOf({ holderIdentity: "b", leaseDurationSeconds: 15 }, { resourceVersion: "77" });
-  await clock.advanceBy(1_000);
-  expect(a.elector.fence.canWrite()).toBe(false);
-  expect(a.outcome).toBe("lost");
-  expect(server.lease.spec?.holderIdentity).toBe("b");
+  server.lease = undefined;
+  await clock.advanceBy(1_500);
+  expect(a.elector.isLeader()).toBe(true);
+  expect((server.lease as Lease | undefined)?.spec?.holderIdentity).toBe("a");
 });
 
 test("a failure of the work is passed on after the lease was released", async () => {

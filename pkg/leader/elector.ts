@@ -150,8 +150,7 @@ export class LeaderElector {
       if (leftMs <= 0) return false;
       if (await withDeadline(clock, leftMs, "renewing", async (limited) => this.#try(limited), signal))
         return true;
-      // upstream: leaderelection.go#renew tries on until the deadline even when another one leads by now.
-      if (this.#election.isHeldByOther) return false;
+      if (!this.#election.isHolder) return false;
       await this.#pause(Math.min(timing.retryPeriodMs, deadlineMs - clock.monotonicMs()), signal);
     }
   }
