@@ -6,8 +6,8 @@ export interface BatchOutcome {
 
 /**
  * Calls `fn` for 0 … count − 1 in batches of `initial`, 2·initial, 4·initial … up to `largest`, the calls of a batch all
- * at once. A batch in which a call fails is the last. So a quota that is used up costs a few refused requests and not `count` of them: with initial = 1
- * and a call that always fails, one call is made.
+ * at once. A batch in which a call fails is the last, so a quota that is used up costs a few refused requests and not
+ * `count` of them: with initial = 1 and a call that always fails, one call is made.
  */
 export async function slowStartBatch(
   count: number,
