@@ -1,3 +1,4 @@
+import type { FeatureGates } from "../api/feature-gates.ts";
 import type { SharedInformerFactory } from "../cache/informer-factory.ts";
 import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -18,6 +19,7 @@ export interface Env {
   /** Its lines carry the controller's name. */
   readonly log: Logger;
   readonly metrics: Metrics;
+  readonly features: FeatureGates;
   /** Its events name the controller as their source. */
   readonly events: EventRecorder;
 }

@@ -1,0 +1,84 @@
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import { newControllerRef } from "../../pkg/api/owner-references.ts";
+import { SLOW_START_INITIAL_BATCH, slowStartBatch } from "../../pkg/reconcile/slow-start.ts";
+import type { ReplicaContext } from "./context.ts";
+import { podTemplate, type ReplicaOwner, type ReplicaStatus } from "./replica-owner.ts";
+import { keyOf } from "../../pkg/api/object.ts";
+
+/** Creates `count` pods in batches that grow while all goes well. Gives the first error, if any. */
+export async function createPods(
+  context: ReplicaContext,
+  owner: ReplicaOwner,
+  count: number,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const key = keyOf(owner);
+  const reference = newControllerRef(owner, context.resource);
+  context.expectations.expectCreations(key, count);
+  const create = async (): Promise<void> => {
+    try {
+      await context.podControl.create(podTemplate(owner), owner, reference, signal);
+    } catch (error) {
+      // In a namespace that is going away there is nothing to be done, nor to be reported.
+      if (!isNamespaceTerminating(error)) throw error;
+    }
+  };
+  const { successes, errors } = await slowStartBatch(count, SLOW_START_INITIAL_BATCH, create);
+  // What was not created will not be seen either.
+  context.expectations.lower(key, count - successes, 0);
+  return errors[0];
+}
+
+/** Deletes these pods all at once. Gives the first error, if any; a pod that is gone already is none. */
+export async function deletePods(
+  context: ReplicaContext,
+  owner: ReplicaOwner,
+  pods: readonly Pod[],
+  signal: AbortSignal,
+): Promise<unknown> {
+  const key = keyOf(owner);
+  context.deletions.expectDeletions(key, pods.map(keyOf));
+  const errors: unknown[] = [];
+  const remove = async (pod: Pod): Promise<void> => {
+    const { namespace = "", name = "" } = pod.metadata;
+    try {
+      await context.podControl.delete({ namespace, name }, owner, signal);
+    } catch (error) {
+      context.deletions.deletionObserved(key, keyOf(pod));
+      if (!isNotFound(error)) errors.push(error);
+    }
+  };
+  await Promise.all(pods.map(remove));
+  return errors[0];
+}
+
+/** Writes the status; after one failure once more, on top of what the server has by then. */
+export async function writeStatus(
+  context: ReplicaContext,
+  owner: ReplicaOwner,
+  status: ReplicaStatus,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<ReplicaOwner> {
+  const { client } = context;
+  const { namespace = "", name = "" } = owner.metadata;
+  log.verbose(4, "Updating status", {
+    replicas: `${owner.status?.replicas ?? 0}->${status.replicas}`,
+    ready: `${owner.status?.readyReplicas ?? 0}->${status.readyReplicas ?? 0}`,
+    available: `${owner.status?.availableReplicas ?? 0}->${status.availableReplicas ?? 0}`,
+  });
+  let updated: ReplicaOwner;
+  try {
+    updated = await client.updateStatus({ ...owner, status }, {}, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.verbose(4, "The status was refused, trying once more", { error: String(error) });
+    const fresh = await client.get({ namespace, name }, {}, signal);
+    updated = await client.updateStatus({ ...fresh, status }, {}, signal);
+  }
+  const { uid = "", resourceVersion } = updated.metadata;
+  context.consistency?.wroteAt(keyOf(owner), uid, context.resource, resourceVersion);
+  return updated;
+}
