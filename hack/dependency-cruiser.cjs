@@ -38,13 +38,13 @@ module.exports = {
     {
       name: "decisions-are-pure",
       severity: "error",
-      from: { path: "^controllers/[^/]+/", pathNot: "(/(controller|sync|apply)|\\.test)\\.ts$" },
+      from: { path: "^controllers/[^/]+/", pathNot: "(/(controller|handlers|context|sync|apply)|\\.test)\\.ts$" },
       to: { pathNot: "^(pkg/api/|controllers/[^/]+/(?!(controller|handlers|context|sync|apply)\\.ts))" },
     },
     {
       name: "only-cmd-sees-real",
       severity: "error",
-      from: { pathNot: "^(cmd|test|pkg/clock)/" },
+      from: { pathNot: "^(cmd|test|hack|pkg/clock)/|\\.test\\.ts$" },
       to: { path: "^pkg/clock/real\\.ts$" },
     },
     {
