@@ -1,0 +1,39 @@
+import { dumpPodTemplate } from "./go-dump.ts";
+import { safeEncode } from "./names.ts";
+import type { PodTemplateSpec } from "./types/core-v1.gen.ts";
+
+const offset32 = 0x811c9dc5;
+const prime32 = 0x01000193;
+
+/** FNV-1, 32 bits: the hash of ControllerRevisions. */
+export function fnv32(data: string | Uint8Array): number {
+  let hash = offset32;
+  for (const byte of bytesOf(data)) hash = Math.imul(hash, prime32) ^ byte;
+  return hash >>> 0;
+}
+
+/** FNV-1a, 32 bits: the hash of pod templates. Pass an earlier result to go on from there. */
+export function fnv32a(data: string | Uint8Array, from: number = offset32): number {
+  let hash = from;
+  for (const byte of bytesOf(data)) hash = Math.imul(hash ^ byte, prime32);
+  return hash >>> 0;
+}
+
+/**
+ * The value of the pod-template-hash label: the same as the Go program's for a template as the API server returns it,
+ * so that either program recognizes the other's names.
+ */
+export function computeHash(template: PodTemplateSpec, collisionCount?: number): string {
+  let hash = fnv32a(dumpPodTemplate(template));
+  if (collisionCount !== undefined) {
+    // upstream: pkg/controller/controller_utils.go#ComputeHash writes four bytes of the count, then four zeros.
+    const count = new Uint8Array(8);
+    new DataView(count.buffer).setUint32(0, collisionCount, true);
+    hash = fnv32a(count, hash);
+  }
+  return safeEncode(String(hash));
+}
+
+function bytesOf(data: string | Uint8Array): Uint8Array {
+  return typeof data === "string" ? Buffer.from(data) : data;
+}
