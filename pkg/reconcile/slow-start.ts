@@ -1,3 +1,6 @@
+/** Where the batches of pod creations start. */
+export const SLOW_START_INITIAL_BATCH = 1;
+
 export interface BatchOutcome {
   readonly successes: number;
   /** What failed in the last batch; empty when all went well. */

@@ -258,6 +258,25 @@ describe("the event loop", () => {
   });
 });
 
+test("a key that was taken when the abort came, but not begun, is not begun", async () => {
+  const synced: string[] = [];
+  const { clock, queue, stop, running } = setUp(
+    async (key) => {
+      synced.push(key);
+      await sleep(clock, 10);
+      return {};
+    },
+    { workers: 1 },
+  );
+  for (const key of ["first", "second"]) queue.add(key);
+  await clock.advanceBy(5);
+  // When the first ends, its slice is over: the worker takes the second and gives way to this timer.
+  clock.setTimer(5, () => stop.abort());
+  await clock.advanceBy(10);
+  await running;
+  expect([synced, queue.length]).toEqual([["first"], 0]);
+});
+
 test("whatever fails, repeats and aborts: one sync per key at a time, and none after the end", async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -7,16 +7,20 @@ export type Priority = "live" | "background";
  * handed to two workers.
  */
 export interface WorkQueue<K> {
+  /** Priorities default to live. A key that waits in the background and is added live goes to the live ones. */
   add(key: K, priority?: Priority): void;
   /** Adds after the delay. A key that already waits keeps the earlier of both times. */
   addAfter(key: K, delayMs: number, priority?: Priority): void;
-  /** Adds after the delay that the rate limiter gives for one more failure of this key. */
+  /**
+   * Adds after the delay that the rate limiter gives for one more failure of this key. While the key is worked on its
+   * priority defaults to the one it was taken with.
+   */
   addRateLimited(key: K, priority?: Priority): void;
   /** The key's failures are forgotten: it succeeded, or is given up. */
   forget(key: K): void;
   /** Failures since the last forget. */
   requeues(key: K): number;
-  /** The next key, or undefined once the queue is shut down and (when draining) empty. */
+  /** The next key as soon as there is one, or undefined once the queue is shut down and no key is ready. */
   get(): Promise<K | undefined>;
   /** The next key if one is ready now: as get, without a Promise for every key. */
   tryGet(): K | undefined;
