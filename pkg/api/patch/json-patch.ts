@@ -1,0 +1,197 @@
+import type { JsonList, JsonObject } from "./json.ts";
+import { isList, isObject, jsonEqual, ownValue, setKey } from "./json.ts";
+import { PatchError } from "./patch-error.ts";
+
+export type JsonPatchOperation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "move" | "copy"; readonly path: string; readonly from: string };
+
+/** RFC 6902. All operations apply or none does; throws a PatchError. */
+export function applyJsonPatch(original: unknown, patch: unknown): unknown {
+  if (!isList(patch)) {
+    throw new PatchError("BadRequest", "error decoding patch: a JSON patch is a list of operations");
+  }
+  // Operations are checked one by one as they are reached, as the API server does.
+  return patch.reduce((document, operation) => applyOperation(document, operation), original);
+}
+
+function applyOperation(document: unknown, operation: unknown): unknown {
+  if (!isObject(operation)) {
+    throw new PatchError("BadRequest", "error decoding patch: an operation is an object");
+  }
+  const { op } = operation;
+  const value = ownValue(operation, "value") ?? null;
+  switch (op) {
+    case "add":
+      return add(document, pointerOf(operation, "path", op), value, op);
+    case "remove":
+      return remove(document, pointerOf(operation, "path", op), op);
+    case "replace":
+      return replace(document, pointerOf(operation, "path", op), value);
+    case "move": {
+      const from = pointerOf(operation, "from", op);
+      const moved = read(document, from, op);
+      return add(remove(document, from, op), pointerOf(operation, "path", op), moved, op);
+    }
+    case "copy":
+      return add(
+        document,
+        pointerOf(operation, "path", op),
+        read(document, pointerOf(operation, "from", op), op),
+        op,
+      );
+    case "test": {
+      const path = pointerOf(operation, "path", op);
+      if (jsonEqual(readForTest(document, path), value)) return document;
+      throw new PatchError("Unprocessable", `testing value ${path.text} failed: test failed`);
+    }
+    default:
+      throw new PatchError("Unprocessable", `Unexpected kind: ${typeof op === "string" ? op : "unknown"}`);
+  }
+}
+
+interface Pointer {
+  readonly text: string;
+  readonly keys: readonly string[];
+}
+
+function pointerOf(operation: JsonObject, member: "path" | "from", op: string): Pointer {
+  const text = ownValue(operation, member);
+  if (typeof text !== "string") {
+    throw new PatchError("Unprocessable", `${op} operation failed to decode ${member}: missing value`);
+  }
+  const [, ...keys] = text.split("/");
+  return { text, keys: keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~")) };
+}
+
+function add(document: unknown, path: Pointer, value: unknown, op: string): unknown {
+  return changeAt(
+    document,
+    path,
+    op,
+    (parent, key) => {
+      if (isObject(parent)) return withKey(parent, key, value);
+      const index = key === "-" ? parent.length : indexIn(key, parent.length + 1, path, op);
+      return parent.toSpliced(index, 0, value);
+    },
+    value,
+  );
+}
+
+function remove(document: unknown, path: Pointer, op: string): unknown {
+  return changeAt(document, path, op, (parent, key) => {
+    if (!isObject(parent)) return parent.toSpliced(indexIn(key, parent.length, path, op), 1);
+    if (!Object.hasOwn(parent, key)) {
+      throw new PatchError(
+        "Unprocessable",
+        `error in ${op} for path: '${path.text}': Unable to remove nonexistent key: ${key}: missing value`,
+      );
+    }
+    return withoutKey(parent, key);
+  });
+}
+
+/** upstream: json-patch.v4 replaces a key of an object that is not there, against the RFC. */
+function replace(document: unknown, path: Pointer, value: unknown): unknown {
+  return changeAt(
+    document,
+    path,
+    "replace",
+    (parent, key) => {
+      if (isObject(parent)) return withKey(parent, key, value);
+      return parent.with(indexIn(key, parent.length, path, "replace"), value);
+    },
+    value,
+  );
+}
+
+function read(document: unknown, from: Pointer, op: string): unknown {
+  const value = lookUp(document, from.keys);
+  if (value === undefined) {
+    throw new PatchError(
+      "Unprocessable",
+      `${op} operation does not apply: doc is missing from path: ${from.text}: missing value`,
+    );
+  }
+  return value;
+}
+
+/** A key that is not there tests as null; a place within something that is not there cannot be tested. */
+function readForTest(document: unknown, path: Pointer): unknown {
+  const parent = lookUp(document, path.keys.slice(0, -1));
+  if (!isObject(parent) && !isList(parent)) {
+    throw new PatchError(
+      "Unprocessable",
+      `test operation does not apply: is missing path: ${path.text}: missing value`,
+    );
+  }
+  const key = path.keys.at(-1);
+  if (key === undefined) return parent;
+  if (isList(parent)) return parent[indexIn(key, parent.length, path, "test")];
+  return ownValue(parent, key) ?? null;
+}
+
+function lookUp(document: unknown, keys: readonly string[]): unknown {
+  let value = document;
+  for (const key of keys) {
+    if (isList(value)) value = /^(?:0|[1-9][0-9]*)$/.test(key) ? value[Number(key)] : undefined;
+    else value = isObject(value) ? ownValue(value, key) : undefined;
+  }
+  return value;
+}
+
+type Parent = JsonList | JsonObject;
+
+/** Copies the way down to the parent of the place that `path` names, and puts there what `change` makes of it. */
+function changeAt(
+  document: unknown,
+  path: Pointer,
+  op: string,
+  change: (parent: Parent, key: string) => unknown,
+  whole?: unknown,
+): unknown {
+  const key = path.keys.at(-1);
+  if (key === undefined) {
+    if (isObject(whole) || isList(whole)) return whole;
+    throw missingPath(path, op);
+  }
+  const descend = (value: unknown, depth: number): unknown => {
+    if (!isObject(value) && !isList(value)) throw missingPath(path, op);
+    if (depth === path.keys.length - 1) return change(value, key);
+    const step = path.keys[depth] ?? "";
+    const below = descend(lookUp(value, [step]), depth + 1);
+    return isObject(value) ? withKey(value, step, below) : value.with(Number(step), below);
+  };
+  return descend(document, 0);
+}
+
+function missingPath(path: Pointer, op: string): PatchError {
+  return new PatchError(
+    "Unprocessable",
+    `${op} operation does not apply: doc is missing path: "${path.text}": missing value`,
+  );
+}
+
+function indexIn(key: string, size: number, path: Pointer, op: string): number {
+  // upstream: json-patch.v4 counts negative indices from the end, against the RFC.
+  const index = /^-?(?:0|[1-9][0-9]*)$/.test(key) ? Number(key) : Number.NaN;
+  const place = index < 0 ? index + size : index;
+  if (place >= 0 && place < size) return place;
+  const reason = Number.isNaN(index)
+    ? `value was not a proper array index: '${key}'`
+    : `Unable to access invalid index: ${index}: invalid index referenced`;
+  throw new PatchError("Unprocessable", `error in ${op} for path: '${path.text}': ${reason}`);
+}
+
+function withKey(object: JsonObject, key: string, value: unknown): unknown {
+  const copy: Record<string, unknown> = { ...object };
+  setKey(copy, key, value);
+  return copy;
+}
+
+function withoutKey(object: JsonObject, key: string): unknown {
+  const copy: Record<string, unknown> = { ...object };
+  delete copy[key];
+  return copy;
+}

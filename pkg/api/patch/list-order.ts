@@ -1,0 +1,72 @@
+import type { JsonList } from "./json.ts";
+import { isList, isObject, ownValue } from "./json.ts";
+import { PatchError } from "./patch-error.ts";
+
+/** What identifies an item of a merged list: the value of its merge key, or the item itself in a list of scalars. */
+export function identityOf(item: unknown, mergeKey: string): unknown {
+  if (mergeKey === "") return item;
+  return isObject(item) ? ownValue(item, mergeKey) : undefined;
+}
+
+export function positionIn(list: JsonList, item: unknown, mergeKey: string): number {
+  const identity = identityOf(item, mergeKey);
+  return list.findIndex((other) => identityOf(other, mergeKey) === identity);
+}
+
+/**
+ * The order of a merged list. Items that `patchOrder` names stand in its order, the others in the order that the server
+ * had (`liveOrder`). Where the two meet, an item that the server had before a patched one stays before it: of a b c d
+ * and the patch order c a comes b c a d.
+ */
+export function orderMerged(
+  merged: JsonList,
+  patchOrder: JsonList,
+  liveOrder: JsonList,
+  mergeKey: string,
+): unknown[] {
+  const named = merged.filter((item) => positionIn(patchOrder, item, mergeKey) >= 0);
+  const others = merged.filter((item) => positionIn(patchOrder, item, mergeKey) < 0);
+  return interleave(
+    sortLike(others, liveOrder, mergeKey),
+    sortLike(named, patchOrder, mergeKey),
+    liveOrder,
+    mergeKey,
+  );
+}
+
+/** Sorts stably by the places in `order`. */
+export function sortLike(list: JsonList, order: JsonList, mergeKey: string): unknown[] {
+  return list
+    .map((item) => ({ item, position: positionIn(order, item, mergeKey) }))
+    .sort((a, b) => a.position - b.position)
+    .map(({ item }) => item);
+}
+
+function interleave(others: JsonList, named: JsonList, liveOrder: JsonList, mergeKey: string): unknown[] {
+  const place = (item: unknown) => positionIn(liveOrder, item, mergeKey);
+  const result: unknown[] = [];
+  let next = 0;
+  for (const item of named) {
+    const end = place(item);
+    while (next < others.length && isBetween(place(others[next]), 0, end)) {
+      result.push(others[next]);
+      next++;
+    }
+    result.push(item);
+  }
+  return [...result, ...others.slice(next)];
+}
+
+function isBetween(value: number, start: number, end: number): boolean {
+  return value >= start && value < end;
+}
+
+/** Merged lists hold objects or scalars, never both, and no lists. */
+export function elementKind(lists: readonly JsonList[]): "object" | "scalar" {
+  const items = lists.flatMap((list) => [...list]);
+  if (items.some(isList)) throw new PatchError("Unprocessable", "lists of lists are not supported");
+  const objects = items.filter(isObject).length;
+  if (objects === 0) return "scalar";
+  if (objects === items.length) return "object";
+  throw new PatchError("Internal", `list element types are not identical: ${JSON.stringify(lists)}`);
+}
