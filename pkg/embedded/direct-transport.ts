@@ -1,0 +1,142 @@
+import type { ListMeta } from "../api/object.ts";
+import {
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from "../client/transport.ts";
+import type { UserInfo } from "./server/access.ts";
+import type { ApiServer } from "./server/api-server.ts";
+import { DisconnectError } from "./server/faults.ts";
+import type { ApiResponse, RequestBody, ResponseBody, WatchFrame } from "./server/request.ts";
+
+/**
+ * A client's way to a server in the same process: no bytes, no sockets. Answers share the server's frozen objects;
+ * bodies are copied on their way in.
+ */
+export class DirectTransport implements Transport {
+  readonly #server: Pick<ApiServer, "handle">;
+  readonly #user: UserInfo | undefined;
+  readonly #closing = new AbortController();
+
+  /** With a user the server asks for no credentials. */
+  constructor(server: Pick<ApiServer, "handle">, user?: UserInfo) {
+    this.#server = server;
+    this.#user = user;
+  }
+
+  async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
+    signal?.throwIfAborted();
+    if (this.#closing.signal.aborted) throw new TransportError("closed", "the transport is closed", false);
+    const lifetime =
+      signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+    const body = requestBody(request.body);
+    const headers = request.headers ?? {};
+    const answer = this.#server.handle({
+      method: request.method,
+      path: request.path,
+      query: request.query ?? new URLSearchParams(),
+      headers,
+      ...(body === undefined ? {} : { body }),
+      ...(this.#user === undefined ? {} : { user: this.#user }),
+      signal: lifetime,
+    });
+    const response = await settledOrAborted(answer, signal);
+    return new DirectResponse(response, signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(new TransportError("closed", "the transport is closed", true));
+  }
+}
+
+function requestBody(body: unknown): RequestBody | undefined {
+  if (body === undefined) return undefined;
+  if (typeof body === "string") return { text: body };
+  if (body instanceof Uint8Array) return { text: Buffer.from(body).toString() };
+  return { value: body };
+}
+
+/** The server goes on after an abort, as one behind a network would; only its answer is dropped. */
+async function settledOrAborted(
+  answer: Promise<ApiResponse>,
+  signal: AbortSignal | undefined,
+): Promise<ApiResponse> {
+  try {
+    if (signal === undefined) return await answer;
+    let onAbort = (): void => undefined;
+    const aborted = new Promise<never>((_, reject) => {
+      onAbort = (): void => reject(signal.reason as Error);
+      signal.addEventListener("abort", onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([answer, aborted]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  } catch (error) {
+    if (error instanceof DisconnectError) throw new TransportError("lost", error.message, error.acted, error);
+    throw error;
+  }
+}
+
+class DirectResponse implements TransportResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly #body: ResponseBody;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(response: ApiResponse, signal: AbortSignal | undefined) {
+    this.status = response.status;
+    const all: ApiResponse["headers"] = { "content-type": "application/json", ...response.headers };
+    this.headers = Object.fromEntries(
+      Object.entries(all).map(([name, value]) => [name, [value].flat().join(", ")]),
+    );
+    this.#body = response.body;
+    this.#signal = signal;
+  }
+
+  async text(): Promise<string> {
+    if (this.#body.kind === "text") return this.#body.text;
+    if (this.#body.kind === "bytes") return Buffer.from(this.#body.bytes).toString();
+    return JSON.stringify(await this.json());
+  }
+
+  async json(): Promise<unknown> {
+    const body = this.#body;
+    if (body.kind === "object") return body.value;
+    if (body.kind === "list") return { ...listHead(body), items: body.list.items };
+    if (body.kind === "watch")
+      throw new TransportError("malformed", "a stream of documents is not one document", true);
+    return JSON.parse(await this.text());
+  }
+
+  async items(onItem: (item: unknown) => void): Promise<unknown> {
+    if (this.#body.kind !== "list") return this.json();
+    for (const item of this.#body.list.items) onItem(item);
+    return listHead(this.#body);
+  }
+
+  async *documents(): AsyncIterable<unknown> {
+    if (this.#body.kind !== "watch") {
+      yield await this.json();
+      return;
+    }
+    for await (const { type, object } of this.#body.frames)
+      yield { type, object } satisfies Omit<WatchFrame, "shared">;
+    this.#signal?.throwIfAborted();
+  }
+
+  async discard(): Promise<void> {
+    if (this.#body.kind === "watch") await this.#body.frames[Symbol.asyncIterator]().return?.();
+  }
+}
+
+function listHead(body: Extract<ResponseBody, { kind: "list" }>): {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ListMeta;
+} {
+  const { kind, apiVersion, metadata } = body.list;
+  return { kind, apiVersion, metadata };
+}

@@ -1,0 +1,35 @@
+import type { ApiObject } from "../../api/object.ts";
+import type { FieldError } from "../kinds/kind.ts";
+import type { AdmissionAttributes } from "./admission.ts";
+import type { Call } from "./call.ts";
+import type { WriteQuery } from "./query-options.ts";
+import { type Named, invalid } from "./status-error.ts";
+
+export function admissionAttributes(
+  call: Call,
+  operation: AdmissionAttributes["operation"],
+  name: string,
+  before: ApiObject | undefined,
+  query: Pick<WriteQuery, "dryRun">,
+): AdmissionAttributes {
+  return {
+    operation,
+    resource: call.served.resource,
+    subresource: call.info.subresource,
+    namespace: call.info.namespace,
+    name,
+    before,
+    user: call.user,
+    dryRun: query.dryRun,
+    warn: (message) => call.warnings.push(message),
+  };
+}
+
+/** Throws a 422 when there are errors. */
+export function requireValid(
+  resource: Named & { readonly kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): void {
+  if (errors.length > 0) throw invalid(resource, name, errors);
+}

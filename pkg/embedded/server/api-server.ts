@@ -1,0 +1,166 @@
+import { allResources, isServedByDefault } from "../../api/resources.ts";
+import type { Clock } from "../../clock/clock.ts";
+import type { Random } from "../../clock/random.ts";
+import { type Logger, silentLogger } from "../../log/logger.ts";
+import type { KindRules } from "../kinds/kind.ts";
+import { Store } from "../storage/store.ts";
+import {
+  type Authenticator,
+  type Authorizer,
+  everybodyIsAdmin,
+  everythingIsAllowed,
+  type UserInfo,
+} from "./access.ts";
+import { type Admission, admitEverything } from "./admission.ts";
+import type { Call, ServerParts } from "./call.ts";
+import { handlerOf, verbOf } from "./dispatch.ts";
+import { DisconnectError, Faults, type FaultSubject } from "./faults.ts";
+import { Registry } from "./registry.ts";
+import type { ApiRequest, ApiResponse } from "./request.ts";
+import { parseResourcePath, type RequestInfo } from "./request-info.ts";
+import { forbidden, methodNotAllowed, noSuchResource, StatusError, unauthorized } from "./status-error.ts";
+
+export interface ApiServerOptions {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log?: Logger;
+  /** An empty one in memory when left out. */
+  readonly store?: Store;
+  /** Rules of the built-in kinds; a kind without rules is served with plain ones. */
+  readonly kinds?: readonly KindRules[];
+  readonly authenticator?: Authenticator;
+  readonly authorizer?: Authorizer;
+  readonly admission?: Admission;
+  /** Answers for what is not a resource: discovery, health, OpenAPI. Undefined: not theirs. */
+  readonly documents?: DocumentSource;
+}
+
+export type DocumentSource = (server: ServerParts, request: ApiRequest) => ApiResponse | undefined;
+
+/** The Kubernetes API without a network: a request in, an answer out. */
+export class ApiServer {
+  readonly parts: ServerParts;
+  readonly #log: Logger;
+  readonly #authenticator: Authenticator;
+  readonly #authorizer: Authorizer;
+  readonly #documents: DocumentSource;
+
+  constructor(options: ApiServerOptions) {
+    const { clock, random } = options;
+    const served = allResources().filter(isServedByDefault);
+    this.#log = options.log ?? silentLogger;
+    this.#authenticator = options.authenticator ?? everybodyIsAdmin;
+    this.#authorizer = options.authorizer ?? everythingIsAllowed;
+    this.#documents = options.documents ?? (() => undefined);
+    this.parts = {
+      clock,
+      random,
+      store: options.store ?? new Store({ clock }),
+      registry: new Registry(served, options.kinds ?? []),
+      admission: options.admission ?? admitEverything,
+      faults: new Faults(clock),
+    };
+  }
+
+  /** Every failure is an answer, except a DisconnectError, which stands for no answer at all. */
+  async handle(request: ApiRequest): Promise<ApiResponse> {
+    const warnings: string[] = [];
+    try {
+      const response = await this.#route(request, warnings);
+      return warnings.length === 0 ? response : withWarnings(response, warnings);
+    } catch (error) {
+      if (error instanceof DisconnectError) throw error;
+      return withWarnings(this.#failure(request, error), warnings);
+    }
+  }
+
+  #failure(request: ApiRequest, error: unknown): ApiResponse {
+    if (!(error instanceof StatusError)) {
+      this.#log.error(error, "request failed", { method: request.method, path: request.path });
+      const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
+      const causes = [{ message }];
+      return statusResponse(new StatusError(500, "InternalError", message, { details: { causes } }));
+    }
+    return statusResponse(error);
+  }
+
+  async #route(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+    const user = request.user ?? (await this.#authenticator.authenticate(request.headers));
+    if (user === undefined) throw unauthorized();
+    const info = parseResourcePath(request.path);
+    const served =
+      info === undefined ? undefined : this.parts.registry.find(info.group, info.version, info.plural);
+    if (info === undefined || served === undefined) return this.#document(request, user, info);
+
+    const verb = verbOf(request, info);
+    await this.#authorize(user, verb, request.path, info);
+    const subject: FaultSubject = {
+      verb,
+      resource: info.plural,
+      namespace: info.namespace,
+      name: info.name,
+      subresource: info.subresource,
+      username: user.username,
+    };
+    await this.parts.faults.before(subject, request.signal);
+    const call: Call = { ...this.parts, request, verb, info, served, user, warnings };
+    const response = await handlerOf(call)(call);
+    this.parts.faults.after(subject);
+    return response;
+  }
+
+  async #document(request: ApiRequest, user: UserInfo, info: RequestInfo | undefined): Promise<ApiResponse> {
+    await this.#authorize(user, request.method.toLowerCase(), request.path, info);
+    const document = this.#documents(this.parts, request);
+    if (document !== undefined) return document;
+    if (info !== undefined && this.parts.registry.hasGroupVersion(info.group, info.version))
+      throw noSuchResource();
+    if (info === undefined && request.method !== "GET" && request.path.startsWith("/api"))
+      throw methodNotAllowed();
+    const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
+    return { status: 404, headers, body: { kind: "text", text: "404 page not found\n" } };
+  }
+
+  async #authorize(user: UserInfo, verb: string, path: string, info: RequestInfo | undefined): Promise<void> {
+    const decision = await this.#authorizer.authorize({
+      user,
+      verb,
+      path,
+      ...(info === undefined ? {} : { resource: info }),
+    });
+    if (decision.allowed) return;
+    throw accessDenied(user, verb, path, info, decision.reason);
+  }
+}
+
+function accessDenied(
+  user: UserInfo,
+  verb: string,
+  path: string,
+  info: RequestInfo | undefined,
+  reason: string,
+): StatusError {
+  const who = `User ${JSON.stringify(user.username)} cannot ${verb}`;
+  const because = reason === "" ? "" : `: ${reason}`;
+  if (info === undefined) {
+    const message = `forbidden: ${who} path ${JSON.stringify(path)}${because}`;
+    return new StatusError(403, "Forbidden", message, { details: {} });
+  }
+  const what = info.subresource === "" ? info.plural : `${info.plural}/${info.subresource}`;
+  const scope =
+    info.namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(info.namespace)}`;
+  const why = `${who} resource ${JSON.stringify(what)} in API group ${JSON.stringify(info.group)} ${scope}${because}`;
+  return forbidden(info, info.name, why);
+}
+
+export function statusResponse(error: StatusError): ApiResponse {
+  const retryAfter = error.status.details?.retryAfterSeconds ?? (error.code === 429 ? 1 : undefined);
+  const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  return { status: error.code, headers, body: { kind: "object", value: error.status } };
+}
+
+function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
+  if (warnings.length === 0) return response;
+  const lines = [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text)}`);
+  return { ...response, headers: { ...response.headers, warning: lines } };
+}

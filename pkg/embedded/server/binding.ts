@@ -1,0 +1,87 @@
+import { formatTime } from "../../api/time.ts";
+import { asJson, child, isJson, items, type Json, stringMap, text } from "../kinds/json.ts";
+import type { Draft } from "../kinds/kind.ts";
+import type { Call } from "./call.ts";
+import { copyJson } from "./json-copy.ts";
+import { requireJsonBody } from "./negotiate.ts";
+import { parsePatch } from "./patch.ts";
+import { parseWriteQuery } from "./query-options.ts";
+import type { ApiResponse } from "./request.ts";
+import { badRequest, conflict, invalid } from "./status-error.ts";
+import { writeExisting } from "./update.ts";
+
+/** POST pods/NAME/binding: a scheduler puts the pod on a node. */
+export async function binding(call: Call): Promise<ApiResponse> {
+  const { request, served, info, clock } = call;
+  const query = parseWriteQuery(request.query, "CreateOptions");
+  requireJsonBody(request.headers["content-type"]);
+  const body = parsePatch(request.body);
+  if (!isJson(body)) throw badRequest("the object provided is unrecognized (must be of type Binding)");
+  const node = bindingTarget(body, info.name);
+  const metadata = child(body, "metadata");
+  await writeExisting(call, query, {
+    precondition: (before) => {
+      const pod = asJson(before);
+      const uid = text(metadata, "uid");
+      if (uid !== "" && uid !== before.metadata.uid)
+        throw conflict(
+          served.resource,
+          info.name,
+          `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${before.metadata.uid ?? ""}`,
+        );
+      if (before.metadata.deletionTimestamp !== undefined)
+        throw conflict(
+          served.resource,
+          info.name,
+          `pod ${info.name} is being deleted, cannot be assigned to a host`,
+        );
+      const assigned = text(child(pod, "spec"), "nodeName");
+      if (assigned !== "")
+        throw conflict(
+          served.resource,
+          info.name,
+          `pod ${info.name} is already assigned to node ${JSON.stringify(assigned)}`,
+        );
+      if (items(child(pod, "spec"), "schedulingGates").length > 0)
+        throw conflict(served.resource, info.name, `pod ${info.name} has non-empty .spec.schedulingGates`);
+    },
+    next: (before) => boundPod(copyJson(asJson(before)) as Draft, node, metadata, formatTime(clock.nowMs())),
+  });
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
+  return { status: 201, headers: {}, body: { kind: "object", value: status } };
+}
+
+function bindingTarget(body: Json, name: string): string {
+  const target = child(body, "target");
+  const kind = text(target, "kind");
+  const node = text(target, "name");
+  const of = { group: "", kind: "Binding" };
+  if (kind !== "" && kind !== "Node")
+    throw invalid(of, name, [
+      {
+        type: "FieldValueNotSupported",
+        field: "target.kind",
+        message: `Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`,
+      },
+    ]);
+  if (node === "")
+    throw invalid(of, name, [
+      { type: "FieldValueRequired", field: "target.name", message: "Required value" },
+    ]);
+  return node;
+}
+
+function boundPod(pod: Draft, node: string, metadata: Json | undefined, now: string): Draft {
+  const spec = child(pod, "spec") ?? {};
+  pod["spec"] = { ...spec, nodeName: node };
+  const annotations = stringMap(metadata, "annotations");
+  if (Object.keys(annotations).length > 0)
+    pod.metadata["annotations"] = { ...stringMap(pod.metadata, "annotations"), ...annotations };
+  const status = child(pod, "status") ?? {};
+  const others = items(status, "conditions").filter((condition) => condition["type"] !== "PodScheduled");
+  const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now };
+  pod["status"] = { ...status, conditions: [...others, scheduled] };
+  // A binding that names no version binds whatever version there is.
+  pod.metadata["resourceVersion"] = "";
+  return pod;
+}

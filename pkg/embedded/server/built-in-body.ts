@@ -1,0 +1,127 @@
+import { type Definition, definition, type FieldType, type ScalarKind } from "../../api/schema.ts";
+import type { Draft } from "../kinds/kind.ts";
+import { isJson, type Json } from "../kinds/json.ts";
+
+interface Walk {
+  readonly unknown: string[];
+  problem: string | undefined;
+}
+
+/** Go's name of each scalar, as decoding errors mention it. */
+const goTypes: Readonly<Record<ScalarKind, string>> = {
+  any: "interface {}",
+  boolean: "bool",
+  bytes: "[]uint8",
+  int32: "int32",
+  int64: "int64",
+  intOrString: "intstr.IntOrString",
+  microTime: "v1.MicroTime",
+  number: "float64",
+  object: "map[string]interface {}",
+  quantity: "resource.Quantity",
+  string: "string",
+  time: "v1.Time",
+};
+
+/**
+ * Takes out of a decoded body what its definition does not name, and the nulls, which mean absence. `unknown` lists the
+ * paths of the former; `problem` is the first value that does not fit its type.
+ */
+export function checkBuiltInBody(
+  draft: Draft,
+  definition: Definition,
+): { readonly unknown: readonly string[]; readonly problem: string | undefined } {
+  const walk: Walk = { unknown: [], problem: undefined };
+  checkStruct(draft, definition, "", "", walk);
+  return walk;
+}
+
+function checkStruct(value: Json, of: Definition, path: string, goPath: string, walk: Walk): void {
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    const field = of.fields.get(name);
+    const memberPath = path === "" ? name : `${path}.${name}`;
+    if (field === undefined) {
+      walk.unknown.push(memberPath);
+      delete value[name];
+    } else if (member === null || member === undefined) delete value[name];
+    else {
+      const structName = of.name.slice(of.name.lastIndexOf(".") + 1);
+      const memberGoPath = goPath === "" ? name : `${goPath}.${name}`;
+      checkValue(member, field.type, memberPath, { structName, path: memberGoPath }, walk);
+    }
+  }
+}
+
+interface GoField {
+  readonly structName: string;
+  readonly path: string;
+}
+
+function checkValue(value: unknown, type: FieldType, path: string, go: GoField, walk: Walk): void {
+  if (type.kind === "ref") {
+    if (isJson(value)) checkStruct(value, definition(type.definition), path, go.path, walk);
+    else report(value, type, go, walk);
+  } else if (type.kind === "list") {
+    if (!Array.isArray(value)) return report(value, type, go, walk);
+    for (const [index, item] of value.entries()) checkValue(item, type.items, `${path}[${index}]`, go, walk);
+  } else if (type.kind === "map") {
+    if (!isJson(value)) return report(value, type, go, walk);
+    for (const key of Object.keys(value)) {
+      if (value[key] === null) value[key] = zeroOf(type.values);
+      else checkValue(value[key], type.values, `${path}.${key}`, go, walk);
+    }
+  } else if (!fitsScalar(value, type.kind === "enum" ? "string" : type.kind)) report(value, type, go, walk);
+}
+
+/** A null in a map is Go's zero value of the element. */
+function zeroOf(type: FieldType): unknown {
+  return type.kind === "string" || type.kind === "bytes" ? "" : null;
+}
+
+function fitsScalar(value: unknown, kind: ScalarKind): boolean {
+  switch (kind) {
+    case "any":
+      return true;
+    case "object":
+      return isJson(value);
+    case "boolean":
+      return typeof value === "boolean";
+    case "int32":
+      return Number.isInteger(value) && Math.abs(Number(value)) <= 2 ** 31;
+    case "int64":
+      return Number.isInteger(value);
+    case "number":
+      return typeof value === "number";
+    case "intOrString":
+    case "quantity":
+      return typeof value === "string" || typeof value === "number";
+    case "string":
+    case "bytes":
+    case "time":
+    case "microTime":
+    default:
+      return typeof value === "string";
+  }
+}
+
+function report(value: unknown, type: FieldType, go: GoField, walk: Walk): void {
+  walk.problem ??= `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${go.structName}.${go.path} of type ${goType(type)}`;
+}
+
+function jsonKind(value: unknown, type: FieldType): string {
+  if (Array.isArray(value)) return "array";
+  if (isJson(value)) return "object";
+  if (typeof value === "boolean") return "bool";
+  if (typeof value !== "number") return "string";
+  return type.kind === "int32" || type.kind === "int64" ? `number ${value}` : "number";
+}
+
+function goType(type: FieldType): string {
+  if (type.kind === "list") return `[]${goType(type.items)}`;
+  if (type.kind === "map") return `map[string]${goType(type.values)}`;
+  if (type.kind === "enum") return "string";
+  if (type.kind !== "ref") return goTypes[type.kind];
+  const [, version = "", name = ""] = /([^.]+)\.([^.]+)$/.exec(type.definition) ?? [];
+  return `${version}.${name}`;
+}

@@ -1,0 +1,63 @@
+import { patchSchemaOf } from "../../api/patch/patch-schema.ts";
+import { applyStrategicMergePatch } from "../../api/patch/strategic-merge-patch.ts";
+import type { BuiltInResource } from "../../api/resource.ts";
+import { apiVersionOf } from "../../api/resource.ts";
+import { definitionOf } from "../../api/schema.ts";
+import type { FieldSchema } from "../apply/field-schema.ts";
+import { asJson } from "../kinds/json.ts";
+import { defineKind } from "../kinds/define-kind.ts";
+import type { KindRules } from "../kinds/kind.ts";
+import { checkBuiltInBody } from "./built-in-body.ts";
+import { type BodySchema, bucketName, type ScalePaths, type ServedResource } from "./served-resource.ts";
+
+const workloadScale: ScalePaths = {
+  specReplicas: ["spec", "replicas"],
+  statusReplicas: ["status", "replicas"],
+  selector: ["spec", "selector"],
+};
+
+/** A built-in resource with the rules of its kind; kinds without rules of their own get plain ones. */
+export function builtInResource(builtIn: BuiltInResource, rules: KindRules | undefined): ServedResource {
+  const subresources = new Map(builtIn.subresources.map((subresource) => [subresource.name, subresource]));
+  return {
+    resource: builtIn,
+    rules: rules ?? plainRules(builtIn),
+    verbs: new Set(builtIn.verbs),
+    subresources,
+    bucket: bucketName(builtIn.group, builtIn.plural),
+    bareItems: true,
+    body: builtInBody(builtIn),
+    conversion: undefined,
+    custom: false,
+    scale: builtIn.subresources.some(({ name }) => name === "scale") ? workloadScale : undefined,
+  };
+}
+
+/** For a kind without rules of its own: no defaults but those of the wire form, no checks beyond metadata. */
+function plainRules(builtIn: BuiltInResource): KindRules {
+  const isRbac = builtIn.group === "rbac.authorization.k8s.io";
+  return defineKind(builtIn, {
+    generation: builtIn.subresources.some(({ name }) => name === "status"),
+    ...(isRbac ? { nameFormat: "pathSegment" } : {}),
+  });
+}
+
+const deduced: FieldSchema = { kind: "deduced" };
+
+function builtInBody(builtIn: BuiltInResource): BodySchema {
+  const apiVersion = apiVersionOf(builtIn);
+  return {
+    check: (draft) => {
+      const definition = definitionOf(apiVersion, builtIn.kind);
+      return definition === undefined
+        ? { unknown: [], problem: undefined }
+        : checkBuiltInBody(draft, definition);
+    },
+    fields: deduced,
+    strategic: (original, patch) => {
+      const schema = patchSchemaOf(apiVersion, builtIn.kind);
+      if (schema === undefined) throw new Error(`no schema for ${apiVersion} ${builtIn.kind}`);
+      return applyStrategicMergePatch(asJson(original), patch, schema);
+    },
+  };
+}

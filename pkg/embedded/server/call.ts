@@ -1,0 +1,32 @@
+import type { Clock } from "../../clock/clock.ts";
+import type { Random } from "../../clock/random.ts";
+import type { UserInfo } from "./access.ts";
+import type { Admission } from "./admission.ts";
+import type { Faults } from "./faults.ts";
+import type { Registry } from "./registry.ts";
+import type { ApiRequest } from "./request.ts";
+import type { RequestInfo } from "./request-info.ts";
+import type { ServedResource } from "./served-resource.ts";
+import type { Store } from "../storage/store.ts";
+
+/** What every handler works with. */
+export interface ServerParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly admission: Admission;
+  readonly faults: Faults;
+}
+
+/** One request for one resource, past authentication and authorization. */
+export interface Call extends ServerParts {
+  readonly request: ApiRequest;
+  /** "get", "list", "watch", "create", "update", "patch", "delete", "deletecollection". */
+  readonly verb: string;
+  readonly info: RequestInfo;
+  readonly served: ServedResource;
+  readonly user: UserInfo;
+  /** Collected for the Warning headers of the answer. */
+  readonly warnings: string[];
+}

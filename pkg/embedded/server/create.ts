@@ -1,0 +1,111 @@
+import type { ApiObject } from "../../api/object.ts";
+import { generateName } from "../../api/names.ts";
+
+import { text } from "../kinds/json.ts";
+import type { Draft, RuleContext } from "../kinds/kind.ts";
+import { validateMetadata } from "../kinds/metadata.ts";
+import { freezeDeep } from "../storage/freeze.ts";
+import { admissionAttributes, requireValid } from "./admit.ts";
+import type { Call } from "./call.ts";
+import { readDraft } from "./draft.ts";
+import { updateManagedFields, withoutManagedFields, writeContext } from "./managed-fields.ts";
+import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
+import { finishObject, stampNew } from "./object-lifecycle.ts";
+import { Output } from "./output.ts";
+import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
+import type { ApiResponse } from "./request.ts";
+import { storageKey } from "./served-resource.ts";
+import { alreadyExists, badRequest, generateNameConflict, internal } from "./status-error.ts";
+
+const generateAttempts = 8;
+
+export async function createObject(call: Call): Promise<ApiResponse> {
+  const { request, served, clock } = call;
+  const form = negotiateOutput(request.headers["accept"], request.query);
+  const query = parseWriteQuery(request.query, "CreateOptions");
+  requireJsonBody(request.headers["content-type"]);
+  const draft = readDraft(served, request.body, query, call.warnings);
+  const stored = await createDraft(call, draft, query);
+  const output = new Output(served, form, clock.nowMs());
+  return { status: 201, headers: {}, body: { kind: "object", value: output.object(stored) } };
+}
+
+/** Takes the draft through defaults, admission, rules and validation into the storage. */
+export async function createDraft(
+  call: Call,
+  draft: Draft,
+  query: WriteQuery,
+  ownership: "track" | "asGiven" = "track",
+): Promise<ApiObject> {
+  const { served, info, admission } = call;
+  const { rules, resource } = served;
+  matchNamespace(draft, resource.namespaced ? info.namespace : "");
+  rules.setDefaults?.(draft);
+  const attributes = admissionAttributes(call, "CREATE", text(draft.metadata, "name"), undefined, query);
+  await admission.mutate(attributes, draft);
+  if (text(draft.metadata, "resourceVersion") !== "")
+    throw internal("resourceVersion should not be set on objects to be created");
+
+  const context: RuleContext = {
+    nowMs: call.clock.nowMs(),
+    user: call.user.username,
+    subresource: info.subresource,
+  };
+  rules.prepareForCreate?.(draft, context);
+  stampNew(draft, context.nowMs, call.random, rules.generation);
+  for (let attempt = 1; ; attempt++) {
+    const generated = text(draft.metadata, "name") === "" && text(draft.metadata, "generateName") !== "";
+    if (generated) draft.metadata["name"] = generateName(text(draft.metadata, "generateName"), call.random);
+    const name = text(draft.metadata, "name");
+    requireValid(resource, name, [
+      ...validateMetadata(draft, rules),
+      ...(rules.validate?.(draft, context) ?? []),
+    ]);
+    call.warnings.push(...(rules.warnings?.(draft, undefined) ?? []));
+    const object = withOwnership(call, draft, query, ownership);
+    await admission.validate({ ...attributes, name }, object);
+    const stored = await storeNew(call, object, query);
+    if (stored !== undefined) return stored;
+    if (!generated) throw alreadyExists(resource, name);
+    if (attempt >= generateAttempts) throw generateNameConflict(resource, name);
+    draft.metadata["name"] = "";
+  }
+}
+
+function withOwnership(
+  call: Call,
+  draft: Draft,
+  query: WriteQuery,
+  ownership: "track" | "asGiven",
+): ApiObject {
+  const object = draft as unknown as ApiObject;
+  if (ownership === "asGiven") return object;
+  return updateManagedFields(undefined, withoutManagedFields(object), writeContext(call, query));
+}
+
+/** Undefined when the name is taken. */
+async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promise<ApiObject | undefined> {
+  const { served, store, faults } = call;
+  const { conversion, resource, bucket } = served;
+  const draft = { ...object, metadata: { ...object.metadata } } as unknown as Draft;
+  const finished = finishObject(conversion === undefined ? draft : conversion.toStorage(draft));
+  const { namespace = "", name = "" } = finished.metadata;
+  const key = storageKey(resource.namespaced, namespace, name);
+  await faults.beforeWrite(call);
+  if (store.get(bucket, key) !== undefined) return undefined;
+  if (query.dryRun) {
+    delete finished.metadata.resourceVersion;
+    return freezeDeep(finished);
+  }
+  return store.put(bucket, key, undefined, finished);
+}
+
+/** The namespace of the request fills a missing one; another one is refused. */
+export function matchNamespace(draft: Draft, requested: string): void {
+  const given = text(draft.metadata, "namespace");
+  if (given === requested) return;
+  if (given !== "" && requested !== "")
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  if (requested === "") delete draft.metadata["namespace"];
+  else draft.metadata["namespace"] = requested;
+}

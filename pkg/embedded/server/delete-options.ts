@@ -1,0 +1,93 @@
+import { FieldErrors } from "../kinds/field-errors.ts";
+import { child, integer, isJson, optionalText, strings, type Json } from "../kinds/json.ts";
+import { copyJson } from "./json-copy.ts";
+import { checkDryRun, integerParameter } from "./query-options.ts";
+import type { ApiRequest, RequestBody } from "./request.ts";
+import { badRequest, invalid } from "./status-error.ts";
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagationPolicy: "Orphan" | "Background" | "Foreground" | undefined;
+  readonly uid: string | undefined;
+  readonly resourceVersion: string | undefined;
+  readonly dryRun: boolean;
+  /** The old form of the policy was given, asking for dependents to go as well. */
+  readonly cascadeByOldFlag: boolean;
+  readonly raw: Readonly<Json>;
+}
+
+const policies = ["Foreground", "Background", "Orphan"];
+
+/** From the body, or, without one, from the query. */
+export function readDeleteOptions(request: ApiRequest): DeleteOptions {
+  const body = parseDeleteBody(request.body);
+  return toDeleteOptions(body ?? fromQuery(request.query));
+}
+
+/** The options of an eviction are those of its delete. */
+export function toDeleteOptions(raw: Json): DeleteOptions {
+  const errors = new FieldErrors();
+  const policy = optionalText(raw, "propagationPolicy");
+  const orphan = raw["orphanDependents"];
+  const dryRun = strings(raw, "dryRun");
+  if (policy !== undefined && orphan !== undefined)
+    errors.invalid(
+      "propagationPolicy",
+      policy,
+      "orphanDependents and deletionPropagation cannot be both set",
+    );
+  if (policy !== undefined && !policies.includes(policy))
+    errors.notSupported("propagationPolicy", policy, [...policies, "nil"]);
+  checkDryRun(dryRun, errors);
+  if (errors.list.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors.list);
+  const grace = integer(raw, "gracePeriodSeconds");
+  const preconditions = child(raw, "preconditions");
+  return {
+    // Negative grace counts as one second.
+    gracePeriodSeconds: grace !== undefined && grace < 0 ? 1 : grace,
+    propagationPolicy: policyOf(policy, orphan),
+    uid: optionalText(preconditions, "uid"),
+    resourceVersion: optionalText(preconditions, "resourceVersion"),
+    dryRun: dryRun.length > 0,
+    cascadeByOldFlag: orphan === false,
+    raw,
+  };
+}
+
+function policyOf(policy: string | undefined, orphan: unknown): DeleteOptions["propagationPolicy"] {
+  if (orphan === true) return "Orphan";
+  if (orphan === false) return "Background";
+  return policy as DeleteOptions["propagationPolicy"];
+}
+
+function parseDeleteBody(body: RequestBody | undefined): Json | undefined {
+  if (body === undefined) return undefined;
+  let value: unknown;
+  if ("value" in body) value = copyJson(body.value);
+  else if (body.text.trim() === "") return undefined;
+  else {
+    try {
+      value = JSON.parse(body.text);
+    } catch (error) {
+      throw badRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
+    }
+  }
+  if (value === undefined || value === null) return undefined;
+  if (!isJson(value)) throw badRequest("decoded object cannot be converted to DeleteOptions");
+  const kind = value["kind"] ?? "DeleteOptions";
+  if (kind !== "DeleteOptions")
+    throw badRequest(`decoded object cannot be converted to DeleteOptions: it is a ${JSON.stringify(kind)}`);
+  return value;
+}
+
+function fromQuery(query: URLSearchParams): Json {
+  const raw: Json = {};
+  const grace = integerParameter(query, "gracePeriodSeconds");
+  const policy = query.get("propagationPolicy");
+  const orphan = query.get("orphanDependents");
+  if (grace !== undefined) raw["gracePeriodSeconds"] = grace;
+  if (policy !== null && policy !== "") raw["propagationPolicy"] = policy;
+  if (orphan !== null) raw["orphanDependents"] = orphan !== "false" && orphan !== "0";
+  if (query.has("dryRun")) raw["dryRun"] = query.getAll("dryRun");
+  return raw;
+}

@@ -1,0 +1,88 @@
+import { binding } from "./binding.ts";
+import type { Call } from "./call.ts";
+import { createObject } from "./create.ts";
+import { deleteCollection } from "./delete-collection.ts";
+import { deleteObject } from "./delete.ts";
+import { evict } from "./eviction.ts";
+import { patchObject } from "./patch.ts";
+import { booleanParameter } from "./query-options.ts";
+import { getObject, listOrWatch } from "./read.ts";
+import type { ApiRequest, ApiResponse } from "./request.ts";
+import type { RequestInfo } from "./request-info.ts";
+import { getScale, patchScale, replaceScale } from "./scale.ts";
+import { methodNotAllowed, noSuchResource } from "./status-error.ts";
+import { replaceObject } from "./update.ts";
+
+type Handler = (call: Call) => Promise<ApiResponse>;
+
+/** The verb that authorization and the rules of access speak of. */
+export function verbOf(request: ApiRequest, info: RequestInfo): string {
+  switch (request.method) {
+    case "GET":
+    case "HEAD":
+      if (info.watchPath) return "watch";
+      if (info.name !== "") return "get";
+      return booleanParameter(request.query, "watch") === true ? "watch" : "list";
+    case "POST":
+      return "create";
+    case "PUT":
+      return "update";
+    case "PATCH":
+      return "patch";
+    case "DELETE":
+      return info.name === "" ? "deletecollection" : "delete";
+    default:
+      return request.method.toLowerCase();
+  }
+}
+
+const collectionHandlers: Readonly<Record<string, Handler>> = {
+  list: listOrWatch,
+  watch: listOrWatch,
+  create: createObject,
+  deletecollection: deleteCollection,
+};
+
+const objectHandlers: Readonly<Record<string, Handler>> = {
+  get: getObject,
+  watch: listOrWatch,
+  update: replaceObject,
+  patch: patchObject,
+  delete: deleteObject,
+};
+
+/** Subresources that are a view of the object itself: reads and writes go through its rules. */
+const viewHandlers: Readonly<Record<string, Handler>> = {
+  get: getObject,
+  update: replaceObject,
+  patch: patchObject,
+};
+
+const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
+  scale: { get: getScale, update: replaceScale, patch: patchScale },
+  binding: { create: binding },
+  eviction: { create: evict },
+};
+
+/** Throws 404 for an unknown subresource and 405 for a verb that the resource does not have. */
+export function handlerOf(call: Call): Handler {
+  const { info, served, verb, request } = call;
+  if (request.method === "HEAD") throw methodNotAllowed();
+  if (info.subresource !== "") return subresourceHandler(call);
+  const spansNamespaces = served.resource.namespaced && info.namespace === "";
+  if (spansNamespaces && !(info.name === "" && (verb === "list" || verb === "watch"))) {
+    if (served.verbs.has("list") || verb !== "create") throw methodNotAllowed();
+  }
+  if (!served.verbs.has(verb)) throw methodNotAllowed();
+  const handler = (info.name === "" ? collectionHandlers : objectHandlers)[verb];
+  if (handler === undefined) throw methodNotAllowed();
+  return handler;
+}
+
+function subresourceHandler({ info, served, verb }: Call): Handler {
+  const subresource = served.subresources.get(info.subresource);
+  if (subresource === undefined) throw noSuchResource();
+  const handler = (subresourceHandlers[info.subresource] ?? viewHandlers)[verb];
+  if (handler === undefined || !subresource.verbs.includes(verb)) throw methodNotAllowed();
+  return handler;
+}

@@ -1,0 +1,189 @@
+import type { Clock } from "../../clock/clock.ts";
+import { sleep } from "../../clock/wait.ts";
+import type { Call } from "./call.ts";
+import type { WatchFrame } from "./request.ts";
+import type { StatusError } from "./status-error.ts";
+import type { WatchStream } from "./watch-stream.ts";
+
+/** Which requests a fault is for; what is left out matches all. */
+export interface FaultTarget {
+  readonly verb?: string;
+  readonly resource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+  readonly username?: string;
+}
+
+export type FaultAction =
+  | { readonly kind: "latency"; readonly ms: number }
+  /** `after`: the write takes effect, and its client hears of a failure all the same. */
+  | { readonly kind: "status"; readonly when: "before" | "after"; readonly error: StatusError }
+  /** No answer at all, as when the connection breaks. */
+  | { readonly kind: "disconnect"; readonly when: "before" | "after" }
+  /** Runs between the read and the write of a request: another client that gets in between. */
+  | { readonly kind: "interfere"; readonly run: () => Promise<void> | void };
+
+export interface FaultRule {
+  readonly target: FaultTarget;
+  readonly action: FaultAction;
+  /** How often; for ever when left out. */
+  readonly times?: number;
+}
+
+/** The connection breaks: whoever carries the request gives its client no answer. */
+export class DisconnectError extends Error {
+  readonly code = "Disconnected";
+  /** Whether the server may have acted on the request. */
+  readonly acted: boolean;
+  constructor(acted: boolean) {
+    super("the connection was closed before an answer came");
+    this.name = "DisconnectError";
+    this.acted = acted;
+  }
+}
+
+/** What a fault sees of a request. */
+export interface FaultSubject {
+  readonly verb: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+  readonly username: string;
+}
+
+interface ArmedRule {
+  readonly rule: FaultRule;
+  left: number;
+}
+
+interface OpenWatch {
+  readonly stream: WatchStream;
+  readonly subject: FaultSubject;
+  held: WatchFrame[] | undefined;
+}
+
+/** Faults on demand, for tests and the simulator: nothing happens until a rule is added. */
+export class Faults {
+  readonly #clock: Clock;
+  readonly #rules = new Set<ArmedRule>();
+  readonly #watches = new Set<OpenWatch>();
+  readonly #byStream = new Map<WatchStream, OpenWatch>();
+  readonly #holds = new Set<FaultTarget>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Returns the way to take the rule back. */
+  add(rule: FaultRule): () => void {
+    const armed = { rule, left: rule.times ?? Infinity };
+    this.#rules.add(armed);
+    return () => this.#rules.delete(armed);
+  }
+
+  /** Cuts the watches that match, without a word. Returns how many there were. */
+  dropWatches(target: FaultTarget = {}): number {
+    const matching = [...this.#watches].filter(({ subject }) => matches(target, subject));
+    for (const { stream } of matching) stream.end();
+    return matching.length;
+  }
+
+  /** Events for matching watches wait until the hold is released: their caches grow stale. */
+  holdWatches(target: FaultTarget = {}): () => void {
+    this.#holds.add(target);
+    for (const watch of this.#watches) this.#updateHold(watch);
+    return () => {
+      this.#holds.delete(target);
+      for (const watch of this.#watches) this.#updateHold(watch);
+    };
+  }
+
+  async before(subject: FaultSubject, signal?: AbortSignal): Promise<void> {
+    for (const { action } of this.#take(subject, isBefore)) {
+      if (action.kind === "latency") await sleep(this.#clock, action.ms, signal);
+      else if (action.kind === "status") throw action.error;
+      else throw new DisconnectError(false);
+    }
+  }
+
+  async beforeWrite(call: Call): Promise<void> {
+    if (this.#rules.size === 0) return;
+    for (const { action } of this.#take(subjectOf(call), isInterference)) {
+      if (action.kind === "interfere") await action.run();
+    }
+  }
+
+  after(subject: FaultSubject): void {
+    for (const { action } of this.#take(subject, isAfter)) {
+      if (action.kind === "status") throw action.error;
+      throw new DisconnectError(true);
+    }
+  }
+
+  watchStarted(call: Call, stream: WatchStream): void {
+    const watch: OpenWatch = { stream, subject: { ...subjectOf(call), verb: "watch" }, held: undefined };
+    this.#watches.add(watch);
+    this.#byStream.set(stream, watch);
+    this.#updateHold(watch);
+    stream.onEnd(() => {
+      this.#watches.delete(watch);
+      this.#byStream.delete(stream);
+    });
+  }
+
+  deliver(frame: WatchFrame, stream: WatchStream): void {
+    const held = this.#holds.size === 0 ? undefined : this.#byStream.get(stream)?.held;
+    if (held === undefined) stream.push(frame);
+    else held.push(frame);
+  }
+
+  #updateHold(watch: OpenWatch): void {
+    const hold = [...this.#holds].some((target) => matches(target, watch.subject));
+    if (hold) {
+      watch.held ??= [];
+      return;
+    }
+    for (const frame of watch.held ?? []) watch.stream.push(frame);
+    watch.held = undefined;
+  }
+
+  #take(subject: FaultSubject, wanted: (action: FaultAction) => boolean): readonly FaultRule[] {
+    const taken: FaultRule[] = [];
+    for (const armed of this.#rules) {
+      if (!wanted(armed.rule.action) || !matches(armed.rule.target, subject)) continue;
+      armed.left--;
+      if (armed.left <= 0) this.#rules.delete(armed);
+      taken.push(armed.rule);
+    }
+    return taken;
+  }
+}
+
+function isBefore(action: FaultAction): boolean {
+  return action.kind === "latency" || (action.kind !== "interfere" && action.when === "before");
+}
+
+function isAfter(action: FaultAction): boolean {
+  return action.kind !== "latency" && action.kind !== "interfere" && action.when === "after";
+}
+
+function isInterference(action: FaultAction): boolean {
+  return action.kind === "interfere";
+}
+
+function matches(target: FaultTarget, subject: FaultSubject): boolean {
+  return (Object.keys(target) as (keyof FaultTarget)[]).every((key) => target[key] === subject[key]);
+}
+
+function subjectOf({ verb, info, user }: Call): FaultSubject {
+  return {
+    verb,
+    resource: info.plural,
+    namespace: info.namespace,
+    name: info.name,
+    subresource: info.subresource,
+    username: user.username,
+  };
+}

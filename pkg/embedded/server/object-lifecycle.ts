@@ -1,0 +1,93 @@
+import type { ApiObject } from "../../api/object.ts";
+import { formatTime } from "../../api/time.ts";
+import { type Random, randomUuid } from "../../clock/random.ts";
+import { asJson, copyField, type Json, sameValue, text } from "../kinds/json.ts";
+import type { Draft } from "../kinds/kind.ts";
+import type { Unstored } from "../storage/store.ts";
+
+/** metadata in the order in which the API server writes it; anything else comes last. */
+const metadataOrder = [
+  "name",
+  "generateName",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+];
+
+/** What only the server may say of a new object. */
+export function stampNew(draft: Draft, nowMs: number, random: Random, generation: boolean): void {
+  const { metadata } = draft;
+  delete metadata["deletionTimestamp"];
+  delete metadata["deletionGracePeriodSeconds"];
+  delete metadata["selfLink"];
+  metadata["uid"] = randomUuid(random);
+  metadata["creationTimestamp"] = formatTime(nowMs);
+  if (generation) metadata["generation"] = 1;
+}
+
+/** What an update cannot change in silence: it stays as it was. A change of uid, name or namespace is an error later. */
+export function keepSystemFields(draft: Draft, before: ApiObject): void {
+  const { metadata } = draft;
+  const old = asJson(before)["metadata"] as Json;
+  copyField(metadata, old, "generation");
+  copyField(metadata, old, "creationTimestamp");
+  if (old["deletionTimestamp"] !== undefined) copyField(metadata, old, "deletionTimestamp");
+  if (old["deletionGracePeriodSeconds"] !== undefined && metadata["deletionGracePeriodSeconds"] === undefined)
+    copyField(metadata, old, "deletionGracePeriodSeconds");
+  if (text(metadata, "uid") === "") copyField(metadata, old, "uid");
+  delete metadata["selfLink"];
+}
+
+/** Counts the generation up when anything but metadata and status changed. */
+export function bumpGeneration(draft: Draft, before: ApiObject, statusCounts: boolean): void {
+  const old = asJson(before);
+  for (const key of Object.keys({ ...old, ...draft })) {
+    if (key === "metadata" || key === "kind" || key === "apiVersion") continue;
+    if (key === "status" && !statusCounts) continue;
+    if (sameValue(draft[key], old[key])) continue;
+    draft.metadata["generation"] = (before.metadata.generation ?? 0) + 1;
+    return;
+  }
+}
+
+/** Brings the members into their usual order and leaves out what is empty: ready to be stored. */
+export function finishObject(draft: Draft): Unstored {
+  const { kind, apiVersion, metadata, ...rest } = draft;
+  const ordered: Json = {};
+  for (const key of metadataOrder) {
+    // The store fills the version in: its place is kept.
+    if (key === "resourceVersion") ordered[key] = "";
+    else if (!isEmpty(metadata[key])) ordered[key] = metadata[key];
+  }
+  for (const key of Object.keys(metadata)) {
+    if (!Object.hasOwn(ordered, key) && !isEmpty(metadata[key])) ordered[key] = metadata[key];
+  }
+  return { kind, apiVersion, metadata: ordered, ...rest } as Unstored;
+}
+
+/** Equal but for the version: nothing to write. */
+export function sameObject(left: ApiObject, right: ApiObject): boolean {
+  const { metadata: leftMetadata, ...leftRest } = asJson(left);
+  const { metadata: rightMetadata, ...rightRest } = asJson(right);
+  return (
+    sameValue(
+      { ...(leftMetadata as Json), resourceVersion: "" },
+      { ...(rightMetadata as Json), resourceVersion: "" },
+    ) && sameValue(leftRest, rightRest)
+  );
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null || value === "") return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === "object" && Object.keys(value).length === 0;
+}

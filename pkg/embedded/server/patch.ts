@@ -1,0 +1,136 @@
+import type { ApiObject } from "../../api/object.ts";
+import { apiVersionOf } from "../../api/resource.ts";
+import { applyJsonPatch } from "../../api/patch/json-patch.ts";
+import { applyMergePatch } from "../../api/patch/merge-patch.ts";
+import { PatchError } from "../../api/patch/patch-error.ts";
+import { isJson, text } from "../kinds/json.ts";
+import type { Draft } from "../kinds/kind.ts";
+import type { Call } from "./call.ts";
+import { copyJson } from "./json-copy.ts";
+import { mediaType, negotiateOutput } from "./negotiate.ts";
+import { Output } from "./output.ts";
+import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
+import type { ApiResponse, RequestBody } from "./request.ts";
+import type { ServedResource } from "./served-resource.ts";
+import { badRequest, internal, invalid, StatusError, unprocessablePatch } from "./status-error.ts";
+import { writeExisting } from "./update.ts";
+
+const patchTypes = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+} as const;
+
+type PatchType = (typeof patchTypes)[keyof typeof patchTypes];
+
+export async function patchObject(call: Call): Promise<ApiResponse> {
+  const { request, served, clock } = call;
+  const form = negotiateOutput(request.headers["accept"], request.query);
+  const type = patchTypeOf(request.headers["content-type"], served);
+  const query = parseWriteQuery(request.query, "PatchOptions");
+  const patch = parsePatch(request.body);
+  const result = { object: await patchExisting(call, query, type, patch), created: false };
+  const output = new Output(served, form, clock.nowMs());
+  const status = result.created ? 201 : 200;
+  return { status, headers: {}, body: { kind: "object", value: output.object(result.object) } };
+}
+
+/** Throws 415 for a type that this resource does not take. */
+export function patchTypeOf(contentType: string | undefined, served: ServedResource): PatchType {
+  const media = mediaType(contentType);
+  if (Object.hasOwn(patchTypes, media)) {
+    const type = patchTypes[media as keyof typeof patchTypes];
+    if (type !== "strategic" || served.body.strategic !== undefined) return type;
+  }
+  throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+}
+
+export function parsePatch(body: RequestBody | undefined): unknown {
+  if (body !== undefined && "value" in body) return copyJson(body.value);
+  try {
+    return JSON.parse(body?.text ?? "");
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+  }
+}
+
+async function patchExisting(
+  call: Call,
+  query: WriteQuery,
+  type: PatchType,
+  patch: unknown,
+): Promise<ApiObject> {
+  const { served, info } = call;
+  return writeExisting(call, query, {
+    next: (before) => {
+      const draft = asDraft(served, applyTo(served, type, before, patch));
+      const name = text(draft.metadata, "name");
+      if (name !== info.name)
+        throw badRequest(
+          `the name of the object (${name}) does not match the name on the URL (${info.name})`,
+        );
+      checkPatched(served, draft, query, call.warnings);
+      return draft;
+    },
+  });
+}
+
+function applyTo(served: ServedResource, type: PatchType, before: ApiObject, patch: unknown): unknown {
+  return translatingPatchErrors(() => {
+    if (type === "json") return applyJsonPatch(before, patch);
+    if (!isJson(patch))
+      throw badRequest("error decoding patch: json: cannot unmarshal a patch that is not an object");
+    if (type === "merge") return applyMergePatch(before, patch);
+    return served.body.strategic?.(before, patch);
+  });
+}
+
+export function translatingPatchErrors<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error;
+    if (error.code === "BadRequest") throw badRequest(error.message);
+    throw error.code === "Internal" ? internal(error.message) : unprocessablePatch();
+  }
+}
+
+/** The result shares parts with the stored object: rules change their draft in place, so it is copied. */
+function asDraft(served: ServedResource, patched: unknown): Draft {
+  if (!isJson(patched)) throw unprocessablePatch();
+  const draft = copyJson(patched) as Draft;
+  if (!isJson(draft["metadata"])) draft.metadata = {};
+  const { kind } = served.resource;
+  const apiVersion = apiVersionOf(served.resource);
+  if ((draft["kind"] ?? kind) !== kind || (draft["apiVersion"] ?? apiVersion) !== apiVersion)
+    throw badRequest(
+      `${String(draft["kind"])} in version ${JSON.stringify(draft["apiVersion"])} cannot be handled as a ${kind}`,
+    );
+  draft["kind"] = kind;
+  draft["apiVersion"] = apiVersion;
+  return draft;
+}
+
+/** A patch that leads to wrong types is the patch's fault: 422, where a whole object would be 400. */
+function checkPatched(served: ServedResource, draft: Draft, query: WriteQuery, warnings: string[]): void {
+  const { unknown, problem } = served.body.check(draft);
+  if (problem !== undefined) {
+    const shown = `Invalid value: ${JSON.stringify(JSON.stringify(draft))}: ${problem}`;
+    throw invalid({ group: "", kind: "" }, "", [
+      { type: "FieldValueInvalid", field: "patch", message: shown },
+    ]);
+  }
+  if (unknown.length === 0 || query.fieldValidation === "Ignore") return;
+  if (query.fieldValidation === "Warn") {
+    warnings.push(...unknown.map((path) => `unknown field "${path}"`));
+    return;
+  }
+  const list = unknown.map((path) => `unknown field "${path}"`).join(", ");
+  throw invalid({ group: "", kind: "" }, "", [
+    {
+      type: "FieldValueInvalid",
+      field: "patch",
+      message: `Invalid value: ${JSON.stringify(JSON.stringify(draft))}: strict decoding error: ${list}`,
+    },
+  ]);
+}

@@ -1,0 +1,54 @@
+/** What the path of a resource request says. */
+export interface RequestInfo {
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly plural: string;
+  /** "" for the collection. */
+  readonly name: string;
+  /** "" for the main resource; may hold slashes (proxy paths). */
+  readonly subresource: string;
+  /** The old form /api/v1/watch/…: a watch even without the parameter. */
+  readonly watchPath: boolean;
+}
+
+const namespaceSubresources = new Set(["status", "finalize"]);
+
+/** Undefined for everything that is not below a group and version. */
+export function parseResourcePath(path: string): RequestInfo | undefined {
+  const parts = segments(path);
+  if (parts === undefined) return undefined;
+  const core = parts[0] === "api";
+  if (!core && parts[0] !== "apis") return undefined;
+  const group = core ? "" : (parts[1] ?? "");
+  const version = parts[core ? 1 : 2];
+  const rest = parts.slice(core ? 2 : 3);
+  if (version === undefined || rest.length === 0) return undefined;
+  const watchPath = rest[0] === "watch" && rest.length > 1;
+  return { group, version, watchPath, ...parseRest(watchPath ? rest.slice(1) : rest) };
+}
+
+function parseRest(
+  rest: readonly string[],
+): Pick<RequestInfo, "namespace" | "plural" | "name" | "subresource"> {
+  const [first = "", second = "", third = ""] = rest;
+  if (first !== "namespaces") {
+    return { namespace: "", plural: first, name: second, subresource: rest.slice(2).join("/") };
+  }
+  if (rest.length <= 2 || (rest.length === 3 && namespaceSubresources.has(third))) {
+    return { namespace: "", plural: first, name: second, subresource: third };
+  }
+  return { namespace: second, plural: third, name: rest[3] ?? "", subresource: rest.slice(4).join("/") };
+}
+
+function segments(path: string): string[] | undefined {
+  try {
+    return path
+      .split("/")
+      .filter((part) => part !== "")
+      .map((part) => (part.includes("%") ? decodeURIComponent(part) : part));
+  } catch {
+    // A malformed escape names no resource; the caller answers 404.
+    return undefined;
+  }
+}

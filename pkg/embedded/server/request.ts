@@ -1,0 +1,51 @@
+import type { ApiObject, ListMeta, WatchEventType } from "../../api/object.ts";
+import type { UserInfo } from "./access.ts";
+
+/** A request as it arrives, whatever carried it. */
+export interface ApiRequest {
+  readonly method: string;
+  /** Absolute and still percent-encoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: RequestBody;
+  /** Who asks, when the carrier knows (a client certificate); otherwise the Authenticator looks at the headers. */
+  readonly user?: UserInfo;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
+}
+
+/** `text`: bytes of the wire, not parsed yet. `value`: a JSON value that the caller may still hold on to. */
+export type RequestBody = { readonly text: string } | { readonly value: unknown };
+
+export interface ApiResponse {
+  readonly status: number;
+  /** Lower-case names. A header that occurs several times (warning) has a list. */
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: ResponseBody;
+}
+
+/** Objects and lists are frozen and shared with the storage: whoever sends them over a wire serialises them. */
+export type ResponseBody =
+  | { readonly kind: "object"; readonly value: object }
+  | { readonly kind: "list"; readonly list: ListBody }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "watch"; readonly frames: AsyncIterable<WatchFrame> };
+
+export interface ListBody {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: ListMeta;
+  readonly items: readonly ApiObject[];
+  /** Built-in lists name the kind once: their items go over the wire without kind and apiVersion. */
+  readonly bareItems: boolean;
+}
+
+export interface WatchFrame {
+  readonly type: WatchEventType | "ERROR";
+  readonly object: object;
+  /** The same frozen object goes to every watcher of the resource, so that its bytes can be shared. */
+  readonly shared: boolean;
+}

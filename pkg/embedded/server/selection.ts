@@ -1,0 +1,94 @@
+import type { ApiObject } from "../../api/object.ts";
+import {
+  type FieldSelector,
+  parseFieldSelector,
+  requiredFieldValue,
+  selectorFromFields,
+} from "../../api/fields.ts";
+import { parseLabelSelector } from "../../api/labels-parse.ts";
+import { type LabelSelector, SelectorError } from "../../api/labels.ts";
+import type { ListQuery } from "./query-options.ts";
+import type { RequestInfo } from "./request-info.ts";
+import { readAsServed, type ServedResource, storageKey } from "./served-resource.ts";
+import { badRequest } from "./status-error.ts";
+
+/** Which objects of a resource a list, watch or deletecollection is about. */
+export interface Selection {
+  /** What their keys begin with. */
+  readonly prefix: string;
+  /** True when the prefix says it all. */
+  readonly everything: boolean;
+  readonly matches: (object: ApiObject) => boolean;
+}
+
+export function selectionOf(
+  served: ServedResource,
+  info: RequestInfo,
+  query: Pick<ListQuery, "labelSelector" | "fieldSelector">,
+): Selection {
+  const labels = parsed(() => parseLabelSelector(query.labelSelector));
+  const fields = withName(
+    parsed(() => parseFieldSelector(query.fieldSelector)),
+    info.name,
+  );
+  checkFields(served, fields);
+  const { namespaced } = served.resource;
+  const namespacePrefix = namespaced && info.namespace !== "" ? `${info.namespace}/` : "";
+  const name = requiredFieldValue(fields, "metadata.name");
+  // A name in a namespace (or of a cluster-scoped kind) needs no scan beyond its own key.
+  const exact = name !== undefined && (!namespaced || info.namespace !== "");
+  return {
+    prefix: exact ? storageKey(namespaced, info.namespace, name) : namespacePrefix,
+    everything: labels.empty && fields.empty,
+    matches: (object) => matches(served, labels, fields, object),
+  };
+}
+
+function matches(
+  served: ServedResource,
+  labels: LabelSelector,
+  fields: FieldSelector,
+  object: ApiObject,
+): boolean {
+  if (!labels.empty && !labels.matches(object.metadata.labels)) return false;
+  return fields.empty || fields.matches(selectableFields(served, object));
+}
+
+function selectableFields(served: ServedResource, object: ApiObject): Readonly<Record<string, string>> {
+  const { name = "", namespace = "" } = object.metadata;
+  const own = { "metadata.name": name, "metadata.namespace": namespace };
+  const extra = served.rules.selectableFields?.(readAsServed(served, object));
+  return extra === undefined ? own : { ...own, ...extra };
+}
+
+const emptyObject: ApiObject = Object.freeze({ metadata: Object.freeze({}) });
+
+function checkFields(served: ServedResource, selector: FieldSelector): void {
+  if (selector.empty) return;
+  const known = {
+    "metadata.name": "",
+    "metadata.namespace": "",
+    ...served.rules.selectableFields?.(emptyObject),
+  };
+  for (const { field } of selector.requirements) {
+    if (!Object.hasOwn(known, field)) throw badRequest(`field label not supported: ${field}`);
+  }
+}
+
+/** A name in the path counts as the field selector metadata.name. */
+function withName(selector: FieldSelector, name: string): FieldSelector {
+  if (name === "") return selector;
+  if (selector.empty) return selectorFromFields({ "metadata.name": name });
+  if (requiredFieldValue(selector, "metadata.name") !== name)
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  return selector;
+}
+
+function parsed<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof SelectorError) throw badRequest(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,183 @@
+import type { ApiObject } from "../../api/object.ts";
+
+import { asJson, text } from "../kinds/json.ts";
+import type { Draft, RuleContext } from "../kinds/kind.ts";
+import { validateMetadataUpdate } from "../kinds/metadata.ts";
+import { freezeDeep } from "../storage/freeze.ts";
+import type { Unstored } from "../storage/store.ts";
+import { admissionAttributes, requireValid } from "./admit.ts";
+import type { Call } from "./call.ts";
+import { createDraft, matchNamespace } from "./create.ts";
+import { readDraft } from "./draft.ts";
+import { copyJson } from "./json-copy.ts";
+import { updateManagedFields, writeContext } from "./managed-fields.ts";
+import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
+import { bumpGeneration, finishObject, keepSystemFields, sameObject } from "./object-lifecycle.ts";
+import { Output } from "./output.ts";
+import { parseVersion, parseWriteQuery, type WriteQuery } from "./query-options.ts";
+import { currentObject } from "./read.ts";
+import type { ApiResponse } from "./request.ts";
+import { readAsServed, storageKey } from "./served-resource.ts";
+import { badRequest, conflict, invalid, notFound } from "./status-error.ts";
+
+/** A write to an existing object that loses against another one starts over, this often. */
+const updateAttempts = 8;
+
+export async function replaceObject(call: Call): Promise<ApiResponse> {
+  const { request, served, info } = call;
+  const form = negotiateOutput(request.headers["accept"], request.query);
+  const query = parseWriteQuery(request.query, "UpdateOptions");
+  requireJsonBody(request.headers["content-type"]);
+  const body = readDraft(served, request.body, query, call.warnings);
+  requireName(body, info.name);
+  matchNamespace(body, served.resource.namespaced ? info.namespace : "");
+  const created = currentObject(call) === undefined;
+  if (created && (served.rules.createOnUpdate !== true || info.subresource !== ""))
+    throw notFound(served.resource, info.name);
+  const stored = created
+    ? await createDraft(call, body, query)
+    : await writeExisting(call, query, {
+        precondition: (before) => requireUid(call, body, before),
+        next: () => copyJson(body),
+      });
+  const output = new Output(served, form, call.clock.nowMs());
+  const status = created ? 201 : 200;
+  return { status, headers: {}, body: { kind: "object", value: output.object(stored) } };
+}
+
+function requireName(draft: Draft, name: string): void {
+  const given = text(draft.metadata, "name");
+  if (given === "")
+    throw badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
+  if (given !== name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+}
+
+function requireUid({ served }: Call, draft: Draft, before: ApiObject): void {
+  const { uid = "", name = "", namespace = "" } = before.metadata;
+  const given = text(draft.metadata, "uid");
+  if (given === "" || given === uid) return;
+  const key = `/registry/${served.bucket}/${storageKey(served.resource.namespaced, namespace, name)}`;
+  throw conflict(
+    served.resource,
+    name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: ` +
+      `UID in precondition: ${given}, UID in object meta: ${uid}`,
+  );
+}
+
+export interface Change {
+  /** Throws when the state before must not be changed by this request. */
+  precondition?(before: ApiObject): void;
+  /** The new state, in the version of the request, as a draft of its own. Runs again after a lost race. */
+  next(before: ApiObject): Draft;
+  /** "asGiven": managedFields are part of the change (server-side apply). */
+  readonly ownership?: "track" | "asGiven";
+}
+
+/** Reads, changes and writes until no other write comes between; the object must exist. */
+export async function writeExisting(call: Call, query: WriteQuery, change: Change): Promise<ApiObject> {
+  const { served, info, faults } = call;
+  for (let attempt = 1; ; attempt++) {
+    const stored = currentObject(call);
+    if (stored === undefined) throw notFound(served.resource, info.name);
+    const before = readAsServed(served, stored);
+    change.precondition?.(before);
+    const draft = change.next(before);
+    const pinned = requireVersion(call, draft, before);
+    const object = await prepareUpdate(call, draft, before, query, change.ownership ?? "track");
+    await faults.beforeWrite(call);
+    const written = write(call, stored, before, object, query);
+    if (written !== undefined) return written;
+    // Whoever named a version has lost; the others saw a newer state come in between and try again with that.
+    if (pinned || attempt >= updateAttempts) throw conflict(served.resource, info.name);
+  }
+}
+
+/** Checks the version that the draft names against the state before; false when it names none. */
+function requireVersion({ served }: Call, draft: Draft, before: ApiObject): boolean {
+  const given = text(draft.metadata, "resourceVersion");
+  const version = parseVersion(given, "write");
+  const name = before.metadata.name ?? "";
+  if (version === undefined) {
+    if (served.rules.unconditionalUpdate === false) {
+      const message = "Invalid value: 0: must be specified for an update";
+      throw invalid(served.resource, name, [
+        { type: "FieldValueInvalid", field: "metadata.resourceVersion", message },
+      ]);
+    }
+    draft.metadata["resourceVersion"] = before.metadata.resourceVersion;
+    return false;
+  }
+  if (given !== before.metadata.resourceVersion) throw conflict(served.resource, name);
+  return true;
+}
+
+/** Admission, rules and validation between the client's new state and the one to be stored. */
+async function prepareUpdate(
+  call: Call,
+  draft: Draft,
+  before: ApiObject,
+  query: WriteQuery,
+  ownership: "track" | "asGiven",
+): Promise<Unstored> {
+  const { served, info, admission, clock, user } = call;
+  const { rules, resource } = served;
+  const name = before.metadata.name ?? "";
+  rules.setDefaults?.(draft);
+  const attributes = admissionAttributes(call, "UPDATE", name, before, query);
+  await admission.mutate(attributes, draft);
+  const context: RuleContext = {
+    nowMs: clock.nowMs(),
+    user: user.username,
+    subresource: info.subresource,
+  };
+  rules.prepareForUpdate?.(draft, before, context);
+  keepSystemFields(draft, before);
+  if (rules.generation && info.subresource !== "status")
+    bumpGeneration(draft, before, !served.subresources.has("status"));
+  requireValid(resource, name, [
+    ...validateMetadataUpdate(draft, before),
+    ...(rules.validateUpdate?.(draft, before, context) ?? []),
+  ]);
+  call.warnings.push(...(rules.warnings?.(draft, before) ?? []));
+  const next = draft as unknown as ApiObject;
+  const owned = ownership === "asGiven" ? next : updateManagedFields(before, next, writeContext(call, query));
+  await admission.validate(attributes, owned);
+  return finishObject({ ...asJson(owned), metadata: { ...owned.metadata } });
+}
+
+/** Undefined when another write came in between. */
+function write(
+  { served, store, info }: Call,
+  stored: ApiObject,
+  before: ApiObject,
+  next: Unstored,
+  query: WriteQuery,
+): ApiObject | undefined {
+  const key = storageKey(served.resource.namespaced, info.namespace, info.name);
+  const { resourceVersion = "" } = before.metadata;
+  if (shouldVanish(next, before)) {
+    if (!query.dryRun && store.remove(served.bucket, key, stored) === undefined) return undefined;
+    next.metadata.resourceVersion = resourceVersion;
+    return freezeDeep(next);
+  }
+  if (sameObject(next, before)) return store.get(served.bucket, key) === stored ? stored : undefined;
+  if (query.dryRun) {
+    next.metadata.resourceVersion = resourceVersion;
+    return freezeDeep(next);
+  }
+  const { conversion } = served;
+  const toStore =
+    conversion === undefined ? next : finishObject(conversion.toStorage(next as unknown as Draft));
+  return store.put(served.bucket, key, stored, toStore);
+}
+
+/** The last finalizer of an object whose deletion was asked for is gone. */
+function shouldVanish(next: ApiObject, before: ApiObject): boolean {
+  if ((next.metadata.finalizers ?? []).length > 0) return false;
+  if (before.metadata.deletionTimestamp === undefined) return false;
+  return (before.metadata.deletionGracePeriodSeconds ?? 0) === 0;
+}

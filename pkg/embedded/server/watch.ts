@@ -1,0 +1,147 @@
+import type { ApiObject } from "../../api/object.ts";
+import { freezeDeep } from "../storage/freeze.ts";
+import type { StoredEvent } from "../storage/bucket.ts";
+import { CompactedError } from "../storage/store.ts";
+import type { Call } from "./call.ts";
+import type { Output } from "./output.ts";
+import { type ListQuery, parseVersion } from "./query-options.ts";
+import type { ApiResponse, WatchFrame } from "./request.ts";
+import type { Selection } from "./selection.ts";
+import { expired, tooLargeVersion } from "./status-error.ts";
+import { WatchStream } from "./watch-stream.ts";
+
+/** Without timeoutSeconds a watch ends after half an hour to an hour, so that load spreads over servers. */
+const defaultTimeoutMs = 1_800_000;
+
+export function watchResource(
+  call: Call,
+  query: ListQuery,
+  selection: Selection,
+  output: Output,
+): ApiResponse {
+  const { clock, random, request, store, served } = call;
+  const timeoutMs =
+    query.timeoutSeconds > 0 ? query.timeoutSeconds * 1000 : defaultTimeoutMs * (1 + random.next());
+  const version = parseVersion(query.resourceVersion, "watch");
+  const toFrame = frameMaker(call, selection, output);
+  const start = startWatch(call, query, selection, output, version);
+  const stream = new WatchStream({
+    clock,
+    random,
+    timeoutMs,
+    initial: start.frames,
+    bookmark: query.allowWatchBookmarks
+      ? () => bookmarkFrame(output, { resourceVersion: String(store.revision) })
+      : undefined,
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  });
+  if (start.live) {
+    const unsubscribe = store.subscribe(served.bucket, (event) => {
+      if (event.revision <= start.after) return;
+      const frame = toFrame(event);
+      if (frame !== undefined) call.faults.deliver(frame, stream);
+    });
+    stream.onEnd(unsubscribe);
+    call.faults.watchStarted(call, stream);
+  } else stream.finish();
+  return { status: 200, headers: {}, body: { kind: "watch", frames: stream } };
+}
+
+interface WatchStart {
+  readonly frames: readonly WatchFrame[];
+  /** Only events after this revision are new. */
+  readonly after: number;
+  readonly live: boolean;
+}
+
+/**
+ * Nothing here waits, so that no write falls between the state that the stream begins with and its subscription.
+ */
+function startWatch(
+  call: Call,
+  query: ListQuery,
+  selection: Selection,
+  output: Output,
+  version: number | undefined,
+): WatchStart {
+  const { store, served } = call;
+  const fromState = query.sendInitialEvents ?? version === undefined;
+  if (fromState && version !== undefined && version > store.revision) {
+    const { status } = tooLargeVersion(version, store.revision);
+    return { frames: [{ type: "ERROR", object: status, shared: false }], after: 0, live: false };
+  }
+  if (fromState)
+    return { frames: stateFrames(call, query, selection, output), after: store.revision, live: true };
+  // sendInitialEvents=false without a version means: from now on.
+  if (version === undefined) return { frames: [], after: store.revision, live: true };
+  try {
+    const toFrame = frameMaker(call, selection, output);
+    const frames = store
+      .eventsAfter(served.bucket, version)
+      .map(toFrame)
+      .filter((frame) => frame !== undefined);
+    return { frames, after: Math.max(version, store.revision), live: true };
+  } catch (error) {
+    if (!(error instanceof CompactedError)) throw error;
+    const { status } = expired(`too old resource version: ${version} (${error.floor})`);
+    return { frames: [{ type: "ERROR", object: status, shared: false }], after: 0, live: false };
+  }
+}
+
+function stateFrames(
+  { store, served, clock }: Call,
+  query: ListQuery,
+  selection: Selection,
+  output: Output,
+): WatchFrame[] {
+  const { items, revision } = store.scan(served.bucket, {
+    prefix: selection.prefix,
+    matches: selection.matches,
+  });
+  const nowMs = clock.nowMs();
+  const frames = items.map((item): WatchFrame => ({
+    type: "ADDED",
+    object: output.event(item, nowMs),
+    shared: output.shared,
+  }));
+  if (query.allowWatchBookmarks) {
+    const annotations = { "k8s.io/initial-events-end": "true" };
+    frames.push(bookmarkFrame(output, { resourceVersion: String(revision), annotations }));
+  }
+  return frames;
+}
+
+function bookmarkFrame(output: Output, metadata: ApiObject["metadata"]): WatchFrame {
+  return { type: "BOOKMARK", object: output.bookmark(metadata), shared: false };
+}
+
+/** What one watcher sees of a write: with selectors, an object that stops to match was deleted for the watcher. */
+function frameMaker(
+  { clock }: Call,
+  selection: Selection,
+  output: Output,
+): (event: StoredEvent) => WatchFrame | undefined {
+  const { prefix, everything } = selection;
+  return (event) => {
+    if (!event.key.startsWith(prefix)) return undefined;
+    const { object, previous } = event;
+    const matched = previous !== undefined && (everything || selection.matches(previous));
+    const matches = event.type !== "DELETED" && (everything || selection.matches(object));
+    if (!matches && !matched) return undefined;
+    if (matches) {
+      const type = matched ? "MODIFIED" : "ADDED";
+      return { type, object: output.event(object, clock.nowMs()), shared: output.shared };
+    }
+    const last = event.type === "DELETED" ? object : previousAt(previous, event.revision);
+    return { type: "DELETED", object: output.event(last, clock.nowMs()), shared: output.shared };
+  };
+}
+
+/** The last state that matched, under the version of the write that made it stop. */
+function previousAt(previous: ApiObject | undefined, revision: number): ApiObject {
+  if (previous === undefined) throw new Error("an object that matched before has a state before");
+  return freezeDeep({
+    ...previous,
+    metadata: { ...previous.metadata, resourceVersion: String(revision) },
+  });
+}

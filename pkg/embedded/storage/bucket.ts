@@ -1,0 +1,82 @@
+import type { ApiObject } from "../../api/object.ts";
+
+/** One write, as watchers see it. */
+export interface StoredEvent {
+  readonly revision: number;
+  readonly type: "ADDED" | "MODIFIED" | "DELETED";
+  readonly key: string;
+  /** The state written; of a DELETED event the last state, with the revision of the deletion. */
+  readonly object: ApiObject;
+  readonly previous: ApiObject | undefined;
+  readonly timeMs: number;
+}
+
+export type EventListener = (event: StoredEvent) => void;
+
+/**
+ * The objects of one resource, and what became of them lately.
+ * Invariants: `keys` is sorted and holds exactly the keys of `objects`; `events` are in order of revision and complete
+ * for every revision above `floor`; nothing that was stored changes afterwards.
+ */
+export class Bucket {
+  readonly objects = new Map<string, ApiObject>();
+  readonly listeners = new Set<EventListener>();
+  keys: string[] = [];
+  events: StoredEvent[] = [];
+  /** Revision of the newest event forgotten: reads and watches from before it cannot be served. */
+  floor = 0;
+
+  record(event: StoredEvent): void {
+    if (event.type === "ADDED") this.keys.splice(lowerBound(this.keys, event.key), 0, event.key);
+    if (event.type === "DELETED") {
+      this.keys.splice(lowerBound(this.keys, event.key), 1);
+      this.objects.delete(event.key);
+    } else this.objects.set(event.key, event.object);
+    this.events.push(event);
+  }
+
+  /** Forgets the events up to and including `revision`. */
+  forgetThrough(revision: number): void {
+    this.floor = Math.max(this.floor, revision);
+    const kept = this.#firstAfter(revision);
+    if (kept > 0) this.events = this.events.slice(kept);
+  }
+
+  eventsAfter(revision: number): StoredEvent[] {
+    return this.events.slice(this.#firstAfter(revision));
+  }
+
+  /** What differed from now at `revision`: by key the state then, undefined where there was none. */
+  differencesAt(revision: number): Map<string, ApiObject | undefined> {
+    const differences = new Map<string, ApiObject | undefined>();
+    for (let index = this.events.length - 1; index >= 0; index--) {
+      const event = this.events[index];
+      if (event === undefined || event.revision <= revision) break;
+      differences.set(event.key, event.previous);
+    }
+    return differences;
+  }
+
+  #firstAfter(revision: number): number {
+    let low = 0;
+    let high = this.events.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.events[middle]?.revision ?? Infinity) <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** Index of the first key that is not below `key`. */
+export function lowerBound(keys: readonly string[], key: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((keys[middle] ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,12 @@
+/**
+ * Freezes a JSON value in depth. What is frozen already is skipped with all that is in it: stored values share parts
+ * with the versions before them, and only whole values were ever frozen.
+ */
+export function freezeDeep<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const key in value) {
+    const member: unknown = value[key];
+    if (typeof member === "object" && member !== null) freezeDeep(member);
+  }
+  return Object.freeze(value);
+}
