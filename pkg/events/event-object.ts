@@ -1,4 +1,6 @@
+import { dnsSubdomainProblems } from "../api/names.ts";
 import type { ApiObject } from "../api/object.ts";
+import { formatTime } from "../api/time.ts";
 import type { Event, EventSource, ObjectReference } from "../api/types/core-v1.gen.ts";
 import type { Clock } from "../clock/clock.ts";
 import { randomBelow, randomUuid, type Random } from "../clock/random.ts";
@@ -24,9 +26,8 @@ export class EventMaker {
     this.#random = random;
   }
 
-  /** metav1.Time: whole seconds. */
   now(): string {
-    return `${new Date(this.#clock.nowMs()).toISOString().slice(0, 19)}Z`;
+    return formatTime(this.#clock.nowMs());
   }
 
   event(occurrence: Occurrence, source: EventSource): Event {
@@ -58,7 +59,7 @@ export class EventMaker {
   /** `<object>.<nanoseconds in hex>`, or a UUID where that would be no valid name. */
   name(objectName: string): string {
     const name = `${objectName}.${this.#nextNanos().toString(16)}`;
-    return name.length <= 253 && dnsSubdomain.test(name) ? name : randomUuid(this.#random);
+    return dnsSubdomainProblems(name).length === 0 ? name : randomUuid(this.#random);
   }
 
   /**
@@ -72,8 +73,6 @@ export class EventMaker {
     return this.#lastNanos;
   }
 }
-
-const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
 function referenceTo({ apiVersion, kind, metadata }: ApiObject): ObjectReference {
   const { name, namespace, uid, resourceVersion } = metadata;

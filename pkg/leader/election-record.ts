@@ -48,10 +48,3 @@ export function sameRecord(left: ElectionRecord, right: ElectionRecord): boolean
     left.preferredHolder === right.preferredHolder
   );
 }
-
-/** RFC 3339 with exactly six digits of the second: the API server takes no other form of a MicroTime. */
-export function microTime(epochMs: number): string {
-  const wholeMs = Math.floor(epochMs);
-  const micros = Math.floor((epochMs - wholeMs) * 1_000);
-  return `${new Date(wholeMs).toISOString().slice(0, -1)}${String(micros).padStart(3, "0")}Z`;
-}

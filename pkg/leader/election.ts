@@ -1,9 +1,10 @@
+import { formatMicroTime } from "../api/time.ts";
 import type { Clock } from "../clock/clock.ts";
 import { withDeadline } from "../clock/wait.ts";
 import { isNotFound } from "../client/errors.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ElectionMetrics } from "./election-metrics.ts";
-import { microTime, sameRecord, type ElectionRecord } from "./election-record.ts";
+import { sameRecord, type ElectionRecord } from "./election-record.ts";
 import type { ElectionTiming } from "./election-timing.ts";
 import { instantOf, type Instant, type LeaseFence } from "./fence.ts";
 import type { LeaseLock } from "./lease-lock.ts";
@@ -87,7 +88,7 @@ export class Election {
     if (current === "failed" || current === "missing") return false;
     this.#observe(current);
     if (!this.isHolder) return true;
-    const now = microTime(this.#parts.clock.nowMs());
+    const now = formatMicroTime(this.#parts.clock.nowMs());
     const empty = {
       ...nobody,
       leaseSeconds: 1,
@@ -163,7 +164,7 @@ export class Election {
   }
 
   #claim({ wallMs }: Instant): ElectionRecord {
-    const now = microTime(wallMs);
+    const now = formatMicroTime(wallMs);
     // Rounded up, for others must not wait less than we count on.
     const leaseSeconds = Math.ceil(this.#parts.timing.leaseDurationMs / 1_000);
     return {
