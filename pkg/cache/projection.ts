@@ -116,8 +116,12 @@ export class Projection {
   }
 
   #copy(value: Json): Json {
-    if (typeof value === "string") return this.#interner.intern(value);
+    if (typeof value === "string") return this.#interner.string(value);
     if (typeof value !== "object" || value === null) return value;
+    return this.#interner.value(value, () => this.#copyParts(value));
+  }
+
+  #copyParts(value: object): object {
     if (Array.isArray(value)) return value.map((item) => this.#copy(item));
     // The spread keeps V8's layout of the parsed object, which one built field by field would not have.
     const out: Record<string, Json> = { ...value };
