@@ -1,14 +1,16 @@
 import type { ApiObject } from "../api/object.ts";
 import type { Resource, TypedResource } from "../api/resource.ts";
+import { Discovery } from "./discovery.ts";
 import type { ResourceClient } from "./resource-client.ts";
 import { RestResourceClient } from "./rest-resource-client.ts";
 import type { RestClient } from "./rest.ts";
 
-/** All clients of one identity: they share its rate limiter and its connections. */
+/** All clients of one identity and one purpose: they share a rate limiter. */
 export interface ClientSet {
   readonly rest: RestClient;
+  readonly discovery: Discovery;
   clientFor<T extends ApiObject>(resource: TypedResource<T>): ResourceClient<T>;
-  /** For resources whose type is not known at compile time. */
+  /** For resources that are known only at run time (from discovery). */
   dynamic(resource: Resource): ResourceClient;
   /** Objects and lists hold metadata only (PartialObjectMetadata). */
   metadata(resource: Resource): ResourceClient;
@@ -17,6 +19,7 @@ export interface ClientSet {
 export function clientSet(rest: RestClient): ClientSet {
   return {
     rest,
+    discovery: new Discovery(rest),
     clientFor: <T extends ApiObject>(resource: TypedResource<T>) => new RestResourceClient<T>(rest, resource),
     dynamic: (resource) => new RestResourceClient<ApiObject>(rest, resource),
     metadata: (resource) => new RestResourceClient<ApiObject>(rest, resource, "metadata"),

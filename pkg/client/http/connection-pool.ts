@@ -1,4 +1,5 @@
 import type { Clock } from "../../clock/clock.ts";
+import { abortable } from "../abortable.ts";
 import { TransportError } from "../transport.ts";
 import type { Endpoint } from "./connect.ts";
 import { connect } from "./connect.ts";
@@ -30,7 +31,6 @@ export class ConnectionPool {
     this.#adopt(tls);
     for (;;) {
       if (this.#closed) throw new TransportError("closed", "the client is closed", false);
-      signal?.throwIfAborted();
       for (const connection of this.#connections) {
         if (!connection.usable) continue;
         connection.reserve();
@@ -79,14 +79,4 @@ export class ConnectionPool {
     this.#connections.add(connection);
     if (this.#closed || this.#tls !== tls) connection.retire();
   }
-}
-
-/** The work goes on after an abort: others may be waiting for it too. */
-async function abortable(work: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }

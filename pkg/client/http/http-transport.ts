@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../clock/clock.ts";
+import { abortable } from "../abortable.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
 import { TransportError } from "../transport.ts";
 import { ConnectionPool } from "./connection-pool.ts";
@@ -41,11 +42,12 @@ export class HttpTransport implements Transport {
 
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
     signal?.throwIfAborted();
-    const credentials = await this.#identity.credentials(signal);
+    const credentials = await abortable(this.#identity.credentials(), signal);
     const response = await this.#exchange(request, credentials, signal);
-    if (response.status !== 401 || !(await this.#identity.renew(credentials, signal))) return response;
+    if (response.status !== 401) return response;
+    if (!(await abortable(this.#identity.renew(credentials), signal))) return response;
     await response.discard();
-    return this.#exchange(request, await this.#identity.credentials(signal), signal);
+    return this.#exchange(request, await abortable(this.#identity.credentials(), signal), signal);
   }
 
   async close(): Promise<void> {
@@ -81,7 +83,7 @@ export class HttpTransport implements Transport {
   /** Whatever the answer is: that there is one shows that the server runs. */
   async #ping(signal: AbortSignal): Promise<void> {
     const request: TransportRequest = { method: "GET", path: "/livez" };
-    const response = await this.#exchange(request, await this.#identity.credentials(signal), signal);
+    const response = await this.#exchange(request, await this.#identity.credentials(), signal);
     await response.discard();
   }
 }

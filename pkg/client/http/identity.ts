@@ -17,9 +17,9 @@ export interface Credentials {
 /** Who a transport is, as far as the API server can tell. */
 export interface Identity {
   /** Asked before every request, so it is cheap unless something is due for a reload. */
-  credentials(signal?: AbortSignal): Promise<Credentials>;
+  credentials(): Promise<Credentials>;
   /** After a 401 to these credentials: whether there are others now, worth one more try. */
-  renew(rejected: Credentials, signal?: AbortSignal): Promise<boolean>;
+  renew(rejected: Credentials): Promise<boolean>;
 }
 
 /** An identity that never changes. */

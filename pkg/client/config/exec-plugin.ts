@@ -1,0 +1,133 @@
+import { execFile } from "node:child_process";
+import type { Clock } from "../../clock/clock.ts";
+import type { Counter, Metrics } from "../../metrics/metrics.ts";
+import type { ExecConfig } from "./identity-source.ts";
+import { ConfigError } from "./identity-source.ts";
+
+const MAX_OUTPUT_BYTES = 4 << 20;
+const TIME_LIMIT_MS = 60_000;
+
+export interface ExecCredential {
+  readonly token?: string;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+  /** Epoch milliseconds; no expiry when left out. */
+  readonly expiresMs?: number;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Gets credentials from a program (client.authentication.k8s.io) and keeps them until they expire. */
+export class ExecPlugin {
+  readonly #config: ExecConfig;
+  readonly #env: Environment;
+  readonly #clock: Clock;
+  readonly #calls: Counter;
+  #cached: ExecCredential | undefined;
+
+  constructor(config: ExecConfig, env: Environment, clock: Clock, metrics: Metrics) {
+    this.#config = config;
+    this.#env = env;
+    this.#clock = clock;
+    this.#calls = metrics.counter({
+      name: "rest_client_exec_plugin_call_total",
+      help: "Runs of the exec credential plugin, by exit code and by how they ended.",
+      labels: ["code", "call_status"],
+      stability: "ALPHA",
+    });
+  }
+
+  /** `fresh`: even if the last credential has not expired (the server rejected it). */
+  async credential(fresh: boolean): Promise<ExecCredential> {
+    const cached = this.#cached;
+    if (!fresh && cached !== undefined && (cached.expiresMs ?? Infinity) > this.#clock.nowMs()) return cached;
+    this.#cached = parseExecCredential(await this.#run(), this.#config.apiVersion);
+    return this.#cached;
+  }
+
+  async #run(): Promise<string> {
+    const { apiVersion, command, args, env, cluster, installHint } = this.#config;
+    const spec = { interactive: false, ...(cluster === undefined ? {} : { cluster }) };
+    const info = JSON.stringify({ apiVersion, kind: "ExecCredential", spec });
+    return new Promise((resolve, reject) => {
+      const child = execFile(
+        command,
+        [...args],
+        {
+          env: { ...this.#env, ...env, KUBERNETES_EXEC_INFO: info },
+          maxBuffer: MAX_OUTPUT_BYTES,
+          timeout: TIME_LIMIT_MS,
+        },
+        (error, stdout) => {
+          this.#count(error);
+          if (error === null) resolve(stdout);
+          else reject(new ConfigError(describe(command, error, installHint), error));
+        },
+      );
+      child.stdin?.end();
+    });
+  }
+
+  #count(error: { readonly code?: string | number | null } | null): void {
+    const code = typeof error?.code === "number" ? String(error.code) : error === null ? "0" : "1";
+    const status =
+      error === null
+        ? "no_error"
+        : error.code === "ENOENT"
+          ? "plugin_not_found_error"
+          : "plugin_execution_error";
+    this.#calls.inc({ code, call_status: status });
+  }
+}
+
+/** What the program printed stays out of the message: it may be half of a credential. */
+function describe(
+  command: string,
+  error: { readonly code?: string | number | null; readonly signal?: string | null },
+  installHint: string | undefined,
+): string {
+  if (error.code === "ENOENT") {
+    return `exec plugin ${command} not found${installHint === undefined ? "" : `: ${installHint}`}`;
+  }
+  const how = error.signal
+    ? `was ended by ${error.signal}`
+    : `failed with ${error.code ?? "an unknown error"}`;
+  return `exec plugin ${command} ${how}`;
+}
+
+export function parseExecCredential(output: string, apiVersion: string): ExecCredential {
+  const fail = (why: string): never => {
+    throw new ConfigError(`exec plugin: ${why}`);
+  };
+  let document: unknown;
+  try {
+    document = JSON.parse(output);
+  } catch {
+    return fail("the output is not JSON");
+  }
+  const { kind, apiVersion: answered, status } = (document ?? {}) as ExecOutput;
+  if (kind !== "ExecCredential") return fail("the output is no ExecCredential");
+  if (answered !== apiVersion)
+    return fail(`configured for ${apiVersion}, it answered with ${answered ?? '""'}`);
+  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status ?? {};
+  if (!token && !cert && !key) return fail("it gave neither a token nor a certificate");
+  if (!cert !== !key) return fail("it gave only one of certificate and key");
+  const expiresMs = expirationTimestamp ? Date.parse(expirationTimestamp) : undefined;
+  if (Number.isNaN(expiresMs)) return fail("expirationTimestamp is no time");
+  return {
+    ...(token ? { token: token.trim() } : {}),
+    ...(cert && key ? { cert: Buffer.from(cert), key: Buffer.from(key) } : {}),
+    ...(expiresMs === undefined ? {} : { expiresMs }),
+  };
+}
+
+interface ExecOutput {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly status?: {
+    readonly token?: string;
+    readonly clientCertificateData?: string;
+    readonly clientKeyData?: string;
+    readonly expirationTimestamp?: string;
+  };
+}
