@@ -32,6 +32,7 @@ const handWritten = new Set([
   "ManagedFieldsEntry",
   "ObjectMeta",
   "OwnerReference",
+  "ShardInfo",
   "Status",
   "StatusCause",
   "StatusDetails",
@@ -47,6 +48,7 @@ const meta = [
   "V1Condition",
   "V1DeleteOptions",
   "V1FieldSelectorRequirement",
+  "V1GroupResource",
   "V1GroupVersionForDiscovery",
   "V1LabelSelector",
   "V1LabelSelectorRequirement",
@@ -55,13 +57,15 @@ const meta = [
   "VersionInfo",
 ];
 
-/** Bodies of subresources that other groups serve too. */
-const subresourceHomes: Readonly<Record<string, string>> = {
+/** Models of one group that the API classes of others mention first: bodies of subresources, shared parts. */
+const homeFiles: Readonly<Record<string, string>> = {
   V1Scale: "autoscaling-v1",
   V1ScaleSpec: "autoscaling-v1",
   V1ScaleStatus: "autoscaling-v1",
   V1Eviction: "policy-v1",
   AuthenticationV1TokenRequest: "authentication-v1",
+  V1TopologySelectorLabelRequirement: "core-v1",
+  V1TopologySelectorTerm: "core-v1",
 };
 
 /** Times that the Go types hold by value: an unset one is null on the wire, even with omitempty. */
@@ -141,12 +145,12 @@ function collect(): { models: Map<string, Model>; homes: Map<string, Home> } {
     const name = plainName(model);
     models.set(model, read);
     homes.set(model, { file: handWritten.has(name) ? "../object" : file, name });
-    for (const reference of references(read)) claim(reference, subresourceHomes[reference] ?? file);
+    for (const reference of references(read)) claim(reference, homeFiles[reference] ?? file);
   };
   for (const model of meta) claim(model, "meta");
-  for (const [model, file] of Object.entries(subresourceHomes)) claim(model, file);
+  for (const [model, file] of Object.entries(homeFiles)) claim(model, file);
   for (const { file, model: path } of groupVersions()) {
-    for (const model of importedModels(path)) claim(model, subresourceHomes[model] ?? file);
+    for (const model of importedModels(path)) claim(model, homeFiles[model] ?? file);
   }
   keepPrefixOfOlderTwins(homes);
   return { models, homes };

@@ -46,6 +46,13 @@ export interface ListMeta {
   readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
+  readonly selfLink?: string;
+  readonly shardInfo?: ShardInfo;
+}
+
+/** Which shard of a collection a list holds. */
+export interface ShardInfo {
+  readonly selector: string;
 }
 
 export interface ObjectList<T> {

@@ -1434,10 +1434,6 @@ export interface SessionAffinityConfig {
   readonly clientIP?: ClientIPConfig;
 }
 
-export interface ShardInfo {
-  readonly selector: string;
-}
-
 export interface SleepAction {
   readonly seconds: number;
 }
@@ -1481,6 +1477,15 @@ export interface Toleration {
   readonly operator?: string;
   readonly tolerationSeconds?: number;
   readonly value?: string;
+}
+
+export interface TopologySelectorLabelRequirement {
+  readonly key: string;
+  readonly values: readonly string[];
+}
+
+export interface TopologySelectorTerm {
+  readonly matchLabelExpressions?: readonly TopologySelectorLabelRequirement[];
 }
 
 export interface TopologySpreadConstraint {

@@ -68,6 +68,11 @@ export interface FieldSelectorRequirement {
   readonly values?: readonly string[];
 }
 
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
 export interface GroupVersionForDiscovery {
   readonly groupVersion: string;
   readonly version: string;
