@@ -36,12 +36,12 @@ export class FieldErrors {
     this.#add("FieldValueForbidden", field, "Forbidden", detail);
   }
 
-  duplicate(field: string, value: unknown): void {
-    this.#add("FieldValueDuplicate", field, withValue("Duplicate value", value), "");
+  duplicate(field: string, value: unknown, detail = ""): void {
+    this.#add("FieldValueDuplicate", field, withValue("Duplicate value", value), detail);
   }
 
-  notFound(field: string, value: unknown): void {
-    this.#add("FieldValueNotFound", field, withValue("Not found", value), "");
+  notFound(field: string, value: unknown, detail = ""): void {
+    this.#add("FieldValueNotFound", field, withValue("Not found", value), detail);
   }
 
   tooLong(field: string, maximum: number): void {

@@ -98,25 +98,23 @@ export function copyField(target: Json, source: Json, key: string): void {
 }
 
 /**
- * Equality of API values: null, a missing field, an empty list and an empty map are the same, as in the comparison
- * that the API server uses for immutable fields and generations.
+ * Equality of API values in wire form: null, a missing field and an empty list are the same. An empty object is not:
+ * `selector: {}` selects everything, no selector nothing.
  */
 export function sameValue(left: unknown, right: unknown): boolean {
   if (left === right) return true;
-  if (isEmptyValue(left) || isEmptyValue(right)) return isEmptyValue(left) && isEmptyValue(right);
+  if (isNothing(left) || isNothing(right)) return isNothing(left) && isNothing(right);
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((item, index) => sameValue(item, right[index]));
   }
   if (!isJson(left) || !isJson(right)) return false;
   for (const key of Object.keys(left)) if (!sameValue(left[key], right[key])) return false;
   for (const key of Object.keys(right)) {
-    if (!(key in left) && !isEmptyValue(right[key])) return false;
+    if (!(key in left) && !isNothing(right[key])) return false;
   }
   return true;
 }
 
-function isEmptyValue(value: unknown): boolean {
-  if (value === undefined || value === null) return true;
-  if (Array.isArray(value)) return value.length === 0;
-  return isJson(value) && Object.keys(value).length === 0;
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
 }

@@ -77,7 +77,9 @@ export interface KindRules {
   prepareForCreate?(draft: Draft, context: RuleContext): void;
   /** Takes over from `before` what this write may not change: status on the main resource, all but status on /status. */
   prepareForUpdate?(draft: Draft, before: ApiObject, context: RuleContext): void;
+  /** Checks of a new object. */
   validate?(draft: Draft, context: RuleContext): readonly FieldError[];
+  /** All the checks of an update; `validate` does not run as well. */
   validateUpdate?(draft: Draft, before: ApiObject, context: RuleContext): readonly FieldError[];
   /** Warning headers for this write. */
   warnings?(draft: Draft, before: ApiObject | undefined): readonly string[];
@@ -87,6 +89,8 @@ export interface KindRules {
   readonly nameFormat?: "dns1123Subdomain" | "dns1123Label" | "dns1035Label" | "pathSegment";
   /** May be created by PUT to a name that does not exist. */
   readonly createOnUpdate?: boolean;
+  /** A delete without a propagation policy leaves the dependents alone, as old versions of the API did. */
+  readonly orphanByDefault?: boolean;
   /** A PUT without resourceVersion overwrites without a check. Default true, as most kinds. */
   readonly unconditionalUpdate?: boolean;
 }

@@ -1,52 +1,24 @@
+import { selectorFromSpec } from "../../api/label-selector.ts";
+import { SelectorError, type LabelSelector } from "../../api/labels.ts";
 import type { FieldErrors } from "./field-errors.ts";
-import { labelValue, qualifiedName } from "./formats.ts";
+import { labelKeyProblems, labelValueProblems } from "../../api/labels-validate.ts";
 import type { Json } from "./json.ts";
 import { child, items, present, stringMap, strings, text } from "./json.ts";
 
-/** The `selector` of workloads: matchLabels and matchExpressions. Undefined never matches, an empty one always. */
-export function selectorMatches(
-  selector: Json | undefined,
-  labels: Readonly<Record<string, string>>,
-): boolean {
-  if (selector === undefined) return false;
-  for (const [key, value] of Object.entries(stringMap(selector, "matchLabels"))) {
-    if (labels[key] !== value) return false;
+/** A selector that can be evaluated; undefined for one that cannot, which validation reports on its own. */
+export function parseSelector(selector: Json | undefined): LabelSelector | undefined {
+  if (selector === undefined) return selectorFromSpec(undefined);
+  const matchExpressions = items(selector, "matchExpressions").map((expression) => ({
+    key: text(expression, "key"),
+    operator: text(expression, "operator"),
+    values: strings(expression, "values"),
+  }));
+  try {
+    return selectorFromSpec({ matchLabels: stringMap(selector, "matchLabels"), matchExpressions });
+  } catch (error) {
+    if (error instanceof SelectorError) return undefined;
+    throw error;
   }
-  return items(selector, "matchExpressions").every((requirement) => requirementMatches(requirement, labels));
-}
-
-function requirementMatches(requirement: Json, labels: Readonly<Record<string, string>>): boolean {
-  const value = labels[text(requirement, "key")];
-  const values = strings(requirement, "values");
-  switch (text(requirement, "operator")) {
-    case "In":
-      return value !== undefined && values.includes(value);
-    case "NotIn":
-      return value === undefined || !values.includes(value);
-    case "Exists":
-      return value !== undefined;
-    case "DoesNotExist":
-      return value === undefined;
-    default:
-      return false;
-  }
-}
-
-/** Whether the selector can be evaluated at all; one that cannot is reported once and matches nothing. */
-export function selectorIsReadable(selector: Json | undefined): boolean {
-  return items(selector, "matchExpressions").every((requirement) => {
-    const probe = validateRequirementShape(requirement);
-    return probe && qualifiedName(text(requirement, "key")).length === 0;
-  });
-}
-
-function validateRequirementShape(requirement: Json): boolean {
-  const values = strings(requirement, "values");
-  const operator = text(requirement, "operator");
-  if (operator === "In" || operator === "NotIn") {
-    return values.length > 0 && values.every((value) => labelValue(value).length === 0);
-  }
-  return (operator === "Exists" || operator === "DoesNotExist") && values.length === 0;
 }
 
 export function selectorIsEmpty(selector: Json | undefined): boolean {
@@ -82,9 +54,9 @@ function validateRequirement(requirement: Json, path: string, errors: FieldError
     errors.invalid(`${path}.operator`, operator, "not a valid selector operator");
   }
   const key = text(requirement, "key");
-  errors.invalidEach(`${path}.key`, key, qualifiedName(key));
+  errors.invalidEach(`${path}.key`, key, labelKeyProblems(key));
   for (const [index, value] of values.entries()) {
-    errors.invalidEach(`${path}.values[${index}]`, value, labelValue(value));
+    errors.invalidEach(`${path}.values[${index}]`, value, labelValueProblems(value));
   }
 }
 
@@ -94,8 +66,8 @@ export function validateLabels(
   errors: FieldErrors,
 ): void {
   for (const [key, value] of Object.entries(labels)) {
-    errors.invalidEach(path, key, qualifiedName(key));
-    errors.invalidEach(path, value, labelValue(value));
+    errors.invalidEach(path, key, labelKeyProblems(key));
+    errors.invalidEach(path, value, labelValueProblems(value));
   }
 }
 

@@ -1,24 +1,19 @@
+import { dns1035LabelProblems, dnsLabelProblems, dnsSubdomainProblems } from "../../api/names.ts";
 import { FieldErrors } from "./field-errors.ts";
-import {
-  byteLength,
-  dns1035Label,
-  dns1123Label,
-  dns1123Subdomain,
-  pathSegment,
-  qualifiedName,
-} from "./formats.ts";
+import { byteLength, pathSegment } from "./formats.ts";
 import type { Json } from "./json.ts";
 import { asJson, child, count, flag, items, present, stringMap, strings, text } from "./json.ts";
 import type { Draft, FieldError, KindRules } from "./kind.ts";
 import { validateLabels } from "./label-selector.ts";
+import { labelKeyProblems } from "../../api/labels-validate.ts";
 import type { ApiObject } from "../../api/object.ts";
 
 const annotationBytesLimit = 256 * 1024;
 
 const nameChecks = {
-  dns1123Subdomain,
-  dns1123Label,
-  dns1035Label,
+  dns1123Subdomain: dnsSubdomainProblems,
+  dns1123Label: dnsLabelProblems,
+  dns1035Label: dns1035LabelProblems,
   pathSegment,
 } as const;
 
@@ -34,7 +29,7 @@ export function validateMetadata(
   if (!rules.resource.namespaced) {
     if (namespace !== "") errors.forbidden("metadata.namespace", "not allowed on this type");
   } else if (namespace === "") errors.required("metadata.namespace");
-  else errors.invalidEach("metadata.namespace", namespace, dns1123Label(namespace));
+  else errors.invalidEach("metadata.namespace", namespace, dnsLabelProblems(namespace));
   errors.nonNegative("metadata.generation", count(metadata, "generation"));
   validateCommon(metadata, errors);
   validateFinalizers(strings(metadata, "finalizers"), errors);
@@ -66,7 +61,7 @@ export function validateAnnotations(
 ): void {
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    errors.invalidEach(path, key, qualifiedName(key.toLowerCase()));
+    errors.invalidEach(path, key, labelKeyProblems(key.toLowerCase()));
     bytes += byteLength(key) + byteLength(value);
   }
   if (bytes > annotationBytesLimit) errors.tooLong(path, annotationBytesLimit);
@@ -102,7 +97,7 @@ function validateOwnerReferences(metadata: Json, errors: FieldErrors): void {
 
 function validateFinalizers(finalizers: readonly string[], errors: FieldErrors): void {
   const path = "metadata.finalizers";
-  for (const finalizer of finalizers) errors.invalidEach(path, finalizer, qualifiedName(finalizer));
+  for (const finalizer of finalizers) errors.invalidEach(path, finalizer, labelKeyProblems(finalizer));
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     errors.invalid(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set");
   }

@@ -1,0 +1,123 @@
+import type { ApiObject } from "../../api/object.ts";
+import { apiVersionOf, type BuiltInResource } from "../../api/resource.ts";
+import { FieldErrors } from "./field-errors.ts";
+import { asJson, child, copyField, isJson, sameValue, type Json } from "./json.ts";
+import type { Draft, KindRules, RuleContext, TableColumn } from "./kind.ts";
+import { ageColumn, nameColumn } from "./table.ts";
+import { normalizeWireForm } from "./wire-form.ts";
+
+type Identity = "resource" | "singular" | "shortNames" | "categories" | "subresources" | "verbs";
+
+/** What a kind says of itself; everything that kinds have in common is added by defineKind. */
+export interface KindSpec extends Partial<
+  Omit<KindRules, Identity | "validate" | "validateUpdate" | "prepareForUpdate">
+> {
+  /** Checks of a new object and, unless `validateUpdate` replaces them, of every update of the main resource. */
+  readonly validate?: (draft: Draft, errors: FieldErrors, context: RuleContext) => void;
+  /** Runs in addition to `validate`, for what may not change. */
+  readonly validateChange?: (draft: Draft, before: Json, errors: FieldErrors, context: RuleContext) => void;
+  /** Replaces `validate` and `validateChange` for updates of the main resource. */
+  readonly validateUpdate?: (draft: Draft, before: Json, errors: FieldErrors, context: RuleContext) => void;
+  /** Updates of the status subresource. */
+  readonly validateStatus?: (draft: Draft, before: Json, errors: FieldErrors, context: RuleContext) => void;
+  /** After status and spec have been kept apart. Subresources other than status are entirely the kind's own. */
+  readonly prepareForUpdate?: (draft: Draft, before: Json, context: RuleContext) => void;
+  /** Metadata that writes to /status may not touch: the keys, or all of it. */
+  readonly statusKeepsMetadata?: readonly string[] | "all";
+  /** Kinds whose status a client may set when it creates the object: nodes, leases' like. */
+  readonly keepsStatusOnCreate?: boolean;
+}
+
+export const nameAndAge: readonly TableColumn[] = [nameColumn, ageColumn];
+
+export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): KindRules {
+  const hasStatus = resource.subresources.some((subresource) => subresource.name === "status");
+  const normalize = (draft: Draft): void => normalizeWireForm(draft, apiVersionOf(resource), resource.kind);
+  const { validate, validateChange, validateUpdate, validateStatus, statusKeepsMetadata, ...rest } = spec;
+  const { keepsStatusOnCreate, ...shared } = rest;
+  return {
+    columns: nameAndAge,
+    generation: false,
+    ...shared,
+    resource,
+    singular: resource.singular,
+    shortNames: resource.shortNames,
+    categories: resource.categories,
+    subresources: resource.subresources,
+    verbs: resource.verbs,
+    setDefaults(draft) {
+      normalize(draft);
+      spec.setDefaults?.(draft);
+      normalize(draft);
+    },
+    prepareForCreate(draft, context) {
+      if (hasStatus && keepsStatusOnCreate !== true) delete draft["status"];
+      spec.prepareForCreate?.(draft, context);
+      normalize(draft);
+    },
+    prepareForUpdate(draft, before, context) {
+      const old = asJson(before);
+      if (context.subresource === "" && hasStatus) copyField(draft, old, "status");
+      if (context.subresource === "status") keepAllButStatus(draft, old, statusKeepsMetadata ?? []);
+      spec.prepareForUpdate?.(draft, old, context);
+      normalize(draft);
+    },
+    validate(draft, context) {
+      const errors = new FieldErrors();
+      validate?.(draft, errors, context);
+      return errors.list;
+    },
+    validateUpdate(draft, before, context) {
+      const errors = new FieldErrors();
+      const old = asJson(before);
+      if (context.subresource === "status") validateStatus?.(draft, old, errors, context);
+      else if (validateUpdate !== undefined) validateUpdate(draft, old, errors, context);
+      else {
+        validate?.(draft, errors, context);
+        validateChange?.(draft, old, errors, context);
+      }
+      return errors.list;
+    },
+  };
+}
+
+/** A write to /status changes the status, and metadata as far as the kind lets it. */
+function keepAllButStatus(draft: Draft, before: Json, metadataKeys: readonly string[] | "all"): void {
+  for (const key of new Set([...Object.keys(draft), ...Object.keys(before)])) {
+    if (!["apiVersion", "kind", "metadata", "status"].includes(key)) copyField(draft, before, key);
+  }
+  keepMetadata(draft, before, metadataKeys);
+}
+
+/** What a subresource that is "metadata-proof" leaves alone. */
+const protectedMetadata = [
+  "deletionGracePeriodSeconds",
+  "deletionTimestamp",
+  "finalizers",
+  "generateName",
+  "labels",
+  "annotations",
+  "ownerReferences",
+];
+
+export function keepMetadata(draft: Draft, before: Json, keys: readonly string[] | "all"): void {
+  const old = child(before, "metadata") ?? {};
+  for (const key of keys === "all" ? protectedMetadata : keys) copyField(draft.metadata, old, key);
+}
+
+/** Whether anything besides metadata and status differs: what bumps the generation where the spec is not all of it. */
+export function contentChanged(draft: Draft, before: ApiObject): boolean {
+  const old = asJson(before);
+  return [...new Set([...Object.keys(draft), ...Object.keys(old)])].some(
+    (key) => !["apiVersion", "kind", "metadata", "status"].includes(key) && !sameValue(draft[key], old[key]),
+  );
+}
+
+/** The spec of the draft; created when a client left it out, so that defaults have a place. */
+export function specOf(draft: Json): Json {
+  const spec = draft["spec"];
+  if (isJson(spec)) return spec;
+  const created: Json = {};
+  draft["spec"] = created;
+  return created;
+}

@@ -1,0 +1,181 @@
+import { resources } from "../../../api/resources.ts";
+import { keepMetadata, defineKind, specOf, type KindSpec } from "../define-kind.ts";
+import type { FieldErrors } from "../field-errors.ts";
+import type { Json } from "../json.ts";
+import { asJson, child, copyField, count, flag, integer, items, present, stringMap, text } from "../json.ts";
+import type { Draft } from "../kind.ts";
+import { validateImageSpaces } from "./container.ts";
+import { applyMatchLabelKeys } from "./match-label-keys.ts";
+import { validatePodAnnotations } from "./pod-annotations.ts";
+import { podColumns } from "./pod-columns.ts";
+import { validatePodSpec } from "./pod-spec.ts";
+import { validatePodStatus } from "./pod-status.ts";
+import { validateEphemeralContainersUpdate, validatePodChange, validatePodResize } from "./pod-update.ts";
+import { podQosClass } from "../../../api/quota/qos.ts";
+import { setPodDefaults, setPodSpecDefaults } from "./spec-defaults.ts";
+
+function prepareForCreate(draft: Draft): void {
+  const spec = specOf(draft);
+  const status: Json = { phase: "Pending", qosClass: podQosClass(spec) };
+  if (items(spec, "schedulingGates").length > 0) {
+    status["conditions"] = [
+      {
+        type: "PodScheduled",
+        status: "False",
+        reason: "SchedulingGated",
+        message: "Scheduling is blocked due to non-empty scheduling gates",
+      },
+    ];
+  }
+  draft["status"] = status;
+  applyMatchLabelKeys(spec, stringMap(draft.metadata, "labels"));
+}
+
+function prepareForUpdate(draft: Draft, before: Json, subresource: string): void {
+  if (subresource === "status") prepareStatus(draft, before);
+  if (subresource === "ephemeralcontainers") {
+    const added = specOf(draft)["ephemeralContainers"];
+    keepAll(draft, before);
+    specOf(draft)["ephemeralContainers"] = added;
+  }
+  if (subresource === "resize") keepAllButResources(draft, before);
+}
+
+function prepareStatus(draft: Draft, before: Json): void {
+  const status = child(draft, "status") ?? {};
+  const old = child(before, "status") ?? {};
+  draft["status"] = status;
+  if (text(status, "qosClass") === "") copyField(status, old, "qosClass");
+  if (count(status, "observedGeneration") === 0) copyField(status, old, "observedGeneration");
+  const generations = new Map<string, unknown[]>();
+  for (const condition of items(old, "conditions")) {
+    const type = text(condition, "type");
+    generations.set(type, [...(generations.get(type) ?? []), condition["observedGeneration"]]);
+  }
+  for (const condition of items(status, "conditions")) {
+    const known = generations.get(text(condition, "type"))?.shift();
+    if (count(condition, "observedGeneration") === 0 && known !== undefined) {
+      condition["observedGeneration"] = known;
+    }
+  }
+}
+
+function keepAll(draft: Draft, before: Json): void {
+  copyField(draft, before, "spec");
+  copyField(draft, before, "status");
+  keepMetadata(draft, before, "all");
+}
+
+/** Containers that do not line up with those before stay as they are: validation refuses them. */
+function keepAllButResources(draft: Draft, before: Json): void {
+  const spec = specOf(draft);
+  const old = child(before, "spec") ?? {};
+  const keys = ["containers", "initContainers"] as const;
+  const lineUp = keys.every((key) => {
+    const names = items(spec, key).map((container) => text(container, "name"));
+    const oldNames = items(old, key).map((container) => text(container, "name"));
+    return names.join() === oldNames.join();
+  });
+  if (!lineUp) return;
+  const podResources = spec["resources"];
+  const containers = keys.map((key) => items(spec, key));
+  keepAll(draft, before);
+  const kept = specOf(draft);
+  if (podResources !== undefined) kept["resources"] = podResources;
+  for (const [index, key] of keys.entries()) {
+    for (const [at, container] of items(kept, key).entries()) {
+      const source = containers[index]?.[at] ?? {};
+      copyField(container, source, "resources");
+      copyField(container, source, "resizePolicy");
+    }
+  }
+}
+
+/** What holds for every pod, new or changed. */
+function validateBoth(draft: Draft, errors: FieldErrors): void {
+  const spec = specOf(draft);
+  const podName = text(draft.metadata, "name");
+  validatePodAnnotations(stringMap(draft.metadata, "annotations"), spec, "metadata.annotations", errors);
+  validatePodSpec(spec, "spec", { isPod: true, podName }, errors);
+  if (text(spec, "serviceAccountName") === "") forbidTokens(spec, errors);
+  for (const key of ["containers", "initContainers"]) {
+    for (const [index, container] of items(spec, key).entries()) {
+      validateImageSpaces(container, `spec.${key}[${index}]`, errors);
+    }
+  }
+}
+
+function forbidTokens(spec: Json, errors: FieldErrors): void {
+  for (const [index, volume] of items(spec, "volumes").entries()) {
+    for (const [at, source] of items(child(volume, "projected"), "sources").entries()) {
+      if (!present(source, "serviceAccountToken")) continue;
+      errors.forbidden(
+        `spec.volumes[${index}].projected.sources[${at}].serviceAccountToken`,
+        "must not be specified when serviceAccountName is not set",
+      );
+    }
+  }
+}
+
+function validate(draft: Draft, errors: FieldErrors): void {
+  validateBoth(draft, errors);
+  const spec = specOf(draft);
+  if (items(spec, "ephemeralContainers").length > 0) {
+    errors.forbidden("spec.ephemeralContainers", "cannot be set on create");
+  }
+  if (text(spec, "nodeName") !== "" && items(spec, "schedulingGates").length > 0) {
+    errors.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared");
+  }
+}
+
+function validateUpdate(draft: Draft, before: Json, subresource: string, errors: FieldErrors): void {
+  if (subresource === "resize") {
+    validatePodResize(draft, before, errors);
+    return;
+  }
+  validateBoth(draft, errors);
+  if (subresource === "ephemeralcontainers") validateEphemeralContainersUpdate(draft, before, errors);
+  else validatePodChange(draft, before, errors);
+}
+
+const rules: KindSpec = {
+  generation: true,
+  statusKeepsMetadata: ["deletionTimestamp", "ownerReferences"],
+  setDefaults(draft) {
+    const spec = specOf(draft);
+    setPodSpecDefaults(spec);
+    setPodDefaults(spec);
+  },
+  prepareForCreate,
+  prepareForUpdate: (draft, before, { subresource }) => prepareForUpdate(draft, before, subresource),
+  validate,
+  validateUpdate: (draft, before, errors, { subresource }) =>
+    validateUpdate(draft, before, subresource, errors),
+  validateStatus: validatePodStatus,
+  selectableFields(object) {
+    const pod = asJson(object);
+    const spec = child(pod, "spec");
+    const status = child(pod, "status");
+    return {
+      "spec.nodeName": text(spec, "nodeName"),
+      "spec.restartPolicy": text(spec, "restartPolicy"),
+      "spec.schedulerName": text(spec, "schedulerName"),
+      "spec.serviceAccountName": text(spec, "serviceAccountName"),
+      "spec.hostNetwork": String(flag(spec, "hostNetwork")),
+      "status.phase": text(status, "phase"),
+      "status.podIP": text(items(status, "podIPs")[0], "ip"),
+      "status.nominatedNodeName": text(status, "nominatedNodeName"),
+    };
+  },
+  deletionGraceSeconds(object, requested) {
+    const pod = asJson(object);
+    const spec = child(pod, "spec");
+    const phase = text(child(pod, "status"), "phase");
+    if (text(spec, "nodeName") === "" || phase === "Failed" || phase === "Succeeded") return 0;
+    const seconds = requested ?? integer(spec, "terminationGracePeriodSeconds") ?? 0;
+    return seconds < 0 ? 1 : seconds;
+  },
+  columns: podColumns,
+};
+
+export const podKinds = [defineKind(resources.pods, rules)];

@@ -1,0 +1,29 @@
+import { QuantityError, parseQuantity } from "../../api/quantity-parse.ts";
+import { zeroQuantity, type Quantity } from "../../api/quantity.ts";
+import { child, type Json } from "./json.ts";
+
+/** The amounts of a resource list; what is not a quantity is left out, the schema has refused it before. */
+export function quantities(parent: Json | undefined, key: string): Map<string, Quantity> {
+  const found = new Map<string, Quantity>();
+  for (const [name, value] of Object.entries(child(parent, key) ?? {})) {
+    const quantity = readQuantity(value);
+    if (quantity !== undefined) found.set(name, quantity);
+  }
+  return found;
+}
+
+export function readQuantity(value: unknown): Quantity | undefined {
+  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  try {
+    return parseQuantity(value);
+  } catch (error) {
+    if (error instanceof QuantityError) return undefined;
+    throw error;
+  }
+}
+
+export function sum(values: Iterable<Quantity>): Quantity {
+  let total = zeroQuantity;
+  for (const value of values) total = total.add(value);
+  return total;
+}
