@@ -44,6 +44,8 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
   readonly requests: FakeRequest[] = [];
   /** Whether lists can be had as streams of events. */
   streams = true;
+  /** How many events from before the version that it asked for the next watch gets once more. */
+  replayed = 0;
   /** The next requests fail with these, in order; undefined lets one through. */
   readonly failures: (Error | undefined)[] = [];
   readonly #clock: Clock;
@@ -131,8 +133,15 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
     if (!initial && since < this.#compacted) throw expired();
     const backlog = initial
       ? this.#initialEvents(options.sendInitialEvents === true)
-      : this.#history.filter(({ object }) => Number(object.metadata.resourceVersion) > since);
+      : this.#eventsAfter(since);
     yield* this.#deliver(backlog, options, signal);
+  }
+
+  #eventsAfter(since: number): WatchEvent<T>[] {
+    const first = this.#history.findIndex(({ object }) => Number(object.metadata.resourceVersion) > since);
+    const from = (first < 0 ? this.#history.length : first) - this.replayed;
+    this.replayed = 0;
+    return this.#history.slice(Math.max(0, from));
   }
 
   #initialEvents(endMark: boolean): WatchEvent<T>[] {
