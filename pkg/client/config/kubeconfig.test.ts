@@ -1,0 +1,216 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { loadAccess } from "./access.ts";
+import { identityHeaders } from "./headers.ts";
+import type { Access } from "./identity-source.ts";
+import { ConfigError } from "./identity-source.ts";
+import { parseKubeconfig } from "./kubeconfig.ts";
+import { proxyFromEnvironment } from "./proxy-env.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+function kubeconfig(cluster: Fields, user: Fields = {}): string {
+  return JSON.stringify({
+    clusters: [{ name: "c", cluster: { server: "https://api:6443", ...cluster } }],
+    users: [{ name: "u", user }],
+    contexts: [
+      { name: "ctx", context: { cluster: "c", user: "u" } },
+      { name: "anonymous", context: { cluster: "c" } },
+      { name: "dangling", context: { cluster: "gone", user: "u" } },
+    ],
+    "current-context": "ctx",
+  });
+}
+
+const parse = async (cluster: Fields, user: Fields = {}, master?: string): Promise<Access> =>
+  parseKubeconfig(kubeconfig(cluster, user), "/etc/kcm/config", master === undefined ? {} : { master });
+
+describe("a kubeconfig", () => {
+  test.each<[string, Fields, Fields, Fields]>([
+    ["nothing special", {}, {}, {}],
+    [
+      "data in it",
+      { "certificate-authority-data": base64("CA") },
+      { "client-certificate-data": base64("CERT"), "client-key-data": base64("KEY") },
+      {
+        ca: { data: Buffer.from("CA") },
+        cert: { data: Buffer.from("CERT") },
+        key: { data: Buffer.from("KEY") },
+      },
+    ],
+    [
+      "files beside it",
+      { "certificate-authority": "ca.crt" },
+      { "client-certificate": "/abs/tls.crt", "client-key": "tls.key" },
+      { ca: { file: "/etc/kcm/ca.crt" }, cert: { file: "/abs/tls.crt" }, key: { file: "/etc/kcm/tls.key" } },
+    ],
+    ["a token", {}, { token: "t" }, { token: { data: Buffer.from("t") } }],
+    [
+      "a token file, which goes before a token",
+      {},
+      { token: "t", tokenFile: "t" },
+      { token: { file: "/etc/kcm/t" } },
+    ],
+    ["basic auth", {}, { username: "me", password: "pw" }, { basic: { username: "me", password: "pw" } }],
+    ["a server name", { "tls-server-name": "other" }, {}, { serverName: "other" }],
+    ["no verification", { "insecure-skip-tls-verify": true }, {}, { insecure: true }],
+    [
+      "impersonation",
+      {},
+      { as: "bob", "as-uid": "7", "as-groups": ["a", "b"], "as-user-extra": { scopes: ["x", "y"] } },
+      { impersonation: { user: "bob", uid: "7", groups: ["a", "b"], extra: { scopes: ["x", "y"] } } },
+    ],
+    [
+      "an exec plugin",
+      { "certificate-authority-data": base64("CA") },
+      {
+        exec: {
+          apiVersion: "client.authentication.k8s.io/v1",
+          command: "./bin/login",
+          args: ["-x"],
+          env: [{ name: "A", value: "1" }],
+          installHint: "get it",
+          interactiveMode: "Never",
+          provideClusterInfo: true,
+        },
+      },
+      {
+        ca: { data: Buffer.from("CA") },
+        exec: {
+          apiVersion: "client.authentication.k8s.io/v1",
+          command: "/etc/kcm/bin/login",
+          args: ["-x"],
+          env: { A: "1" },
+          installHint: "get it",
+          cluster: { server: "https://api:6443", "certificate-authority-data": base64("CA") },
+        },
+      },
+    ],
+  ])("with %s", async (_, cluster, user, identity) => {
+    const access = await parse(cluster, user);
+    expect(access.server.href).toBe("https://api:6443/");
+    expect(access.identity).toEqual(identity);
+  });
+
+  test("its proxy and the --master override are URLs", async () => {
+    const access = await parse({ "proxy-url": "http://proxy:3128" }, {}, "10.0.0.1:8080");
+    expect(access.proxy?.href).toBe("http://proxy:3128/");
+    expect(access.server.href).toBe("http://10.0.0.1:8080/");
+  });
+
+  test("another context may be chosen, one without a user too", async () => {
+    const text = kubeconfig({}, { token: "t" });
+    const access = await parseKubeconfig(text, "/c", { context: "anonymous" });
+    expect(access.identity).toEqual({});
+    await expect(parseKubeconfig(text, "/c", { context: "dangling" })).rejects.toThrow(
+      "there is no cluster gone",
+    );
+    await expect(parseKubeconfig(text, "/c", { context: "x" })).rejects.toThrow("there is no context x");
+  });
+
+  test.each<[string, string, RegExp]>([
+    ["text that is no YAML", "a: [hush", /kubeconfig \/c: /],
+    ["no context", "clusters: []", /there is no current-context/],
+    ["an empty file", "", /kubeconfig \/c: /],
+    [
+      "a URL with a bad scheme",
+      kubeconfig({ server: "ftp://x" }),
+      /the scheme of ftp:\/\/x is not supported/,
+    ],
+    [
+      "a certificate without key",
+      kubeconfig({}, { "client-certificate": "x" }),
+      /only one of client certificate and key/,
+    ],
+    ["bytes that are no base64", kubeconfig({ "certificate-authority-data": "%hush%" }), /not base64/],
+    [
+      "an auth provider",
+      kubeconfig({}, { "auth-provider": { name: "gcp" } }),
+      /auth-provider is not supported/,
+    ],
+    [
+      "exec without command",
+      kubeconfig({}, { exec: { apiVersion: "client.authentication.k8s.io/v1" } }),
+      /command is missing/,
+    ],
+    [
+      "exec of an old version",
+      kubeconfig({}, { exec: { apiVersion: "client.authentication.k8s.io/v1alpha1", command: "x" } }),
+      /is not supported/,
+    ],
+    ["groups without a user to be", kubeconfig({}, { "as-groups": ["a"] }), /need `as`/],
+  ])("that has %s is refused in one line", async (_, text, message) => {
+    const error: unknown = await parseKubeconfig(text, "/c").catch((failure: unknown) => failure);
+    expect(error).toBeInstanceOf(ConfigError);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).not.toMatch(/\n|hush/);
+  });
+});
+
+test("impersonation and basic auth become headers; a token goes before basic auth", () => {
+  const impersonation = {
+    user: "bob",
+    uid: "7",
+    groups: ["a", "b"],
+    extra: { "Example.com/Scope": ["x", "y"] },
+  };
+  expect(identityHeaders({ impersonation, basic: { username: "me", password: "p:w" } }, undefined)).toEqual({
+    authorization: `Basic ${base64("me:p:w")}`,
+    "impersonate-user": "bob",
+    "impersonate-uid": "7",
+    "impersonate-group": ["a", "b"],
+    "impersonate-extra-example.com%2Fscope": ["x", "y"],
+  });
+  expect(identityHeaders({ basic: { username: "me", password: "pw" } }, "t")).toEqual({
+    authorization: "Bearer t",
+  });
+});
+
+describe("without a kubeconfig", () => {
+  test("the cluster around the Pod is used, IPv6 included", async () => {
+    const directory = await mkdtemp(join(tmpdir(), "kcm-sa-"));
+    try {
+      const env = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
+      const load = async (): Promise<Access> => loadAccess({ env, serviceAccountDirectory: directory });
+      await expect(load()).rejects.toThrow("is not mounted");
+      await Promise.all(["token", "ca.crt"].map(async (name) => writeFile(join(directory, name), "x")));
+      const access = await load();
+      expect(access.server.href).toBe("https://[fd00::1]/");
+      expect(access.identity).toEqual({
+        token: { file: join(directory, "token") },
+        ca: { file: join(directory, "ca.crt") },
+      });
+    } finally {
+      await rm(directory, { recursive: true });
+    }
+  });
+
+  test("--master alone is enough; nothing at all is an error", async () => {
+    expect((await loadAccess({ master: "https://m:1", env: {} })).server.href).toBe("https://m:1/");
+    await expect(loadAccess({ env: {} })).rejects.toThrow("neither --kubeconfig nor --master");
+    await expect(loadAccess({ kubeconfig: "/nonexistent/x", env: {} })).rejects.toThrow("cannot be read");
+  });
+});
+
+test.each<[string, Record<string, string>, string | undefined]>([
+  ["https://api:6443", {}, undefined],
+  ["https://api:6443", { HTTPS_PROXY: "http://p:1" }, "http://p:1/"],
+  ["https://api:6443", { https_proxy: "p:1" }, "http://p:1/"],
+  ["http://api", { HTTPS_PROXY: "http://p:1" }, undefined],
+  ["https://127.0.0.1:1", { HTTPS_PROXY: "http://p:1" }, undefined],
+  ["https://localhost:1", { HTTPS_PROXY: "http://p:1" }, undefined],
+  ["https://api:6443", { HTTPS_PROXY: "http://p:1", NO_PROXY: "*" }, undefined],
+  ["https://a.example.com", { HTTPS_PROXY: "http://p:1", NO_PROXY: "x, example.com" }, undefined],
+  ["https://a.example.com", { HTTPS_PROXY: "http://p:1", NO_PROXY: ".example.com" }, undefined],
+  ["https://example.com", { HTTPS_PROXY: "http://p:1", NO_PROXY: ".example.com" }, "http://p:1/"],
+  ["https://notexample.com", { HTTPS_PROXY: "http://p:1", NO_PROXY: "example.com" }, "http://p:1/"],
+  ["https://10.1.2.3", { HTTPS_PROXY: "http://p:1", NO_PROXY: "10.0.0.0/8" }, undefined],
+  ["https://11.1.2.3", { HTTPS_PROXY: "http://p:1", NO_PROXY: "10.0.0.0/8" }, "http://p:1/"],
+  ["https://api:6443", { HTTPS_PROXY: "http://p:1", NO_PROXY: "api:443" }, "http://p:1/"],
+  ["https://api:6443", { HTTPS_PROXY: "http://p:1", NO_PROXY: "api:6443" }, undefined],
+])("the proxy for %s with %j is %s", (server, env, proxy) => {
+  expect(proxyFromEnvironment(new URL(server), env)?.href).toBe(proxy);
+});

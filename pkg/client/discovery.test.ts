@@ -1,0 +1,225 @@
+import { describe, expect, test } from "vitest";
+import type { FakeAnswer } from "../../test/harness/fake-transport.ts";
+import { FakeTransport } from "../../test/harness/fake-transport.ts";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { silentLogger } from "../log/logger.ts";
+import { noMetrics } from "../metrics/metrics.ts";
+import { Discovery } from "./discovery.ts";
+import { unlimited } from "./limiter.ts";
+import { RestMapper } from "./rest-mapper.ts";
+import { RestMetrics } from "./rest-metrics.ts";
+import { RestClient } from "./rest.ts";
+import { WarningLog } from "./warnings.ts";
+
+type Documents = Readonly<Record<string, FakeAnswer>>;
+
+function discover(documents: () => Documents): { transport: FakeTransport; discovery: Discovery } {
+  const transport = new FakeTransport(({ path }) => documents()[path] ?? { status: 404, body: "absent" });
+  const rest = new RestClient({
+    transport,
+    clock: new VirtualClock(),
+    limiter: unlimited,
+    metrics: new RestMetrics(noMetrics, "host"),
+    warnings: new WarningLog(silentLogger),
+    userAgent: "test",
+  });
+  return { transport, discovery: new Discovery(rest) };
+}
+
+const verbs = ["get", "list"];
+const aggregated: Documents = {
+  "/api": {
+    body: {
+      kind: "APIGroupDiscoveryList",
+      items: [
+        {
+          versions: [
+            {
+              version: "v1",
+              freshness: "Current",
+              resources: [
+                {
+                  resource: "pods",
+                  responseKind: { group: "", version: "v1", kind: "Pod" },
+                  scope: "Namespaced",
+                  verbs,
+                  shortNames: ["po"],
+                  categories: ["all"],
+                  subresources: [{ subresource: "status" }, { subresource: "eviction" }],
+                },
+                { resource: "nodes", responseKind: { kind: "Node" }, scope: "Cluster", verbs },
+                { resource: "bare", scope: "Namespaced", subresources: [{ subresource: "x" }] },
+              ],
+            },
+          ],
+        },
+      ],
+    },
+  },
+  "/apis": {
+    body: {
+      kind: "APIGroupDiscoveryList",
+      items: [
+        {
+          metadata: { name: "apps" },
+          versions: [
+            {
+              version: "v1",
+              resources: [
+                { resource: "deployments", responseKind: { kind: "Deployment" }, scope: "Namespaced", verbs },
+              ],
+            },
+            {
+              version: "v1beta1",
+              resources: [
+                { resource: "deployments", responseKind: { kind: "Deployment" }, scope: "Namespaced", verbs },
+                { resource: "old", responseKind: { kind: "Old" }, scope: "Namespaced", verbs },
+              ],
+            },
+          ],
+        },
+        {
+          metadata: { name: "metrics.k8s.io" },
+          versions: [{ version: "v1", freshness: "Stale", resources: [] }],
+        },
+      ],
+    },
+  },
+};
+
+const legacy: Documents = {
+  "/api": { body: { kind: "APIVersions", versions: ["v1"] } },
+  "/api/v1": {
+    body: {
+      kind: "APIResourceList",
+      resources: [
+        { name: "pods", kind: "Pod", namespaced: true, verbs, shortNames: ["po"], categories: ["all"] },
+        { name: "pods/status", kind: "Pod", namespaced: true, verbs: ["get"] },
+        { name: "pods/eviction", kind: "Eviction", namespaced: true, verbs: ["create"] },
+        { name: "nodes", kind: "Node", namespaced: false, verbs },
+      ],
+    },
+  },
+  "/apis": {
+    body: {
+      kind: "APIGroupList",
+      groups: [
+        {
+          name: "apps",
+          versions: [{ version: "v1beta1" }, { version: "v1" }],
+          preferredVersion: { version: "v1" },
+        },
+        { name: "metrics.k8s.io", versions: [{ version: "v1" }], preferredVersion: { version: "v1" } },
+      ],
+    },
+  },
+  "/apis/apps/v1": {
+    body: { resources: [{ name: "deployments", kind: "Deployment", namespaced: true, verbs }] },
+  },
+  "/apis/apps/v1beta1": {
+    body: {
+      resources: [
+        { name: "deployments", kind: "Deployment", namespaced: true, verbs },
+        { name: "old", kind: "Old", namespaced: true, verbs },
+      ],
+    },
+  },
+  "/apis/metrics.k8s.io/v1": { status: 503, body: "no backend" },
+};
+
+describe.each([
+  ["aggregated", aggregated, 2],
+  ["legacy", legacy, 6],
+])("%s discovery", (_, documents, requests) => {
+  test("finds groups, resources and subresources, and reports the group that fails", async () => {
+    const { discovery } = discover(() => documents);
+    const { groups, resources, failures } = await discovery.surface();
+    expect(groups).toEqual([
+      { name: "", versions: ["v1"] },
+      { name: "apps", versions: ["v1", "v1beta1"] },
+      { name: "metrics.k8s.io", versions: ["v1"] },
+    ]);
+    expect(resources.map(({ group, version, plural }) => `${group}/${version}/${plural}`)).toEqual([
+      "/v1/pods",
+      "/v1/nodes",
+      "apps/v1/deployments",
+      "apps/v1beta1/deployments",
+      "apps/v1beta1/old",
+    ]);
+    expect(resources[0]).toEqual({
+      group: "",
+      version: "v1",
+      plural: "pods",
+      kind: "Pod",
+      namespaced: true,
+      verbs,
+      subresources: ["status", "eviction"],
+      shortNames: ["po"],
+      categories: ["all"],
+    });
+    expect(resources[1]?.namespaced).toBe(false);
+    expect([...failures.keys()]).toEqual(["metrics.k8s.io/v1"]);
+  });
+
+  test("prefers the group's preferred version, and any version over none", async () => {
+    const { discovery } = discover(() => documents);
+    const preferred = await discovery.preferredResources();
+    expect(preferred.map(({ version, plural }) => `${version}/${plural}`)).toEqual([
+      "v1/pods",
+      "v1/nodes",
+      "v1/deployments",
+      "v1beta1/old",
+    ]);
+  });
+
+  test("asks once, for however many, and again after invalidation", async () => {
+    const { discovery, transport } = discover(() => documents);
+    await Promise.all([discovery.surface(), discovery.surface()]);
+    await discovery.surface();
+    expect(transport.requests).toHaveLength(requests);
+    discovery.invalidate();
+    await discovery.surface();
+    expect(transport.requests).toHaveLength(2 * requests);
+  });
+
+  test("maps kinds to resources and back; a failed group is not an unknown kind", async () => {
+    const mapper = new RestMapper(discover(() => documents).discovery);
+    expect(await mapper.resourceOf("apps/v1", "Deployment")).toMatchObject({ plural: "deployments" });
+    expect(await mapper.kindOf("v1", "pods")).toBe("Pod");
+    expect(await mapper.resourceOf("v1", "Gone")).toBeUndefined();
+    await expect(mapper.resourceOf("metrics.k8s.io/v1", "NodeMetrics")).rejects.toThrow();
+  });
+});
+
+test("a root that is forbidden or absent offers nothing; one that fails is an error that is not remembered", async () => {
+  let documents: Documents = { ...aggregated, "/api": { status: 403, body: "no" } };
+  const { discovery } = discover(() => documents);
+  expect((await discovery.surface()).resources.every(({ group }) => group !== "")).toBe(true);
+  discovery.invalidate();
+  documents = { ...aggregated, "/apis": { status: 500, body: "broken" } };
+  await expect(discovery.surface()).rejects.toMatchObject({ code: 500 });
+  documents = aggregated;
+  expect((await discovery.surface()).resources).toHaveLength(5);
+});
+
+test("the abort of one who waits does not disturb the others", async () => {
+  const { discovery } = discover(() => aggregated);
+  const abort = new AbortController();
+  const aborted = expect(discovery.surface(abort.signal)).rejects.toThrow("stop");
+  const other = discovery.surface();
+  abort.abort(new Error("stop"));
+  await aborted;
+  expect((await other).resources).toHaveLength(5);
+});
+
+test("after a reset the mapper sees new kinds", async () => {
+  let documents = legacy;
+  const mapper = new RestMapper(discover(() => documents).discovery);
+  expect(await mapper.resourceOf("v1", "Pod")).toBeDefined();
+  documents = aggregated;
+  expect(await mapper.resourceOf("v1", "Pod")).toBeDefined();
+  documents = {};
+  expect(await mapper.resourceOf("v1", "Pod")).toBeDefined();
+  mapper.reset();
+  expect(await mapper.resourceOf("v1", "Pod")).toBeUndefined();
+});
