@@ -4,21 +4,16 @@
 // `--check` writes nothing and fails when a file is out of date.
 import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import {
+  type Field,
+  type Model,
+  groupVersions,
+  importedModels,
+  readModel,
+  references,
+} from "./client-node-models.ts";
 
-const root = join(import.meta.dirname, "..");
-const gen = join(root, "node_modules/@kubernetes/client-node/dist/gen");
-const out = join(root, "pkg/api/types");
-
-interface Field {
-  readonly name: string;
-  readonly type: string;
-  readonly optional: boolean;
-}
-
-interface Model {
-  readonly model: string;
-  readonly fields: readonly Field[];
-}
+const out = join(import.meta.dirname, "../pkg/api/types");
 
 /** Where a model's interface lives and what it is called there. */
 interface Home {
@@ -86,51 +81,6 @@ const nullableTimes = new Set([
 const groupPrefix =
   /^(Admissionregistration|Apiextensions|Apiregistration|Authentication|Core|Discovery|Events|Flowcontrol|Rbac|Resource|Storage)(?=V1[A-Z])/;
 
-function read(path: string): string {
-  return readFileSync(join(gen, path), "utf8");
-}
-
-function importedModels(path: string): string[] {
-  return [...read(path).matchAll(/models\/(\w+)\.js'/g)].map((match) => match[1] ?? "");
-}
-
-function readModel(model: string): Model {
-  const source = read(`models/${model}.js`);
-  const table = /\.attributeTypeMap = (\[[^]*?\n\]);/.exec(source)?.[1];
-  if (table === undefined) throw new Error(`${model}: no attributeTypeMap`);
-  const optional = new Map(
-    [...read(`models/${model}.d.ts`).matchAll(/^ {4}'(\w+)'(\?)?:/gm)].map((match) => [
-      match[1],
-      match[2] === "?",
-    ]),
-  );
-  const attributes = JSON.parse(table) as { name: string; baseName: string; type: string }[];
-  const fields = attributes.map(({ name, baseName, type }) => {
-    const isOptional = optional.get(name);
-    if (isOptional === undefined) throw new Error(`${model}.${name}: not declared`);
-    return { name: baseName, type, optional: isOptional };
-  });
-  return { model, fields };
-}
-
-function references(model: Model): string[] {
-  return model.fields.flatMap((field) => field.type.match(/\b(?:\w*V\d\w*|VersionInfo)\b/g) ?? []);
-}
-
-/** The group-versions that the package has an API class for, stable ones first. */
-function groupVersions(): { file: string; model: string }[] {
-  const named = new Set([...read("types/PromiseAPI.d.ts").matchAll(/apis\/(\w+)Api\.js/g)].map((m) => m[1]));
-  const found = [...named].flatMap((name) => {
-    const parts = /^(\w+?)(V\d+(?:(?:alpha|beta)\d+)?)$/.exec(name ?? "");
-    if (parts === null) return [];
-    const group = (parts[1] ?? "").replace(/(Apiserver|Authorization)$/, "") || "Authorization";
-    return [{ file: `${group}-${parts[2]}`.toLowerCase(), model: `apis/${name}Api.d.ts` }];
-  });
-  // core first: the models that several groups share (PodTemplateSpec, LabelSelector ...) are core's.
-  const order = (file: string): string => (file === "core-v1" ? "" : file);
-  return found.sort((a, b) => (order(a.file) < order(b.file) ? -1 : 1));
-}
-
 /** Strips the group and the stable version from a model's name: V1Pod → Pod, CoreV1Event → Event. */
 function plainName(model: string): string {
   return model.replace(groupPrefix, "").replace(/^V\d+(?=[A-Z])/, "");
@@ -144,13 +94,13 @@ function collect(): { models: Map<string, Model>; homes: Map<string, Home> } {
     const read = readModel(model);
     const name = plainName(model);
     models.set(model, read);
-    homes.set(model, { file: handWritten.has(name) ? "../object" : file, name });
+    if (!isList(read)) homes.set(model, { file: handWritten.has(name) ? "../object" : file, name });
     for (const reference of references(read)) claim(reference, homeFiles[reference] ?? file);
   };
   for (const model of meta) claim(model, "meta");
   for (const [model, file] of Object.entries(homeFiles)) claim(model, file);
-  for (const { file, model: path } of groupVersions()) {
-    for (const model of importedModels(path)) claim(model, homeFiles[model] ?? file);
+  for (const { file, apiClass } of groupVersions()) {
+    for (const model of importedModels(apiClass)) claim(model, homeFiles[model] ?? file);
   }
   keepPrefixOfOlderTwins(homes);
   return { models, homes };
@@ -185,16 +135,16 @@ function wireType(field: Field, names: ReadonlyMap<string, string>): string {
 }
 
 function isKind(model: Model): boolean {
-  const has = (name: string): boolean => model.fields.some((field) => field.name === name);
-  return has("apiVersion") && has("kind") && has("metadata");
+  const names = new Set(model.fields.map((field) => field.name));
+  return names.has("apiVersion") && names.has("kind") && names.has("metadata");
+}
+
+/** PodList and its like are ObjectList<Pod> of pkg/api/object.ts. */
+function isList(model: Model): boolean {
+  return isKind(model) && model.fields.some((field) => field.name === "items");
 }
 
 function render(model: Model, name: string, names: ReadonlyMap<string, string>): string {
-  const items = model.fields.find((field) => field.name === "items");
-  if (isKind(model) && items !== undefined) {
-    const element = wireType(items, names).replace(/^readonly (.*)\[\]$/, "$1");
-    return `export type ${name} = ObjectList<${element}>;\n`;
-  }
   const lines = model.fields.map((field) => {
     const key = /^[A-Za-z_]\w*$/.test(field.name) ? field.name : JSON.stringify(field.name);
     const optional = field.optional && !(isKind(model) && field.name === "metadata");
@@ -215,14 +165,11 @@ function renderFile(
   const bodies = own.map(([id, home]) => {
     const model = models.get(id);
     if (model === undefined) throw new Error(`${id}: not read`);
-    const body = render(model, home.name, names);
-    const uses = body.includes("ObjectList<") ? [] : references(model);
-    if (body.includes("ObjectList<")) addTo(imports, "../object", "ObjectList");
-    for (const use of uses) {
-      const from = homes.get(use);
+    for (const reference of references(model)) {
+      const from = homes.get(reference);
       if (from !== undefined && from.file !== file) addTo(imports, from.file, from.name);
     }
-    return body;
+    return render(model, home.name, names);
   });
   const header = [...imports]
     .sort(([a], [b]) => (a < b ? -1 : 1))
