@@ -1,0 +1,177 @@
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { silentLogger } from "../../log/logger.ts";
+import { noMetrics } from "../../metrics/metrics.ts";
+import { TransportError } from "../transport.ts";
+import { ExecPlugin, parseExecCredential } from "./exec-plugin.ts";
+import type { ExecConfig, IdentitySource } from "./identity-source.ts";
+import { ReloadingIdentity } from "./reloading-identity.ts";
+
+const V1 = "client.authentication.k8s.io/v1";
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "kcm-identity-"));
+});
+afterEach(async () => rm(directory, { recursive: true }));
+
+const file = (name: string): string => join(directory, name);
+
+function identity(
+  source: IdentitySource,
+  plugin?: ExecPlugin,
+): { clock: VirtualClock; identity: ReloadingIdentity } {
+  const clock = new VirtualClock();
+  return { clock, identity: new ReloadingIdentity(source, plugin, clock, silentLogger) };
+}
+
+describe("files", () => {
+  test("a token is trimmed, and read again within 60 s", async () => {
+    await writeFile(file("token"), " one\n");
+    const { clock, identity: who } = identity({ token: { file: file("token") } });
+    const first = await who.credentials();
+    expect(first.headers).toEqual({ authorization: "Bearer one" });
+    await writeFile(file("token"), "two\n");
+    expect(await who.credentials()).toBe(first);
+    await clock.advanceBy(60_000);
+    const second = await who.credentials();
+    expect(second.headers).toEqual({ authorization: "Bearer two" });
+    expect(second.tls).toBe(first.tls);
+  });
+
+  test("equal bytes are the same material, other bytes another", async () => {
+    await writeFile(file("ca"), "CA 1");
+    const { clock, identity: who } = identity({ ca: { file: file("ca") }, serverName: "x" });
+    const first = await who.credentials();
+    await writeFile(file("ca"), "CA 1");
+    await clock.advanceBy(60_000);
+    expect(await who.credentials()).toBe(first);
+    await writeFile(file("ca"), "CA 2");
+    await clock.advanceBy(60_000);
+    expect((await who.credentials()).tls).toEqual({ ca: Buffer.from("CA 2"), serverName: "x" });
+  });
+
+  test("the last good credentials stay when a reload fails, half a rotation included", async () => {
+    await writeFile(file("token"), "one");
+    const { clock, identity: who } = identity({ token: { file: file("token") } });
+    const first = await who.credentials();
+    await writeFile(file("token"), "");
+    await clock.advanceBy(60_000);
+    expect(await who.credentials()).toBe(first);
+    await rm(file("token"));
+    await clock.advanceBy(60_000);
+    expect(await who.credentials()).toBe(first);
+    await writeFile(file("token"), "two");
+    await clock.advanceBy(60_000);
+    expect((await who.credentials()).headers).toEqual({ authorization: "Bearer two" });
+  });
+
+  test("without any good credentials there is an error, and another try with the next request", async () => {
+    const { identity: who } = identity({ token: { file: file("token") } });
+    await expect(who.credentials()).rejects.toThrow(TransportError);
+    await writeFile(file("token"), "one");
+    expect((await who.credentials()).headers).toEqual({ authorization: "Bearer one" });
+  });
+
+  test("a 401 reads them again at once, and is worth another try only if they are others", async () => {
+    await writeFile(file("token"), "one");
+    const { identity: who } = identity({ token: { file: file("token") } });
+    const rejected = await who.credentials();
+    expect(await who.renew(rejected)).toBe(false);
+    await writeFile(file("token"), "two");
+    expect(await who.renew(rejected)).toBe(true);
+    expect(await who.renew(rejected)).toBe(true);
+  });
+});
+
+describe("an exec plugin", () => {
+  /** Counts its runs in a file, and answers with what the file `answer` holds. */
+  async function plugin(config: Partial<ExecConfig> = {}): Promise<{
+    clock: VirtualClock;
+    identity: ReloadingIdentity;
+    answer: (status: Record<string, unknown>) => Promise<void>;
+  }> {
+    const command = file("login");
+    await writeFile(
+      command,
+      `#!/bin/sh\ncat "${file("answer")}"\nprintf %s "$KUBERNETES_EXEC_INFO$A" > "${file("seen")}"\n`,
+    );
+    await chmod(command, 0o755);
+    const exec: ExecConfig = { apiVersion: V1, command, args: [], env: { A: "1" }, ...config };
+    const clock = new VirtualClock();
+    const env = { PATH: "/usr/bin:/bin" };
+    return {
+      clock,
+      identity: new ReloadingIdentity(
+        { exec },
+        new ExecPlugin(exec, env, clock, noMetrics),
+        clock,
+        silentLogger,
+      ),
+      answer: async (status) =>
+        writeFile(file("answer"), JSON.stringify({ apiVersion: V1, kind: "ExecCredential", status })),
+    };
+  }
+
+  test("is asked again when its credential has expired, and not before", async () => {
+    const { clock, identity: who, answer } = await plugin();
+    await answer({ token: "one", expirationTimestamp: new Date(clock.nowMs() + 90_000).toISOString() });
+    const first = await who.credentials();
+    expect(first.headers).toEqual({ authorization: "Bearer one" });
+    await answer({ token: "two" });
+    await clock.advanceBy(89_999);
+    expect(await who.credentials()).toBe(first);
+    await clock.advanceBy(1);
+    expect((await who.credentials()).headers).toEqual({ authorization: "Bearer two" });
+    await answer({ token: "three" });
+    await clock.advanceBy(3_600_000);
+    expect((await who.credentials()).headers).toEqual({ authorization: "Bearer two" });
+  });
+
+  test("is asked again, once, after a 401", async () => {
+    const { identity: who, answer } = await plugin();
+    await answer({ token: "one" });
+    const rejected = await who.credentials();
+    await answer({ token: "two" });
+    expect(await Promise.all([who.renew(rejected), who.renew(rejected)])).toEqual([true, true]);
+    await answer({ token: "three" });
+    expect(await who.renew(rejected)).toBe(true);
+    expect((await who.credentials()).headers).toEqual({ authorization: "Bearer two" });
+  });
+
+  test("that is missing or fails is named, with its hint, and with nothing it printed", async () => {
+    const missing = await plugin({ command: file("absent"), installHint: "install it" });
+    await expect(missing.identity.credentials()).rejects.toThrow(/absent not found: install it/);
+    const failing = await plugin({ command: "/bin/sh", args: ["-c", "echo hush >&2; exit 3"] });
+    const error: unknown = await failing.identity.credentials().catch((failure: unknown) => failure);
+    expect((error as Error).message).toMatch(/\/bin\/sh failed with 3/);
+    expect((error as Error).message).not.toContain("hush");
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ["no JSON", "hush", /not JSON/],
+    ["something else", { kind: "Pod" }, /no ExecCredential/],
+    [
+      "another version",
+      { kind: "ExecCredential", apiVersion: "client.authentication.k8s.io/v1beta1" },
+      /it answered with/,
+    ],
+    ["nothing", { kind: "ExecCredential", apiVersion: V1 }, /neither a token nor a certificate/],
+    [
+      "half a pair",
+      { kind: "ExecCredential", apiVersion: V1, status: { clientKeyData: "hush" } },
+      /only one of/,
+    ],
+    [
+      "a bad time",
+      { kind: "ExecCredential", apiVersion: V1, status: { token: "t", expirationTimestamp: "soon" } },
+      /no time/,
+    ],
+  ])("that answers with %s is refused", (_, output, message) => {
+    const text = typeof output === "string" ? output : JSON.stringify(output);
+    expect(() => parseExecCredential(text, V1)).toThrow(message);
+    expect(() => parseExecCredential(text, V1)).not.toThrow(/hush/);
+  });
+});
