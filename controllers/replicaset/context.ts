@@ -19,7 +19,7 @@ export interface ReplicaContext {
   readonly podControl: PodControl;
   readonly expectations: Expectations;
   readonly deletions: DeletionTracking;
-  /** ReplicationControllers have none, as upstream. */
+  /** Undefined when the feature gate is off. */
   readonly consistency: ConsistencyStore | undefined;
   /** Whether the status counts pods that are being deleted. */
   readonly countsTerminating: boolean;

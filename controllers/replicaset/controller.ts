@@ -29,8 +29,10 @@ interface Twin {
   readonly eventSource: string;
   readonly queueName: string;
   readonly resource: TypedResource<ReplicaOwner>;
-  /** ReplicationControllers know neither terminatingReplicas nor read-your-writes, as upstream. */
-  readonly modern: boolean;
+  /** A ReplicationController's status has no field for pods that are being deleted. */
+  readonly countsTerminating: boolean;
+  /** Prefix of the metrics that v1.36 has for ReplicaSets and not for ReplicationControllers. */
+  readonly metricsPrefix: string | undefined;
 }
 
 /** Keeps as many pods of a ReplicaSet as it asks for. */
@@ -42,7 +44,8 @@ export function replicaSetController(settings: ReplicaSettings): ControllerDescr
     eventSource: "replicaset-controller",
     queueName: "replicaset",
     resource: resources.replicaSets,
-    modern: true,
+    countsTerminating: true,
+    metricsPrefix: "replicaset_controller",
   });
 }
 
@@ -55,7 +58,8 @@ export function replicationController(settings: ReplicaSettings): ControllerDesc
     eventSource: "replication-controller",
     queueName: "replicationmanager",
     resource: resources.replicationControllers,
-    modern: false,
+    countsTerminating: false,
+    metricsPrefix: undefined,
   });
 }
 
@@ -120,7 +124,7 @@ function replicaContext(
   pods: SharedInformer<Pod>,
 ): ReplicaContext {
   const expectations = new Expectations(env.clock);
-  const readsOwnWrites = twin.modern && env.features.enabled("StaleControllerConsistencyReplicaSet");
+  const readsOwnWrites = env.features.enabled("StaleControllerConsistencyReplicaSet");
   const consistency = readsOwnWrites ? consistencyStore(env, twin, owners, pods) : undefined;
   const podControl = new PodControl({
     pods: env.client.clientFor<Pod>(resources.pods),
@@ -141,10 +145,11 @@ function replicaContext(
     expectations,
     deletions: new DeletionTracking(expectations),
     consistency,
-    countsTerminating: twin.modern && env.features.enabled("DeploymentReplicaSetTerminatingReplicas"),
+    countsTerminating:
+      twin.countsTerminating && env.features.enabled("DeploymentReplicaSetTerminatingReplicas"),
     features: env.features,
     clock: env.clock,
-    deletionAges: twin.modern ? deletionAges(env) : undefined,
+    deletionAges: twin.metricsPrefix === undefined ? undefined : deletionAges(env, twin.metricsPrefix),
   };
 }
 
@@ -161,18 +166,20 @@ function consistencyStore(
       { resource: twin.resource, cache: owners },
       { resource: resources.pods, cache: pods },
     ],
-    skips: env.metrics.counter({
-      name: "replicaset_controller_stale_sync_skips_total",
-      help: "Syncs of ReplicaSets that were put off because a cache had not seen an earlier write.",
-      labels: ["group", "resource"],
-      stability: "ALPHA",
+    ...(twin.metricsPrefix !== undefined && {
+      skips: env.metrics.counter({
+        name: `${twin.metricsPrefix}_stale_sync_skips_total`,
+        help: "Syncs of ReplicaSets that were put off because a cache had not seen an earlier write.",
+        labels: ["group", "resource"],
+        stability: "ALPHA",
+      }),
     }),
   });
 }
 
-function deletionAges(env: Env): ReplicaContext["deletionAges"] {
+function deletionAges(env: Env, prefix: string): ReplicaContext["deletionAges"] {
   return env.metrics.histogram({
-    name: "replicaset_controller_sorting_deletion_age_ratio",
+    name: `${prefix}_sorting_deletion_age_ratio`,
     help: "How many times as old as the youngest ready pod the ready pods were that a scale-down deleted; below 2 is good.",
     buckets: [0.25, 0.5, 1, 2, 4, 8],
     stability: "ALPHA",

@@ -1,0 +1,30 @@
+import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import { revisionOf } from "./annotations.ts";
+import { byAge, sizeOf } from "./replica-sets.ts";
+import { podsOf } from "./status.ts";
+import { revisionHistoryLimit } from "./strategy.ts";
+
+/** The old ReplicaSets above the history limit, oldest revisions first. Those that have pods, or may have, stay. */
+export function decideCleanup(deployment: Deployment, old: readonly ReplicaSet[]): readonly ReplicaSet[] {
+  const limit = revisionHistoryLimit(deployment);
+  if (limit === undefined) return [];
+  const kept = old.filter((replicaSet) => replicaSet.metadata.deletionTimestamp === undefined);
+  return kept
+    .toSorted(byRevision)
+    .slice(0, Math.max(0, kept.length - limit))
+    .filter(isEmpty);
+}
+
+/** No pods, and none are asked for by a spec that its controller has yet to see. */
+function isEmpty(replicaSet: ReplicaSet): boolean {
+  const observed = replicaSet.status?.observedGeneration ?? 0;
+  return (
+    podsOf(replicaSet) === 0 && sizeOf(replicaSet) === 0 && (replicaSet.metadata.generation ?? 0) <= observed
+  );
+}
+
+/** Where a revision is not a number, age decides. */
+function byRevision(one: ReplicaSet, other: ReplicaSet): number {
+  const [a, b] = [revisionOf(one), revisionOf(other)];
+  return a === undefined || b === undefined || a === b ? byAge(one, other) : a - b;
+}

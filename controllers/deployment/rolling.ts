@@ -1,0 +1,101 @@
+import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import {
+  activeOf,
+  allOf,
+  availableOf,
+  byAge,
+  type Revisions,
+  sizeOf,
+  sum,
+  totalSize,
+} from "./replica-sets.ts";
+import { type ScaleStep, scaleStep } from "./scaling.ts";
+import { desiredReplicas, isRollingUpdate, maxSurge, maxUnavailable } from "./strategy.ts";
+
+/**
+ * The next step of a rolling update: first let the current revision grow as far as surge allows; when it cannot, take
+ * pods from the old ones as far as availability allows. One direction at a time: the other waits for the next sync,
+ * which sees what came of this one.
+ */
+export function decideRolling(deployment: Deployment, revisions: Revisions): readonly ScaleStep[] {
+  const up = decideCurrentSize(deployment, revisions);
+  return up === undefined ? decideOldSizes(deployment, revisions) : [up];
+}
+
+/** The size of the current ReplicaSet, or undefined when it stays. */
+function decideCurrentSize(deployment: Deployment, revisions: Revisions): ScaleStep | undefined {
+  const { current } = revisions;
+  if (current === undefined) return undefined;
+  const desired = desiredReplicas(deployment);
+  if (sizeOf(current) > desired) return scaleStep(current, desired, "it has more pods than desired");
+  const size = currentSize(deployment, allOf(revisions), sizeOf(current));
+  return size === sizeOf(current) ? undefined : scaleStep(current, size, "surge leaves room for more pods");
+}
+
+/**
+ * How many pods a current ReplicaSet that has `size` of them may have. E.g. 10 desired, maxSurge 3 and 10 old pods:
+ * it may have 3.
+ */
+export function currentSize(deployment: Deployment, all: readonly ReplicaSet[], size: number): number {
+  const desired = desiredReplicas(deployment);
+  if (!isRollingUpdate(deployment)) return desired;
+  const room = desired + maxSurge(deployment) - totalSize(all);
+  return room <= 0 ? size : size + Math.min(room, desired - size);
+}
+
+/**
+ * Pods of old revisions go when enough others are available. Two reasons let one go:
+ *  - it is not available itself, so that it cannot be missed;
+ *  - more pods are available than must be.
+ *
+ * Pods of the current revision that are not available count as if they were gone. E.g. 10 desired, maxUnavailable 2,
+ * maxSurge 3, old 8, current 5 of which none becomes available: 13 − 8 − 5 = 0 may go, even if an old pod becomes
+ * unavailable. When the user then undoes it (8 are current again, with 1 unavailable, and 5 old): 13 − 8 − 1 = 4 may
+ * go. When instead a third revision starts at 0: 13 − 8 − 0 = 5 may go, which makes the room for it.
+ */
+export function decideOldSizes(deployment: Deployment, revisions: Revisions): readonly ScaleStep[] {
+  const { current } = revisions;
+  const old = activeOf(revisions.old).toSorted(byAge);
+  if (current === undefined || old.length === 0) return [];
+  const mustBeAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
+  const currentUnavailable = sizeOf(current) - availableOf(current);
+  const mayGo = totalSize(allOf(revisions)) - mustBeAvailable - currentUnavailable;
+  if (mayGo <= 0) return [];
+
+  const sizes = new Map(old.map((replicaSet) => [replicaSet, sizeOf(replicaSet)]));
+  const reasons = new Map<ReplicaSet, string>();
+  takeUnavailable(sizes, reasons, mayGo);
+  const available = sum([...old, current], availableOf);
+  takeAvailable(sizes, reasons, available - mustBeAvailable);
+  return old.flatMap((replicaSet) => {
+    const size = sizes.get(replicaSet) ?? 0;
+    if (size === sizeOf(replicaSet)) return [];
+    return [scaleStep(replicaSet, size, reasons.get(replicaSet) ?? "")];
+  });
+}
+
+type Sizes = Map<ReplicaSet, number>;
+
+function takeUnavailable(sizes: Sizes, reasons: Map<ReplicaSet, string>, atMost: number): void {
+  let left = atMost;
+  for (const [replicaSet, size] of sizes) {
+    const unavailable = Math.min(left, size - availableOf(replicaSet));
+    if (unavailable <= 0) continue;
+    sizes.set(replicaSet, size - unavailable);
+    reasons.set(replicaSet, `${unavailable} of its pods are not available anyway`);
+    left -= unavailable;
+  }
+}
+
+function takeAvailable(sizes: Sizes, reasons: Map<ReplicaSet, string>, atMost: number): void {
+  let left = atMost;
+  for (const [replicaSet, size] of sizes) {
+    const going = Math.min(left, size);
+    if (going <= 0) continue;
+    sizes.set(replicaSet, size - going);
+    const before = reasons.get(replicaSet);
+    const reason = `${going} more are available than must be`;
+    reasons.set(replicaSet, before === undefined ? reason : `${before}, and ${reason}`);
+    left -= going;
+  }
+}
