@@ -5,14 +5,14 @@ import type { PodTemplateSpec } from "./types/core-v1.gen.ts";
 const offset32 = 0x811c9dc5;
 const prime32 = 0x01000193;
 
-/** FNV-1, 32 bits: the hash of ControllerRevisions. */
-export function fnv32(data: string | Uint8Array): number {
+/** FNV-1, 32 bits. */
+function fnv32(text: string): number {
   let hash = offset32;
-  for (const byte of bytesOf(data)) hash = Math.imul(hash, prime32) ^ byte;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash, prime32) ^ byte;
   return hash >>> 0;
 }
 
-/** FNV-1a, 32 bits: the hash of pod templates. Pass an earlier result to go on from there. */
+/** FNV-1a, 32 bits. Pass an earlier result to go on from there. */
 export function fnv32a(data: string | Uint8Array, from: number = offset32): number {
   let hash = from;
   for (const byte of bytesOf(data)) hash = Math.imul(hash ^ byte, prime32);
@@ -32,6 +32,11 @@ export function computeHash(template: PodTemplateSpec, collisionCount?: number):
     hash = fnv32a(count, hash);
   }
   return safeEncode(String(hash));
+}
+
+/** The value of the controller.kubernetes.io/hash label of a revision whose data has this JSON (of go-json.ts). */
+export function hashRevisionData(json: string, collisionCount?: number): string {
+  return safeEncode(String(fnv32(json + (collisionCount ?? ""))));
 }
 
 function bytesOf(data: string | Uint8Array): Uint8Array {
