@@ -142,7 +142,7 @@ test.each(["in-order", "keyed"] as const)(
   "with the %s queue, whatever happens on the way, the cache and every handler end up with the server's state",
   async (queue) => {
     await fc.assert(
-      fc.asyncProperty(fc.array(action, { maxLength: 60 }), fc.nat(), async (steps, seed) => {
+      fc.asyncProperty(fc.array(action, { maxLength: 80, size: "max" }), fc.nat(), async (steps, seed) => {
         const world = new World(queue, seed);
         for (const step of steps) await world.run(step);
         // The last write marks the point up to which everything must have been seen.
