@@ -27,12 +27,6 @@ export interface Env {
 export interface ControllerRequirements {
   /** Feature gates that must all be on; otherwise the controller is not built. */
   readonly featureGates?: readonly string[];
-  /** Resources that the server must serve; otherwise the controller is not built. */
-  readonly resources?: readonly {
-    readonly group: string;
-    readonly version: string;
-    readonly plural: string;
-  }[];
 }
 
 /** Static data about a controller: what is known of it before there is a cluster. */

@@ -1,0 +1,13 @@
+import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
+import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import type { Options } from "./options/options.ts";
+
+/** The controllers that are built, a line each, with their settings. Their names are in known-controllers.ts. */
+export function registry(options: Options): readonly ControllerDescriptor[] {
+  return [
+    deploymentController({ workers: options.deployment.concurrentSyncs }),
+    replicaSetController({ workers: options.replicaset.concurrentSyncs }),
+    replicationController({ workers: options.replicationcontroller.concurrentSyncs }),
+  ];
+}

@@ -1,0 +1,182 @@
+import type { FeatureGates } from "../api/feature-gates.ts";
+import { resources } from "../api/resources.ts";
+import { SharedInformerFactory, type InformerHealth } from "../cache/informer-factory.ts";
+import type { ClientBuilder } from "../client/client-builder.ts";
+import type { Clock } from "../clock/clock.ts";
+import { jitter, type Random } from "../clock/random.ts";
+import { sleep } from "../clock/wait.ts";
+import { EventBroadcaster } from "../events/broadcaster.ts";
+import type { EventRecorder } from "../events/recorder.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { Controller, ControllerDescriptor, ControllerHealth, Env } from "./env.ts";
+
+export interface ControllerSetOptions {
+  readonly descriptors: readonly ControllerDescriptor[];
+  readonly clients: ClientBuilder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly features: FeatureGates;
+  /** Name of the program, in the metrics of its informers. */
+  readonly name: string;
+  /** Least time between two resyncs of the same handler; 0 or absent: never. */
+  readonly leastResyncMs?: number;
+  /** Each controller starts after this long and up to as long again; 0 or absent: at once. */
+  readonly startIntervalMs?: number;
+  /** For tests: an attempt to change a cached object throws. */
+  readonly freeze?: boolean;
+}
+
+/** How long events that are not sent yet may take when all else has ended. */
+const EVENT_FLUSH_MS = 2_000;
+
+export class ControllerError extends Error {
+  readonly code = "Controller";
+  constructor(message: string, cause: unknown) {
+    super(`${message}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = "ControllerError";
+  }
+}
+
+interface Member {
+  readonly name: string;
+  readonly controller: Controller;
+  readonly events: EventBroadcaster | undefined;
+  state: "built" | "running" | "ended";
+}
+
+/** Controllers that share their informers: all are built, then all run until they are told to stop. */
+export class ControllerSet {
+  readonly #options: ControllerSetOptions;
+  readonly #informers: SharedInformerFactory;
+  readonly #members: readonly Member[];
+
+  /** Throws a ControllerError when one of them cannot be built. */
+  constructor(options: ControllerSetOptions) {
+    this.#options = options;
+    const { clients, clock, random, log, metrics, name, leastResyncMs = 0, freeze = false } = options;
+    const client = clients.client("shared-informers");
+    this.#informers = new SharedInformerFactory({
+      clients: client,
+      clock,
+      random,
+      log: log.child({ component: "informers" }),
+      metrics,
+      name,
+      leastResyncMs,
+      freeze,
+    });
+    this.#members = options.descriptors
+      .filter((descriptor) => this.#isWanted(descriptor))
+      .map((descriptor) => this.#build(descriptor));
+  }
+
+  get names(): readonly string[] {
+    return this.#members.map((member) => member.name);
+  }
+
+  /** Resolves when all work has ended after an abort. One controller that fails ends the others, and rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const stop = new AbortController();
+    const onAbort = (): void => stop.abort(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    this.#informers.start(stop.signal);
+    const failures: unknown[] = [];
+    await Promise.all(
+      this.#members.map(async (member) => {
+        try {
+          await this.#runOne(member, stop.signal);
+        } catch (error) {
+          if (stop.signal.aborted && error === stop.signal.reason) return;
+          failures.push(new ControllerError(`${member.name} failed`, error));
+          stop.abort(error);
+        }
+      }),
+    );
+    signal.removeEventListener("abort", onAbort);
+    await this.#informers.shutdown();
+    await Promise.all(this.#members.map(async ({ events }) => events?.shutDown(EVENT_FLUSH_MS)));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Names of the controllers that have yet to end. */
+  stillRunning(): readonly string[] {
+    return this.#members.filter((member) => member.state === "running").map((member) => member.name);
+  }
+
+  /** What each controller says of itself; undefined while it does not run, or when it has nothing to say. */
+  health(): ReadonlyMap<string, ControllerHealth | undefined> {
+    return new Map(
+      this.#members.map(({ name, controller, state }) => [
+        name,
+        state === "running" ? controller.health?.() : undefined,
+      ]),
+    );
+  }
+
+  informerHealth(): readonly InformerHealth[] {
+    return this.#informers.health();
+  }
+
+  async #runOne(member: Member, signal: AbortSignal): Promise<void> {
+    const { startIntervalMs = 0, clock, random, log } = this.#options;
+    if (startIntervalMs > 0) await sleep(clock, jitter(random, startIntervalMs, 1), signal);
+    log.info("Controller starting", { controller: member.name });
+    member.state = "running";
+    try {
+      await member.controller.run(signal);
+    } finally {
+      member.state = "ended";
+      log.info("Controller ended", { controller: member.name });
+    }
+  }
+
+  #isWanted(descriptor: ControllerDescriptor): boolean {
+    const { features, log } = this.#options;
+    const closed = descriptor.requires.featureGates?.find((gate) => !features.enabled(gate));
+    if (closed === undefined) return true;
+    log.info("Controller is not run: its feature gate is off", { controller: descriptor.name, gate: closed });
+    return false;
+  }
+
+  #build(descriptor: ControllerDescriptor): Member {
+    const { clients, clock, random, metrics, features } = this.#options;
+    const log = this.#options.log.child({ component: descriptor.name });
+    const client = clients.client(descriptor.clientName);
+    const events = this.#broadcaster(descriptor, log);
+    const env: Env = Object.freeze({
+      client,
+      informers: this.#informers,
+      clock,
+      random,
+      log,
+      metrics,
+      features,
+      events: events?.recorder({ component: descriptor.eventSource ?? "" }) ?? noEvents(descriptor.name),
+    });
+    try {
+      return { name: descriptor.name, controller: descriptor.build(env), events, state: "built" };
+    } catch (error) {
+      throw new ControllerError(`${descriptor.name} cannot be built`, error);
+    }
+  }
+
+  /** Events have a client of their own, so that they never use up the requests of the controller's work. */
+  #broadcaster(descriptor: ControllerDescriptor, log: Logger): EventBroadcaster | undefined {
+    if (descriptor.eventSource === undefined) return undefined;
+    const { clients, clock, random, metrics } = this.#options;
+    const client = clients.client(descriptor.clientName).clientFor(resources.events);
+    return new EventBroadcaster({ client, clock, random, log, metrics });
+  }
+}
+
+/** A controller that records events must say as whom. */
+function noEvents(name: string): EventRecorder {
+  const refuse = (): never => {
+    throw new Error(`${name} records an event but its descriptor names no eventSource`);
+  };
+  return { event: refuse, eventWithAnnotations: refuse };
+}
