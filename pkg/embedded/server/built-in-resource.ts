@@ -54,6 +54,7 @@ function builtInBody(builtIn: BuiltInResource): BodySchema {
         : checkBuiltInBody(draft, definition);
     },
     fields: deduced,
+    openApi: undefined,
     strategic: (original, patch) => {
       const schema = patchSchemaOf(apiVersion, builtIn.kind);
       if (schema === undefined) throw new Error(`no schema for ${apiVersion} ${builtIn.kind}`);

@@ -30,6 +30,8 @@ export interface BodySchema {
    */
   check(draft: Draft): BodyCheck;
   readonly fields: FieldSchema;
+  /** OpenAPI schema of a custom kind; that of a built-in kind comes from its definition. */
+  readonly openApi: object | undefined;
   /** Strategic merge patch; undefined for kinds that do not support it (custom resources). */
   readonly strategic: StrategicPatch | undefined;
 }

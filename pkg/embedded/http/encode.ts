@@ -1,0 +1,57 @@
+import type { ApiObject } from "../../api/object.ts";
+import type { ListBody, WatchFrame } from "../server/request.ts";
+
+const recentFrames = 1024;
+const chunkLength = 128 * 1024;
+
+/**
+ * Bytes of watch events. A write reaches all watchers of a resource as the same frozen object, at about the same time:
+ * it is serialised for the first of them, and the others send the same bytes.
+ */
+export class FrameEncoder {
+  readonly #recent = new Map<object, { readonly type: WatchFrame["type"]; readonly bytes: Buffer }>();
+
+  encode(frame: WatchFrame): Buffer {
+    if (!frame.shared) return encodeFrame(frame);
+    const known = this.#recent.get(frame.object);
+    if (known?.type === frame.type) return known.bytes;
+    const bytes = encodeFrame(frame);
+    if (this.#recent.size >= recentFrames) {
+      const [oldest] = this.#recent.keys();
+      if (oldest !== undefined) this.#recent.delete(oldest);
+    }
+    this.#recent.set(frame.object, { type: frame.type, bytes });
+    return bytes;
+  }
+}
+
+function encodeFrame({ type, object }: WatchFrame): Buffer {
+  return Buffer.from(`{"type":"${type}","object":${JSON.stringify(object)}}\n`);
+}
+
+/** A list in pieces: its text as a whole could be longer than a string may be. */
+export function* encodeList(list: ListBody): Generator<string> {
+  const head = { kind: list.kind, apiVersion: list.apiVersion, metadata: list.metadata };
+  let text = `${JSON.stringify(head).slice(0, -1)},"items":[`;
+  let separator = "";
+  for (const item of list.items) {
+    text += separator + JSON.stringify(list.bareItems ? withoutKind(item) : item);
+    separator = ",";
+    if (text.length < chunkLength) continue;
+    yield text;
+    text = "";
+  }
+  yield `${text}]}\n`;
+}
+
+function withoutKind(item: ApiObject): object {
+  const { kind: _, apiVersion: __, ...rest } = item;
+  return rest;
+}
+
+/** A list for people at a command line. */
+export function encodeListPretty(list: ListBody): string {
+  const { kind, apiVersion, metadata } = list;
+  const items = list.bareItems ? list.items.map(withoutKind) : list.items;
+  return JSON.stringify({ kind, apiVersion, metadata, items }, undefined, 2);
+}

@@ -1,0 +1,77 @@
+import type { ServerResponse } from "node:http";
+import type { ApiResponse, WatchFrame } from "../server/request.ts";
+import { encodeList, encodeListPretty, type FrameEncoder } from "./encode.ts";
+import type { HttpResponse } from "./http-server.ts";
+
+export interface SendOptions {
+  readonly pretty: boolean;
+  readonly encoder: FrameEncoder;
+}
+
+/** Both kinds of response have these; their overloads do not unite. */
+type Writable = Pick<ServerResponse, "write" | "end" | "once" | "off" | "writableEnded" | "destroyed">;
+
+export async function sendResponse(
+  response: HttpResponse,
+  answer: ApiResponse,
+  options: SendOptions,
+): Promise<void> {
+  const { body, status } = answer;
+  const writable = response as Writable;
+  const headers: Record<string, string | string[]> = {
+    "content-type": "application/json",
+    "cache-control": "no-cache, private",
+  };
+  for (const [name, value] of Object.entries(answer.headers))
+    headers[name] = typeof value === "string" ? value : [...value];
+  if (body.kind === "watch") {
+    (response as ServerResponse).writeHead(status, headers);
+    (response as ServerResponse).flushHeaders();
+    return sendFrames(writable, body.frames, options.encoder);
+  }
+  if (body.kind === "list" && !options.pretty) {
+    (response as ServerResponse).writeHead(status, headers);
+    for (const chunk of encodeList(body.list)) await write(writable, chunk);
+    writable.end();
+    return;
+  }
+  const bytes = encodeWhole(body, options.pretty);
+  headers["content-length"] = String(bytes.byteLength);
+  (response as ServerResponse).writeHead(status, headers);
+  writable.end(bytes);
+}
+
+type WholeBody = Exclude<ApiResponse["body"], { kind: "watch" }>;
+
+function encodeWhole(body: WholeBody, pretty: boolean): Uint8Array {
+  if (body.kind === "bytes") return body.bytes;
+  if (body.kind === "text") return Buffer.from(body.text);
+  if (body.kind === "list") return Buffer.from(encodeListPretty(body.list));
+  return Buffer.from(pretty ? JSON.stringify(body.value, undefined, 2) : `${JSON.stringify(body.value)}\n`);
+}
+
+/** As fast as the client reads, and no faster: what it leaves waits in the watch's own bounded queue. */
+async function sendFrames(
+  response: Writable,
+  frames: AsyncIterable<WatchFrame>,
+  encoder: FrameEncoder,
+): Promise<void> {
+  for await (const frame of frames) {
+    if (response.destroyed) return;
+    await write(response, encoder.encode(frame));
+  }
+  response.end();
+}
+
+async function write(response: Writable, chunk: string | Uint8Array): Promise<void> {
+  if (response.write(chunk) || response.destroyed) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.once("drain", done);
+    response.once("close", done);
+  });
+}

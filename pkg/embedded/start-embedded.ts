@@ -1,0 +1,40 @@
+import type { Logger } from "../log/logger.ts";
+import { serverDocuments } from "./discovery/documents.ts";
+import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
+import { ApiServer, type ApiServerOptions } from "./server/api-server.ts";
+
+export interface EmbeddedOptions extends ApiServerOptions {
+  readonly log?: Logger;
+}
+
+/** An API server with all its parts, without a network. */
+export function embeddedServer(options: EmbeddedOptions): ApiServer {
+  return new ApiServer({ documents: serverDocuments(), ...options });
+}
+
+export interface Embedded {
+  readonly server: ApiServer;
+  readonly http: HttpServer;
+  stop(): Promise<void>;
+}
+
+/** The same, listening. */
+export async function startEmbedded(
+  options: EmbeddedOptions,
+  listen: Omit<HttpServerOptions, "server" | "log">,
+): Promise<Embedded> {
+  const server = embeddedServer(options);
+  const http = await HttpServer.start({
+    ...listen,
+    server,
+    ...(options.log === undefined ? {} : { log: options.log }),
+  });
+  return {
+    server,
+    http,
+    stop: async () => {
+      await http.close();
+      await server.parts.store.close();
+    },
+  };
+}
