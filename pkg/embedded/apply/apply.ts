@@ -13,8 +13,29 @@
  *
  * Both are pure, never change their arguments, and share what did not change with them.
  */
-import type { ApiObject, ManagedFieldsEntry, StatusCause } from "../../api/object.ts";
+import type { ApiObject, StatusCause } from "../../api/object.ts";
+import { jsonEqual } from "../../api/patch/json.ts";
+import type { Conflict } from "./conflict.ts";
+import { describeConflicts } from "./conflict.ts";
 import type { FieldSchema } from "./field-schema.ts";
+import type { FieldSet } from "./field-set.ts";
+import { difference, isEmptySet, setOfPaths, union, withoutSubtrees } from "./field-set.ts";
+import { lastAppliedFields, withLastApplied } from "./last-applied.ts";
+import type { Manager, Managers } from "./managers.ts";
+import {
+  capUpdateManagers,
+  decodeManagers,
+  encodeManagers,
+  isReset,
+  ManagedFieldsError,
+  managerId,
+  withManager,
+} from "./managers.ts";
+import { mergeApplied } from "./merge.ts";
+import { compareWritten, fieldSetOf, prune, takeFromOthers, withoutUnowned } from "./ownership.ts";
+import { fieldsOf } from "./own-fields.ts";
+import { complete, isList, isObject, TypedValueError } from "./typed-value.ts";
+import { validateApplied } from "./validate.ts";
 
 export interface WriteContext {
   /** The schema of the whole object, in the version that the request speaks. */
@@ -47,4 +68,193 @@ export type ApplyResult =
   /** 500 with this message: the applied configuration does not fit the schema (duplicate list keys, wrong types). */
   | { readonly kind: "invalid"; readonly message: string };
 
-export type ManagedFields = readonly ManagedFieldsEntry[];
+/** See above. */
+export function applyPatch(
+  live: ApiObject | undefined,
+  applied: ApiObject,
+  context: ApplyContext,
+): ApplyResult {
+  const refusal = refuse(live, applied, context);
+  if (refusal !== undefined) return refusal;
+  try {
+    return merge(live, applied, context);
+  } catch (error) {
+    if (error instanceof TypedValueError) return { kind: "invalid", message: error.message };
+    if (error instanceof ManagedFieldsError) {
+      return { kind: "invalid", message: `failed to decode managed fields: ${error.message}` };
+    }
+    throw error;
+  }
+}
+
+/** See above. */
+export function updateManagedFields(
+  live: ApiObject | undefined,
+  next: ApiObject,
+  context: WriteContext,
+): ApiObject {
+  const managers = managersOfUpdate(live, next, context);
+  // An object that nobody has managed so far is not taken under management by an update.
+  if (live !== undefined && managers.size === 0) return withManagers(next, managers);
+  try {
+    return withManagers(next, capUpdateManagers(afterUpdate(managers, live, next, context)));
+  } catch (error) {
+    // upstream: managedfields/internal/fieldmanager.go#UpdateNoErrors keeps no managers that it cannot reckon with.
+    if (error instanceof TypedValueError) return withManagers(next, new Map());
+    throw error;
+  }
+}
+
+function refuse(
+  live: ApiObject | undefined,
+  applied: ApiObject,
+  { apiVersion }: ApplyContext,
+): ApplyResult | undefined {
+  const kind = live?.kind ?? applied.kind;
+  if (applied.apiVersion !== apiVersion || applied.kind !== kind) {
+    const [group, version] = (applied.apiVersion ?? "").includes("/")
+      ? (applied.apiVersion ?? "").split("/", 2)
+      : ["", applied.apiVersion];
+    return {
+      kind: "badRequest",
+      message: `invalid object type: ${group ?? ""}/${version ?? ""}, Kind=${applied.kind ?? ""}`,
+    };
+  }
+  if (applied.metadata.managedFields !== undefined) {
+    return { kind: "badRequest", message: "metadata.managedFields must be nil" };
+  }
+  return undefined;
+}
+
+interface Outcome {
+  readonly object: ApiObject;
+  readonly managers: Managers;
+  readonly conflicts: readonly Conflict[];
+}
+
+function merge(live: ApiObject | undefined, applied: ApiObject, context: ApplyContext): ApplyResult {
+  validateApplied(context.schema, applied);
+  const before = managersBeforeApply(live, context);
+  const outcome = mergeInto(before, live, applied, context);
+  if (outcome.conflicts.length > 0 && !context.force) {
+    const conflicts = conflictsOutside(outcome.conflicts, lastAppliedFields(live, context));
+    if (conflicts.length > 0) return { kind: "conflict", ...describeConflicts(conflicts) };
+  }
+  const isSame = live !== undefined && jsonEqual(withoutNulls(bare(live)), outcome.object);
+  const applier = outcome.managers.get(managerId(writerOf(context, "Apply")));
+  // upstream: managedfields/internal/managedfieldsupdater.go#Apply leaves the time alone when the object stays as it is.
+  const managers =
+    isSame || applier === undefined
+      ? outcome.managers
+      : withManager(outcome.managers, { ...applier, time: rfc3339(context.nowMs) });
+  const object = withManagers(withLastApplied(outcome.object, applied, context.manager), managers);
+  return { kind: "applied", object, changed: live === undefined || !jsonEqual(live, object) };
+}
+
+function mergeInto(
+  managers: Managers,
+  live: ApiObject | undefined,
+  applied: ApiObject,
+  context: ApplyContext,
+): Outcome {
+  const { schema } = context;
+  const reset = fieldSetOf(context.resetFields);
+  const base = live === undefined ? {} : bare(live);
+  const applier = writerOf(context, "Apply");
+  const id = managerId(applier);
+  const last = managers.get(id);
+  const fields = withoutSubtrees(fieldsOf(schema, applied), reset);
+  const claimed = withManager(managers, { ...applier, time: last?.time ?? "", fields });
+  const merged = mergeApplied(schema, base, applied);
+  const object = withoutNulls(
+    last === undefined ? merged : prune(schema, merged, claimed, last.fields),
+  ) as ApiObject;
+  const comparison = compareWritten(schema, complete(schema, base), complete(schema, object), reset);
+  const after = takeFromOthers(claimed, id, comparison);
+  const mine = after.managers.get(id);
+  if (mine === undefined) return { ...after, object };
+  const owned = { ...mine, fields: withoutUnowned(mine.fields) };
+  return { ...after, object, managers: withManager(after.managers, owned) };
+}
+
+function conflictsOutside(conflicts: readonly Conflict[], own: FieldSet | undefined): readonly Conflict[] {
+  if (own === undefined) return conflicts;
+  return conflicts.filter(({ path }) => !isEmptySet(difference(setOfPaths([path]), own)));
+}
+
+/** What an object held before anybody applied to it belongs to a manager of that name, so that applies meet conflicts. */
+function managersBeforeApply(live: ApiObject | undefined, context: WriteContext): Managers {
+  const managers = decodeManagers(live?.metadata.managedFields);
+  if (live === undefined || managers.size > 0) return managers;
+  return afterUpdate(managers, undefined, live, { ...context, manager: "before-first-apply" });
+}
+
+/** A client may hand back the managers, changed or not, or reset them; subresources have no say in them. */
+function managersOfUpdate(
+  live: ApiObject | undefined,
+  next: ApiObject,
+  { subresource }: WriteContext,
+): Managers {
+  if (subresource !== "") return decodeOrNone(live);
+  if (isReset(next.metadata.managedFields)) return new Map();
+  const managers = decodeOrNone(next);
+  return managers.size > 0 ? managers : decodeOrNone(live);
+}
+
+function decodeOrNone(object: ApiObject | undefined): Managers {
+  try {
+    return decodeManagers(object?.metadata.managedFields);
+  } catch (error) {
+    if (error instanceof ManagedFieldsError) return new Map();
+    throw error;
+  }
+}
+
+function afterUpdate(
+  managers: Managers,
+  live: ApiObject | undefined,
+  next: ApiObject,
+  context: WriteContext,
+): Managers {
+  const { schema } = context;
+  const reset = fieldSetOf(context.resetFields);
+  const before = complete(schema, live === undefined ? {} : bare(live));
+  const comparison = compareWritten(schema, before, complete(schema, bare(next)), reset);
+  const others = takeFromOthers(managers, "", comparison).managers;
+  const written = withoutUnowned(union(comparison.modified, comparison.added));
+  if (isEmptySet(written)) return others;
+  const writer = writerOf(context, "Update");
+  const previous = others.get(managerId(writer));
+  const fields = previous === undefined ? written : union(written, previous.fields);
+  return withManager(others, { ...writer, time: rfc3339(context.nowMs), fields });
+}
+
+function writerOf(context: WriteContext, operation: Manager["operation"]): Omit<Manager, "fields" | "time"> {
+  const { apiVersion, subresource } = context;
+  return { name: context.manager === "" ? "unknown" : context.manager, operation, apiVersion, subresource };
+}
+
+/** Managers do not manage their own list. */
+function bare(object: ApiObject): ApiObject {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+function withManagers(object: ApiObject, managers: Managers): ApiObject {
+  const managedFields = encodeManagers(managers);
+  const plain = bare(object);
+  return managedFields === undefined ? plain : { ...plain, metadata: { ...plain.metadata, managedFields } };
+}
+
+/** A field applied as null is owned, but not there. */
+function withoutNulls(value: unknown): unknown {
+  if (isList(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, part]) => part !== null && part !== undefined);
+  return Object.fromEntries(kept.map(([key, part]) => [key, withoutNulls(part)]));
+}
+
+function rfc3339(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

@@ -17,6 +17,11 @@ export interface MapSchema {
   field(name: string): FieldSchema | undefined;
   /** The schema of every other key; undefined when other keys are not known to the type. */
   element(): FieldSchema | undefined;
+  /**
+   * What an object holds of fields that are left out: in Go, a struct within a struct is never absent, and fields
+   * without omitempty are written even when they are empty. Decides who owns what in the built-in kinds.
+   */
+  implied?(): Readonly<Record<string, unknown>>;
 }
 
 export interface ListSchema {

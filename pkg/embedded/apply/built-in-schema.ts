@@ -1,0 +1,96 @@
+import type { Definition, Field, FieldType } from "../../api/schema.ts";
+import { definition, definitionOf } from "../../api/schema.ts";
+import type { FieldSchema, MapSchema } from "./field-schema.ts";
+
+const scalar: FieldSchema = { kind: "scalar" };
+const schemas = new Map<string, MapSchema>();
+
+/** The schema of a built-in kind; undefined when there is no such kind. */
+export function builtInSchema(apiVersion: string, kind: string): FieldSchema | undefined {
+  const type = definitionOf(apiVersion, kind);
+  return type === undefined ? undefined : schemaOfDefinition(type, type.mapType === "atomic");
+}
+
+function schemaOfDefinition(type: Definition, atomic: boolean): MapSchema {
+  const key = `${type.name} ${atomic}`;
+  let schema = schemas.get(key);
+  if (schema === undefined) {
+    schema = makeSchema(type, atomic);
+    schemas.set(key, schema);
+  }
+  return schema;
+}
+
+function makeSchema(type: Definition, atomic: boolean): MapSchema {
+  const fields = new Map<string, FieldSchema>();
+  const implied = Object.fromEntries([...type.fields.values()].flatMap(impliedValue));
+  return {
+    kind: "map",
+    atomic,
+    field(name) {
+      let schema = fields.get(name);
+      const field = type.fields.get(name);
+      if (schema === undefined && field !== undefined) {
+        schema = schemaOfField(field);
+        fields.set(name, schema);
+      }
+      return schema;
+    },
+    element: () => undefined,
+    implied: () => implied,
+  };
+}
+
+/** A zero default stands for a type without nil; a field that must be there without one is written as null. */
+function impliedValue(field: Field): [name: string, value: unknown][] {
+  const value = field.default;
+  if (value === undefined) return field.required ? [[field.name, null]] : [];
+  const isZero = value === "" || value === 0 || value === false || isEmptyObject(value);
+  return isZero ? [[field.name, value]] : [];
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function schemaOfField(field: Field): FieldSchema {
+  const { type } = field;
+  if (type.kind === "list") {
+    const items = schemaOfType(type.items);
+    return {
+      kind: "list",
+      listType: field.listType ?? "atomic",
+      keys: field.listMapKeys,
+      keyDefaults: keyDefaults(type.items, field.listMapKeys),
+      items: () => items,
+    };
+  }
+  return schemaOfType(type, field.mapType);
+}
+
+function schemaOfType(type: FieldType, mapType?: "atomic" | "granular"): FieldSchema {
+  if (type.kind === "ref") {
+    const known = definition(type.definition);
+    return schemaOfDefinition(known, (mapType ?? known.mapType) === "atomic");
+  }
+  if (type.kind === "map") {
+    const element = schemaOfType(type.values);
+    return { kind: "map", atomic: mapType === "atomic", field: () => undefined, element: () => element };
+  }
+  if (type.kind === "list") {
+    const items = schemaOfType(type.items);
+    return { kind: "list", listType: "atomic", keys: [], keyDefaults: {}, items: () => items };
+  }
+  return scalar;
+}
+
+function keyDefaults(items: FieldType, keys: readonly string[]): Readonly<Record<string, unknown>> {
+  if (items.kind !== "ref") return {};
+  const { fields } = definition(items.definition);
+  return Object.fromEntries(
+    keys.flatMap((key) => {
+      const value = fields.get(key)?.default;
+      return value === undefined ? [] : [[key, value]];
+    }),
+  );
+}

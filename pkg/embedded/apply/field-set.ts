@@ -1,0 +1,136 @@
+import type { PathElement } from "./path-element.ts";
+import { canonicalElement, compareElements, printElement } from "./path-element.ts";
+
+/**
+ * A set of field paths, as a tree of their elements. Immutable. A node without children that is no member does not
+ * occur, save for the root of the empty set; whether the root is a member means nothing.
+ */
+export interface FieldSet {
+  readonly member: boolean;
+  readonly children: ReadonlyMap<PathElement, FieldSet>;
+}
+
+export type FieldPath = readonly PathElement[];
+
+export const emptySet: FieldSet = { member: false, children: new Map() };
+const leaf: FieldSet = { member: true, children: new Map() };
+
+export function isEmptySet(set: FieldSet): boolean {
+  return set.children.size === 0;
+}
+
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  return combine(a, b, (inA, inB) => inA || inB) ?? emptySet;
+}
+
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  return combine(a, b, (inA, inB) => inA && inB) ?? emptySet;
+}
+
+/** The paths of `a` that are not in `b`; those below a path of `b` stay. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return combine(a, b, (inA, inB) => inA && !inB) ?? emptySet;
+}
+
+/** The paths of `a` that are neither in `b` nor below a path of `b`. */
+export function withoutSubtrees(a: FieldSet, b: FieldSet): FieldSet {
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of a.children) {
+    const cut = b.children.get(element);
+    if (cut?.member === true) continue;
+    const rest = cut === undefined ? child : withoutSubtrees(child, cut);
+    if (rest.member || rest.children.size > 0) children.set(element, rest);
+  }
+  return { member: a.member, children };
+}
+
+export function setOfPaths(paths: Iterable<FieldPath>): FieldSet {
+  const builder = new FieldSetBuilder();
+  for (const path of paths) builder.insert(path);
+  return builder.build();
+}
+
+/** All paths, in the order of messages. */
+export function* pathsOf(set: FieldSet, prefix: FieldPath = []): Generator<FieldPath> {
+  for (const [element, child] of sortedChildren(set)) {
+    const path = [...prefix, element];
+    if (child.member) yield path;
+    yield* pathsOf(child, path);
+  }
+}
+
+/** `.spec.containers[name="a"].image` */
+export function printPath(path: FieldPath): string {
+  return path.map(printElement).join("");
+}
+
+/** The tree as managedFields hold it; "." marks a node that has children and is a member itself. */
+export function toFieldsV1(set: FieldSet): Readonly<Record<string, unknown>> {
+  const fields: Record<string, unknown> = {};
+  for (const [element, child] of sortedChildren(set)) {
+    const below = toFieldsV1(child);
+    fields[element] = child.member && child.children.size > 0 ? { ".": {}, ...below } : below;
+  }
+  return fields;
+}
+
+/** Reads managedFields; throws a SyntaxError. Elements of unknown kinds are dropped. */
+export function fromFieldsV1(fields: unknown): FieldSet {
+  const children = new Map<PathElement, FieldSet>();
+  if (typeof fields !== "object" || fields === null) return emptySet;
+  for (const [key, below] of Object.entries(fields)) {
+    const element = key === "." ? undefined : canonicalElement(key);
+    if (element === undefined) continue;
+    const child = fromFieldsV1(below);
+    const isMember = child.children.size === 0 || Object.hasOwn(below as object, ".");
+    children.set(element, { member: isMember, children: child.children });
+  }
+  return { member: false, children };
+}
+
+/** Collects paths while a value is walked. */
+export class FieldSetBuilder {
+  #member = false;
+  readonly #children = new Map<PathElement, FieldSetBuilder>();
+
+  /** The empty path stands for the whole object, which nobody owns. */
+  insert(path: FieldPath, depth = 0): void {
+    const element = path[depth];
+    if (element === undefined) this.#member = true;
+    else this.#descend(element).insert(path, depth + 1);
+  }
+
+  build(): FieldSet {
+    if (this.#children.size === 0) return this.#member ? leaf : emptySet;
+    const children = new Map([...this.#children].map(([element, child]) => [element, child.build()]));
+    return { member: this.#member, children };
+  }
+
+  #descend(element: PathElement): FieldSetBuilder {
+    let child = this.#children.get(element);
+    if (child === undefined) {
+      child = new FieldSetBuilder();
+      this.#children.set(element, child);
+    }
+    return child;
+  }
+}
+
+function combine(
+  a: FieldSet | undefined,
+  b: FieldSet | undefined,
+  keep: (inA: boolean, inB: boolean) => boolean,
+): FieldSet | undefined {
+  const children = new Map<PathElement, FieldSet>();
+  const elements = new Set([...(a?.children.keys() ?? []), ...(b?.children.keys() ?? [])]);
+  for (const element of elements) {
+    const child = combine(a?.children.get(element), b?.children.get(element), keep);
+    if (child !== undefined) children.set(element, child);
+  }
+  const member = keep(a?.member ?? false, b?.member ?? false);
+  return member || children.size > 0 ? { member, children } : undefined;
+}
+
+function sortedChildren(set: FieldSet): [PathElement, FieldSet][] {
+  return [...set.children].sort(([a], [b]) => compareElements(a, b));
+}

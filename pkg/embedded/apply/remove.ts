@@ -1,0 +1,36 @@
+import type { FieldSchema, ListSchema } from "./field-schema.ts";
+import type { FieldSet } from "./field-set.ts";
+import { isEmptySet } from "./field-set.ts";
+import { fieldElement } from "./path-element.ts";
+import type { JsonList } from "./typed-value.ts";
+import { hasParts, isList, isObject, itemElement, schemaOfKey, shapeOf } from "./typed-value.ts";
+
+/** The value without the fields and items of the set; undefined when nothing is left of it. */
+export function removeFields(schema: FieldSchema, value: unknown, set: FieldSet): unknown {
+  const shape = shapeOf(schema, value);
+  if (shape.kind === "leaf") return isObject(value) || isList(value) ? undefined : value;
+  if (!hasParts(value)) return undefined;
+  if (shape.kind === "list") return isList(value) ? removeItems(shape.schema, value, set) : undefined;
+  if (!isObject(value)) return undefined;
+  const kept: Record<string, unknown> = {};
+  for (const [key, part] of Object.entries(value)) {
+    const below = set.children.get(fieldElement(key));
+    if (below?.member === true) continue;
+    const rest =
+      below === undefined || isEmptySet(below)
+        ? part
+        : removeFields(schemaOfKey(shape.schema, key), part, below);
+    if (rest !== undefined) kept[key] = rest;
+  }
+  return Object.keys(kept).length > 0 ? kept : undefined;
+}
+
+function removeItems(schema: ListSchema, list: JsonList, set: FieldSet): JsonList | undefined {
+  const kept = list.flatMap((item) => {
+    const below = set.children.get(itemElement(schema, item));
+    if (below?.member === true) return [];
+    const rest = below === undefined || isEmptySet(below) ? item : removeFields(schema.items(), item, below);
+    return rest === undefined ? [] : [rest];
+  });
+  return kept.length > 0 ? kept : undefined;
+}

@@ -1,0 +1,117 @@
+import type { FieldSchema, ListSchema, MapSchema } from "./field-schema.ts";
+import type { PathElement } from "./path-element.ts";
+import { keyElement, valueElement } from "./path-element.ts";
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonList = readonly unknown[];
+
+/** How a value of a schema is to be taken: as one, or by its parts. */
+export type Shape =
+  | { readonly kind: "leaf" }
+  | { readonly kind: "map"; readonly schema: MapSchema }
+  | { readonly kind: "list"; readonly schema: ListSchema };
+
+const leaf: Shape = { kind: "leaf" };
+const deduced: FieldSchema = { kind: "deduced" };
+
+/** Maps by field, whatever is in them. */
+const deducedMap: MapSchema = {
+  kind: "map",
+  atomic: false,
+  field: () => undefined,
+  element: () => deduced,
+};
+
+/** The shape of a value, or of two that are compared: what is absent or null takes the other's. */
+export function shapeOf(schema: FieldSchema, a: unknown, b?: unknown): Shape {
+  if (schema.kind === "deduced") return isObject(a ?? b) && fits(b, isObject) ? mapShape : leaf;
+  if (schema.kind === "map" && !schema.atomic && fits(a, isObject) && fits(b, isObject)) {
+    return { kind: "map", schema };
+  }
+  if (schema.kind === "list" && schema.listType !== "atomic" && fits(a, isList) && fits(b, isList)) {
+    return { kind: "list", schema };
+  }
+  return leaf;
+}
+
+const mapShape: Shape = { kind: "map", schema: deducedMap };
+
+function fits(value: unknown, is: (value: unknown) => boolean): boolean {
+  return value === undefined || value === null || is(value);
+}
+
+/** The schema of a key of a map. Where the type knows no such key, nothing is known of it. */
+export function schemaOfKey(schema: MapSchema, key: string): FieldSchema {
+  return schema.field(key) ?? schema.element() ?? deduced;
+}
+
+export class TypedValueError extends Error {
+  readonly code = "TypedValue";
+}
+
+/** What tells an item of a list from the others; throws a TypedValueError for items that cannot be in such a list. */
+export function itemElement(schema: ListSchema, item: unknown): PathElement {
+  if (schema.listType === "set") {
+    if (isObject(item)) {
+      throw new TypedValueError("associative list without keys has an element that's a map type");
+    }
+    if (isList(item)) throw new TypedValueError("not supported: associative list with lists as elements");
+    if (item === null) {
+      throw new TypedValueError("associative list without keys has an element that's an explicit null");
+    }
+    return valueElement(item);
+  }
+  if (item === null) throw new TypedValueError("associative list with keys may not have a null element");
+  if (!isObject(item)) throw new TypedValueError("associative list with keys may not have non-map elements");
+  const keys: Record<string, unknown> = {};
+  for (const name of schema.keys) {
+    const value = ownValue(item, name) ?? schema.keyDefaults[name];
+    if (value !== undefined) keys[name] = value;
+  }
+  if (Object.keys(keys).length === 0) {
+    throw new TypedValueError(
+      `associative list with keys has an element that omits all key fields ${JSON.stringify(schema.keys)} (and doesn't have default values for any key fields)`,
+    );
+  }
+  return keyElement(keys);
+}
+
+/** The value with everything that its type implies, see MapSchema.implied. */
+export function complete(schema: FieldSchema, value: unknown): unknown {
+  const shape = shapeOf(schema, value);
+  if (shape.kind === "list" && isList(value)) {
+    return value.map((item) => complete(shape.schema.items(), item));
+  }
+  if (shape.kind !== "map" || !isObject(value)) return value;
+  const whole: JsonObject = { ...shape.schema.implied?.(), ...definedPart(value) };
+  return mapObject(whole, (key, part) => complete(schemaOfKey(shape.schema, key), part));
+}
+
+export function mapObject(object: JsonObject, map: (key: string, value: unknown) => unknown): JsonObject {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(key, value)]));
+}
+
+function definedPart(object: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: unknown): value is JsonList {
+  return Array.isArray(value);
+}
+
+/** Absent, null and empty have no parts, so that a value that becomes one of them is a change as a whole. */
+export function hasParts(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}
+
+export function ownValue(object: JsonObject, key: string): unknown {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+export function keysOf(a: unknown, b: unknown): readonly string[] {
+  return [...new Set([...(isObject(a) ? Object.keys(a) : []), ...(isObject(b) ? Object.keys(b) : [])])];
+}
