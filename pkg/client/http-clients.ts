@@ -4,12 +4,14 @@ import type { Metrics } from "../metrics/metrics.ts";
 import type { ClientBuilder, Transports } from "./client-builder.ts";
 import { clientBuilder, sharedTransports } from "./client-builder.ts";
 import { ExecPlugin } from "./config/exec-plugin.ts";
+import { repeatsHeaders } from "./config/headers.ts";
 import type { Access } from "./config/identity-source.ts";
 import { proxyFromEnvironment } from "./config/proxy-env.ts";
 import { ReloadingIdentity } from "./config/reloading-identity.ts";
 import { HttpTransport } from "./http/http-transport.ts";
 import type { Identity } from "./http/identity.ts";
 import { ServiceAccountIdentity } from "./service-account-identity.ts";
+import type { Transport } from "./transport.ts";
 
 export interface HttpClientsOptions {
   readonly access: Access;
@@ -21,6 +23,8 @@ export interface HttpClientsOptions {
   readonly qps: number;
   readonly burst: number;
   readonly fair?: boolean;
+  /** Put around the transport of every client: a fence, for programs that may write only while they lead. */
+  readonly wrap?: (transport: Transport) => Transport;
 }
 
 /** Clients of a real API server, as the configured user. */
@@ -36,7 +40,9 @@ export function httpClients(options: HttpClientsOptions): ClientBuilder {
  */
 export function serviceAccountClients(options: HttpClientsOptions, namespace: string): ClientBuilder {
   const { clock, log } = options;
-  const issuers = httpClients(options);
+  // Tokens are got outside any wrapping: they are needed to read as well as to write.
+  const { wrap: _, ...unwrapped } = options;
+  const issuers = httpClients(unwrapped);
   const issuer = issuers.client("token-issuer");
   const base = identityOf(options);
   const transports = perNameTransports(namespace, (name) => {
@@ -74,7 +80,12 @@ function perNameTransports(namespace: string, make: (name: string) => HttpTransp
 }
 
 function builderOver(options: HttpClientsOptions, transports: Transports): ClientBuilder {
-  return clientBuilder({ ...options, transports, host: options.access.server.host });
+  const { wrap } = options;
+  const wrapped: Transports =
+    wrap === undefined
+      ? transports
+      : { ...transports, forClient: (name, ownConnection) => wrap(transports.forClient(name, ownConnection)) };
+  return clientBuilder({ ...options, transports: wrapped, host: options.access.server.host });
 }
 
 function identityOf({ access, env, clock, log, metrics }: HttpClientsOptions): Identity {
@@ -92,6 +103,7 @@ function httpTransport({ access, env, clock }: HttpClientsOptions, identity: Ide
     server: access.server,
     identity,
     clock,
+    http1Only: repeatsHeaders(access.identity),
     ...(proxy === undefined ? {} : { proxy }),
   });
 }

@@ -25,3 +25,9 @@ function impersonationHeaders(as: Impersonation): Credentials["headers"] {
   }
   return headers;
 }
+
+/** Whether some header has several values: groups and extra values must arrive one by one, for they may hold commas. */
+export function repeatsHeaders({ impersonation }: IdentitySource): boolean {
+  const lists = [impersonation?.groups ?? [], ...Object.values(impersonation?.extra ?? {})];
+  return lists.some(({ length }) => length > 1);
+}

@@ -11,6 +11,7 @@ export interface Endpoint {
   readonly port: number;
   readonly secure: boolean;
   readonly proxy?: URL;
+  readonly http1Only: boolean;
 }
 
 export type Protocol = "h2" | "http/1.1";
@@ -23,11 +24,11 @@ export interface Connected {
 const CONNECT_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 
-export function endpointOf(server: URL, proxy?: URL): Endpoint {
+export function endpointOf(server: URL, http1Only: boolean, proxy?: URL): Endpoint {
   const secure = server.protocol === "https:";
   const host = server.hostname.replace(/^\[(.*)\]$/, "$1");
   const port = server.port === "" ? (secure ? 443 : 80) : Number(server.port);
-  return { host, port, secure, ...(proxy === undefined ? {} : { proxy }) };
+  return { host, port, secure, http1Only, ...(proxy === undefined ? {} : { proxy }) };
 }
 
 /** A connection to the API server, ready for requests; HTTP/2 where the server speaks it. */
@@ -65,7 +66,7 @@ export async function dial(host: string, port: number, signal: AbortSignal): Pro
 
 async function startTls(
   tcp: Socket,
-  { host }: Endpoint,
+  { host, http1Only }: Endpoint,
   tls: TlsMaterial,
   signal: AbortSignal,
 ): Promise<Connected> {
@@ -75,7 +76,7 @@ async function startTls(
     host,
     // An address is no name to ask for (RFC 6066), but the certificate must bear it all the same.
     ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
-    ALPNProtocols: ["h2", "http/1.1"],
+    ALPNProtocols: http1Only ? ["http/1.1"] : ["h2", "http/1.1"],
     ...(tls.ca === undefined ? {} : { ca: tls.ca }),
     ...(tls.cert === undefined ? {} : { cert: tls.cert }),
     ...(tls.key === undefined ? {} : { key: tls.key }),

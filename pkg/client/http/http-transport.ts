@@ -18,6 +18,8 @@ export interface HttpTransportOptions {
   readonly identity: Identity;
   readonly clock: Clock;
   readonly proxy?: URL;
+  /** For identities with repeated headers: over HTTP/2, undici joins the values into one. */
+  readonly http1Only?: boolean;
 }
 
 /** Requests to one API server as one identity. */
@@ -31,7 +33,11 @@ export class HttpTransport implements Transport {
     const { server, identity, clock } = options;
     this.#identity = identity;
     this.#prefix = server.pathname.replace(/\/$/, "");
-    this.#pool = new ConnectionPool(server, endpointOf(server, options.proxy), clock);
+    this.#pool = new ConnectionPool(
+      server,
+      endpointOf(server, options.http1Only ?? false, options.proxy),
+      clock,
+    );
     this.#probe = new PeerProbe(
       clock,
       () => this.#pool.speaksHttp1 && this.#pool.busy,
