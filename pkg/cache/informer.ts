@@ -16,7 +16,7 @@ export interface EventHandler<T> {
 }
 
 export interface HandlerOptions {
-  /** 0 or absent: no resync of this handler. */
+  /** How often the handler is told of everything again. 0: never; absent: as the informer does by default. */
   readonly resyncMs?: number;
 }
 

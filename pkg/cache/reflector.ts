@@ -7,6 +7,7 @@ import { sleep } from "../clock/wait.ts";
 import type { Logger } from "../log/logger.ts";
 import { Backoff } from "./backoff.ts";
 import type { ListWatch } from "./list-watch.ts";
+import { Pace } from "./pace.ts";
 import { listAll } from "./paged-list.ts";
 import {
   isPassing,
@@ -65,6 +66,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 export class Reflector<T extends ApiObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;
+  readonly #pace: Pace;
   #state: State<T> = { name: "empty" };
   /** The version up to which the sink was fed; "" before the first list. */
   #version = "";
@@ -78,6 +80,7 @@ export class Reflector<T extends ApiObject> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#backoff = new Backoff(options.clock, options.random);
+    this.#pace = new Pace(options.clock);
     this.#heardMs = options.clock.monotonicMs();
   }
 
@@ -125,6 +128,8 @@ export class Reflector<T extends ApiObject> {
           return { name: "watching", stream };
         }
         this.#collect(event, objects);
+        const pause = this.#pace.step();
+        if (pause !== undefined) await pause;
       }
       if (isShort(stream, this.#options.clock)) throw new ShortWatchError();
       return this.#pause("empty", new UnfinishedStreamError());
@@ -185,8 +190,8 @@ export class Reflector<T extends ApiObject> {
       for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
         ordered ||= event.type !== "ADDED";
         this.#follow(event, ordered);
-        const room = this.#options.sink.room();
-        if (room !== undefined) await room;
+        const pause = this.#options.sink.room() ?? this.#pace.step();
+        if (pause !== undefined) await pause;
         if (signal.aborted) break;
       }
     } catch (error) {

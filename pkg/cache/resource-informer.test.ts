@@ -20,7 +20,6 @@ const thing = (name: string, value = 0, namespace = "ns"): Thing => ({
 function fixture(options: { resyncMs?: number; queue?: "in-order" | "keyed" } = {}) {
   const clock = new VirtualClock();
   const source = new FakeSource<Thing>(clock);
-  const rotation = new Rotation(clock, silentLogger);
   const informer = new ResourceInformer<Thing>({
     source,
     transform: (object) => object,
@@ -28,7 +27,7 @@ function fixture(options: { resyncMs?: number; queue?: "in-order" | "keyed" } = 
     clock,
     random: seededRandom(1),
     log: silentLogger,
-    rotation,
+    rotation: new Rotation(clock, silentLogger),
     resyncMs: options.resyncMs ?? 0,
     onBatch: () => undefined,
     queue: options.queue ?? "in-order",
@@ -120,5 +119,181 @@ test("a watch that breaks goes on from the last version without a list", async (
   source.endWatches(expired());
   await clock.runUntil(() => source.requests.length === 3);
   expect(source.requests[2]).toMatchObject({ sendInitialEvents: true, resourceVersion: "3" });
+  await finish(run);
+});
+
+test("a handler that comes late is given the current state, and then what everybody gets", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  source.put(thing("a", 1));
+  const run = start();
+  await clock.runUntil(() => informer.hasSynced());
+  const { events, handler } = recorder();
+  const registration = informer.addHandler(handler);
+  source.put(thing("b", 1));
+  expect(registration.hasSynced()).toBe(false);
+  await clock.advanceBy(10);
+  expect(registration.hasSynced()).toBe(true);
+  expect(events).toEqual(["add a 1 initial", "add b 1"]);
+  await finish(run);
+  expect(() => informer.addHandler(handler)).toThrow("has stopped");
+});
+
+test("a handler that is removed hears nothing more, and the others all of it", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  const leaving = recorder();
+  const staying = recorder();
+  const registration = informer.addHandler(leaving.handler);
+  informer.addHandler(staying.handler);
+  const run = start();
+  await clock.runUntil(() => informer.hasSynced());
+  source.put(thing("a", 1));
+  await clock.advanceBy(10);
+  source.put(thing("a", 2));
+  registration.remove();
+  registration.remove();
+  await clock.advanceBy(10);
+  expect(leaving.events).toEqual(["add a 1"]);
+  expect(staying.events).toEqual(["add a 1", "update a 1→2"]);
+  await finish(run);
+});
+
+test("a handler registered twice is two handlers", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  const { events, handler } = recorder();
+  informer.addHandler(handler);
+  const second = informer.addHandler(handler);
+  source.put(thing("a", 1));
+  const run = start();
+  await clock.runUntil(() => second.hasSynced());
+  second.remove();
+  source.put(thing("b", 1));
+  await clock.advanceBy(10);
+  expect(events).toEqual(["add a 1 initial", "add a 1 initial", "add b 1"]);
+  await finish(run);
+});
+
+test("a handler that throws loses that event alone, harms no other handler, and is counted", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  const seen: string[] = [];
+  const { events, handler } = recorder();
+  informer.addHandler({
+    onAdd: ({ metadata: { name } }) => {
+      if (name === "bad") throw new Error("cannot bear it");
+      seen.push(name ?? "");
+    },
+  });
+  informer.addHandler(handler);
+  source.put(thing("bad", 1));
+  source.put(thing("good", 1));
+  const run = start();
+  await clock.runUntil(() => events.length === 2);
+  expect(seen).toEqual(["good"]);
+  expect(informer.handlerFailures()).toBe(1);
+  await finish(run);
+});
+
+test("a slow handler holds up neither the cache nor the other handlers", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  const slow: string[] = [];
+  const { events, handler } = recorder();
+  // Time that passes within a handler, as on a real clock.
+  let busyMs = 0;
+  const now = clock.monotonicMs.bind(clock);
+  clock.monotonicMs = () => now() + busyMs;
+  informer.addHandler({
+    onAdd: ({ metadata: { name = "" } }) => {
+      busyMs += 50;
+      slow.push(name);
+    },
+  });
+  informer.addHandler(handler);
+  for (let index = 0; index < 100; index++) source.put(thing(`t${index}`, 1));
+  const run = start();
+  await clock.runUntil(() => events.length === 100);
+  expect(slow.length).toBeLessThan(10);
+  await clock.runUntil(() => slow.length === 100);
+  await finish(run);
+});
+
+test("resyncs come to the handlers whose time it is, and to no other", async () => {
+  const { clock, source, informer, start, finish } = fixture({ resyncMs: 60_000 });
+  const handlers = { never: recorder(), byDefault: recorder(), often: recorder(), tooOften: recorder() };
+  source.put(thing("a", 1));
+  informer.addHandler(handlers.never.handler, { resyncMs: 0 });
+  informer.addHandler(handlers.byDefault.handler);
+  informer.addHandler(handlers.often.handler, { resyncMs: 20_000 });
+  const run = start();
+  await clock.runUntil(() => informer.hasSynced());
+  // Too late to make the informer itself more frequent.
+  informer.addHandler(handlers.tooOften.handler, { resyncMs: 1_000 });
+  await clock.advanceBy(121_000);
+  const resyncs = Object.entries(handlers).map(([name, { events }]) => [
+    name,
+    events.filter((event) => event === "update a 1→1").length,
+  ]);
+  expect(Object.fromEntries(resyncs)).toEqual({ never: 0, byDefault: 2, often: 6, tooOften: 6 });
+  await finish(run);
+});
+
+test("a relist that finds nothing new is told to nobody", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  const { events, handler } = recorder();
+  informer.addHandler(handler);
+  source.put(thing("a", 1));
+  const run = start();
+  await clock.runUntil(() => events.length === 1);
+  source.endWatches(expired());
+  await clock.runUntil(() => source.requests.length === 2);
+  await clock.advanceBy(100);
+  expect(events).toEqual(["add a 1 initial"]);
+  await finish(run);
+});
+
+test("waiting for the first list ends with it, with the signal, or with the informer", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  source.failures.push(busy());
+  const impatient = new AbortController();
+  const outcomes: string[] = [];
+  const wait = async (name: string, signal: AbortSignal): Promise<void> => {
+    outcomes.push(`${name} ${await informer.whenSynced(signal)}`);
+  };
+  const waits = [wait("impatient", impatient.signal), wait("patient", new AbortController().signal)];
+  const run = start();
+  await clock.advanceBy(0);
+  impatient.abort();
+  await clock.advanceBy(0);
+  expect(outcomes).toEqual(["impatient false"]);
+  await clock.advanceBy(5_000);
+  expect(outcomes).toEqual(["impatient false", "patient true"]);
+  await Promise.all(waits);
+  await finish(run);
+  const other = fixture();
+  other.source.failures.push(busy());
+  const otherRun = other.start();
+  const stopped = other.informer.whenSynced(new AbortController().signal);
+  await other.clock.advanceBy(0);
+  await other.finish(otherRun);
+  expect(await stopped).toBe(false);
+  await expect(other.start()).rejects.toThrow("only once");
+});
+
+test("ten thousand events in one burst leave the event loop its turns, and the queue its bounds", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  let longest = 0;
+  let turns = 0;
+  const turn = clock.turn.bind(clock);
+  clock.turn = async () => {
+    turns++;
+    longest = Math.max(longest, informer.queued());
+    await turn();
+  };
+  const { events, handler } = recorder();
+  informer.addHandler(handler);
+  const run = start();
+  await clock.runUntil(() => informer.hasSynced());
+  for (let index = 0; index < 10_000; index++) source.put(thing(`t${index % 5_000}`, index));
+  await clock.runUntil(() => events.length === 10_000);
+  expect(turns).toBeGreaterThan(10);
+  expect(longest).toBeLessThanOrEqual(2_000);
   await finish(run);
 });

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { silentLogger } from "../log/logger.ts";
+import { HandlerSet } from "./handler-set.ts";
+import { Rotation } from "./rotation.ts";
+
+function setOf(defaultResyncMs: number): HandlerSet<object> {
+  const clock = new VirtualClock();
+  const rotation = new Rotation(clock, silentLogger);
+  return new HandlerSet({ clock, rotation, log: silentLogger, informerSynced: () => true, defaultResyncMs });
+}
+
+/** upstream: shared_informer_test.go#TestResyncCheckPeriod; periods in seconds. */
+test.each([
+  { informer: 43_200, asked: [0], check: 43_200 },
+  { informer: 43_200, asked: [0, 60], check: 60 },
+  { informer: 43_200, asked: [0, 60, 55], check: 55 },
+  { informer: 43_200, asked: [0, 60, 55, 5], check: 5 },
+  { informer: 60, asked: [undefined, 300], check: 60 },
+  { informer: 0, asked: [undefined, 30], check: 30 },
+  { informer: 60, asked: [0.5], check: 1 },
+])(
+  "an informer of $informer s whose handlers ask for $asked looks every $check s",
+  ({ informer, asked, check }) => {
+    const set = setOf(informer * 1_000);
+    for (const seconds of asked)
+      set.add({}, seconds === undefined ? {} : { resyncMs: seconds * 1_000 }, undefined);
+    expect(set.checkMs).toBe(check * 1_000);
+    set.start();
+    set.add({}, { resyncMs: 1_000 }, undefined);
+    expect(set.checkMs).toBe(check * 1_000);
+  },
+);
+
+test("a set without handlers has nothing to resync", () => {
+  expect(setOf(1_000).resyncDue()).toBe(false);
+});

@@ -1,0 +1,34 @@
+import type { Clock } from "../clock/clock.ts";
+
+const LONGEST_RUN_MS = 5;
+/** On a virtual clock no time passes during work, and the steps have to do as a measure. */
+const MOST_STEPS = 512;
+
+/**
+ * Lets a loop over things that may all be there already leave the event loop its turns: promises that are settled do
+ * not, however many are awaited.
+ */
+export class Pace {
+  readonly #clock: Clock;
+  #startMs: number;
+  #steps = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startMs = clock.monotonicMs();
+  }
+
+  /** To be called at every step: a promise to wait for, when it is time for the others. */
+  step(): Promise<void> | undefined {
+    this.#steps++;
+    if (this.#steps < MOST_STEPS && this.#clock.monotonicMs() - this.#startMs < LONGEST_RUN_MS)
+      return undefined;
+    return this.#turn();
+  }
+
+  async #turn(): Promise<void> {
+    await this.#clock.turn();
+    this.#startMs = this.#clock.monotonicMs();
+    this.#steps = 0;
+  }
+}
