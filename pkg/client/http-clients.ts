@@ -84,7 +84,10 @@ function builderOver(options: HttpClientsOptions, transports: Transports): Clien
   const wrapped: Transports =
     wrap === undefined
       ? transports
-      : { ...transports, forClient: (name, ownConnection) => wrap(transports.forClient(name, ownConnection)) };
+      : {
+          ...transports,
+          forClient: (name, ownConnection) => wrap(transports.forClient(name, ownConnection)),
+        };
   return clientBuilder({ ...options, transports: wrapped, host: options.access.server.host });
 }
 

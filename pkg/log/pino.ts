@@ -63,10 +63,15 @@ export function fileDescriptorDestination(fd = 2): LogDestination {
     write: (line) => void stream.write(line),
     flush: async () =>
       new Promise((resolve, reject) => {
-        stream.flush((error) => (error ? reject(error) : resolve()));
+        stream.flush((error) => (error && !isUnsyncable(error) ? reject(error) : resolve()));
       }),
     flushSync: () => stream.flushSync(),
   };
+}
+
+/** What is no file on a disk (a pipe, a terminal, a socket) cannot be synced to one; its lines are out all the same. */
+function isUnsyncable(error: NodeJS.ErrnoException): boolean {
+  return error.code === "EINVAL" || error.code === "ENOTSUP" || error.code === "EROFS";
 }
 
 /** Fields travel here and not in children of pino, which write a field twice that a child or a call sets again. */

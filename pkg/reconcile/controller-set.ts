@@ -2,6 +2,7 @@ import type { FeatureGates } from "../api/feature-gates.ts";
 import { resources } from "../api/resources.ts";
 import { SharedInformerFactory, type InformerHealth } from "../cache/informer-factory.ts";
 import type { ClientBuilder } from "../client/client-builder.ts";
+import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";
 import { jitter, type Random } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";
@@ -14,6 +15,8 @@ import type { Controller, ControllerDescriptor, ControllerHealth, Env } from "./
 export interface ControllerSetOptions {
   readonly descriptors: readonly ControllerDescriptor[];
   readonly clients: ClientBuilder;
+  /** What the shared informers read with; a client of `clients` when left out. */
+  readonly informerClient?: ClientSet;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -57,9 +60,8 @@ export class ControllerSet {
   constructor(options: ControllerSetOptions) {
     this.#options = options;
     const { clients, clock, random, log, metrics, name, leastResyncMs = 0, freeze = false } = options;
-    const client = clients.client("shared-informers");
     this.#informers = new SharedInformerFactory({
-      clients: client,
+      clients: options.informerClient ?? clients.client("shared-informers"),
       clock,
       random,
       log: log.child({ component: "informers" }),

@@ -1,0 +1,52 @@
+import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
+import { loadAccess } from "../../pkg/client/config/access.ts";
+import {
+  httpClients,
+  type HttpClientsOptions,
+  serviceAccountClients,
+} from "../../pkg/client/http-clients.ts";
+import type { Clock } from "../../pkg/clock/clock.ts";
+import { fencedTransport } from "../../pkg/leader/fenced-transport.ts";
+import type { WriteGate } from "../../pkg/leader/fence.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import type { Metrics } from "../../pkg/metrics/metrics.ts";
+import type { Options } from "./options/options.ts";
+import { GIT_VERSION } from "./version.ts";
+
+export interface Clients {
+  /** The configured user, unfenced: for the election, and to read. */
+  readonly root: ClientBuilder;
+  /** What controllers write with, as themselves if so configured: refused while the gate is closed. */
+  fenced(gate: WriteGate): ClientBuilder;
+}
+
+const NAMESPACE = "kube-system";
+
+/** Connects nothing yet. Throws a ConfigError for a kubeconfig that cannot be used. */
+export async function createClients(
+  options: Options,
+  environment: Readonly<Record<string, string | undefined>>,
+  parts: { readonly clock: Clock; readonly log: Logger; readonly metrics: Metrics },
+): Promise<Clients> {
+  const { kubeconfig, master } = options.misc;
+  const { kubeApiQps, kubeApiBurst, useServiceAccountCredentials } = options.generic;
+  const shared: HttpClientsOptions = {
+    ...parts,
+    access: await loadAccess({ kubeconfig, master, env: environment }),
+    env: environment,
+    userAgent: `kube-controller-manager/${GIT_VERSION} (${process.platform}/${process.arch})`,
+    qps: kubeApiQps,
+    burst: kubeApiBurst,
+    fair: options.own.fairQueues,
+  };
+  return {
+    root: httpClients(shared),
+    fenced: (gate) => {
+      const fenced = {
+        ...shared,
+        wrap: (transport: Parameters<typeof fencedTransport>[0]) => fencedTransport(transport, gate),
+      };
+      return useServiceAccountCredentials ? serviceAccountClients(fenced, NAMESPACE) : httpClients(fenced);
+    },
+  };
+}

@@ -1,0 +1,5 @@
+/** The Kubernetes version whose behaviour this program has; what follows the plus is its own. */
+export const GIT_VERSION = "v1.36.4+ts.0";
+export const KUBERNETES_VERSION = "1.36.4";
+export const MINOR_VERSION = "1.36";
+export const MIN_COMPATIBILITY_VERSION = "1.35";
