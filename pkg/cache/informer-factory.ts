@@ -1,3 +1,4 @@
+import { deepFreeze } from "../api/freeze.ts";
 import type { ApiObject } from "../api/object.ts";
 import type { Resource, TypedResource } from "../api/resource.ts";
 import { groupResource } from "../api/resource.ts";
@@ -15,7 +16,6 @@ import type { Fields } from "./projection.ts";
 import { Projection } from "./projection.ts";
 import { ResourceInformer } from "./resource-informer.ts";
 import { Rotation } from "./rotation.ts";
-import { deepFreeze } from "./deep-freeze.ts";
 
 /** The two clients of every resource that informers read with. */
 interface InformerClients {

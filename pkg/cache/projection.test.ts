@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ApiObject } from "../api/object.ts";
 import type { Resource } from "../api/resource.ts";
-import { deepFreeze } from "./deep-freeze.ts";
+import { deepFreeze } from "../api/freeze.ts";
 import { Interner } from "./interner.ts";
 import type { Fields } from "./projection.ts";
 import { Projection } from "./projection.ts";
