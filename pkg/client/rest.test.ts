@@ -7,7 +7,13 @@ import { silentLogger } from "../log/logger.ts";
 import type { Labels, Metrics } from "../metrics/metrics.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import type { ApiError } from "./errors.ts";
-import { isConnectionError, isNotFound, isTimeout, isTooManyRequests } from "./errors.ts";
+import {
+  isConnectionError,
+  isNotFound,
+  isTimeout,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+} from "./errors.ts";
 import { unlimited } from "./limiter.ts";
 import { RestMetrics } from "./rest-metrics.ts";
 import type { RestRequest } from "./rest.ts";
@@ -154,6 +160,15 @@ describe("errors", () => {
     const { error } = await outcome(setup([answer]), GET);
     expect(error?.code).toBe(500);
     expect(`${error?.message} ${JSON.stringify(error)}`).not.toContain("hush");
+  });
+
+  test("a version from the future is told from other time-outs by its cause", async () => {
+    const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
+    const tooLarge = { ...status, code: 504, reason: "Timeout", details: { causes } };
+    const { error } = await outcome(setup([{ status: 504, body: tooLarge }]), GET);
+    expect([isTimeout(error), isTooLargeResourceVersion(error)]).toEqual([true, true]);
+    const plain = await outcome(setup([{ status: 504, body: "" }]), GET);
+    expect([isTimeout(plain.error), isTooLargeResourceVersion(plain.error)]).toEqual([true, false]);
   });
 
   test("no answer is code 0 with the failure", async () => {
