@@ -166,10 +166,9 @@ function mergeInto(
   const fields = withoutSubtrees(fieldsOf(schema, applied), reset);
   const claimed = withManager(managers, { ...applier, time: last?.time ?? "", fields });
   const merged = mergeApplied(schema, base, applied);
-  const object = withoutNulls(
-    last === undefined ? merged : prune(schema, merged, claimed, last.fields),
-  ) as ApiObject;
-  const comparison = compareWritten(schema, complete(schema, base), complete(schema, object), reset);
+  const pruned = last === undefined ? merged : prune(schema, merged, claimed, last.fields);
+  const comparison = compareWritten(schema, complete(schema, base), complete(schema, pruned), reset);
+  const object = withoutNulls(pruned) as ApiObject;
   const after = takeFromOthers(claimed, id, comparison);
   const mine = after.managers.get(id);
   if (mine === undefined) return { ...after, object };

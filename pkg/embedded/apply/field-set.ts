@@ -50,13 +50,13 @@ export function setOfPaths(paths: Iterable<FieldPath>): FieldSet {
   return builder.build();
 }
 
-/** All paths, in the order of messages. */
+/** All paths in the order of messages: at each step first the members, then what is below. */
 export function* pathsOf(set: FieldSet, prefix: FieldPath = []): Generator<FieldPath> {
-  for (const [element, child] of sortedChildren(set)) {
-    const path = [...prefix, element];
-    if (child.member) yield path;
-    yield* pathsOf(child, path);
+  const children = sortedChildren(set);
+  for (const [element, child] of children) {
+    if (child.member) yield [...prefix, element];
   }
+  for (const [element, child] of children) yield* pathsOf(child, [...prefix, element]);
 }
 
 /** `.spec.containers[name="a"].image` */

@@ -5,7 +5,10 @@ import { fieldElement } from "./path-element.ts";
 import type { JsonList } from "./typed-value.ts";
 import { hasParts, isList, isObject, itemElement, schemaOfKey, shapeOf } from "./typed-value.ts";
 
-/** The value without the fields and items of the set; undefined when nothing is left of it. */
+/**
+ * The value without the fields and items of the set; undefined when nothing is left of it. A part that is emptied but
+ * not itself in the set stays as null: it is not gone for those who own it.
+ */
 export function removeFields(schema: FieldSchema, value: unknown, set: FieldSet): unknown {
   const shape = shapeOf(schema, value);
   if (shape.kind === "leaf") return isObject(value) || isList(value) ? undefined : value;
@@ -20,7 +23,7 @@ export function removeFields(schema: FieldSchema, value: unknown, set: FieldSet)
       below === undefined || isEmptySet(below)
         ? part
         : removeFields(schemaOfKey(shape.schema, key), part, below);
-    if (rest !== undefined) kept[key] = rest;
+    kept[key] = rest ?? null;
   }
   return Object.keys(kept).length > 0 ? kept : undefined;
 }
