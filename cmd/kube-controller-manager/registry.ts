@@ -1,4 +1,5 @@
 import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import type { Options } from "./options/options.ts";
@@ -9,5 +10,6 @@ export function registry(options: Options): readonly ControllerDescriptor[] {
     deploymentController({ workers: options.deployment.concurrentSyncs }),
     replicaSetController({ workers: options.replicaset.concurrentSyncs }),
     replicationController({ workers: options.replicationcontroller.concurrentSyncs }),
+    podGarbageCollectorController({ threshold: options.podGarbageCollector.terminatedPodThreshold }),
   ];
 }

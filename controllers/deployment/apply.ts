@@ -92,9 +92,16 @@ export async function writeStatus(
   signal: AbortSignal,
 ): Promise<Deployment> {
   const updated = await context.deploymentClient.updateStatus({ ...deployment, status }, {}, signal);
-  const { uid = "", resourceVersion } = updated.metadata;
-  context.consistency.wroteAt(keyOf(deployment), uid, resources.deployments, resourceVersion);
+  recordOwnWrite(context, updated);
   return updated;
+}
+
+export async function updateDeployment(
+  context: DeploymentContext,
+  deployment: Deployment,
+  signal: AbortSignal,
+): Promise<void> {
+  recordOwnWrite(context, await context.deploymentClient.update(deployment, {}, signal));
 }
 
 /** Writes revision and condition to the Deployment, if it does not have both. */
@@ -207,6 +214,11 @@ async function reportFailedCreate(
   const conditions = withCondition(deployment.status?.conditions ?? [], condition);
   if (conditions === deployment.status?.conditions) return;
   await writeStatus(context, deployment, { ...deployment.status, conditions }, signal);
+}
+
+function recordOwnWrite(context: DeploymentContext, written: Deployment): void {
+  const { uid = "", resourceVersion } = written.metadata;
+  context.consistency.wroteAt(keyOf(written), uid, resources.deployments, resourceVersion);
 }
 
 function recordWrite(context: DeploymentContext, deployment: Deployment, replicaSet: ReplicaSet): void {

@@ -64,9 +64,10 @@ export function decideOldSizes(deployment: Deployment, revisions: Revisions): re
 
   const sizes = new Map(old.map((replicaSet) => [replicaSet, sizeOf(replicaSet)]));
   const reasons = new Map<ReplicaSet, string>();
-  takeUnavailable(sizes, reasons, mayGo);
-  const available = sum([...old, current], availableOf);
-  takeAvailable(sizes, reasons, available - mustBeAvailable);
+  if (takeUnavailable(sizes, reasons, mayGo)) {
+    const available = sum([...old, current], availableOf);
+    takeAvailable(sizes, reasons, available - mustBeAvailable);
+  }
   return old.flatMap((replicaSet) => {
     const size = sizes.get(replicaSet) ?? 0;
     if (size === sizeOf(replicaSet)) return [];
@@ -76,15 +77,23 @@ export function decideOldSizes(deployment: Deployment, revisions: Revisions): re
 
 type Sizes = Map<ReplicaSet, number>;
 
-function takeUnavailable(sizes: Sizes, reasons: Map<ReplicaSet, string>, atMost: number): void {
+/**
+ * False when an old ReplicaSet reports more available pods than it is to have: it has yet to act on an earlier step, and
+ * its report would count pods as available that are about to go. E.g. 10 desired, 8 must be available; old 3, but still
+ * reporting 5, current 6 available: 11 seem available where 9 will be, so that letting 3 go would leave 6.
+ */
+function takeUnavailable(sizes: Sizes, reasons: Map<ReplicaSet, string>, atMost: number): boolean {
   let left = atMost;
   for (const [replicaSet, size] of sizes) {
+    if (left <= 0) break;
     const unavailable = Math.min(left, size - availableOf(replicaSet));
-    if (unavailable <= 0) continue;
+    if (unavailable < 0) return false;
+    if (unavailable === 0) continue;
     sizes.set(replicaSet, size - unavailable);
     reasons.set(replicaSet, `${unavailable} of its pods are not available anyway`);
     left -= unavailable;
   }
+  return true;
 }
 
 function takeAvailable(sizes: Sizes, reasons: Map<ReplicaSet, string>, atMost: number): void {

@@ -37,7 +37,7 @@ async function refreshCurrent(
       ...(current.spec && { spec: { ...current.spec, minReadySeconds: seconds } }),
     };
     const updated = await updateReplicaSet(context, deployment, wanted, signal);
-    // The revision goes to the Deployment in the next sync, which the ReplicaSet's change brings about.
+    // The Deployment gets the revision when this is called next: later in this sync, or in the one that the write causes.
     return { ...round, current: updated };
   }
   const revision = annotations?.[REVISION];

@@ -8,7 +8,7 @@ import type { Logger } from "../../pkg/log/logger.ts";
 import { claimObjects } from "../../pkg/reconcile/ownership.ts";
 import { ownedPods } from "../../pkg/reconcile/pod-index.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
-import { deleteReplicaSets, scaleReplicaSets, writeStatus } from "./apply.ts";
+import { deleteReplicaSets, scaleReplicaSets, updateDeployment, writeStatus } from "./apply.ts";
 import { findOrCreateCurrent } from "./sync-revision.ts";
 import { decideCleanup } from "./cleanup.ts";
 import type { DeploymentContext, Round } from "./context.ts";
@@ -19,7 +19,11 @@ import { decideRollback, rollbackTarget } from "./rollback.ts";
 import { decideRolling } from "./rolling.ts";
 import { decideScaling, isScalingEvent, scaleStep } from "./scaling.ts";
 import { computeStatus, isComplete, sameStatus } from "./status.ts";
-import { desiredReplicas, isRollingUpdate } from "./strategy.ts";
+import { desiredReplicas } from "./strategy.ts";
+
+class UnknownStrategyError extends Error {
+  readonly code = "UnknownStrategy";
+}
 
 /**
  * One step of a Deployment. Several rounds, each of which decides on what the server answered to the one before:
@@ -60,9 +64,11 @@ async function reconcile(context: DeploymentContext, start: Round, signal: Abort
 
   const found = await findOrCreateCurrent(context, round, "find", signal);
   if (isScalingEvent(found.deployment, found)) return scaleOnly(context, found, signal);
-  return isRollingUpdate(found.deployment)
-    ? rollOut(context, found, signal)
-    : recreate(context, found, signal);
+  const strategy = found.deployment.spec?.strategy?.type;
+  if (strategy === "RollingUpdate") return rollOut(context, found, signal);
+  if (strategy === "Recreate") return recreate(context, found, signal);
+  // A strategy of a newer server: guessing could end every pod.
+  throw new UnknownStrategyError(`unexpected deployment strategy type: ${strategy ?? ""}`);
 }
 
 async function rollOut(context: DeploymentContext, start: Round, signal: AbortSignal): Promise<SyncResult> {
@@ -113,7 +119,7 @@ async function rollBack(
 ): Promise<SyncResult> {
   const round = await findOrCreateCurrent(context, start, "create", signal);
   const plan = decideRollback(round.deployment, allOf(round), target);
-  await context.deploymentClient.update(plan.deployment, {}, signal);
+  await updateDeployment(context, plan.deployment, signal);
   const { type, reason, message } = plan.event;
   context.events.event(round.deployment, type, reason, message);
   return {};

@@ -1,0 +1,97 @@
+import { isNodeReady } from "../../pkg/api/node.ts";
+import { parseTime } from "../../pkg/api/time.ts";
+import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+
+/** Why a pod goes; also a label of the metrics. */
+export type VictimReason = "terminated" | "out-of-service" | "orphaned" | "unscheduled";
+
+export interface Victim {
+  readonly pod: Pod;
+  readonly reason: VictimReason;
+}
+
+export interface VictimsView {
+  readonly pods: readonly Pod[];
+  /** As the cache knows it; undefined when it has no such node. */
+  readonly nodeNamed: (name: string) => Node | undefined;
+  /** Names of nodes that were missed for long enough, and that the server does not know either. */
+  readonly goneNodes: ReadonlySet<string>;
+  /** Finished pods that may exist; 0 or less: any number. */
+  readonly threshold: number;
+}
+
+const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
+const UNFINISHED: ReadonlySet<string> = new Set(["Pending", "Running", "Unknown"]);
+
+/** The pods to delete by force, each once, for the first reason that applies. */
+export function decideVictims(view: VictimsView): readonly Victim[] {
+  const victims = new Map<Pod, VictimReason>();
+  const choose = (pods: readonly Pod[], reason: VictimReason): void => {
+    for (const pod of pods) if (!victims.has(pod)) victims.set(pod, reason);
+  };
+  choose(surplus(view), "terminated");
+  choose(stuckOnLostNodes(view).toSorted(evictedThenOld), "out-of-service");
+  choose(
+    view.pods.filter((pod) => view.goneNodes.has(pod.spec?.nodeName ?? "")),
+    "orphaned",
+  );
+  choose(view.pods.filter(isUnscheduledTerminating), "unscheduled");
+  return [...victims].map(([pod, reason]) => ({ pod, reason }));
+}
+
+/** Names of the nodes that pods are bound to and that the cache does not have, each once. */
+export function missingNodes(pods: readonly Pod[], nodeNamed: VictimsView["nodeNamed"]): readonly string[] {
+  const names = new Set(pods.map((pod) => pod.spec?.nodeName ?? ""));
+  return [...names].filter((name) => name !== "" && nodeNamed(name) === undefined);
+}
+
+/** E.g. threshold 2 and finished pods of 1, 2, 3 and 4 hours: the two oldest. */
+function surplus({ pods, threshold }: VictimsView): readonly Pod[] {
+  if (threshold <= 0) return [];
+  const finished = pods.filter((pod) => !UNFINISHED.has(pod.status?.phase ?? ""));
+  const count = finished.length - threshold;
+  return count <= 0 ? [] : finished.toSorted(evictedThenOld).slice(0, count);
+}
+
+/**
+ * A node that is not ready has no kubelet that could end its pods; the taint is the admin's word that it runs nothing
+ * any more, so that the pods' volumes can go elsewhere.
+ */
+function stuckOnLostNodes({ pods, nodeNamed }: VictimsView): readonly Pod[] {
+  return pods.filter((pod) => {
+    if (pod.metadata.deletionTimestamp === undefined) return false;
+    const node = nodeNamed(pod.spec?.nodeName ?? "");
+    return node !== undefined && !isNodeReady(node) && isOutOfService(node);
+  });
+}
+
+function isOutOfService(node: Node): boolean {
+  return node.spec?.taints?.some((taint) => taint.key === OUT_OF_SERVICE) ?? false;
+}
+
+/** No kubelet will ever end a pod that has no node. */
+function isUnscheduledTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName;
+}
+
+/** Evicted pods go first, as they say least about the work of their owner; then the old before the new, then by name. */
+function evictedThenOld(one: Pod, other: Pod): number {
+  return (
+    Number(isEvicted(other)) - Number(isEvicted(one)) ||
+    createdMs(one) - createdMs(other) ||
+    compareNames(one, other)
+  );
+}
+
+function isEvicted(pod: Pod): boolean {
+  return pod.status?.phase === "Failed" && pod.status.reason === "Evicted";
+}
+
+function createdMs(pod: Pod): number {
+  return parseTime(pod.metadata.creationTimestamp) ?? 0;
+}
+
+function compareNames(one: Pod, other: Pod): number {
+  const [a = "", b = ""] = [one.metadata.name, other.metadata.name];
+  return a < b ? -1 : Number(a > b);
+}
