@@ -3,7 +3,7 @@ import { applyStrategicMergePatch } from "../../api/patch/strategic-merge-patch.
 import type { BuiltInResource } from "../../api/resource.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import { definitionOf } from "../../api/schema.ts";
-import type { FieldSchema } from "../apply/field-schema.ts";
+import { builtInSchema } from "../apply/built-in-schema.ts";
 import { asJson } from "../kinds/json.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { KindRules } from "../kinds/kind.ts";
@@ -42,8 +42,6 @@ function plainRules(builtIn: BuiltInResource): KindRules {
   });
 }
 
-const deduced: FieldSchema = { kind: "deduced" };
-
 function builtInBody(builtIn: BuiltInResource): BodySchema {
   const apiVersion = apiVersionOf(builtIn);
   return {
@@ -53,7 +51,7 @@ function builtInBody(builtIn: BuiltInResource): BodySchema {
         ? { unknown: [], problem: undefined }
         : checkBuiltInBody(draft, definition);
     },
-    fields: deduced,
+    fields: builtInSchema(apiVersion, builtIn.kind) ?? { kind: "deduced" },
     openApi: undefined,
     strategic: (original, patch) => {
       const schema = patchSchemaOf(apiVersion, builtIn.kind);

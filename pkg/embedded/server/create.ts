@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import { generateName } from "../../api/names.ts";
 
+import { updateManagedFields } from "../apply/apply.ts";
 import { text } from "../kinds/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadata } from "../kinds/metadata.ts";
@@ -8,7 +9,7 @@ import { freezeDeep } from "../storage/freeze.ts";
 import { admissionAttributes, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { readDraft } from "./draft.ts";
-import { updateManagedFields, withoutManagedFields, writeContext } from "./managed-fields.ts";
+import { withoutManagedFields, writeContext } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
 import { finishObject, stampNew } from "./object-lifecycle.ts";
 import { Output } from "./output.ts";

@@ -32,13 +32,3 @@ export const withoutManagedFields = (object: ApiObject): ApiObject => {
   const { managedFields: _, ...metadata } = object.metadata;
   return { ...object, metadata };
 };
-
-/** Ownership stays with whoever had it: writes of this server are not tracked by field. */
-export function updateManagedFields(
-  live: ApiObject | undefined,
-  next: ApiObject,
-  _context: WriteContext,
-): ApiObject {
-  if (live?.metadata.managedFields === undefined) return next;
-  return { ...next, metadata: { ...next.metadata, managedFields: live.metadata.managedFields } };
-}

@@ -5,6 +5,7 @@ import { applyMergePatch } from "../../api/patch/merge-patch.ts";
 import { PatchError } from "../../api/patch/patch-error.ts";
 import { isJson, text } from "../kinds/json.ts";
 import type { Draft } from "../kinds/kind.ts";
+import { applyObject } from "./apply-patch.ts";
 import type { Call } from "./call.ts";
 import { copyJson } from "./json-copy.ts";
 import { mediaType, negotiateOutput } from "./negotiate.ts";
@@ -12,13 +13,21 @@ import { Output } from "./output.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import type { ApiResponse, RequestBody } from "./request.ts";
 import type { ServedResource } from "./served-resource.ts";
-import { badRequest, internal, invalid, StatusError, unprocessablePatch } from "./status-error.ts";
+import {
+  badRequest,
+  internal,
+  invalid,
+  StatusError,
+  unprocessablePatch,
+  unsupportedMediaType,
+} from "./status-error.ts";
 import { writeExisting } from "./update.ts";
 
 const patchTypes = {
   "application/json-patch+json": "json",
   "application/merge-patch+json": "merge",
   "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
 } as const;
 
 type PatchType = (typeof patchTypes)[keyof typeof patchTypes];
@@ -27,9 +36,12 @@ export async function patchObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
   const form = negotiateOutput(request.headers["accept"], request.query);
   const type = patchTypeOf(request.headers["content-type"], served);
-  const query = parseWriteQuery(request.query, "PatchOptions");
+  const query = parseWriteQuery(request.query, "PatchOptions", type === "apply");
   const patch = parsePatch(request.body);
-  const result = { object: await patchExisting(call, query, type, patch), created: false };
+  const result =
+    type === "apply"
+      ? await applyObject(call, query, patch)
+      : { object: await patchExisting(call, query, type, patch), created: false };
   const output = new Output(served, form, clock.nowMs());
   const status = result.created ? 201 : 200;
   return { status, headers: {}, body: { kind: "object", value: output.object(result.object) } };
@@ -42,6 +54,11 @@ export function patchTypeOf(contentType: string | undefined, served: ServedResou
     const type = patchTypes[media as keyof typeof patchTypes];
     if (type !== "strategic" || served.body.strategic !== undefined) return type;
   }
+  if (served.custom)
+    throw unsupportedMediaType(
+      "the body of the request was in an unknown format - accepted media types include: " +
+        "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml",
+    );
   throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
 }
 
@@ -57,7 +74,7 @@ export function parsePatch(body: RequestBody | undefined): unknown {
 async function patchExisting(
   call: Call,
   query: WriteQuery,
-  type: PatchType,
+  type: Exclude<PatchType, "apply">,
   patch: unknown,
 ): Promise<ApiObject> {
   const { served, info } = call;

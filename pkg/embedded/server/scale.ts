@@ -36,7 +36,7 @@ export async function replaceScale(call: Call): Promise<ApiResponse> {
 export async function patchScale(call: Call): Promise<ApiResponse> {
   const { request, served } = call;
   const type = patchTypeOf(request.headers["content-type"], served);
-  const query = parseWriteQuery(request.query, "PatchOptions");
+  const query = parseWriteQuery(request.query, "PatchOptions", type === "apply");
   const patch = parsePatch(request.body);
   const stored = await writeScale(call, query, (scale) =>
     translatingPatchErrors(() =>

@@ -1,5 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 
+import { updateManagedFields } from "../apply/apply.ts";
 import { asJson, text } from "../kinds/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadataUpdate } from "../kinds/metadata.ts";
@@ -10,7 +11,7 @@ import type { Call } from "./call.ts";
 import { createDraft, matchNamespace } from "./create.ts";
 import { readDraft } from "./draft.ts";
 import { copyJson } from "./json-copy.ts";
-import { updateManagedFields, writeContext } from "./managed-fields.ts";
+import { writeContext } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
 import { bumpGeneration, finishObject, keepSystemFields, sameObject } from "./object-lifecycle.ts";
 import { Output } from "./output.ts";

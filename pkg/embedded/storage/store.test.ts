@@ -129,7 +129,7 @@ describe("the store", () => {
   });
 
   test("what is stored cannot be changed", () => {
-    const stored = newStore().put(bucket, "k", undefined, { metadata: { labels: { a: "b" } } } as Unstored);
+    const stored = newStore().put(bucket, "k", undefined, { metadata: { labels: { a: "b" } } });
     expect(Object.isFrozen(stored?.metadata.labels)).toBe(true);
   });
 
