@@ -1,0 +1,62 @@
+// make bench: how fast and how small the machinery is on this machine. `--part NAME` runs one part only.
+import { parseArgs } from "node:util";
+import { realClock } from "../../pkg/clock/real.ts";
+import type { CacheScenarioResult } from "./cache-scenario.ts";
+import { benchCache } from "./machinery-cache.ts";
+import { benchDelays, benchQueue, benchWorkers } from "./machinery-queue.ts";
+
+interface Row {
+  readonly what: string;
+  readonly figures: string;
+  readonly goal: string;
+}
+
+const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  queue: async () => [
+    ...benchQueue(realClock).map(({ name, cyclesPerSecond, goal }) => ({
+      what: `queue ${name}: add, get, done`,
+      figures: perSecond(cyclesPerSecond),
+      goal: `≥ ${perSecond(goal)}`,
+    })),
+    { what: "queue: delayed adds", figures: perSecond(benchDelays(realClock)), goal: "" },
+    { what: "workers: syncs that do nothing", figures: perSecond(await benchWorkers(realClock)), goal: "" },
+  ],
+  cache: async () =>
+    (await benchCache()).map(({ name, goal, ...result }) => ({
+      what: name,
+      figures: figuresOf(result, "").join(", "),
+      goal: figuresOf(goal, goal.perSecond === undefined ? "≤ " : "≥ ").join(", "),
+    })),
+};
+
+const { values } = parseArgs({ options: { part: { type: "string", multiple: true } } });
+const chosen = values.part ?? Object.keys(parts);
+const unknown = chosen.filter((name) => parts[name] === undefined);
+if (unknown.length > 0) {
+  console.error(`Error: no such part: ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}`);
+  process.exitCode = 1;
+} else {
+  for (const name of chosen) {
+    const rows = (await parts[name]?.()) ?? [];
+    for (const { what, figures, goal } of rows) {
+      console.log(`${what.padEnd(48)} ${figures}${goal === "" ? "" : `   (goal ${goal})`}`);
+    }
+  }
+}
+
+function figuresOf(result: CacheScenarioResult, bound: string): readonly string[] {
+  const { perSecond: rate, tookMs, peakMiB, settledMiB, heapBytesPerPod, longestStallMs } = result;
+  const shown: readonly (readonly [number | undefined, (value: number) => string])[] = [
+    [rate, perSecond],
+    [tookMs, (value) => `${(value / 1_000).toFixed(2)} s`],
+    [peakMiB, (value) => `peak ${Math.round(value)} MiB`],
+    [settledMiB, (value) => `settled ${Math.round(value)} MiB`],
+    [heapBytesPerPod, (value) => `${Math.round(value).toLocaleString("en")} bytes a pod`],
+    [longestStallMs, (value) => `longest stall ${value.toFixed(1)} ms`],
+  ];
+  return shown.flatMap(([value, show]) => (value === undefined ? [] : [`${bound}${show(value)}`]));
+}
+
+function perSecond(count: number): string {
+  return `${Math.round(count).toLocaleString("en")}/s`;
+}

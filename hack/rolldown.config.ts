@@ -1,0 +1,22 @@
+import { existsSync } from "node:fs";
+import { defineConfig } from "rolldown";
+
+const programs = { "kube-controller-manager": "cmd/kube-controller-manager/main.ts", kcm: "cmd/kcm/main.ts" };
+
+/** One self-contained file for each program: Node.js and that file are all that it needs to run. */
+const builds = Object.entries(programs)
+  .filter(([, entry]) => existsSync(entry))
+  .map(([name, entry]) => ({
+    input: entry,
+    platform: "node" as const,
+    output: {
+      file: `dist/${name}.mjs`,
+      format: "esm" as const,
+      sourcemap: true,
+      codeSplitting: false,
+      minify: { mangle: false, compress: true, codegen: { removeWhitespace: false } },
+    },
+    treeshake: true,
+  }));
+
+export default defineConfig(builds);
