@@ -1,23 +1,65 @@
+import type { KindRules } from "./kind.ts";
+import { certificateRequestKinds } from "./access/certificate-request.ts";
+import { rbacKinds } from "./access/rbac.ts";
 import { cronJobKinds } from "./batch/cron-job.ts";
 import { jobKinds } from "./batch/job.ts";
-import type { KindRules } from "./kind.ts";
+import { configDataKinds } from "./core/config-data.ts";
+import { eventKinds } from "./core/event.ts";
+import { limitRangeKinds } from "./core/limit-range.ts";
+import { namespaceKinds } from "./core/namespace.ts";
+import { nodeKinds } from "./core/node.ts";
+import { resourceQuotaKinds } from "./core/quota.ts";
+import { endpointsKinds } from "./network/endpoints.ts";
+import { ingressKinds } from "./network/ingress.ts";
+import { serviceKinds } from "./network/service.ts";
 import { podKinds } from "./pod/pod.ts";
+import { admissionPolicyKinds } from "./policy/admission-policy.ts";
+import { autoscalerKinds } from "./policy/autoscaler.ts";
+import { disruptionBudgetKinds } from "./policy/disruption-budget.ts";
+import { leaseKinds } from "./policy/lease.ts";
+import { priorityClassKinds } from "./policy/priority-class.ts";
+import { resourceClaimKinds } from "./policy/resource-claim.ts";
+import { claimKinds } from "./storage/claim.ts";
+import { storageClassKinds } from "./storage/storage-class.ts";
+import { volumeKinds } from "./storage/volume.ts";
 import { controllerRevisionKinds } from "./workloads/controller-revision.ts";
 import { daemonSetKinds } from "./workloads/daemon-set.ts";
 import { deploymentKinds } from "./workloads/deployment.ts";
+import { podTemplateKinds } from "./workloads/pod-template.ts";
 import { replicaSetKinds } from "./workloads/replica-set.ts";
 import { replicationControllerKinds } from "./workloads/replication-controller.ts";
 import { statefulSetKinds } from "./workloads/stateful-set.ts";
 
 /** Every kind that has rules of its own. The server serves the others with the rules that all kinds share. */
 export const allKinds: readonly KindRules[] = [
-  ...podKinds,
-  ...replicationControllerKinds,
-  ...deploymentKinds,
-  ...replicaSetKinds,
-  ...statefulSetKinds,
-  ...daemonSetKinds,
-  ...controllerRevisionKinds,
-  ...jobKinds,
+  ...certificateRequestKinds,
+  ...rbacKinds,
   ...cronJobKinds,
+  ...jobKinds,
+  ...configDataKinds,
+  ...eventKinds,
+  ...limitRangeKinds,
+  ...namespaceKinds,
+  ...nodeKinds,
+  ...resourceQuotaKinds,
+  ...endpointsKinds,
+  ...ingressKinds,
+  ...serviceKinds,
+  ...podKinds,
+  ...admissionPolicyKinds,
+  ...autoscalerKinds,
+  ...disruptionBudgetKinds,
+  ...leaseKinds,
+  ...priorityClassKinds,
+  ...resourceClaimKinds,
+  ...claimKinds,
+  ...storageClassKinds,
+  ...volumeKinds,
+  ...controllerRevisionKinds,
+  ...daemonSetKinds,
+  ...deploymentKinds,
+  ...podTemplateKinds,
+  ...replicaSetKinds,
+  ...replicationControllerKinds,
+  ...statefulSetKinds,
 ];

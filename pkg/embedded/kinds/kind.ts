@@ -47,6 +47,12 @@ export interface RuleContext {
   readonly nowMs: number;
   /** Who writes; "" when unknown. */
   readonly user: string;
+  /** More about who writes, for kinds that record it. */
+  readonly requester?: {
+    readonly uid?: string;
+    readonly groups: readonly string[];
+    readonly extra?: Readonly<Record<string, readonly string[]>>;
+  };
   /** The subresource written to, "" for the main resource. */
   readonly subresource: string;
 }

@@ -68,28 +68,27 @@ function vanishes(value: unknown, type: FieldType): boolean {
 }
 
 function normalizeValue(value: unknown, type: FieldType): unknown {
-  switch (type.kind) {
-    case "list":
-      return Array.isArray(value) ? value.map((item) => normalizeValue(item, type.items)) : value;
-    case "map":
-      if (isJson(value)) {
-        const isResourceList = type.values.kind === "quantity";
-        for (const [key, item] of Object.entries(value)) {
-          value[key] = isResourceList ? canonicalQuantity(item, -3) : normalizeValue(item, type.values);
-        }
-      }
-      return value;
-    case "ref":
-      if (isJson(value)) normalizeFields(value, definition(type.definition));
-      return value;
-    case "quantity":
-      return canonicalQuantity(value, -9);
-    case "time":
-      return typeof value === "string" ? canonicalTime(value, 0) : value;
-    case "microTime":
-      return typeof value === "string" ? canonicalTime(value, 6) : value;
-    default:
-      return value;
+  if (type.kind === "list") {
+    return Array.isArray(value) ? value.map((item) => normalizeValue(item, type.items)) : value;
+  }
+  if (type.kind === "map") {
+    if (isJson(value)) normalizeMap(value, type.values);
+    return value;
+  }
+  if (type.kind === "ref") {
+    if (isJson(value)) normalizeFields(value, definition(type.definition));
+    return value;
+  }
+  if (type.kind === "quantity") return canonicalQuantity(value, -9);
+  if (typeof value !== "string") return value;
+  if (type.kind === "time") return canonicalTime(value, 0);
+  return type.kind === "microTime" ? canonicalTime(value, 6) : value;
+}
+
+function normalizeMap(map: Json, type: FieldType): void {
+  const isResourceList = type.kind === "quantity";
+  for (const [key, item] of Object.entries(map)) {
+    map[key] = isResourceList ? canonicalQuantity(item, -3) : normalizeValue(item, type);
   }
 }
 

@@ -1,4 +1,3 @@
-import type { QosSpec } from "../../../api/quota/qos.ts";
 import { podQosClass } from "../../../api/quota/qos.ts";
 import { specOf } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
@@ -140,7 +139,7 @@ export function validatePodResize(draft: Draft, before: Json, errors: FieldError
   const spec = specOf(draft);
   const old = child(before, "spec") ?? {};
   const qosClass = text(child(before, "status"), "qosClass");
-  if (qosClass !== "" && podQosClass(spec as QosSpec) !== qosClass) {
+  if (qosClass !== "" && podQosClass(spec) !== qosClass) {
     errors.invalid("spec", qosClass, "Pod QOS Class may not change as a result of resizing");
   }
   for (const key of ["containers", "initContainers"]) {

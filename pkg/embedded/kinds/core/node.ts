@@ -1,0 +1,169 @@
+import { isIP } from "node:net";
+import { labelKeyProblems, labelValueProblems } from "../../../api/labels-validate.ts";
+import { resources } from "../../../api/resources.ts";
+import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
+import type { FieldErrors } from "../field-errors.ts";
+import type { Json } from "../json.ts";
+import {
+  asJson,
+  child,
+  copyField,
+  flag,
+  items,
+  present,
+  sameValue,
+  stringMap,
+  strings,
+  text,
+} from "../json.ts";
+import type { Draft } from "../kind.ts";
+import { validateResourceAmount } from "../pod/requirements.ts";
+import { taintEffects } from "../pod/scheduling.ts";
+import { quantities } from "../quantities.ts";
+import { ageColumn, column, nameColumn } from "../table.ts";
+
+const rolePrefix = "node-role.kubernetes.io/";
+
+function setDefaults(draft: Draft): void {
+  const spec = specOf(draft);
+  // podCIDR and the first of podCIDRs are one field in two forms.
+  const cidrs = strings(spec, "podCIDRs");
+  const cidr = text(spec, "podCIDR");
+  if (cidrs.length === 0 && cidr !== "") spec["podCIDRs"] = [cidr];
+  else if (cidrs[0] !== undefined) spec["podCIDR"] = cidrs[0];
+  const status = child(draft, "status");
+  if (status !== undefined && !present(status, "allocatable") && present(status, "capacity")) {
+    copyField(status, { allocatable: status["capacity"] }, "allocatable");
+  }
+}
+
+function validateTaints(spec: Json, errors: FieldErrors): void {
+  const seen: [string, string][] = [];
+  for (const [index, taint] of items(spec, "taints").entries()) {
+    // upstream: ValidateNode reports taints below metadata.
+    const path = `metadata.taints[${index}]`;
+    const key = text(taint, "key");
+    const effect = text(taint, "effect");
+    errors.invalidEach(`${path}.key`, key, labelKeyProblems(key));
+    const value = text(taint, "value");
+    const problems = labelValueProblems(value);
+    if (problems.length > 0) errors.invalid(`${path}.value`, value, problems.join(";"));
+    errors.oneOf(`${path}.effect`, effect, taintEffects);
+    if (seen.some((one) => one[0] === key && one[1] === effect)) {
+      errors.duplicate(path, taint, "taints must be unique by key and effect pair");
+    }
+    seen.push([key, effect]);
+  }
+}
+
+function validateAmounts(draft: Draft, errors: FieldErrors): void {
+  for (const key of ["capacity", "allocatable"]) {
+    for (const [name, quantity] of quantities(child(draft, "status"), key)) {
+      validateResourceAmount(name, quantity, `status.${key}.${name}`, errors);
+    }
+  }
+}
+
+function validateCidrs(spec: Json, errors: FieldErrors): void {
+  const cidrs = strings(spec, "podCIDRs");
+  for (const [index, cidr] of cidrs.entries()) {
+    const [address = "", length = ""] = cidr.split("/");
+    const bits = isIP(address) === 6 ? 128 : 32;
+    if (isIP(address) === 0 || !/^[0-9]{1,3}$/.test(length) || Number(length) > bits) {
+      errors.invalid(
+        `spec.podCIDRs[${index}]`,
+        cidr,
+        "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
+      );
+    }
+  }
+  const families = new Set(cidrs.map((cidr) => cidr.includes(":")));
+  if (cidrs.length > families.size) {
+    errors.invalid("spec.podCIDRs", cidrs, "may specify no more than one CIDR for each IP family");
+  }
+}
+
+function validateChange(draft: Draft, before: Json, errors: FieldErrors): void {
+  const spec = specOf(draft);
+  const old = child(before, "spec");
+  const addresses = items(child(draft, "status"), "addresses");
+  for (const [index, address] of addresses.entries()) {
+    if (addresses.slice(0, index).some((other) => sameValue(other, address))) {
+      errors.duplicate(`status.addresses[${index}]`, address);
+    }
+  }
+  const cidrs = strings(old, "podCIDRs");
+  if (cidrs.length > 0 && !sameValue(cidrs, strings(spec, "podCIDRs"))) {
+    errors.forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');
+  }
+  const provider = text(old, "providerID");
+  if (provider !== "" && provider !== text(spec, "providerID")) {
+    errors.forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid');
+  }
+}
+
+function validateUpdate(draft: Draft, before: Json, errors: FieldErrors): void {
+  validateTaints(specOf(draft), errors);
+  validateAmounts(draft, errors);
+  validateChange(draft, before, errors);
+}
+
+function statusCell(node: Json): string {
+  const ready = items(child(node, "status"), "conditions").find((one) => text(one, "type") === "Ready");
+  let status = "Unknown";
+  if (ready !== undefined) status = text(ready, "status") === "True" ? "Ready" : "NotReady";
+  return flag(child(node, "spec"), "unschedulable") ? `${status},SchedulingDisabled` : status;
+}
+
+function rolesCell(node: Json): string {
+  const roles = new Set<string>();
+  for (const [key, value] of Object.entries(stringMap(child(node, "metadata"), "labels"))) {
+    if (key.startsWith(rolePrefix) && key.length > rolePrefix.length) roles.add(key.slice(rolePrefix.length));
+    if (key === "kubernetes.io/role" && value !== "") roles.add(value);
+  }
+  return [...roles].toSorted().join(",") || "<none>";
+}
+
+const info = (node: Json, key: string): string => text(child(child(node, "status"), "nodeInfo"), key);
+
+function addressCell(node: Json, type: string): string {
+  const found = items(child(node, "status"), "addresses").find((address) => text(address, "type") === type);
+  return found === undefined ? "<none>" : text(found, "address");
+}
+
+function kernelCell(node: Json): string {
+  const architecture = info(node, "architecture");
+  const kernel = info(node, "kernelVersion") || "<unknown>";
+  return architecture === "" ? kernel : `${kernel} (${architecture})`;
+}
+
+const rules: KindSpec = {
+  keepsStatusOnCreate: true,
+  setDefaults,
+  validate(draft, errors) {
+    validateTaints(specOf(draft), errors);
+    validateAmounts(draft, errors);
+    validateCidrs(specOf(draft), errors);
+  },
+  validateUpdate,
+  validateStatus: validateUpdate,
+  selectableFields: (object) => ({
+    "spec.unschedulable": String(flag(child(asJson(object), "spec"), "unschedulable")),
+  }),
+  columns: [
+    nameColumn,
+    column("Status", statusCell),
+    column("Roles", rolesCell),
+    ageColumn,
+    column("Version", (node) => info(node, "kubeletVersion")),
+    column("Internal-IP", (node) => addressCell(node, "InternalIP"), { wide: true }),
+    column("External-IP", (node) => addressCell(node, "ExternalIP"), { wide: true }),
+    column("OS-Image", (node) => info(node, "osImage") || "<unknown>", { wide: true }),
+    column("Kernel-Version", kernelCell, { wide: true }),
+    column("Container-Runtime", (node) => info(node, "containerRuntimeVersion") || "<unknown>", {
+      wide: true,
+    }),
+  ],
+};
+
+export const nodeKinds = [defineKind(resources.nodes, rules)];

@@ -1,0 +1,191 @@
+import { isIP } from "node:net";
+import { labelKeyProblems, labelValueProblems } from "../../../api/labels-validate.ts";
+import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
+import { resources } from "../../../api/resources.ts";
+import { contentChanged, defineKind, type KindSpec } from "../define-kind.ts";
+import type { FieldErrors } from "../field-errors.ts";
+import { portNumber } from "../formats.ts";
+import type { Json } from "../json.ts";
+import {
+  asJson,
+  child,
+  count,
+  items,
+  optionalText,
+  sameValue,
+  setDefault,
+  stringMap,
+  strings,
+  text,
+} from "../json.ts";
+import type { Draft } from "../kind.ts";
+import { ageColumn, column, nameColumn } from "../table.ts";
+
+const protocols = ["SCTP", "TCP", "UDP"];
+const ipMessage = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
+const ranges: readonly (readonly [RegExp, string])[] = [
+  [/^127\.|^::1$/, "may not be in the loopback range (127.0.0.0/8, ::1/128)"],
+  [/^169\.254\.|^fe[89ab]/i, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"],
+  [/^224\.0\.0\.|^ff02:/i, "may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)"],
+];
+
+/** An address that other hosts can reach. */
+function validateEndpointAddress(address: string, path: string, errors: FieldErrors): void {
+  if (isIP(address) === 0) errors.invalid(path, address, ipMessage);
+  if (address === "0.0.0.0" || address === "::")
+    errors.invalid(path, address, `may not be unspecified (${address})`);
+  for (const [range, message] of ranges) if (range.test(address)) errors.invalid(path, address, message);
+}
+
+function validateSubsets(draft: Draft, errors: FieldErrors): void {
+  for (const [index, subset] of items(draft, "subsets").entries()) {
+    const path = `subsets[${index}]`;
+    const lists = ["addresses", "notReadyAddresses"];
+    if (lists.every((key) => items(subset, key).length === 0)) {
+      errors.required(path, "must specify `addresses` or `notReadyAddresses`");
+    }
+    for (const key of lists) {
+      for (const [at, address] of items(subset, key).entries()) {
+        validateEndpointAddress(text(address, "ip"), `${path}.${key}[${at}].ip`, errors);
+        const hostname = text(address, "hostname");
+        if (hostname !== "") {
+          errors.invalidEach(`${path}.${key}[${at}].hostname`, hostname, dnsLabelProblems(hostname));
+        }
+      }
+    }
+    const ports = items(subset, "ports");
+    for (const [at, port] of ports.entries()) {
+      validateSubsetPort(port, ports.length > 1, `${path}.ports[${at}]`, errors);
+    }
+  }
+}
+
+function validateSubsetPort(port: Json, needsName: boolean, path: string, errors: FieldErrors): void {
+  const name = text(port, "name");
+  if (name !== "") errors.invalidEach(`${path}.name`, name, dnsLabelProblems(name));
+  else if (needsName) errors.required(`${path}.name`);
+  errors.invalidEach(`${path}.port`, count(port, "port"), portNumber(count(port, "port")));
+  errors.oneOf(`${path}.protocol`, text(port, "protocol"), protocols);
+}
+
+function endpointsCell(endpoints: Json): string {
+  const all = items(endpoints, "subsets").flatMap((subset) => {
+    const addresses = items(subset, "addresses").map((address) => text(address, "ip"));
+    const ports = items(subset, "ports").map((port) => count(port, "port"));
+    if (ports.length === 0) return addresses;
+    return ports.flatMap((port) =>
+      addresses.map((ip) => (ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`)),
+    );
+  });
+  return summarize(all);
+}
+
+function summarize(all: readonly string[]): string {
+  if (all.length === 0) return "<none>";
+  const shown = all.slice(0, 3).join(",");
+  return all.length > 3 ? `${shown} + ${all.length - 3} more...` : shown;
+}
+
+const endpointsRules: KindSpec = {
+  createOnUpdate: true,
+  setDefaults(draft) {
+    for (const subset of items(draft, "subsets")) {
+      for (const port of items(subset, "ports")) setDefault(port, "protocol", "TCP");
+    }
+  },
+  validate: validateSubsets,
+  validateUpdate(draft, before, errors) {
+    if (!sameValue(draft["subsets"], before["subsets"])) validateSubsets(draft, errors);
+  },
+  columns: [nameColumn, column("Endpoints", endpointsCell), ageColumn],
+};
+
+function validateSlice(draft: Draft, errors: FieldErrors): void {
+  validateSlicePorts(draft, errors);
+  const type = text(draft, "addressType");
+  errors.oneOf("addressType", type, ["FQDN", "IPv4", "IPv6"]);
+  const endpoints = items(draft, "endpoints");
+  if (endpoints.length > 1000) errors.tooMany("endpoints", endpoints.length, 1000);
+  for (const [index, endpoint] of endpoints.entries()) {
+    validateEndpoint(endpoint, type, `endpoints[${index}]`, errors);
+  }
+}
+
+function validateEndpoint(endpoint: Json, type: string, path: string, errors: FieldErrors): void {
+  const addresses = strings(endpoint, "addresses");
+  if (addresses.length === 0) errors.required(`${path}.addresses`, "must contain at least 1 address");
+  if (addresses.length > 100) errors.tooMany(`${path}.addresses`, addresses.length, 100);
+  for (const [index, address] of addresses.entries()) {
+    const at = `${path}.addresses[${index}]`;
+    if (type === "FQDN") errors.invalidEach(at, address, dnsSubdomainProblems(address));
+    else if (isIP(address) !== 0 && isIP(address) !== (type === "IPv6" ? 6 : 4)) {
+      errors.invalid(at, address, `must be an ${type} address`);
+    } else validateEndpointAddress(address, at, errors);
+  }
+  const node = optionalText(endpoint, "nodeName");
+  if (node !== undefined) errors.invalidEach(`${path}.nodeName`, node, dnsSubdomainProblems(node));
+  const hostname = optionalText(endpoint, "hostname");
+  if (hostname !== undefined) errors.invalidEach(`${path}.hostname`, hostname, dnsLabelProblems(hostname));
+  const hints = child(endpoint, "hints");
+  for (const key of ["forZones", "forNodes"]) {
+    const given = items(hints, key);
+    if (given.length > 8) errors.tooMany(`${path}.hints.${key}`, given.length, 8);
+    for (const [index, hint] of given.entries()) {
+      const name = text(hint, "name");
+      const problems = key === "forZones" ? labelValueProblems(name) : dnsSubdomainProblems(name);
+      errors.invalidEach(`${path}.hints.${key}[${index}].name`, name, problems);
+    }
+  }
+}
+
+function validateSlicePorts(draft: Draft, errors: FieldErrors): void {
+  const names = new Set<string>();
+  for (const [index, port] of items(draft, "ports").entries()) {
+    const path = `ports[${index}]`;
+    const name = text(port, "name");
+    if (name !== "") errors.invalidEach(`${path}.name`, name, dnsLabelProblems(name));
+    if (names.has(name)) errors.duplicate(`${path}.name`, name);
+    names.add(name);
+    errors.oneOf(`${path}.protocol`, text(port, "protocol"), protocols);
+    const application = optionalText(port, "appProtocol");
+    if (application !== undefined) {
+      errors.invalidEach(`${path}.appProtocol`, application, labelKeyProblems(application));
+    }
+  }
+}
+
+const sliceRules: KindSpec = {
+  generation: true,
+  generationChanged: (draft, before) =>
+    contentChanged(draft, before) ||
+    !sameValue(stringMap(draft.metadata, "labels"), stringMap(child(asJson(before), "metadata"), "labels")),
+  setDefaults(draft) {
+    for (const port of items(draft, "ports")) {
+      setDefault(port, "name", "");
+      setDefault(port, "protocol", "TCP");
+    }
+  },
+  validate: validateSlice,
+  validateChange: (draft, before, errors) =>
+    errors.immutable("addressType", text(draft, "addressType"), text(before, "addressType")),
+  columns: [
+    nameColumn,
+    column("AddressType", (slice) => text(slice, "addressType")),
+    column("Ports", (slice) => {
+      const ports = items(slice, "ports").map((port) =>
+        count(port, "port") === 0 ? "*" : String(count(port, "port")),
+      );
+      return ports.length === 0 ? "<unset>" : summarize(ports);
+    }),
+    column("Endpoints", (slice) => {
+      const all = items(slice, "endpoints").flatMap((endpoint) => strings(endpoint, "addresses"));
+      return all.length === 0 ? "<unset>" : summarize(all);
+    }),
+    ageColumn,
+  ],
+};
+
+export const endpointsKinds = [
+  defineKind(resources.endpoints, endpointsRules),
+  defineKind(resources.endpointSlices, sliceRules),
+];

@@ -1,0 +1,136 @@
+import { resources } from "../../../api/resources.ts";
+import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
+import type { FieldErrors } from "../field-errors.ts";
+import type { Json } from "../json.ts";
+import {
+  asJson,
+  child,
+  copyField,
+  ensure,
+  optionalText,
+  present,
+  sameValue,
+  setZeroDefault,
+  stringMap,
+  strings,
+  text,
+} from "../json.ts";
+import type { Draft } from "../kind.ts";
+import { readQuantity } from "../quantities.ts";
+import { ageColumn, column, nameColumn } from "../table.ts";
+import { setClaimSpecDefaults, validateClaimSpec } from "./claim-spec.ts";
+
+const classAnnotation = "volume.beta.kubernetes.io/storage-class";
+
+export const accessModeLetters: Readonly<Record<string, string>> = {
+  ReadWriteOnce: "RWO",
+  ReadOnlyMany: "ROX",
+  ReadWriteMany: "RWX",
+  ReadWriteOncePod: "RWOP",
+};
+
+export function accessModesCell(holder: Json | undefined): string {
+  const modes = new Set(strings(holder, "accessModes"));
+  const shown = Object.entries(accessModeLetters).filter(([mode]) => modes.has(mode));
+  return shown.map(([, letters]) => letters).join(",");
+}
+
+/** dataSource is the older form of dataSourceRef, as long as that stays within the namespace. */
+function alignDataSources(spec: Json): void {
+  const reference = child(spec, "dataSourceRef");
+  const source = child(spec, "dataSource");
+  if (source !== undefined && reference === undefined)
+    copyField(spec, { dataSourceRef: source }, "dataSourceRef");
+  if (reference !== undefined && source === undefined && text(reference, "namespace") === "") {
+    const kind = text(reference, "kind");
+    const known = ["PersistentVolumeClaim", "VolumeSnapshot"].includes(kind);
+    if (known) copyField(spec, { dataSource: reference }, "dataSource");
+  }
+}
+
+const storageOf = (holder: Json | undefined, ...path: readonly string[]): unknown => {
+  let at = holder;
+  for (const key of path) at = child(at, key);
+  return at?.["storage"];
+};
+
+function validateChange(draft: Draft, before: Json, errors: FieldErrors): void {
+  const spec = structuredClone(specOf(draft));
+  const old = structuredClone(child(before, "spec") ?? {});
+  if (text(old, "volumeName") === "") copyField(old, spec, "volumeName");
+  // A default class that comes later may be filled in.
+  const annotated = stringMap(child(before, "metadata"), "annotations")[classAnnotation];
+  const name = optionalText(spec, "storageClassName");
+  if (
+    !present(old, "storageClassName") &&
+    name !== undefined &&
+    (annotated === undefined || annotated === name)
+  ) {
+    copyField(old, spec, "storageClassName");
+  }
+  if (text(child(draft, "status"), "phase") === "Bound") {
+    const requests = ensure(ensure(spec, "resources"), "requests");
+    copyField(requests, child(child(old, "resources"), "requests") ?? {}, "storage");
+    copyField(spec, old, "volumeAttributesClassName");
+  }
+  if (!sameValue(spec, old)) {
+    errors.forbidden(
+      "spec",
+      "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n",
+    );
+  }
+  const size = readQuantity(storageOf(specOf(draft), "resources", "requests"));
+  const oldSize = readQuantity(storageOf(child(before, "spec"), "resources", "requests"));
+  const actual = readQuantity(storageOf(child(before, "status"), "capacity"));
+  if (size === undefined || oldSize === undefined || size.compare(oldSize) >= 0) return;
+  if (actual === undefined ? size.sign() <= 0 : size.compare(actual) <= 0) {
+    errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
+  }
+}
+
+const rules: KindSpec = {
+  setDefaults(draft) {
+    setClaimSpecDefaults(specOf(draft));
+    setZeroDefault(ensure(draft, "status"), "phase", "Pending");
+  },
+  prepareForCreate(draft) {
+    draft["status"] = { phase: "Pending" };
+    alignDataSources(specOf(draft));
+  },
+  prepareForUpdate(draft, _before, { subresource }) {
+    if (subresource === "") alignDataSources(specOf(draft));
+  },
+  validate: (draft, errors) => validateClaimSpec(specOf(draft), "spec", errors),
+  validateChange,
+  columns: [
+    nameColumn,
+    column("Status", (claim) =>
+      present(child(claim, "metadata"), "deletionTimestamp")
+        ? "Terminating"
+        : text(child(claim, "status"), "phase"),
+    ),
+    column("Volume", (claim) => text(child(claim, "spec"), "volumeName")),
+    column("Capacity", (claim) => {
+      if (text(child(claim, "spec"), "volumeName") === "") return "";
+      return readQuantity(storageOf(child(claim, "status"), "capacity"))?.toString() ?? "0";
+    }),
+    column("Access Modes", (claim) =>
+      text(child(claim, "spec"), "volumeName") === "" ? "" : accessModesCell(child(claim, "status")),
+    ),
+    column("StorageClass", (claim) => {
+      const annotated = stringMap(child(claim, "metadata"), "annotations")[classAnnotation];
+      return annotated ?? text(child(claim, "spec"), "storageClassName");
+    }),
+    column(
+      "VolumeAttributesClass",
+      (claim) => optionalText(child(claim, "spec"), "volumeAttributesClassName") ?? "<unset>",
+    ),
+    ageColumn,
+    column("VolumeMode", (claim) => optionalText(child(claim, "spec"), "volumeMode") ?? "<unset>", {
+      wide: true,
+    }),
+  ],
+  selectableFields: (object) => ({ name: text(child(asJson(object), "metadata"), "name") }),
+};
+
+export const claimKinds = [defineKind(resources.persistentVolumeClaims, rules)];

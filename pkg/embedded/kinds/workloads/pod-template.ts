@@ -1,0 +1,18 @@
+import { resources } from "../../../api/resources.ts";
+import { defineKind } from "../define-kind.ts";
+import { child } from "../json.ts";
+import { setTemplateDefaults, templateLabels, validatePodTemplate } from "../pod/pod-template.ts";
+import { column, formatLabels, nameColumn, templateColumns } from "../table.ts";
+
+export const podTemplateKinds = [
+  defineKind(resources.podTemplates, {
+    generation: true,
+    setDefaults: setTemplateDefaults,
+    validate: (draft, errors) => validatePodTemplate(child(draft, "template") ?? {}, "template", errors),
+    columns: [
+      nameColumn,
+      ...templateColumns((object) => child(object, "template")).map((one) => ({ ...one, priority: 0 })),
+      column("Pod Labels", (object) => formatLabels(templateLabels(child(object, "template")))),
+    ],
+  }),
+];
