@@ -7,9 +7,9 @@
  *     `changed: false` with the live object: nothing is to be written.
  *
  *   updateManagedFields(live, next, context): ApiObject
- *     For every other write (POST, PUT, the other patches, and what admission changed after an apply), on the object as
- *     it is about to be stored: defaulted, admitted, after the kind's prepareFor rules. Returns `next` with the
- *     managedFields that the write leads to; `live` is undefined on create.
+ *     For every other write (POST, PUT, the other patches), on the object as the client meant it: decoded and defaulted,
+ *     but before admission and the kind's prepareFor rules, whose work nobody owns. Returns `next` with the managedFields
+ *     that the write leads to; `live` is undefined on create.
  *
  * Both are pure, never change their arguments, and share what did not change with them.
  */
@@ -44,6 +44,8 @@ export interface WriteContext {
   readonly manager: string;
   /** The version that the request speaks, e.g. "apps/v1". */
   readonly apiVersion: string;
+  /** The kind that the endpoint serves; an applied object of another kind is refused. */
+  readonly kind?: string;
   /** "" on the main resource. */
   readonly subresource: string;
   readonly nowMs: number;
@@ -108,9 +110,8 @@ export function updateManagedFields(
 function refuse(
   live: ApiObject | undefined,
   applied: ApiObject,
-  { apiVersion }: ApplyContext,
+  { apiVersion, kind = live?.kind ?? applied.kind }: ApplyContext,
 ): ApplyResult | undefined {
-  const kind = live?.kind ?? applied.kind;
   if (applied.apiVersion !== apiVersion || applied.kind !== kind) {
     const [group, version] = (applied.apiVersion ?? "").includes("/")
       ? (applied.apiVersion ?? "").split("/", 2)

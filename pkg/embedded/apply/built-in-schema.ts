@@ -1,8 +1,20 @@
 import type { Definition, Field, FieldType } from "../../api/schema.ts";
 import { definition, definitionOf } from "../../api/schema.ts";
-import type { FieldSchema, MapSchema } from "./field-schema.ts";
+import type { FieldSchema, MapSchema, ScalarSchema } from "./field-schema.ts";
 
-const scalar: FieldSchema = { kind: "scalar" };
+const scalarTypes: Readonly<Partial<Record<FieldType["kind"], NonNullable<ScalarSchema["type"]>>>> = {
+  boolean: "boolean",
+  bytes: "string",
+  enum: "string",
+  int32: "numeric",
+  int64: "numeric",
+  intOrString: "untyped",
+  microTime: "time",
+  number: "numeric",
+  quantity: "untyped",
+  string: "string",
+  time: "time",
+};
 const schemas = new Map<string, MapSchema>();
 
 /** The schema of a built-in kind; undefined when there is no such kind. */
@@ -81,7 +93,8 @@ function schemaOfType(type: FieldType, mapType?: "atomic" | "granular"): FieldSc
     const items = schemaOfType(type.items);
     return { kind: "list", listType: "atomic", keys: [], keyDefaults: {}, items: () => items };
   }
-  return scalar;
+  const scalarType = scalarTypes[type.kind];
+  return scalarType === undefined ? { kind: "scalar" } : { kind: "scalar", type: scalarType };
 }
 
 function keyDefaults(items: FieldType, keys: readonly string[]): Readonly<Record<string, unknown>> {

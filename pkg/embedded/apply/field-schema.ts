@@ -6,6 +6,8 @@ export type FieldSchema = ScalarSchema | MapSchema | ListSchema | DeducedSchema;
 
 export interface ScalarSchema {
   readonly kind: "scalar";
+  /** What an applied value has to be; anything goes without it, objects and lists owned whole included. */
+  readonly type?: "string" | "numeric" | "boolean" | "time" | "untyped";
 }
 
 /** An object with named fields, a map with elements of one type, or both. */

@@ -1,11 +1,11 @@
 import type { ApiObject } from "../../api/object.ts";
-import type { FieldSchema, ListSchema, MapSchema } from "./field-schema.ts";
-import { fieldElement, printElement } from "./path-element.ts";
+import type { FieldSchema, ListSchema, MapSchema, ScalarSchema } from "./field-schema.ts";
+import { compareStrings, fieldElement, printElement } from "./path-element.ts";
 import { isList, isObject, itemElement, TypedValueError } from "./typed-value.ts";
 
 /**
  * An applied configuration may only say what the schema knows, and nothing twice. Throws a TypedValueError that words
- * all problems as the API server does. Scalars are checked where objects are decoded.
+ * the problems as the API server does.
  */
 export function validateApplied(schema: FieldSchema, applied: ApiObject): void {
   const problems = problemsOf(schema, applied, "");
@@ -21,28 +21,45 @@ export function validateApplied(schema: FieldSchema, applied: ApiObject): void {
 function problemsOf(schema: FieldSchema, value: unknown, path: string): readonly string[] {
   if (value === null || value === undefined) return [];
   if (schema.kind === "map") {
-    return isObject(value)
-      ? problemsInMap(schema, value, path)
-      : [`${path}: expected map, got ${print(value)}`];
+    if (isObject(value)) return problemsInMap(schema, value, path);
+    return [`${path}: expected map, got &{${goValue(value)}}`];
   }
   if (schema.kind === "list") {
-    return isList(value)
-      ? problemsInList(schema, value, path)
-      : [`${path}: expected list, got ${print(value)}`];
+    if (isList(value)) return problemsInList(schema, value, path);
+    return [`${path}: expected list, got &{${goValue(value)}}`];
   }
-  return [];
+  const problem = schema.kind === "scalar" ? problemOfScalar(schema, value) : undefined;
+  return problem === undefined ? [] : [`${path}: ${problem}`];
 }
 
+function problemOfScalar({ type }: ScalarSchema, value: unknown): string | undefined {
+  const is = typeof value;
+  if (type === "string" && is !== "string") {
+    return `expected string, got &value.valueUnstructured{Value:${goValue(value)}}`;
+  }
+  if (type === "numeric" && is !== "number") {
+    return `expected numeric (int or float), got ${goType(value)}`;
+  }
+  if (type === "boolean" && is !== "boolean") return `expected boolean, got &{${goValue(value)}}`;
+  if ((type === "untyped" || type === "time") && is === "object")
+    return `expected any scalar, got &{${goValue(value)}}`;
+  return undefined;
+}
+
+/** The first field that the type does not know ends the search in its object, as the server does it. */
 function problemsInMap(
   schema: MapSchema,
   value: Readonly<Record<string, unknown>>,
   path: string,
 ): readonly string[] {
-  return Object.entries(value).flatMap(([key, part]) => {
+  const problems: string[] = [];
+  for (const [key, part] of Object.entries(value)) {
     const below = `${path}${printElement(fieldElement(key))}`;
     const known = schema.field(key) ?? schema.element();
-    return known === undefined ? [`${below}: field not declared in schema`] : problemsOf(known, part, below);
-  });
+    if (known === undefined) return [...problems, `${below}: field not declared in schema`];
+    problems.push(...problemsOf(known, part, below));
+  }
+  return problems;
 }
 
 function problemsInList(schema: ListSchema, list: readonly unknown[], path: string): readonly string[] {
@@ -66,6 +83,17 @@ function problemsInList(schema: ListSchema, list: readonly unknown[], path: stri
   return problems;
 }
 
-function print(value: unknown): string {
-  return JSON.stringify(value);
+/** The server's messages show values as Go prints them. */
+function goValue(value: unknown): string {
+  if (isList(value)) return `[${value.map(goValue).join(" ")}]`;
+  if (typeof value === "string") return value;
+  if (!isObject(value)) return value === null ? "<nil>" : JSON.stringify(value);
+  const entries = Object.entries(value).toSorted(([a], [b]) => compareStrings(a, b));
+  return `map[${entries.map(([key, part]) => `${key}:${goValue(part)}`).join(" ")}]`;
+}
+
+function goType(value: unknown): string {
+  if (isList(value)) return "[]interface {}";
+  if (isObject(value)) return "map[string]interface {}";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
