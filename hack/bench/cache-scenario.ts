@@ -18,6 +18,7 @@ import type { Clock } from "../../pkg/clock/clock.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
+import { streamPods } from "./pod-stream.ts";
 import { makePod, POD_FIELDS } from "./pods.ts";
 
 /** What one scenario, run in a process of its own, prints as JSON. */
@@ -45,7 +46,7 @@ const clock: Clock = {
 
 /** The bytes come from another process, as from a server. */
 function bytes(...form: (string | number)[]): AsyncIterator<Buffer> {
-  const args = [`${import.meta.dirname}/pod-stream.ts`, ...form.map(String)];
+  const args = [import.meta.filename, "server", ...form.map(String)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   return child.stdout[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
 }
@@ -206,6 +207,9 @@ async function scenario(name: string, fields: Fields): Promise<CacheScenarioResu
   return run(new PodSource(COUNT, 0, name === "stream"), fields, (seen) => seen.adds >= 3 * COUNT);
 }
 
-const [name = "", scope = "projected"] = process.argv.slice(2);
-console.log(JSON.stringify(await scenario(name, scope === "whole" ? "whole" : POD_FIELDS)));
-process.exit(0);
+const [name = "", ...rest] = process.argv.slice(2);
+if (name === "server") await streamPods(rest);
+else {
+  console.log(JSON.stringify(await scenario(name, rest[0] === "whole" ? "whole" : POD_FIELDS)));
+  process.exit(0);
+}

@@ -1,10 +1,6 @@
 import { once } from "node:events";
 import { makePod } from "./pods.ts";
 
-/** Writes what an API server would answer to standard output: `pages COUNT SIZE`, `initial COUNT` or `events COUNT`. */
-const [form = "", ...numbers] = process.argv.slice(2);
-const [first = 0, second = 0] = numbers.map(Number);
-
 async function write(texts: Iterable<string>): Promise<void> {
   let chunk: string[] = [];
   for (const text of texts) {
@@ -48,6 +44,10 @@ function* events(count: number): Generator<string> {
   }
 }
 
-if (form === "pages") await write(pages(first, second));
-else if (form === "initial") await write(initial(first));
-else await write(events(first));
+/** Writes what an API server would answer to standard output: `pages COUNT SIZE`, `initial COUNT` or `events COUNT`. */
+export async function streamPods([form, ...numbers]: readonly string[]): Promise<void> {
+  const [count = 0, size = 1] = numbers.map(Number);
+  if (form === "pages") await write(pages(count, size));
+  else if (form === "initial") await write(initial(count));
+  else await write(events(count));
+}

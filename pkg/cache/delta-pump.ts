@@ -84,14 +84,13 @@ export class DeltaPump<T extends ApiObject> {
 
   *#pump(): Task {
     const { queue, clock } = this.#options;
-    for (let batch = queue.pop(); batch !== undefined; batch = queue.pop()) {
+    for (let batch = queue.pop(); batch !== undefined && !this.#stopped; batch = queue.pop()) {
       const startMs = clock.monotonicMs();
       yield* this.#process(batch);
       queue.done();
       this.#options.onBatch(clock.monotonicMs() - startMs);
       if (queue.length < MOST_QUEUED) this.#letIn();
       yield;
-      if (this.#stopped) break;
     }
     this.#pumping = false;
   }

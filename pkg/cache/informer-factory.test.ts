@@ -124,6 +124,23 @@ test("a cache that runs without annotations does not serve those who read all me
   await finish();
 });
 
+test("a transform sees every object once, already projected", async () => {
+  const transformed: ApiObject[] = [];
+  const { clock, source, factory, stop, finish } = fixture({
+    transform: (object) => {
+      transformed.push(object);
+      return { ...object, metadata: { ...object.metadata, labels: { seen: "yes" } } };
+    },
+  });
+  source("things").put(thing("a"));
+  const informer = factory.informer(THINGS, { fields: ["spec.size"] });
+  factory.start(stop.signal);
+  await clock.advanceBy(100);
+  expect(transformed).toMatchObject([{ kind: "Thing", spec: { size: 1 } }]);
+  expect(informer.lister.list()[0]?.metadata.labels).toEqual({ seen: "yes" });
+  await finish();
+});
+
 test("waiting for the first lists names those that did not come in time", async () => {
   const { clock, source, factory, stop, finish } = fixture();
   factory.informer(THINGS);

@@ -36,8 +36,10 @@ export interface InformerFactoryOptions {
   readonly leastResyncMs?: number;
   /** Ask for the first state as a stream of events rather than as a list. Default true. */
   readonly streamLists?: boolean;
-  /** Client-go's two forms of the queue. Default "in-order". */
+  /** client-go's two forms of the queue. Default "in-order". */
   readonly queue?: "in-order" | "keyed";
+  /** Applied to every object after the projection and before it is cached. It must return a new object or the same. */
+  readonly transform?: <T extends ApiObject>(object: T) => T;
   /** For tests: an attempt to change a cached object throws. */
   readonly freeze?: boolean;
 }
@@ -163,14 +165,13 @@ export class SharedInformerFactory {
     flavour: Flavour,
     projection: Projection,
   ): ResourceInformer<ApiObject> {
-    const { clients, clock, random, freeze, leastResyncMs = 0, queue, streamLists } = this.#options;
+    const { clients, clock, random, leastResyncMs = 0, queue, streamLists } = this.#options;
     const client = flavour === "metadata" ? clients.metadata(resource) : clients.dynamic(resource);
-    const project = (object: ApiObject): ApiObject => projection.apply(object);
     const name = nameOf(resource, scope, flavour);
     let observe: (tookMs: number) => void = () => undefined;
     const informer = new ResourceInformer<ApiObject>({
       source: scopedListWatch(client, scope),
-      transform: freeze === true ? (object) => deepFreeze(project(object)) : project,
+      transform: this.#transformOf(projection),
       namespaced: resource.namespaced,
       clock,
       random,
@@ -189,6 +190,12 @@ export class SharedInformerFactory {
       }));
     }
     return informer;
+  }
+
+  #transformOf(projection: Projection): (object: ApiObject) => ApiObject {
+    const { transform = (object) => object, freeze = false } = this.#options;
+    const whole = (object: ApiObject): ApiObject => transform(projection.apply(object));
+    return freeze ? (object) => deepFreeze(whole(object)) : whole;
   }
 }
 

@@ -1,12 +1,6 @@
 import type { ApiObject } from "../api/object.ts";
 import type { Lister } from "./lister.ts";
 
-/** An object of which the deletion itself was missed: `object` is the last state that was seen. */
-export interface DeletedFinalStateUnknown<T> {
-  readonly key: string;
-  readonly object: T;
-}
-
 /** Handlers run one at a time per registration, in order, and only compute keys and enqueue. */
 export interface EventHandler<T> {
   onAdd?(object: T, inInitialList: boolean): void;
@@ -34,7 +28,10 @@ export const NAMESPACE_INDEX = "namespace";
 export interface SharedInformer<T extends ApiObject = ApiObject> {
   readonly lister: Lister<T>;
   addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration;
-  /** May be called at any time; the index is built from what the cache holds. A second function under one name is an error. */
+  /**
+   * May be called at any time; the index is built from what the cache holds. A second function under one name is an
+   * error. An object on which the function throws is in no bucket of that index.
+   */
   addIndex(name: string, index: IndexFunction<T>): void;
   /** The cache holds a complete list. */
   hasSynced(): boolean;

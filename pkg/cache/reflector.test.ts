@@ -346,6 +346,31 @@ describe("a watch", () => {
     await finish();
   });
 
+  test("that something cuts off every minute is opened again at once each time", async () => {
+    const { clock, source, make, asked } = fake();
+    const { reflector, finish } = make();
+    for (let minute = 0; minute < 10; minute++) {
+      await clock.advanceBy(60_000);
+      source.endWatches(lost());
+      await clock.advanceBy(0);
+      expect(source.openWatches).toBe(1);
+    }
+    expect(asked()).toEqual(["S", ...Array.from({ length: 10 }, () => "W11")]);
+    expect(reflector.lastError).toBeUndefined();
+    await finish();
+  });
+
+  test("that breaks off as soon as it is open is opened again after pauses", async () => {
+    const { clock, source, make } = fake();
+    const { finish } = make();
+    await clock.runUntil(() => source.openWatches === 1);
+    source.endWatches(lost());
+    await clock.advanceBy(700);
+    expect(source.openWatches).toBe(0);
+    await clock.runUntil(() => source.openWatches === 1, 1_600);
+    await finish();
+  });
+
   test("goes on from bookmarks", async () => {
     const { clock, source, make, asked } = fake();
     const { sink, finish } = make();
@@ -429,21 +454,30 @@ describe("a watch", () => {
   });
 });
 
-test("an object that the transform cannot understand is left out, and the next ones come through", async () => {
-  const clock = new VirtualClock();
-  const source = new FakeSource<ApiObject>(clock);
-  const transform = (object: ApiObject): ApiObject => {
-    if (object.metadata.name === "odd") throw new Error("cannot read this");
-    return object;
-  };
-  const { sink, finish } = started(source, clock, { transform });
-  await clock.runUntil(() => source.openWatches === 1);
-  source.put(pod("odd"));
-  source.put(pod("even"));
-  await clock.advanceBy(0);
-  expect(sink.calls.slice(1)).toEqual(["add even"]);
-  await finish();
-});
+test.each([
+  { how: "a stream", streamLists: true, first: "replace even at 4" },
+  { how: "a list", streamLists: false, first: "replace even at 4" },
+])(
+  "an object of $how that the transform cannot understand is left out, and the next ones come through",
+  async (form) => {
+    const clock = new VirtualClock();
+    const source = new FakeSource<ApiObject>(clock, 2);
+    source.put(pod("odd"));
+    source.put(pod("even"));
+    const transform = (object: ApiObject): ApiObject => {
+      if (object.metadata.name === "odd") throw new Error("cannot read this");
+      return object;
+    };
+    const { sink, finish } = started(source, clock, { transform, streamLists: form.streamLists });
+    await clock.runUntil(() => source.openWatches === 1);
+    source.put(pod("odd"));
+    source.put(pod("even"));
+    source.remove("odd");
+    await clock.advanceBy(0);
+    expect(sink.calls).toEqual([form.first, "update even"]);
+    await finish();
+  },
+);
 
 test("silence and failures are known", async () => {
   const { clock, source, make } = fake();

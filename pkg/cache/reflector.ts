@@ -55,7 +55,7 @@ type State<T> =
   | { readonly name: "pausing"; readonly next: "empty" | "watching"; readonly leastMs: number };
 
 const SHORTEST_WATCH_SECONDS = 300;
-const SHORT_WATCH_MS = 1_000;
+const YOUNG_WATCH_MS = 1_000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /**
@@ -127,11 +127,13 @@ export class Reflector<T extends ApiObject> {
           this.#replace(objects, event.object.metadata.resourceVersion ?? "");
           return { name: "watching", stream };
         }
-        this.#collect(event, objects);
+        const object = this.#accept(event.object);
+        if (object !== undefined && event.type === "DELETED") objects.delete(this.#options.keyOf(object));
+        else if (object !== undefined) objects.set(this.#options.keyOf(object), object);
         const pause = this.#pace.step();
         if (pause !== undefined) await pause;
       }
-      if (isShort(stream, this.#options.clock)) throw new ShortWatchError();
+      if (stream.events === 0 && this.#young(stream)) throw new ShortWatchError();
       return this.#pause("empty", new UnfinishedStreamError());
     } catch (error) {
       await stream.close();
@@ -143,22 +145,15 @@ export class Reflector<T extends ApiObject> {
     }
   }
 
-  #collect(event: WatchEvent<T>, objects: Map<string, T>): void {
-    const object = this.#accept(event);
-    if (object === undefined) return;
-    const key = this.#options.keyOf(object);
-    if (event.type === "DELETED") objects.delete(key);
-    else objects.set(key, object);
-  }
-
   async #list(signal: AbortSignal): Promise<State<T>> {
     const objects = new Map<string, T>();
     const resourceVersion = this.#versionUnavailable ? "" : this.#version || "0";
     // With a version, an unpaged list is served from the server's watch cache, a paged one burdens etcd.
     const paged = this.#pagesAlways || resourceVersion === "" || resourceVersion === "0";
     const onItem = (item: T): void => {
-      const object = this.#options.transform(item);
-      objects.set(this.#options.keyOf(object), object);
+      this.#heardMs = this.#options.clock.monotonicMs();
+      const object = this.#accept(item);
+      if (object !== undefined) objects.set(this.#options.keyOf(object), object);
     };
     const request = { resourceVersion, paged, onItem, onRestart: () => objects.clear() };
     try {
@@ -196,11 +191,11 @@ export class Reflector<T extends ApiObject> {
       }
     } catch (error) {
       signal.throwIfAborted();
-      return this.#afterWatchFailure(error);
+      return this.#afterWatchFailure(error, stream);
     } finally {
       await stream.close();
     }
-    if (isShort(stream, this.#options.clock)) return this.#pause("empty", new ShortWatchError());
+    if (stream.events === 0 && this.#young(stream)) return this.#pause("empty", new ShortWatchError());
     return { name: "watching", stream: undefined };
   }
 
@@ -210,26 +205,31 @@ export class Reflector<T extends ApiObject> {
     const version = event.object.metadata.resourceVersion ?? "";
     if (event.type === "BOOKMARK") sink.bookmark(version);
     else {
-      const object = this.#accept(event);
-      if (object === undefined) return;
-      if (event.type === "ADDED") sink.add(object);
-      else if (event.type === "MODIFIED") sink.update(object);
-      else sink.delete(object);
+      const object = this.#accept(event.object);
+      if (object !== undefined && event.type === "ADDED") sink.add(object);
+      else if (object !== undefined && event.type === "MODIFIED") sink.update(object);
+      else if (object !== undefined) sink.delete(object);
     }
     if (ordered && version !== "") this.#version = version;
   }
 
   /** An object that cannot be understood is left out, loudly: waiting for a better one would stop all others. */
-  #accept(event: WatchEvent<T>): T | undefined {
+  #accept(object: T): T | undefined {
     try {
-      return this.#options.transform(event.object);
+      return this.#options.transform(object);
     } catch (error) {
-      this.#options.log.error(error, "An object of a watch event was left out", { event: event.type });
+      this.#options.log.error(error, "An object from the server was left out");
       return undefined;
     }
   }
 
-  #afterWatchFailure(error: unknown): State<T> {
+  #afterWatchFailure(error: unknown, stream: WatchStream<T>): State<T> {
+    if (isConnectionError(error) && !this.#young(stream)) {
+      // Something between here and the server cuts watches now and then; if the server itself is gone, the next
+      // attempt will tell.
+      this.#options.log.verbose(1, "A watch broke off", { err: error });
+      return { name: "watching", stream: undefined };
+    }
     if (isExpired(error)) return this.#pause("empty", error);
     if (isTooLarge(error)) {
       this.#versionUnavailable = true;
@@ -252,6 +252,10 @@ export class Reflector<T extends ApiObject> {
     return { name: "pausing", next, leastMs: error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0 };
   }
 
+  #young(stream: WatchStream<T>): boolean {
+    return this.#options.clock.monotonicMs() - stream.openedMs < YOUNG_WATCH_MS;
+  }
+
   #succeeded(): void {
     this.#heardMs = this.#options.clock.monotonicMs();
     this.#lastError = undefined;
@@ -267,8 +271,4 @@ export class Reflector<T extends ApiObject> {
 
 function atVersion(resourceVersion: string): { readonly resourceVersion?: string } {
   return resourceVersion === "" ? {} : { resourceVersion };
-}
-
-function isShort(stream: WatchStream<unknown>, clock: Clock): boolean {
-  return stream.events === 0 && clock.monotonicMs() - stream.openedMs < SHORT_WATCH_MS;
 }

@@ -192,6 +192,24 @@ test("a handler that throws loses that event alone, harms no other handler, and 
   await finish(run);
 });
 
+test("an index function that throws on one object spoils neither the cache nor the index", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  informer.addIndex("parity", ({ value = 0 }) => {
+    if (value > 2) throw new Error("too large");
+    return [value % 2 === 0 ? "even" : "odd"];
+  });
+  source.put(thing("large", 3));
+  source.put(thing("small", 1));
+  const run = start();
+  await clock.runUntil(() => informer.hasSynced());
+  expect(informer.lister.list().length).toBe(2);
+  expect(informer.lister.byIndex("parity", "odd").map((object) => object.metadata.name)).toEqual(["small"]);
+  source.put(thing("large", 2));
+  await clock.advanceBy(0);
+  expect(informer.lister.byIndex("parity", "even").map((object) => object.metadata.name)).toEqual(["large"]);
+  await finish(run);
+});
+
 test("a slow handler holds up neither the cache nor the other handlers", async () => {
   const { clock, source, informer, start, finish } = fixture();
   const slow: string[] = [];

@@ -50,6 +50,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
   readonly #pump: DeltaPump<T>;
   readonly #handlers: HandlerSet<T>;
   readonly #reflector: Reflector<T>;
+  readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #syncWaiters = new Set<() => void>();
   #phase: "new" | "running" | "stopped" = "new";
 
@@ -120,7 +121,16 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
   }
 
   addIndex(name: string, index: IndexFunction<T>): void {
-    this.#store.addIndex(name, index);
+    if (this.#indexes.get(name) === index) return;
+    this.#store.addIndex(name, (object) => {
+      try {
+        return index(object);
+      } catch (error) {
+        this.#options.log.error(error, "An index function failed", { index: name });
+        return [];
+      }
+    });
+    this.#indexes.set(name, index);
   }
 
   hasSynced(): boolean {

@@ -89,9 +89,7 @@ export class Store<T extends ApiObject> {
   }
 
   addIndex(name: string, indexFunction: IndexFunction<T>): void {
-    const existing = this.#indexes.get(name);
-    if (existing?.function === indexFunction) return;
-    if (existing !== undefined) throw new Error(`there is already another index named ${name}`);
+    if (this.#indexes.has(name)) throw new Error(`there is already another index named ${name}`);
     this.#indexes.set(name, buildIndex(indexFunction, this.#items));
   }
 
