@@ -1,0 +1,178 @@
+import { featureGates } from "../../pkg/api/feature-gates.ts";
+import type { ApiObject, ObjectRef } from "../../pkg/api/object.ts";
+import type { TypedResource } from "../../pkg/api/resource.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Event } from "../../pkg/api/types/core-v1.gen.ts";
+import { clientBuilder, type ClientBuilder } from "../../pkg/client/client-builder.ts";
+import type { ClientSet } from "../../pkg/client/client-set.ts";
+import { seededRandom } from "../../pkg/clock/random.ts";
+import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
+import { allKinds } from "../../pkg/embedded/kinds/all-kinds.ts";
+import type { ApiServer } from "../../pkg/embedded/server/api-server.ts";
+import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
+import { type Logger, silentLogger } from "../../pkg/log/logger.ts";
+import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
+import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import { HollowKubelet, type HollowKubeletOptions, markPod, type PodFate } from "./hollow-kubelet.ts";
+import { RecordedTransport, type Write } from "./recorded-transport.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+export interface WorldOptions {
+  readonly seed?: number;
+  readonly features?: Readonly<Record<string, boolean>>;
+  readonly log?: Logger;
+  readonly metrics?: Metrics;
+}
+
+/** Namespace of everything that does not say otherwise. */
+export const NAMESPACE = "default";
+
+/**
+ * An API server, a clock and any number of controllers in this process. Nothing happens but while time is let pass, and
+ * the same seed and steps give the same history.
+ */
+export class ControllerWorld {
+  readonly clock = new VirtualClock();
+  readonly server: ApiServer;
+  /** As the test itself: its writes are recorded as those of "test". */
+  readonly client: ClientSet;
+  readonly #options: WorldOptions;
+  readonly #clients: ClientBuilder;
+  readonly #random;
+  readonly #writes: Write[] = [];
+  readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
+
+  constructor(options: WorldOptions = {}) {
+    this.#options = options;
+    this.#random = seededRandom(options.seed ?? 1);
+    this.server = embeddedServer({ clock: this.clock, random: this.#random, kinds: allKinds });
+    const direct = new DirectTransport(this.server);
+    this.#clients = clientBuilder({
+      transports: {
+        forClient: (name) => new RecordedTransport(direct, name, (write) => this.#writes.push(write)),
+        userAgentSuffix: (name) => name,
+        close: async () => direct.close(),
+      },
+      clock: this.clock,
+      log: silentLogger,
+      metrics: noMetrics,
+      host: "embedded",
+      userAgent: "test",
+      qps: 1_000_000,
+      burst: 1_000_000,
+    });
+    this.client = this.#clients.client("test");
+  }
+
+  /** Starts controllers and lets them read everything. */
+  async start(...descriptors: ControllerDescriptor[]): Promise<void> {
+    const set = new ControllerSet({
+      descriptors,
+      clients: this.#clients,
+      clock: this.clock,
+      random: this.#random,
+      log: this.#options.log ?? silentLogger,
+      metrics: this.#options.metrics ?? noMetrics,
+      features: featureGates(this.#options.features),
+      name: "test",
+      freeze: true,
+    });
+    const stop = new AbortController();
+    this.#running.push({ stop, ended: set.run(stop.signal) });
+    await this.run();
+  }
+
+  /** Ends the controllers that run, in order; the server stays. */
+  async stop(): Promise<void> {
+    const running = this.#running.splice(0);
+    for (const { stop } of running) stop.abort(new Error("the test is over"));
+    let ended = false;
+    const all = Promise.all(running.map(async (each) => each.ended)).finally(() => (ended = true));
+    await this.clock.runUntil(() => ended, 60_000);
+    await all;
+  }
+
+  /** Lets time pass: enough, by default, for controllers to do all that does not wait for longer times. */
+  async run(durationMs = 2_000): Promise<void> {
+    await this.clock.advanceBy(durationMs);
+  }
+
+  async create<T extends ApiObject>(resource: TypedResource<T>, object: T): Promise<T> {
+    const namespaced = resource.namespaced && object.metadata.namespace === undefined;
+    const metadata = namespaced ? { ...object.metadata, namespace: NAMESPACE } : object.metadata;
+    return this.client.clientFor(resource).create({ ...object, metadata });
+  }
+
+  /** Creates it and gives it the status that it comes with. */
+  async createWithStatus<T extends ApiObject & { readonly status?: unknown }>(
+    resource: TypedResource<T>,
+    object: T,
+  ): Promise<T> {
+    const created = await this.create(resource, object);
+    return this.client.clientFor(resource).updateStatus({ ...created, status: object.status });
+  }
+
+  /** Reads, changes and writes. */
+  async update<T extends ApiObject>(
+    resource: TypedResource<T>,
+    name: string,
+    change: (object: T) => T,
+  ): Promise<T> {
+    return this.client.clientFor(resource).update(change(await this.get(resource, name)));
+  }
+
+  async get<T extends ApiObject>(resource: TypedResource<T>, name: string): Promise<T> {
+    return this.client.clientFor(resource).get(this.#ref(resource, name));
+  }
+
+  async list<T extends ApiObject>(resource: TypedResource<T>, labelSelector?: string): Promise<readonly T[]> {
+    const selector = labelSelector === undefined ? {} : { labelSelector };
+    return (await this.client.clientFor(resource).list(selector)).items;
+  }
+
+  async delete(resource: TypedResource<ApiObject>, name: string): Promise<void> {
+    await this.client.clientFor(resource).delete(this.#ref(resource, name));
+  }
+
+  async markPod(name: string, fate: PodFate): Promise<void> {
+    await markPod(this.client, { namespace: NAMESPACE, name }, fate, this.clock.nowMs());
+  }
+
+  /** Lets time pass with a kubelet at work, until it has nothing to do any more. */
+  async runWithKubelet(options: Omit<HollowKubeletOptions, "client" | "clock"> = {}): Promise<void> {
+    const kubelet = new HollowKubelet({ ...options, client: this.client, clock: this.clock });
+    for (let quiet = 0; quiet < 3;) {
+      await this.run(500);
+      quiet = (await kubelet.step()) === 0 ? quiet + 1 : 0;
+    }
+  }
+
+  /** The writes of controllers since the last call, in order, those of the test left out. */
+  takeWrites(): readonly Write[] {
+    return this.#writes.splice(0).filter(({ actor }) => actor !== "test");
+  }
+
+  /** Events as "Reason message", in order of their first time. */
+  async events(): Promise<readonly string[]> {
+    await this.run();
+    const events = await this.list<Event>(resources.events);
+    return events.map(({ reason, message }) => `${reason} ${message}`);
+  }
+
+  #ref(resource: TypedResource<ApiObject>, name: string): ObjectRef {
+    return resource.namespaced ? { namespace: NAMESPACE, name } : { name };
+  }
+}
+
+/** A world with the namespace, in which nothing runs yet. */
+export async function newWorld(options: WorldOptions = {}): Promise<ControllerWorld> {
+  const world = new ControllerWorld(options);
+  await world.client.clientFor(resources.namespaces).create({ metadata: { name: NAMESPACE } });
+  return world;
+}
+
+/** E.g. "update deployments/status web". */
+export function lineOf({ verb, resource, name }: Write): string {
+  return name === "" ? `${verb} ${resource}` : `${verb} ${resource} ${name}`;
+}
