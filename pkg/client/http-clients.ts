@@ -2,7 +2,8 @@ import type { Clock } from "../clock/clock.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { ClientBuilder, Transports } from "./client-builder.ts";
-import { clientBuilder, sharedTransports } from "./client-builder.ts";
+import { clientBuilder } from "./client-builder.ts";
+import { ExecMetrics } from "./config/exec-metrics.ts";
 import { ExecPlugin } from "./config/exec-plugin.ts";
 import { repeatsHeaders } from "./config/headers.ts";
 import type { Access } from "./config/identity-source.ts";
@@ -12,6 +13,7 @@ import { HttpTransport } from "./http/http-transport.ts";
 import type { Identity } from "./http/identity.ts";
 import { ServiceAccountIdentity } from "./service-account-identity.ts";
 import type { Transport } from "./transport.ts";
+import { TransportMetrics } from "./transport-metrics.ts";
 
 export interface HttpClientsOptions {
   readonly access: Access;
@@ -23,15 +25,14 @@ export interface HttpClientsOptions {
   readonly qps: number;
   readonly burst: number;
   readonly fair?: boolean;
-  /** Put around the transport of every client: a fence, for programs that may write only while they lead. */
+  /** Put around every transport: the fence of a leader, for example. */
   readonly wrap?: (transport: Transport) => Transport;
 }
 
 /** Clients of a real API server, as the configured user. */
 export function httpClients(options: HttpClientsOptions): ClientBuilder {
-  const identity = identityOf(options);
-  const transport = (): HttpTransport => httpTransport(options, identity);
-  return builderOver(options, sharedTransports(transport(), transport));
+  const metrics = new TransportMetrics(options.metrics);
+  return clientsOfUser(options, identityOf(options, metrics), metrics);
 }
 
 /**
@@ -40,16 +41,24 @@ export function httpClients(options: HttpClientsOptions): ClientBuilder {
  */
 export function serviceAccountClients(options: HttpClientsOptions, namespace: string): ClientBuilder {
   const { clock, log } = options;
+  const metrics = new TransportMetrics(options.metrics);
+  const user = identityOf(options, metrics);
   // Tokens are got outside any wrapping: they are needed to read as well as to write.
   const { wrap: _, ...unwrapped } = options;
-  const issuers = httpClients(unwrapped);
+  const issuers = clientsOfUser(unwrapped, user, metrics);
   const issuer = issuers.client("token-issuer");
-  const base = identityOf(options);
-  const transports = perNameTransports(namespace, (name) => {
-    const identity = new ServiceAccountIdentity({ namespace, name, issuer, base, clock, log });
-    return httpTransport(options, identity);
-  });
-  const builder = builderOver(options, transports);
+  const builder = builderOver(
+    options,
+    httpTransports(metrics, {
+      share: (name) => name,
+      make: (name) =>
+        httpTransport(
+          options,
+          new ServiceAccountIdentity({ namespace, name, issuer, base: user, clock, log }),
+        ),
+      userAgentSuffix: (name) => `system:serviceaccount:${namespace}:${name}`,
+    }),
+  );
   return {
     ...builder,
     close: async () => {
@@ -58,46 +67,73 @@ export function serviceAccountClients(options: HttpClientsOptions, namespace: st
   };
 }
 
-function perNameTransports(namespace: string, make: (name: string) => HttpTransport): Transports {
+function clientsOfUser(
+  options: HttpClientsOptions,
+  user: Identity,
+  metrics: TransportMetrics,
+): ClientBuilder {
+  const plan: TransportPlan = {
+    share: () => "everybody",
+    make: () => httpTransport(options, user),
+    userAgentSuffix: (name) => name,
+  };
+  return builderOver(options, httpTransports(metrics, plan));
+}
+
+function builderOver(options: HttpClientsOptions, transports: Transports): ClientBuilder {
+  const { wrap = (transport: Transport) => transport } = options;
+  return clientBuilder({
+    ...options,
+    transports: {
+      ...transports,
+      forClient: (name, ownConnection) => wrap(transports.forClient(name, ownConnection)),
+    },
+    host: options.access.server.host,
+  });
+}
+
+interface TransportPlan {
+  /** Clients with equal keys share a transport. */
+  share(name: string): string;
+  make(name: string): HttpTransport;
+  userAgentSuffix(name: string): string;
+}
+
+function httpTransports(metrics: TransportMetrics, plan: TransportPlan): Transports {
   const shared = new Map<string, HttpTransport>();
-  const all = new Set<HttpTransport>();
-  const remember = (transport: HttpTransport): HttpTransport => {
-    all.add(transport);
+  const all: HttpTransport[] = [];
+  const make = (name: string): HttpTransport => {
+    const transport = plan.make(name);
+    all.push(transport);
+    metrics.made();
     return transport;
   };
   return {
     forClient: (name, ownConnection) => {
-      if (ownConnection) return remember(make(name));
-      const transport = shared.get(name) ?? remember(make(name));
-      shared.set(name, transport);
+      if (ownConnection) return make(name);
+      const key = plan.share(name);
+      const existing = shared.get(key);
+      if (existing !== undefined) metrics.shared();
+      const transport = existing ?? make(name);
+      shared.set(key, transport);
       return transport;
     },
-    userAgentSuffix: (name) => `system:serviceaccount:${namespace}:${name}`,
+    userAgentSuffix: (name) => plan.userAgentSuffix(name),
     close: async () => {
-      await Promise.all([...all].map(async (transport) => transport.close()));
+      await Promise.all(all.map(async (transport) => transport.close()));
     },
   };
 }
 
-function builderOver(options: HttpClientsOptions, transports: Transports): ClientBuilder {
-  const { wrap } = options;
-  const wrapped: Transports =
-    wrap === undefined
-      ? transports
-      : {
-          ...transports,
-          forClient: (name, ownConnection) => wrap(transports.forClient(name, ownConnection)),
-        };
-  return clientBuilder({ ...options, transports: wrapped, host: options.access.server.host });
-}
-
-function identityOf({ access, env, clock, log, metrics }: HttpClientsOptions): Identity {
-  const source = access.identity;
+function identityOf(options: HttpClientsOptions, transportMetrics: TransportMetrics): Identity {
+  const { access, env, clock, log, metrics } = options;
+  const execMetrics = new ExecMetrics(metrics, clock);
+  const { exec, token, basic, cert } = access.identity;
   // Credentials that are configured go before those that a plugin would have to be asked for.
-  const wantsPlugin = source.token === undefined && source.basic === undefined && source.cert === undefined;
+  const wantsPlugin = token === undefined && basic === undefined && cert === undefined;
   const plugin =
-    source.exec !== undefined && wantsPlugin ? new ExecPlugin(source.exec, env, clock, metrics) : undefined;
-  return new ReloadingIdentity(source, plugin, clock, log);
+    exec !== undefined && wantsPlugin ? new ExecPlugin(exec, env, clock, execMetrics) : undefined;
+  return new ReloadingIdentity({ source: access.identity, plugin, clock, log, metrics: transportMetrics });
 }
 
 function httpTransport({ access, env, clock }: HttpClientsOptions, identity: Identity): HttpTransport {

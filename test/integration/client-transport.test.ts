@@ -13,6 +13,7 @@ import { TransportError } from "../../pkg/client/transport.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 import { CertificateAuthority, type KeyPair } from "../../pkg/embedded/pki/pki.ts";
 import { Relay } from "../harness/relay.ts";
+import { SocksServer } from "../harness/socks-server.ts";
 
 type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 
@@ -304,6 +305,27 @@ describe("connections", () => {
     expect(error.message).not.toContain("p@w");
   });
 });
+
+test.each(["socks5://127.0.0.1", "socks5://me:p%40w@127.0.0.1"])(
+  "the proxy %s is asked for a tunnel",
+  async (base) => {
+    const proxy = await SocksServer.start({ user: "me", password: "p@w", required: base.includes("me") });
+    const transport = transportTo({ proxy: new URL(`${base}:${proxy.port}`) });
+    expect((await transport.send(GET)).status).toBe(200);
+    expect(proxy.targets).toEqual([`127.0.0.1:${port}`]);
+    await transport.close();
+    const wrong = transportTo({ proxy: new URL(`socks5://me:hush@127.0.0.1:${proxy.port}`) });
+    if (base.includes("me")) {
+      const error = await failure(wrong.send(GET));
+      expect(error).toMatchObject({ code: "refused", sent: false });
+      expect(error.message).not.toContain("hush");
+    }
+    await proxy.stop();
+    expect(await failure(transportTo({ proxy: new URL(`${base}:${proxy.port}`) }).send(GET))).toMatchObject({
+      code: "refused",
+    });
+  },
+);
 
 describe("failures", () => {
   test("nobody listening is `refused`", async () => {

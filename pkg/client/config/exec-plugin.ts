@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import type { Clock } from "../../clock/clock.ts";
-import type { Counter, Metrics } from "../../metrics/metrics.ts";
+import type { ExecMetrics } from "./exec-metrics.ts";
 import type { ExecConfig } from "./identity-source.ts";
 import { ConfigError } from "./identity-source.ts";
 
@@ -22,19 +22,14 @@ export class ExecPlugin {
   readonly #config: ExecConfig;
   readonly #env: Environment;
   readonly #clock: Clock;
-  readonly #calls: Counter;
+  readonly #metrics: ExecMetrics;
   #cached: ExecCredential | undefined;
 
-  constructor(config: ExecConfig, env: Environment, clock: Clock, metrics: Metrics) {
+  constructor(config: ExecConfig, env: Environment, clock: Clock, metrics: ExecMetrics) {
     this.#config = config;
     this.#env = env;
     this.#clock = clock;
-    this.#calls = metrics.counter({
-      name: "rest_client_exec_plugin_call_total",
-      help: "Runs of the exec credential plugin, by exit code and by how they ended.",
-      labels: ["code", "call_status"],
-      stability: "ALPHA",
-    });
+    this.#metrics = metrics;
   }
 
   /** `fresh`: even if the last credential has not expired (the server rejected it). */
@@ -42,6 +37,7 @@ export class ExecPlugin {
     const cached = this.#cached;
     if (!fresh && cached !== undefined && (cached.expiresMs ?? Infinity) > this.#clock.nowMs()) return cached;
     this.#cached = parseExecCredential(await this.#run(), this.#config.apiVersion);
+    this.#metrics.issued(this.#cached.cert);
     return this.#cached;
   }
 
@@ -59,24 +55,13 @@ export class ExecPlugin {
           timeout: TIME_LIMIT_MS,
         },
         (error, stdout) => {
-          this.#count(error);
+          this.#metrics.called(error);
           if (error === null) resolve(stdout);
           else reject(new ConfigError(describe(command, error, installHint), error));
         },
       );
       child.stdin?.end();
     });
-  }
-
-  #count(error: { readonly code?: string | number | null } | null): void {
-    const code = typeof error?.code === "number" ? String(error.code) : error === null ? "0" : "1";
-    const status =
-      error === null
-        ? "no_error"
-        : error.code === "ENOENT"
-          ? "plugin_not_found_error"
-          : "plugin_execution_error";
-    this.#calls.inc({ code, call_status: status });
   }
 }
 

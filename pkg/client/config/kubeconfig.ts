@@ -51,7 +51,9 @@ export async function parseKubeconfig(
   if (user.authProvider) return fail(`user ${user.name}: auth-provider is not supported; use an exec plugin`);
   const rawUser = raw.find(({ name }) => name === user.name)?.user ?? {};
   const server = parseUrl(options.master || cluster.server, (why) => fail(`server: ${why}`));
-  const proxy = cluster.proxyUrl ? parseUrl(cluster.proxyUrl, (why) => fail(`proxy-url: ${why}`)) : undefined;
+  const proxy = cluster.proxyUrl
+    ? parseUrl(cluster.proxyUrl, (why) => fail(`proxy-url: ${why}`), PROXY_SCHEMES)
+    : undefined;
   return {
     server,
     ...(proxy === undefined ? {} : { proxy }),
@@ -164,11 +166,17 @@ function clusterInfo(cluster: Cluster): Readonly<Record<string, unknown>> {
   };
 }
 
+export const PROXY_SCHEMES: readonly string[] = ["http:", "https:", "socks5:", "socks5h:"];
+
 /** A host and port without a scheme mean http, as everywhere in Kubernetes. */
-export function parseUrl(text: string, fail: (why: string) => never): URL {
+export function parseUrl(
+  text: string,
+  fail: (why: string) => never,
+  schemes: readonly string[] = ["http:", "https:"],
+): URL {
   const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
   if (url === null) return fail(`${JSON.stringify(text)} is not a URL`);
-  if (url.protocol === "http:" || url.protocol === "https:") return url;
+  if (schemes.includes(url.protocol)) return url;
   return fail(`the scheme of ${url.protocol}//${url.host} is not supported`);
 }
 

@@ -1,5 +1,5 @@
 import { isIPv4 } from "node:net";
-import { parseUrl } from "./kubeconfig.ts";
+import { parseUrl, PROXY_SCHEMES } from "./kubeconfig.ts";
 import { ConfigError } from "./identity-source.ts";
 
 /** The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name for this server; a kubeconfig's proxy-url goes before it. */
@@ -12,9 +12,10 @@ export function proxyFromEnvironment(
   if (!text || isLoopback(server.hostname) || isExempt(server, env["NO_PROXY"] || env["no_proxy"] || "")) {
     return undefined;
   }
-  return parseUrl(text, (why) => {
+  const fail = (why: string): never => {
     throw new ConfigError(`${variable}: ${why}`);
-  });
+  };
+  return parseUrl(text, fail, PROXY_SCHEMES);
 }
 
 function isLoopback(host: string): boolean {

@@ -5,7 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
 import { silentLogger } from "../../log/logger.ts";
 import { noMetrics } from "../../metrics/metrics.ts";
+import { TransportMetrics } from "../transport-metrics.ts";
 import { TransportError } from "../transport.ts";
+import { ExecMetrics } from "./exec-metrics.ts";
 import { ExecPlugin, parseExecCredential } from "./exec-plugin.ts";
 import type { ExecConfig, IdentitySource } from "./identity-source.ts";
 import { ReloadingIdentity } from "./reloading-identity.ts";
@@ -24,7 +26,16 @@ function identity(
   plugin?: ExecPlugin,
 ): { clock: VirtualClock; identity: ReloadingIdentity } {
   const clock = new VirtualClock();
-  return { clock, identity: new ReloadingIdentity(source, plugin, clock, silentLogger) };
+  return {
+    clock,
+    identity: new ReloadingIdentity({
+      source,
+      plugin,
+      clock,
+      log: silentLogger,
+      metrics: new TransportMetrics(noMetrics),
+    }),
+  };
 }
 
 describe("files", () => {
@@ -104,12 +115,13 @@ describe("an exec plugin", () => {
     const env = { PATH: "/usr/bin:/bin" };
     return {
       clock,
-      identity: new ReloadingIdentity(
-        { exec },
-        new ExecPlugin(exec, env, clock, noMetrics),
+      identity: new ReloadingIdentity({
+        source: { exec },
+        plugin: new ExecPlugin(exec, env, clock, new ExecMetrics(noMetrics, clock)),
         clock,
-        silentLogger,
-      ),
+        log: silentLogger,
+        metrics: new TransportMetrics(noMetrics),
+      }),
       answer: async (status) =>
         writeFile(file("answer"), JSON.stringify({ apiVersion: V1, kind: "ExecCredential", status })),
     };

@@ -4,6 +4,7 @@ import type { Clock } from "../../clock/clock.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Credentials, Identity, TlsMaterial } from "../http/identity.ts";
 import { TransportError } from "../transport.ts";
+import type { TransportMetrics } from "../transport-metrics.ts";
 import type { ExecCredential, ExecPlugin } from "./exec-plugin.ts";
 import { identityHeaders } from "./headers.ts";
 import type { IdentitySource, Source } from "./identity-source.ts";
@@ -11,6 +12,14 @@ import { ConfigError } from "./identity-source.ts";
 
 /** Tokens and certificates in files are rotated well before they expire; twice a minute is soon enough. */
 const RELOAD_INTERVAL_MS = 30_000;
+
+export interface ReloadingIdentityOptions {
+  readonly source: IdentitySource;
+  readonly plugin: ExecPlugin | undefined;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: TransportMetrics;
+}
 
 /**
  * An identity whose files are read again and whose plugin is run again when due. `credentials` returns the same object
@@ -21,15 +30,17 @@ export class ReloadingIdentity implements Identity {
   readonly #plugin: ExecPlugin | undefined;
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #metrics: TransportMetrics;
   #current: Credentials | undefined;
   #dueMs = -Infinity;
   #loading: Promise<Credentials> | undefined;
 
-  constructor(source: IdentitySource, plugin: ExecPlugin | undefined, clock: Clock, log: Logger) {
+  constructor({ source, plugin, clock, log, metrics }: ReloadingIdentityOptions) {
     this.#source = source;
     this.#plugin = plugin;
     this.#clock = clock;
     this.#log = log;
+    this.#metrics = metrics;
   }
 
   async credentials(): Promise<Credentials> {
@@ -50,9 +61,10 @@ export class ReloadingIdentity implements Identity {
   async #load(fresh: boolean): Promise<Credentials> {
     try {
       const issued = await this.#plugin?.credential(fresh);
-      const [ca, cert, key, token] = await Promise.all(
-        [this.#source.ca, this.#source.cert, this.#source.key, this.#source.token].map(read),
-      );
+      const [ca, cert, key, token] = await Promise.all([
+        this.#readCa(),
+        ...[this.#source.cert, this.#source.key, this.#source.token].map(read),
+      ]);
       const next = this.#combine(
         { ca, cert: issued?.cert ?? cert, key: issued?.key ?? key },
         tokenOf(issued, token),
@@ -69,6 +81,22 @@ export class ReloadingIdentity implements Identity {
       this.#log.error(failure, "cannot reload the credentials of the API client; the old ones stay in use");
       this.#dueMs = this.#clock.monotonicMs() + RELOAD_INTERVAL_MS;
       return this.#current;
+    }
+  }
+
+  async #readCa(): Promise<Buffer | undefined> {
+    const { ca } = this.#source;
+    if (ca === undefined || "data" in ca) return ca?.data;
+    try {
+      const bytes = await readFile(ca.file);
+      if (bytes.length === 0) throw new ConfigError(`${ca.file} is empty`);
+      if (this.#current !== undefined) {
+        this.#metrics.caReload("success", equal(bytes, this.#current.tls.ca) ? "unchanged" : "updated");
+      }
+      return bytes;
+    } catch (failure) {
+      this.#metrics.caReload("failure", failure instanceof ConfigError ? "empty" : "read_error");
+      throw failure;
     }
   }
 

@@ -1,8 +1,9 @@
-import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Clock } from "../../clock/clock.ts";
 import { DeadlineError, withDeadline } from "../../clock/wait.ts";
 import { TransportError } from "../transport.ts";
+import { dial, ready } from "./dial.ts";
 import type { TlsMaterial } from "./identity.ts";
 import { connectThroughProxy } from "./proxy.ts";
 
@@ -57,13 +58,6 @@ async function openTcp(endpoint: Endpoint, signal: AbortSignal): Promise<Socket>
   return socket;
 }
 
-/** A plain TCP connection. */
-export async function dial(host: string, port: number, signal: AbortSignal): Promise<Socket> {
-  const socket = connectTcp({ host, port });
-  await ready(socket, "connect", signal);
-  return socket;
-}
-
 async function startTls(
   tcp: Socket,
   { host, http1Only }: Endpoint,
@@ -94,33 +88,4 @@ async function startTls(
 
 function isReset(failure: unknown): boolean {
   return failure instanceof Error && "code" in failure && failure.code === "ECONNRESET";
-}
-
-/** Waits for the socket's event; destroys it when that does not come. */
-export async function ready(socket: Socket, event: string, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const settle = (finish: () => void): void => {
-      signal.removeEventListener("abort", onAbort);
-      socket.off("error", onError);
-      socket.off("close", onClose);
-      socket.off(event, onReady);
-      finish();
-    };
-    const fail = (error: Error): void =>
-      settle(() => {
-        // Errors of a socket that nobody waits for any more must not end the process.
-        socket.on("error", () => undefined);
-        socket.destroy();
-        reject(error);
-      });
-    const onReady = (): void => settle(resolve);
-    const onError = (error: Error): void => fail(error);
-    const onClose = (): void => fail(new Error("the connection was closed"));
-    const onAbort = (): void => fail(signal.reason as Error);
-    socket.once(event, onReady);
-    socket.once("error", onError);
-    socket.once("close", onClose);
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
 }

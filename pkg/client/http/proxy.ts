@@ -2,19 +2,48 @@ import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { TransportError } from "../transport.ts";
+import { dial } from "./dial.ts";
+import { socksHandshake } from "./socks.ts";
 
-/** A tunnel to the target through an HTTP(S) proxy (CONNECT). */
-export async function connectThroughProxy(
-  proxy: URL,
-  target: { readonly host: string; readonly port: number },
-  signal: AbortSignal,
-): Promise<Socket> {
+const SOCKS_PORT = 1080;
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A tunnel to the target: through an HTTP(S) proxy (CONNECT) or a SOCKS5 proxy. */
+export async function connectThroughProxy(proxy: URL, target: Target, signal: AbortSignal): Promise<Socket> {
+  return proxy.protocol.startsWith("socks")
+    ? throughSocks(proxy, target, signal)
+    : throughHttp(proxy, target, signal);
+}
+
+async function throughSocks(proxy: URL, target: Target, signal: AbortSignal): Promise<Socket> {
+  const port = proxy.port === "" ? SOCKS_PORT : Number(proxy.port);
+  const socket = await dial(proxy.hostname, port, signal);
+  const onAbort = (): void => void socket.destroy(signal.reason as Error);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    await socksHandshake(socket, proxy, target);
+    return socket;
+  } catch (failure) {
+    socket.destroy();
+    throw signal.aborted ? (signal.reason as Error) : failure;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+async function throughHttp(proxy: URL, target: Target, signal: AbortSignal): Promise<Socket> {
   const authority = `${target.host.includes(":") ? `[${target.host}]` : target.host}:${target.port}`;
-  const request = proxy.protocol === "https:" ? requestHttps : requestHttp;
+  const secure = proxy.protocol === "https:";
   return new Promise<Socket>((resolve, reject) => {
-    const tunnel = request({
+    const refuse = (why: string, cause?: unknown): void =>
+      reject(new TransportError("refused", `the proxy ${proxy.host} ${why}`, false, cause));
+    const tunnel = (secure ? requestHttps : requestHttp)({
       host: proxy.hostname,
-      port: proxy.port === "" ? (proxy.protocol === "https:" ? 443 : 80) : Number(proxy.port),
+      port: proxy.port === "" ? (secure ? 443 : 80) : Number(proxy.port),
       method: "CONNECT",
       path: authority,
       headers: { host: authority, ...proxyAuthorization(proxy) },
@@ -27,23 +56,11 @@ export async function connectThroughProxy(
         return;
       }
       socket.destroy();
-      reject(
-        new TransportError("refused", `the proxy ${proxy.host} answered with ${response.statusCode}`, false),
-      );
-    });
-    tunnel.once("response", (response) => {
-      response.destroy();
-      reject(
-        new TransportError("refused", `the proxy ${proxy.host} answered with ${response.statusCode}`, false),
-      );
+      refuse(`answered with ${response.statusCode}`);
     });
     tunnel.once("error", (cause) => {
-      const reason = signal.aborted ? (signal.reason as Error) : cause;
-      reject(
-        signal.aborted
-          ? reason
-          : new TransportError("refused", `the proxy ${proxy.host}: ${cause.message}`, false, cause),
-      );
+      if (signal.aborted) reject(signal.reason as Error);
+      else refuse(`cannot be used: ${cause.message}`, cause);
     });
     tunnel.end();
   });
