@@ -1,5 +1,8 @@
-import type { Logger } from "../log/logger.ts";
+import { type Logger, silentLogger } from "../log/logger.ts";
+import { DefinitionSync } from "./crd/definition-sync.ts";
+import { definitionRules } from "./crd/definition-rules.ts";
 import { serverDocuments } from "./discovery/documents.ts";
+import { allKinds } from "./kinds/all-kinds.ts";
 import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
 import { ApiServer, type ApiServerOptions } from "./server/api-server.ts";
 
@@ -9,7 +12,10 @@ export interface EmbeddedOptions extends ApiServerOptions {
 
 /** An API server with all its parts, without a network. */
 export function embeddedServer(options: EmbeddedOptions): ApiServer {
-  return new ApiServer({ documents: serverDocuments(), ...options });
+  const kinds = [...(options.kinds ?? allKinds), definitionRules];
+  const server = new ApiServer({ documents: serverDocuments(), ...options, kinds });
+  server.addService(new DefinitionSync(server.parts, options.log ?? silentLogger));
+  return server;
 }
 
 export interface Embedded {
@@ -34,7 +40,7 @@ export async function startEmbedded(
     http,
     stop: async () => {
       await http.close();
-      await server.parts.store.close();
+      await server.close();
     },
   };
 }

@@ -35,7 +35,17 @@ export interface ApiServerOptions {
   readonly documents?: DocumentSource;
 }
 
+/** Work of the server itself, beside requests. */
+export interface ServerService {
+  start(): void;
+  stop(): void;
+  /** Resolves when what a write to this bucket set in motion is done; the writer's answer waits for that. */
+  settled(bucket: string): Promise<void>;
+}
+
 export type DocumentSource = (server: ServerParts, request: ApiRequest) => ApiResponse | undefined;
+
+const readVerbs = new Set(["get", "list", "watch"]);
 
 /** The Kubernetes API without a network: a request in, an answer out. */
 export class ApiServer {
@@ -44,6 +54,7 @@ export class ApiServer {
   readonly #authenticator: Authenticator;
   readonly #authorizer: Authorizer;
   readonly #documents: DocumentSource;
+  readonly #services: ServerService[] = [];
 
   constructor(options: ApiServerOptions) {
     const { clock, random } = options;
@@ -60,6 +71,17 @@ export class ApiServer {
       admission: options.admission ?? admitEverything,
       faults: new Faults(clock),
     };
+  }
+
+  addService(service: ServerService): void {
+    this.#services.push(service);
+    service.start();
+  }
+
+  /** Ends the services and the storage. Requests end on their own, or by their signals. */
+  async close(): Promise<void> {
+    for (const service of this.#services) service.stop();
+    await this.parts.store.close();
   }
 
   /** Every failure is an answer, except a DisconnectError, which stands for no answer at all. */
@@ -105,6 +127,7 @@ export class ApiServer {
     await this.parts.faults.before(subject, request.signal);
     const call: Call = { ...this.parts, request, verb, info, served, user, warnings };
     const response = await handlerOf(call)(call);
+    if (!readVerbs.has(verb)) for (const service of this.#services) await service.settled(served.bucket);
     this.parts.faults.after(subject);
     return response;
   }

@@ -56,15 +56,8 @@ function appliedDraft({ served, info }: Call, patch: unknown): Draft {
 
 function merged(call: Call, query: WriteQuery, before: ApiObject | undefined, applied: Draft): Draft {
   const context = { ...writeContext(call, query), force: query.force };
-  const result = applyPatch(before, applied as unknown as ApiObject, context);
-  switch (result.kind) {
-    case "applied":
-      return copyJson(asJson(result.object)) as Draft;
-    case "conflict":
-      throw applyConflict(result.message, result.causes);
-    case "badRequest":
-      throw badRequest(result.message);
-    case "invalid":
-      throw internal(result.message);
-  }
+  const result = applyPatch(before, applied, context);
+  if (result.kind === "applied") return copyJson(asJson(result.object)) as Draft;
+  if (result.kind === "conflict") throw applyConflict(result.message, result.causes);
+  throw result.kind === "badRequest" ? badRequest(result.message) : internal(result.message);
 }

@@ -1,5 +1,4 @@
 import { type Definition, definition, type FieldType, type ScalarKind } from "../../api/schema.ts";
-import type { Draft } from "../kinds/kind.ts";
 import { isJson, type Json } from "../kinds/json.ts";
 
 interface Walk {
@@ -28,11 +27,12 @@ const goTypes: Readonly<Record<ScalarKind, string>> = {
  * paths of the former; `problem` is the first value that does not fit its type.
  */
 export function checkBuiltInBody(
-  draft: Draft,
+  draft: Json,
   definition: Definition,
+  path = "",
 ): { readonly unknown: readonly string[]; readonly problem: string | undefined } {
   const walk: Walk = { unknown: [], problem: undefined };
-  checkStruct(draft, definition, "", "", walk);
+  checkStruct(draft, definition, path, path, walk);
   return walk;
 }
 

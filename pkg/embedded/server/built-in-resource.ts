@@ -7,6 +7,9 @@ import { builtInSchema } from "../apply/built-in-schema.ts";
 import { asJson } from "../kinds/json.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { KindRules } from "../kinds/kind.ts";
+import { definitionBucket } from "../crd/definition.ts";
+import { holdDefinition } from "../crd/definition-hold.ts";
+import { holdNamespace } from "./deletion-holds.ts";
 import { checkBuiltInBody } from "./built-in-body.ts";
 import { type BodySchema, bucketName, type ScalePaths, type ServedResource } from "./served-resource.ts";
 
@@ -29,9 +32,15 @@ export function builtInResource(builtIn: BuiltInResource, rules: KindRules | und
     body: builtInBody(builtIn),
     conversion: undefined,
     custom: false,
+    deletionHold: deletionHolds[bucketName(builtIn.group, builtIn.plural)],
     scale: builtIn.subresources.some(({ name }) => name === "scale") ? workloadScale : undefined,
   };
 }
+
+const deletionHolds: Readonly<Record<string, ServedResource["deletionHold"]>> = {
+  namespaces: holdNamespace,
+  [definitionBucket]: holdDefinition,
+};
 
 /** For a kind without rules of its own: no defaults but those of the wire form, no checks beyond metadata. */
 function plainRules(builtIn: BuiltInResource): KindRules {

@@ -136,27 +136,19 @@ type DeletionStep =
   | { readonly kind: "wait" };
 
 function deletionStep(call: Call, stored: ApiObject, options: DeleteOptions): DeletionStep {
+  const { served, clock } = call;
   const grace = graceOf(call, stored, options);
   if (grace.kind === "pending") return { kind: "wait" };
   const finalizers = finalizersFor(call, stored, options);
-  if (finalizers.length === 0 && waitsForContents(call, stored))
-    return { kind: "mark", next: markDeleting(call, stored, finalizers, terminatingPhase(stored)) };
+  const hold = served.deletionHold?.(stored, clock.nowMs());
+  if (hold !== undefined) {
+    const all = [...new Set([...finalizers, ...hold.finalizers])];
+    return { kind: "mark", next: markDeleting(call, stored, all, hold.members) };
+  }
   if (grace.kind === "graceful" && (grace.seconds > 0 || finalizers.length > 0))
     return { kind: "mark", next: withGrace(stored, finalizers, grace) };
   if (finalizers.length > 0) return { kind: "mark", next: markDeleting(call, stored, finalizers) };
   return { kind: "remove" };
-}
-
-/** A namespace stays until whoever empties it has removed `kubernetes` from its own finalizers. */
-function waitsForContents({ served }: Call, stored: ApiObject): boolean {
-  if (served.bucket !== "namespaces") return false;
-  const spec = asJson(stored)["spec"] as { readonly finalizers?: readonly string[] } | undefined;
-  return (spec?.finalizers ?? []).length > 0;
-}
-
-function terminatingPhase(stored: ApiObject): Readonly<Record<string, unknown>> {
-  const status = asJson(stored)["status"] as Record<string, unknown> | undefined;
-  return { status: { ...status, phase: "Terminating" } };
 }
 
 type Grace =

@@ -48,6 +48,7 @@ function parseBody(body: RequestBody | undefined, kind: string): Json {
 function asDraft(served: ServedResource, value: Json): Draft {
   const { kind } = served.resource;
   const apiVersion = apiVersionOf(served.resource);
+  if (served.custom) requireKind(value, kind);
   const givenKind = text(value, "kind") || kind;
   const givenVersion = text(value, "apiVersion") || apiVersion;
   if (givenKind !== kind || givenVersion !== apiVersion) throw wrongKind(served, givenKind, givenVersion);
@@ -55,6 +56,21 @@ function asDraft(served: ServedResource, value: Json): Draft {
   value["kind"] = kind;
   value["apiVersion"] = apiVersion;
   return value as Draft;
+}
+
+/** Bodies of custom kinds name their kind themselves: nothing else tells the decoder. */
+function requireKind(value: Json, kind: string): void {
+  for (const [field, name] of [
+    ["kind", "Kind"],
+    ["apiVersion", "apiVersion"],
+  ] as const) {
+    if (text(value, field) !== "") continue;
+    const shown = JSON.stringify(value);
+    const short = shown.length > 40 ? `${shown.slice(0, 40)} ...` : shown;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): Object '${name}' is missing in '${shown}' (${short})`,
+    );
+  }
 }
 
 function wrongKind(served: ServedResource, kind: string, apiVersion: string): Error {

@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
 import type { FieldSchema } from "../apply/field-schema.ts";
+import type { DeletionHold } from "./deletion-holds.ts";
 import type { Draft, KindRules, Subresource } from "../kinds/kind.ts";
 
 /** One resource in one version, as the server serves it now. */
@@ -20,6 +21,8 @@ export interface ServedResource {
   readonly custom: boolean;
   /** Where the scale subresource finds its numbers. */
   readonly scale: ScalePaths | undefined;
+  /** What holds up a deletion that nothing else does; undefined: nothing can. */
+  readonly deletionHold: ((stored: ApiObject, nowMs: number) => DeletionHold | undefined) | undefined;
 }
 
 /** What a body of this kind may hold. */

@@ -186,3 +186,7 @@ export function tooManyRequests(
   };
   return new StatusError(429, "TooManyRequests", message, { details });
 }
+
+export function serviceUnavailable(message: string): StatusError {
+  return new StatusError(503, "ServiceUnavailable", message);
+}

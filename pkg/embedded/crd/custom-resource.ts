@@ -1,0 +1,195 @@
+import type { ApiObject } from "../../api/object.ts";
+import type { Resource } from "../../api/resource.ts";
+import { definition } from "../../api/schema.ts";
+import { builtInSchema } from "../apply/built-in-schema.ts";
+import { customResourceSchema } from "../apply/openapi-schema.ts";
+import { asJson, copyField, isJson, type Json } from "../kinds/json.ts";
+import type { Draft, KindRules, Subresource } from "../kinds/kind.ts";
+import { checkBuiltInBody } from "../server/built-in-body.ts";
+import { copyJson } from "../server/json-copy.ts";
+import {
+  type BodySchema,
+  bucketName,
+  type Conversion,
+  type ScalePaths,
+  type ServedResource,
+} from "../server/served-resource.ts";
+import { freezeDeep } from "../storage/freeze.ts";
+import { applyDefaults } from "./default-values.ts";
+import type { CustomResourceDefinition, CustomScale, CustomVersion } from "./definition.ts";
+import { compileJsonPath } from "./json-path.ts";
+import type { OpenApiSchema } from "./open-api-schema.ts";
+import { customColumns } from "./printer-columns.ts";
+import { pruneUnknown } from "./prune.ts";
+import { validateValue } from "./validate-value.ts";
+
+const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const viewVerbs = ["get", "patch", "update"];
+
+/** The resources that a definition stands for: one for each version that is served. */
+export function customResources(of: CustomResourceDefinition): readonly ServedResource[] {
+  return of.spec.versions.filter((version) => version.served).map((version) => customResource(of, version));
+}
+
+function customResource(of: CustomResourceDefinition, version: CustomVersion): ServedResource {
+  const { group, names, scope } = of.spec;
+  const resource: Resource = {
+    group,
+    version: version.name,
+    plural: names.plural,
+    kind: names.kind,
+    namespaced: scope === "Namespaced",
+  };
+  const schema = version.schema?.openAPIV3Schema;
+  const subresources = subresourcesOf(version);
+  return {
+    resource,
+    rules: customRules(resource, of, version, schema),
+    verbs: new Set(
+      of.metadata.deletionTimestamp === undefined ? verbs : verbs.filter((verb) => verb !== "create"),
+    ),
+    subresources: new Map(subresources.map((subresource) => [subresource.name, subresource])),
+    bucket: bucketName(group, names.plural),
+    bareItems: false,
+    body: customBody(schema, of.spec.preserveUnknownFields === true),
+    conversion: customConversion(`${group}/${version.name}`, storageVersion(of), schema),
+    custom: true,
+    scale: version.subresources?.scale === undefined ? undefined : scalePaths(version.subresources.scale),
+    deletionHold: undefined,
+  };
+}
+
+function storageVersion({ spec }: CustomResourceDefinition): string {
+  return `${spec.group}/${spec.versions.find((version) => version.storage)?.name ?? ""}`;
+}
+
+function subresourcesOf({ subresources }: CustomVersion): readonly Subresource[] {
+  const list: Subresource[] = [];
+  if (subresources?.status !== undefined) list.push({ name: "status", verbs: viewVerbs });
+  const kind = { group: "autoscaling", version: "v1", kind: "Scale" };
+  if (subresources?.scale !== undefined) list.push({ name: "scale", kind, verbs: viewVerbs });
+  return list;
+}
+
+function customRules(
+  resource: Resource,
+  { spec }: CustomResourceDefinition,
+  version: CustomVersion,
+  schema: OpenApiSchema | undefined,
+): KindRules {
+  const { names } = spec;
+  const hasStatus = version.subresources?.status !== undefined;
+  const warning = deprecationWarning(resource, version);
+  return {
+    resource,
+    singular: names.singular ?? names.kind.toLowerCase(),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    subresources: subresourcesOf(version),
+    columns: customColumns(version),
+    generation: true,
+    unconditionalUpdate: false,
+    setDefaults: (draft) => void applyDefaults(draft, schema),
+    prepareForCreate: (draft) => {
+      if (hasStatus) delete draft["status"];
+    },
+    prepareForUpdate: (draft, before, context) => {
+      if (!hasStatus || context.subresource === "scale") return;
+      if (context.subresource === "status") keepAllButStatus(draft, asJson(before));
+      else copyField(draft, asJson(before), "status");
+    },
+    validate: (draft) => validateValue(withoutRoot(draft), schema),
+    validateUpdate: (draft) => validateValue(withoutRoot(draft), schema),
+    ...(warning === undefined ? {} : { warnings: () => [warning] }),
+    ...(version.selectableFields === undefined
+      ? {}
+      : { selectableFields: fieldsBy(version.selectableFields) }),
+  };
+}
+
+/** The root's kind and metadata have rules of their own. */
+function withoutRoot(draft: Draft): Json {
+  const { apiVersion: _, kind: __, metadata: ___, ...rest } = draft;
+  return rest;
+}
+
+function keepAllButStatus(draft: Draft, before: Json): void {
+  for (const key of Object.keys({ ...before, ...draft })) {
+    if (key !== "status" && key !== "metadata") copyField(draft, before, key);
+  }
+  const metadata = before["metadata"];
+  const { managedFields, resourceVersion } = draft.metadata;
+  draft.metadata = { ...(isJson(metadata) ? copyJson(metadata) : {}), managedFields, resourceVersion };
+}
+
+function deprecationWarning({ group, kind, version }: Resource, facts: CustomVersion): string | undefined {
+  if (facts.deprecated !== true) return undefined;
+  return facts.deprecationWarning ?? `${group}/${version} ${kind} is deprecated`;
+}
+
+function fieldsBy(
+  fields: readonly { readonly jsonPath: string }[],
+): (object: ApiObject) => Readonly<Record<string, string>> {
+  const paths = fields.map(({ jsonPath }): [string, ReturnType<typeof compileJsonPath>] => [
+    jsonPath.replace(/^\./, ""),
+    compileJsonPath(jsonPath),
+  ]);
+  return (object) => Object.fromEntries(paths.map(([name, find]) => [name, textOf(find(object)[0])]));
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const objectMeta = definition("meta.v1.ObjectMeta");
+
+function customBody(schema: OpenApiSchema | undefined, preserve: boolean): BodySchema {
+  const metaFields = builtInSchema("v1", "ConfigMap");
+  const metadataSchema = metaFields?.kind === "map" ? metaFields.field("metadata") : undefined;
+  return {
+    check: (draft) => {
+      const metadata = checkBuiltInBody(draft.metadata, objectMeta, "metadata");
+      const unknown = preserve ? [] : pruneUnknown(draft, schema);
+      return { unknown: [...unknown, ...metadata.unknown], problem: metadata.problem };
+    },
+    fields: customResourceSchema(schema, metadataSchema ?? { kind: "deduced" }),
+    openApi: schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+    strategic: undefined,
+  };
+}
+
+/**
+ * Between versions only apiVersion changes; what the version read does not know is left out, and its defaults are
+ * filled in, also in objects that were stored before the schema had them.
+ */
+function customConversion(
+  apiVersion: string,
+  storedVersion: string,
+  schema: OpenApiSchema | undefined,
+): Conversion {
+  const read = new WeakMap<ApiObject, ApiObject>();
+  return {
+    toStorage: (draft) => ({ ...draft, apiVersion: storedVersion }),
+    fromStorage: (stored) => {
+      const known = read.get(stored);
+      if (known !== undefined) return known;
+      const draft: Json = { ...copyJson(asJson(stored)), apiVersion };
+      const converted = stored.apiVersion !== apiVersion;
+      if (converted) pruneUnknown(draft, schema);
+      const made =
+        applyDefaults(draft, schema) || converted ? (freezeDeep(draft) as unknown as ApiObject) : stored;
+      read.set(stored, made);
+      return made;
+    },
+  };
+}
+
+function scalePaths(scale: CustomScale): ScalePaths {
+  const split = (path: string): readonly string[] => path.split(".").slice(1);
+  return {
+    specReplicas: split(scale.specReplicasPath),
+    statusReplicas: split(scale.statusReplicasPath),
+    selector: scale.labelSelectorPath === undefined ? undefined : split(scale.labelSelectorPath),
+  };
+}

@@ -1,0 +1,51 @@
+import { isJson, type Json } from "../kinds/json.ts";
+import { copyJson } from "../server/json-copy.ts";
+import { elementSchema, type OpenApiSchema } from "./open-api-schema.ts";
+
+/** Puts the schema's defaults where the object says nothing. Changes the object in place; true when it did. */
+export function applyDefaults(object: Json, schema: OpenApiSchema | undefined): boolean {
+  return schema === undefined ? false : defaultObject(object, schema);
+}
+
+function defaultValue(value: unknown, schema: OpenApiSchema): boolean {
+  let changed = false;
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    if (items === undefined) return false;
+    for (const [index, item] of value.entries()) {
+      if (replacesNull(item, items)) {
+        value[index] = copyJson(items.default);
+        changed = true;
+      }
+      changed = defaultValue(value[index], items) || changed;
+    }
+    return changed;
+  }
+  return isJson(value) ? defaultObject(value, schema) : false;
+}
+
+function defaultObject(object: Json, schema: OpenApiSchema): boolean {
+  let changed = false;
+  for (const [key, property] of Object.entries(schema.properties ?? {})) {
+    if (
+      (object[key] === undefined && property.default !== undefined) ||
+      replacesNull(object[key], property)
+    ) {
+      object[key] = copyJson(property.default);
+      changed = true;
+    } else if (object[key] === null && property.nullable !== true && property.default === undefined) continue;
+    changed = defaultValue(object[key], property) || changed;
+  }
+  const element = elementSchema(schema);
+  if (element === undefined) return changed;
+  for (const key of Object.keys(object)) {
+    if (Object.hasOwn(schema.properties ?? {}, key)) continue;
+    changed = defaultValue(object[key], element) || changed;
+  }
+  return changed;
+}
+
+/** A null where none may be counts as absent when there is a default for it. */
+function replacesNull(value: unknown, schema: OpenApiSchema): boolean {
+  return value === null && schema.nullable !== true && schema.default !== undefined;
+}

@@ -1,0 +1,28 @@
+import type { UserInfo } from "./access.ts";
+import type { Call, ServerParts } from "./call.ts";
+import type { WriteQuery } from "./query-options.ts";
+import type { ServedResource } from "./served-resource.ts";
+
+/** The server itself, where it writes on its own account. */
+const serverUser: UserInfo = { username: "system:apiserver", groups: ["system:masters"] };
+
+export const internalQuery: WriteQuery = {
+  dryRun: false,
+  fieldManager: "kube-apiserver",
+  fieldValidation: "Ignore",
+  force: false,
+};
+
+export interface Place {
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource?: string;
+}
+
+/** A call that no request stands behind. */
+export function internalCall(parts: ServerParts, served: ServedResource, verb: string, place: Place): Call {
+  const { group, version, plural } = served.resource;
+  const info = { group, version, plural, subresource: "", watchPath: false, ...place };
+  const request = { method: "", path: "", query: new URLSearchParams(), headers: {} };
+  return { ...parts, request, verb, info, served, user: serverUser, warnings: [] };
+}
