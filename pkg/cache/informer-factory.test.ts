@@ -91,7 +91,8 @@ test("the cache holds what any consumer reads, and no more can be asked for afte
   await clock.advanceBy(100);
   const cached = informer.lister.get("ns", "a");
   expect(cached?.spec).toEqual({ size: 1 });
-  expect(cached?.metadata.annotations).toBeUndefined();
+  expect(Object.keys(cached?.metadata ?? {})).not.toContain("annotations");
+  expect(() => cached?.spec.colour).toThrow("colour of things.example.com is read");
   expect(() => Object.assign(cached?.spec ?? {}, { size: 2 })).toThrow(TypeError);
   expect(() => factory.informer(THINGS)).toThrow("things.example.com runs already");
   expect(factory.informer(THINGS, { fields: ["spec.size"] })).toBe(informer);
@@ -178,6 +179,25 @@ test("shutdown ends everything, and nothing starts after it", async () => {
   expect(factory.health()).toEqual([]);
 });
 
+test("an informer that is released ends, and is made anew for the next one who asks", async () => {
+  const { clock, source, factory, stop, finish } = fixture();
+  const things = factory.informer(THINGS);
+  const others = factory.informer(OTHERS);
+  factory.start(stop.signal);
+  await clock.advanceBy(100);
+  await factory.release(things);
+  expect(source("things").openWatches).toBe(0);
+  expect(source("others").openWatches).toBe(1);
+  expect(factory.health().map(({ name }) => name)).toEqual(["others.example.com"]);
+  const again = factory.informer(THINGS);
+  expect(again).not.toBe(things);
+  expect(factory.informer(OTHERS)).toBe(others);
+  factory.start(stop.signal);
+  await clock.advanceBy(100);
+  expect(again.hasSynced()).toBe(true);
+  await finish();
+});
+
 test("by default handlers are resynced once in between one and two periods, drawn per informer", async () => {
   const { clock, source, factory, stop, finish } = fixture({ leastResyncMs: 100_000 });
   const firstResyncMs = new Map<string, number>();
@@ -200,6 +220,7 @@ test("by default handlers are resynced once in between one and two periods, draw
 test("metrics tell the version and the latency of the cache of a resource", async () => {
   const gauges = new Map<string, number>();
   let batches = 0;
+  const removed: string[] = [];
   let collect = (): void | Promise<void> => undefined;
   const bound = (name: string, labels: object) => ({
     set: (value: number) => void gauges.set(`${name} ${Object.values(labels).join("/")}`, value),
@@ -207,9 +228,10 @@ test("metrics tell the version and the latency of the cache of a resource", asyn
   });
   const metrics: Metrics = {
     ...noMetrics,
-    gauge: ({ name }) => ({
-      ...noMetrics.gauge({ name, help: "", stability: "ALPHA" }),
-      with: (labels) => bound(name, labels),
+    gauge: (options) => ({
+      ...noMetrics.gauge(options),
+      with: (labels) => bound(options.name, labels),
+      remove: (labels) => void removed.push(Object.values(labels).join("/")),
     }),
     histogram: () => ({ observe: () => undefined, with: () => ({ observe: () => void batches++ }) }),
     onCollect: (refresh) => (collect = refresh),
@@ -227,5 +249,10 @@ test("metrics tell the version and the latency of the cache of a resource", asyn
     ]),
   );
   expect(batches).toBe(1);
+  gauges.clear();
+  await factory.release(factory.informer(THINGS));
+  await collect();
+  expect(gauges.size).toBe(0);
+  expect(removed).toEqual(["test/example.com/v1/things", "test/example.com/v1/things"]);
   await finish();
 });

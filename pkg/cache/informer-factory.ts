@@ -40,7 +40,7 @@ export interface InformerFactoryOptions {
   readonly queue?: "in-order" | "keyed";
   /** Applied to every object after the projection and before it is cached. It must return a new object or the same. */
   readonly transform?: <T extends ApiObject>(object: T) => T;
-  /** For tests: an attempt to change a cached object throws. */
+  /** For tests: to change a cached object, or to read a field that the projection left out, throws. */
   readonly freeze?: boolean;
 }
 
@@ -63,6 +63,7 @@ interface Entry {
   readonly name: string;
   readonly informer: ResourceInformer<ApiObject>;
   readonly projection: Projection;
+  readonly stop: AbortController;
   run: Promise<void> | undefined;
 }
 
@@ -110,7 +111,7 @@ export class SharedInformerFactory {
     for (const entry of this.#entries.values()) {
       if (entry.run !== undefined) continue;
       entry.projection.seal();
-      entry.run = entry.informer.run(AbortSignal.any([signal, this.#stop.signal]));
+      entry.run = entry.informer.run(AbortSignal.any([signal, this.#stop.signal, entry.stop.signal]));
       entry.run.catch((error: unknown) =>
         this.#options.log.error(error, "An informer failed", { informer: entry.name }),
       );
@@ -122,6 +123,20 @@ export class SharedInformerFactory {
     const started = [...this.#entries.values()].filter((entry) => entry.run !== undefined);
     await Promise.all(started.map(async (entry) => entry.informer.whenSynced(signal)));
     return started.filter((entry) => !entry.informer.hasSynced()).map((entry) => entry.name);
+  }
+
+  /**
+   * Stops an informer that nobody needs any more, as of a custom resource whose definition is gone, and resolves when
+   * it has ended. Whoever asks for it again gets a new one.
+   */
+  async release(informer: SharedInformer): Promise<void> {
+    for (const [key, entry] of this.#entries) {
+      if (entry.informer !== informer) continue;
+      this.#entries.delete(key);
+      entry.stop.abort(new Error(`the informer of ${entry.name} was released`));
+      this.#metrics.forget(entry.name);
+      await Promise.allSettled([entry.run]);
+    }
   }
 
   /** Stops all informers and resolves when they have ended. Nothing can be started afterwards. */
@@ -148,11 +163,12 @@ export class SharedInformerFactory {
     const key = entryKey(resource, scope, flavour);
     const existing = this.#entries.get(key);
     if (existing !== undefined) return existing;
-    const projection = new Projection(resource, this.#interner);
+    const projection = new Projection(resource, this.#interner, this.#options.freeze);
     const entry = {
       name: nameOf(resource, scope, flavour),
       informer: this.#build(resource, scope, flavour, projection),
       projection,
+      stop: new AbortController(),
       run: undefined,
     };
     this.#entries.set(key, entry);
@@ -184,7 +200,7 @@ export class SharedInformerFactory {
     });
     // Like upstream, the labels tell resources apart and nothing narrower.
     if (name === groupResource(resource)) {
-      observe = this.#metrics.track(resource, () => ({
+      observe = this.#metrics.track(name, resource, () => ({
         queued: informer.queued(),
         resourceVersion: informer.lastSyncResourceVersion(),
       }));

@@ -1,5 +1,5 @@
 import type { Resource } from "../api/resource.ts";
-import type { Gauge, Histogram, Metrics } from "../metrics/metrics.ts";
+import type { Gauge, Histogram, Labels, Metrics } from "../metrics/metrics.ts";
 
 const LABELS = ["name", "group", "version", "resource"];
 const LATENCY_BUCKETS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -17,7 +17,7 @@ export class InformerMetrics {
   readonly #queued: Gauge;
   readonly #latency: Histogram;
   readonly #version: Gauge;
-  readonly #measured: (() => void)[] = [];
+  readonly #measured = new Map<string, { readonly measure: () => void; readonly labels: Labels }>();
 
   constructor(metrics: Metrics, name: string) {
     this.#name = name;
@@ -41,12 +41,12 @@ export class InformerMetrics {
       stability: "ALPHA",
     });
     metrics.onCollect(() => {
-      for (const measure of this.#measured) measure();
+      for (const { measure } of this.#measured.values()) measure();
     });
   }
 
   /** Gauges are read at each scrape, so that they cost nothing per event. Returns the observer of batches. */
-  track(resource: Resource, measured: () => Measured): (tookMs: number) => void {
+  track(informer: string, resource: Resource, measured: () => Measured): (tookMs: number) => void {
     const labels = {
       name: this.#name,
       group: resource.group,
@@ -56,11 +56,20 @@ export class InformerMetrics {
     const queued = this.#queued.with(labels);
     const version = this.#version.with(labels);
     const latency = this.#latency.with(labels);
-    this.#measured.push(() => {
+    const measure = (): void => {
       const now = measured();
       queued.set(now.queued);
       if (now.resourceVersion !== "") version.set(Number(now.resourceVersion.slice(-EXACT_DIGITS)));
-    });
+    };
+    this.#measured.set(informer, { measure, labels });
     return (tookMs) => latency.observe(tookMs / 1_000);
+  }
+
+  forget(informer: string): void {
+    const labels = this.#measured.get(informer)?.labels;
+    this.#measured.delete(informer);
+    if (labels === undefined) return;
+    this.#queued.remove(labels);
+    this.#version.remove(labels);
   }
 }

@@ -114,6 +114,28 @@ test("after the start, only what is there can be asked for", () => {
   expect(() => made.add("whole")).toThrow("was not asked for whole objects");
 });
 
+test("with traps, reading what was left out throws, and nothing else notices it", () => {
+  const made = new Projection(PODS, new Interner(), true);
+  made.add(["spec.containers.name", "metadata.annotations[example.com/order]"]);
+  const out = deepFreeze(made.apply<typeof pod>(pod));
+  expect(out.spec.containers[0]?.name).toBe("main");
+  expect(out.metadata.annotations["example.com/order"]).toBe("1");
+  for (const read of [
+    () => out.status,
+    () => out.spec.nodeName,
+    () => out.spec.containers[0]?.image,
+    () => out.metadata.annotations["example.com/note"],
+  ]) {
+    expect(read).toThrow("no consumer of the informer declared it");
+  }
+  expect((out.spec as { readonly neverThere?: string }).neverThere).toBeUndefined();
+  expect(structuredClone(out)).toEqual(
+    projection(["spec.containers.name", "metadata.annotations[example.com/order]"]).apply(pod),
+  );
+  made.add("whole");
+  expect(made.apply<typeof pod>(pod).status.phase).toBe("Running");
+});
+
 test("a path must name something", () => {
   expect(() => projection([""])).toThrow("path of a field is empty");
 });

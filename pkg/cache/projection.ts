@@ -42,12 +42,15 @@ export class Projection {
   readonly #resource: Resource;
   readonly #apiVersion: string;
   readonly #interner: Interner;
+  readonly #trap: boolean;
   #whole = false;
   #tree: FieldTree = new Map();
   #sealed = false;
 
-  constructor(resource: Resource, interner: Interner) {
+  /** With `trap`, for tests, reading a field that was left out throws instead of giving undefined. */
+  constructor(resource: Resource, interner: Interner, trap = false) {
     this.#resource = resource;
+    this.#trap = trap;
     this.#apiVersion = apiVersionOf(resource);
     this.#interner = interner;
     for (const path of ALWAYS) insert(this.#tree, segmentsOf(path));
@@ -80,12 +83,27 @@ export class Projection {
   /** A copy: nothing of `object` is changed or, apart from its strings, kept. */
   apply<T extends ApiObject>(object: T): T {
     const { apiVersion: _version, kind: _kind, metadata, ...rest } = object;
-    return {
+    const out = {
       apiVersion: this.#apiVersion,
       kind: this.#resource.kind,
       metadata: this.#metadata(metadata as JsonObject),
-      ...((this.#whole ? this.#copy(rest) : this.#pick(rest, this.#tree)) as object),
-    } as unknown as T;
+      ...(this.#whole ? this.#copyParts(rest) : this.#pick(rest, this.#tree)),
+    };
+    if (this.#trap && !this.#whole) this.#setTraps(out, rest, this.#tree);
+    return out as unknown as T;
+  }
+
+  /** Not enumerable, so that copies, comparisons and JSON take no notice. */
+  #setTraps(out: object, object: JsonObject, tree: FieldTree): void {
+    for (const field of Object.keys(object)) {
+      if (tree.has(field) || field === "managedFields") continue;
+      const message = `${field} of ${groupResource(this.#resource)} is read, but no consumer of the informer declared it`;
+      Object.defineProperty(out, field, {
+        get: () => {
+          throw new Error(message);
+        },
+      });
+    }
   }
 
   #metadata(metadata: JsonObject): JsonObject {
@@ -97,6 +115,7 @@ export class Projection {
       else if (this.#whole || tree === undefined) out[field] = this.#copy(value);
       else if (tree.has(field)) out[field] = this.#project(value, tree.get(field));
     }
+    if (this.#trap && !this.#whole && tree !== undefined) this.#setTraps(out, metadata, tree);
     return out;
   }
 
@@ -112,6 +131,7 @@ export class Projection {
       const value = object[field];
       if (value !== undefined) out[field] = this.#project(value, below);
     }
+    if (this.#trap) this.#setTraps(out, object, tree);
     return out;
   }
 
