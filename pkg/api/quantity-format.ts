@@ -1,5 +1,7 @@
-import type { QuantityFormat } from "./quantity.ts";
 import { powerOfTen } from "./quantity-math.ts";
+
+/** How a quantity was written, and so how it is written again: 12M, 12Mi or 12e6. */
+export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
 interface QuantityParts {
   readonly mantissa: bigint;

@@ -1,4 +1,4 @@
-import type { QuantityFormat } from "./quantity.ts";
+import type { QuantityFormat } from "./quantity-format.ts";
 import { Quantity, zeroQuantity } from "./quantity.ts";
 import { ceilDivide, powerOfTen } from "./quantity-math.ts";
 

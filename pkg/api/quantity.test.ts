@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { QuantityFormat } from "./quantity.ts";
+import type { QuantityFormat } from "./quantity-format.ts";
 import { Quantity, zeroQuantity } from "./quantity.ts";
 import { parseQuantity, QuantityError } from "./quantity-parse.ts";
 

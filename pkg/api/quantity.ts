@@ -1,8 +1,6 @@
 import { ceilDivide, powerOfTen } from "./quantity-math.ts";
+import type { QuantityFormat } from "./quantity-format.ts";
 import { formatQuantity } from "./quantity-format.ts";
-
-/** How a quantity was written, and so how it is written again: 12M, 12Mi or 12e6. */
-export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
 /**
  * An exact amount of a resource: mantissa × 10^exponent. Immutable.

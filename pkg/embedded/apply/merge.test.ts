@@ -29,7 +29,7 @@ test.each<[live: string, applied: string, merged: string]>([
 });
 
 test("a merged set has every item once, and the applied ones in their order", () => {
-  const items = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e", "f"), { maxLength: 6 });
+  const items = fc.uniqueArray(fc.constantFrom<string>("a", "b", "c", "d", "e", "f"), { maxLength: 6 });
   fc.assert(
     fc.property(items, items, (live, applied) => {
       const merged = (mergeApplied(set, live, applied) ?? []) as string[];
