@@ -33,6 +33,7 @@ export function validateMetadata(
   errors.nonNegative("metadata.generation", count(metadata, "generation"));
   validateCommon(metadata, errors);
   validateFinalizers(strings(metadata, "finalizers"), errors);
+  if (isBuiltIn(rules.resource.group)) validateStandardFinalizers(strings(metadata, "finalizers"), errors);
   return errors.list;
 }
 
@@ -100,6 +101,24 @@ function validateFinalizers(finalizers: readonly string[], errors: FieldErrors):
   for (const finalizer of finalizers) errors.invalidEach(path, finalizer, labelKeyProblems(finalizer));
   if (finalizers.includes("orphan") && finalizers.includes("foregroundDeletion")) {
     errors.invalid(path, finalizers, "finalizer orphan and foregroundDeletion cannot be both set");
+  }
+}
+
+const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
+
+function isBuiltIn(group: string): boolean {
+  return !group.includes(".") || group.endsWith(".k8s.io");
+}
+
+/** Kinds of the API server itself take only finalizers that say whose they are. */
+function validateStandardFinalizers(finalizers: readonly string[], errors: FieldErrors): void {
+  for (const [index, finalizer] of finalizers.entries()) {
+    if (finalizer.includes("/") || standardFinalizers.has(finalizer)) continue;
+    errors.invalid(
+      `metadata.finalizers[${index}]`,
+      finalizer,
+      "name is neither a standard finalizer name nor is it fully qualified",
+    );
   }
 }
 

@@ -149,7 +149,12 @@ export const keptZeros: Readonly<Record<string, string>> = {
   "storage.v1.VolumeNodeResources": "count",
 };
 
-/** Lists and times that are written as null when they are not set. */
+/** Fields whose default is their zero value, and which vanish with it. */
+export const vanishingDefaults: ReadonlySet<string> = new Set([
+  "core.v1.ReplicationControllerSpec.minReadySeconds",
+]);
+
+/** Lists, times and references that are written as null when they are not set. */
 export const writtenNulls: Readonly<Record<string, string>> = {
   "admissionregistration.v1.MutatingWebhook": "admissionReviewVersions",
   "admissionregistration.v1.ValidatingWebhook": "admissionReviewVersions",
@@ -189,6 +194,8 @@ export const writtenNulls: Readonly<Record<string, string>> = {
   "core.v1.ProjectedVolumeSource": "sources",
   "core.v1.RBDPersistentVolumeSource": "monitors",
   "core.v1.RBDVolumeSource": "monitors",
+  "core.v1.TypedLocalObjectReference": "apiGroup",
+  "core.v1.TypedObjectReference": "apiGroup",
   "core.v1.ReplicationControllerCondition": "lastTransitionTime",
   "core.v1.TopologySelectorLabelRequirement": "values",
   "discovery.v1.Endpoint": "addresses",

@@ -1,7 +1,7 @@
 import { QuantityError, parseQuantity } from "../../api/quantity-parse.ts";
 import { definition, definitionOf, type Definition, type Field, type FieldType } from "../../api/schema.ts";
 import { isJson, type Json } from "./json.ts";
-import { keptZeros, writtenNulls } from "./wire-facts.ts";
+import { keptZeros, vanishingDefaults, writtenNulls } from "./wire-facts.ts";
 
 /**
  * Gives an object the form in which the API server writes it: no unknown fields, no nulls and empty optional values,
@@ -32,7 +32,13 @@ function shapeOf(owner: Definition): Shape {
   const nulls = new Set((writtenNulls[owner.name] ?? "").split(" "));
   const fields = [...owner.fields.values()].map((field): readonly [Field, FieldFacts] => [
     field,
-    { keepsZero: kept.has(field.name) || field.default !== undefined, null: nulls.has(field.name) },
+    {
+      // A default without omission on the wire, but for the one that is a real default and a zero at once.
+      keepsZero:
+        kept.has(field.name) ||
+        (field.default !== undefined && !vanishingDefaults.has(`${owner.name}.${field.name}`)),
+      null: nulls.has(field.name),
+    },
   ]);
   const shape = { fields, known: new Set(owner.fields.keys()) };
   shapes.set(owner.name, shape);
@@ -52,7 +58,7 @@ function normalizeField(object: Json, field: Field, facts: FieldFacts): void {
     object[field.name] = value;
   } else if (facts.null) {
     object[field.name] = null;
-  } else if (field.default === undefined) {
+  } else if (field.default === undefined || !facts.keepsZero) {
     delete object[field.name];
   } else {
     const filled: unknown = isJson(field.default) ? {} : field.default;
@@ -64,6 +70,8 @@ function normalizeField(object: Json, field: Field, facts: FieldFacts): void {
 function vanishes(value: unknown, type: FieldType): boolean {
   if (type.kind === "list") return Array.isArray(value) && value.length === 0;
   if (type.kind === "map") return isJson(value) && Object.keys(value).length === 0;
+  // A count or percentage is always behind a pointer where zero means something: maxSurge.
+  if (type.kind === "intOrString") return false;
   return value === "" || value === 0 || value === false;
 }
 

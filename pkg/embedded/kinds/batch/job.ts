@@ -37,7 +37,8 @@ function setDefaults(draft: Draft): void {
   setDefault(spec, "backoffLimit", present(spec, "backoffLimitPerIndex") ? 2 ** 31 - 1 : 6);
   const labels = templateLabels(child(spec, "template"));
   if (Object.keys(labels).length > 0 && Object.keys(stringMap(draft.metadata, "labels")).length === 0) {
-    draft.metadata["labels"] = { ...labels };
+    // The very same labels: those that prepareForCreate adds to the template appear in both places.
+    draft.metadata["labels"] = child(child(child(spec, "template"), "metadata"), "labels");
   }
   setDefault(spec, "completionMode", "NonIndexed");
   setDefault(spec, "suspend", false);
@@ -60,6 +61,8 @@ function generateSelector(draft: Draft): void {
   for (const key of uidLabels) labels[key] ??= text(draft.metadata, "uid");
   const matchLabels = ensure(ensure(spec, "selector"), "matchLabels");
   matchLabels["batch.kubernetes.io/controller-uid"] ??= text(draft.metadata, "uid");
+  // upstream: SetDefaults_Job runs again when the stored job is read.
+  if (Object.keys(stringMap(draft.metadata, "labels")).length === 0) draft.metadata["labels"] = { ...labels };
 }
 
 function validate(draft: Draft, errors: FieldErrors, withPrefixedLabels: boolean): void {

@@ -5,7 +5,7 @@ import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../json.ts";
 import { child, items, sameValue, strings, text } from "../json.ts";
 import type { Draft } from "../kind.ts";
-import { isHugePages, validateResourceAmount } from "../pod/requirements.ts";
+import { isHugePages, isStandardResource, validateResourceAmount } from "../pod/requirements.ts";
 import { quantities } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 
@@ -46,6 +46,9 @@ function validateAmounts(holder: Json | undefined, key: string, path: string, er
       standardResources.has(name) ||
       isHugePages(name) ||
       name.startsWith("requests.hugepages-");
+    if (problems.length === 0 && !name.includes("/") && !isStandardResource(name)) {
+      errors.invalid(at, name, "must be a standard resource type or fully qualified");
+    }
     if (problems.length === 0 && !known) errors.invalid(at, name, "must be a standard resource for quota");
     validateResourceAmount(name, quantity, at, errors);
   }

@@ -31,7 +31,11 @@ const ranges: readonly (readonly [RegExp, string])[] = [
 
 /** An address that other hosts can reach. */
 function validateEndpointAddress(address: string, path: string, errors: FieldErrors): void {
-  if (isIP(address) === 0) errors.invalid(path, address, ipMessage);
+  if (isIP(address) === 0) {
+    errors.invalid(path, address, ipMessage);
+    errors.invalid(path, address, "must be a valid IP address");
+    return;
+  }
   if (address === "0.0.0.0" || address === "::")
     errors.invalid(path, address, `may not be unspecified (${address})`);
   for (const [range, message] of ranges) if (range.test(address)) errors.invalid(path, address, message);
@@ -119,7 +123,7 @@ function validateEndpoint(endpoint: Json, type: string, path: string, errors: Fi
     const at = `${path}.addresses[${index}]`;
     if (type === "FQDN") errors.invalidEach(at, address, dnsSubdomainProblems(address));
     else if (isIP(address) !== 0 && isIP(address) !== (type === "IPv6" ? 6 : 4)) {
-      errors.invalid(at, address, `must be an ${type} address`);
+      errors.invalid(`${path}.addresses`, address, `must be an ${type} address`);
     } else validateEndpointAddress(address, at, errors);
   }
   const node = optionalText(endpoint, "nodeName");

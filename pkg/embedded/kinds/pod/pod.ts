@@ -1,3 +1,4 @@
+import { formatTime } from "../../../api/time.ts";
 import { resources } from "../../../api/resources.ts";
 import { keepMetadata, defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
@@ -14,7 +15,7 @@ import { validateEphemeralContainersUpdate, validatePodChange, validatePodResize
 import { podQosClass } from "../../../api/quota/qos.ts";
 import { setPodDefaults, setPodSpecDefaults } from "./spec-defaults.ts";
 
-function prepareForCreate(draft: Draft): void {
+function prepareForCreate(draft: Draft, nowMs: number): void {
   const spec = specOf(draft);
   const status: Json = { phase: "Pending", qosClass: podQosClass(spec) };
   if (items(spec, "schedulingGates").length > 0) {
@@ -22,6 +23,7 @@ function prepareForCreate(draft: Draft): void {
       {
         type: "PodScheduled",
         status: "False",
+        lastTransitionTime: formatTime(nowMs),
         reason: "SchedulingGated",
         message: "Scheduling is blocked due to non-empty scheduling gates",
       },
@@ -146,7 +148,7 @@ const rules: KindSpec = {
     setPodSpecDefaults(spec);
     setPodDefaults(spec);
   },
-  prepareForCreate,
+  prepareForCreate: (draft, { nowMs }) => prepareForCreate(draft, nowMs),
   prepareForUpdate: (draft, before, { subresource }) => prepareForUpdate(draft, before, subresource),
   validate,
   validateUpdate: (draft, before, errors, { subresource }) =>

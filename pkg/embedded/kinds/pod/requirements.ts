@@ -120,12 +120,36 @@ export function validateContainerResourceName(name: string, path: string, errors
   errors.invalidEach(path, name, problems);
   if (problems.length > 0) return;
   if (!name.includes("/")) {
+    if (!isStandardResource(name)) {
+      errors.invalid(path, name, "must be a standard resource type or fully qualified");
+    }
     if (!containerResources.has(name) && !isHugePages(name)) {
       errors.invalid(path, name, "must be a standard resource for containers");
     }
   } else if (!isNativeResource(name) && !isExtendedResource(name)) {
     errors.invalid(path, name, "doesn't follow extended resource name standard");
   }
+}
+
+const quotaResources = new Set([
+  "requests.cpu",
+  "requests.memory",
+  "requests.ephemeral-storage",
+  "limits.cpu",
+  "limits.memory",
+  "limits.ephemeral-storage",
+  "requests.storage",
+  "storage",
+]);
+
+/** Resources that Kubernetes knows by a name without a prefix. */
+export function isStandardResource(name: string): boolean {
+  return (
+    containerResources.has(name) ||
+    countedResources.has(name) ||
+    quotaResources.has(name) ||
+    isHugePages(name)
+  );
 }
 
 /** Amounts are not negative, and things that are counted come in whole numbers. */

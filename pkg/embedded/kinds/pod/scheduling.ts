@@ -106,7 +106,7 @@ export function validateSpreadConstraints(spec: Json, path: string, errors: Fiel
   for (const [index, constraint] of constraints.entries()) {
     const at = `${path}[${index}]`;
     const skew = count(constraint, "maxSkew");
-    if (skew <= 0) errors.invalid(`${at}.maxSkew`, skew, "must be greater than 0");
+    if (skew <= 0) errors.invalid(`${at}.maxSkew`, skew, "must be greater than zero");
     const topologyKey = text(constraint, "topologyKey");
     if (topologyKey === "") errors.required(`${at}.topologyKey`, "can not be empty");
     const action = text(constraint, "whenUnsatisfiable");
@@ -126,7 +126,7 @@ export function validateSpreadConstraints(spec: Json, path: string, errors: Fiel
 function validateSpreadDetails(constraint: Json, action: string, path: string, errors: FieldErrors): void {
   const domains = integer(constraint, "minDomains");
   if (domains !== undefined) {
-    if (domains <= 0) errors.invalid(`${path}.minDomains`, domains, "must be greater than 0");
+    if (domains <= 0) errors.invalid(`${path}.minDomains`, domains, "must be greater than zero");
     if (action !== "DoNotSchedule") {
       errors.invalid(
         `${path}.minDomains`,

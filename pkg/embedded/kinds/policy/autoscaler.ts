@@ -60,7 +60,15 @@ function validate(draft: Draft, errors: FieldErrors): void {
   const spec = specOf(draft);
   validateReplicas(spec, errors);
   validateTarget(child(spec, "scaleTargetRef"), "spec.scaleTargetRef", errors);
-  for (const [index, metric] of items(spec, "metrics").entries()) {
+  const metrics = items(spec, "metrics");
+  const scalesFromZero = metrics.some((metric) => ["Object", "External"].includes(text(metric, "type")));
+  if (integer(spec, "minReplicas") === 0 && !scalesFromZero) {
+    errors.forbidden(
+      "spec.metrics",
+      "must specify at least one Object or External metric to support scaling to zero replicas",
+    );
+  }
+  for (const [index, metric] of metrics.entries()) {
     validateMetric(metric, `spec.metrics[${index}]`, errors);
   }
   for (const key of ["scaleUp", "scaleDown"]) {
@@ -86,6 +94,10 @@ function validateTarget(reference: Json | undefined, path: string, errors: Field
     const value = text(reference, key);
     if (value === "") errors.required(`${path}.${key}`);
     else errors.invalidEach(`${path}.${key}`, value, pathSegment(value));
+  }
+  const version = text(reference, "apiVersion");
+  if (!version.includes("/") && version !== "v1") {
+    errors.invalid(`${path}.apiVersion`, version, "apiVersion must specify API group");
   }
 }
 

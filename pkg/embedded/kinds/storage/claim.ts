@@ -39,13 +39,21 @@ export function accessModesCell(holder: Json | undefined): string {
 function alignDataSources(spec: Json): void {
   const reference = child(spec, "dataSourceRef");
   const source = child(spec, "dataSource");
-  if (source !== undefined && reference === undefined)
-    copyField(spec, { dataSourceRef: source }, "dataSourceRef");
-  if (reference !== undefined && source === undefined && text(reference, "namespace") === "") {
-    const kind = text(reference, "kind");
-    const known = ["PersistentVolumeClaim", "VolumeSnapshot"].includes(kind);
-    if (known) copyField(spec, { dataSource: reference }, "dataSource");
+  if (source !== undefined && reference === undefined) {
+    // A source that old clusters did not know is ignored as ever.
+    if (isKnownSource(source)) copyField(spec, { dataSourceRef: source }, "dataSourceRef");
+    else delete spec["dataSource"];
   }
+  if (reference !== undefined && source === undefined && text(reference, "namespace") === "") {
+    if (isKnownSource(reference)) copyField(spec, { dataSource: reference }, "dataSource");
+  }
+}
+
+function isKnownSource(source: Json): boolean {
+  const group = text(source, "apiGroup");
+  const kind = text(source, "kind");
+  if (kind === "PersistentVolumeClaim") return group === "";
+  return kind === "VolumeSnapshot" && group === "snapshot.storage.k8s.io";
 }
 
 const storageOf = (holder: Json | undefined, ...path: readonly string[]): unknown => {

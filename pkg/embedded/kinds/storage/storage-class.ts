@@ -1,3 +1,4 @@
+import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
@@ -56,7 +57,9 @@ const attachmentRules: KindSpec = {
   statusKeepsMetadata: "all",
   validate(draft, errors) {
     const spec = specOf(draft);
-    for (const key of ["attacher", "nodeName"]) if (text(spec, key) === "") errors.required(`spec.${key}`);
+    if (text(spec, "attacher") === "") errors.required("spec.attacher");
+    const node = text(spec, "nodeName");
+    errors.invalidEach("spec.nodeName", node, dnsSubdomainProblems(node));
     const source = child(spec, "source");
     const given = ["inlineVolumeSpec", "persistentVolumeName"].filter((key) => present(source, key));
     const message = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
@@ -85,7 +88,6 @@ function driverCell(driver: Json, key: string): boolean {
 
 const driverRules: KindSpec = {
   unconditionalUpdate: false,
-  generation: true,
   setDefaults(draft) {
     const spec = specOf(draft);
     setDefault(spec, "attachRequired", true);
