@@ -3,7 +3,7 @@ import type { Clock, Timer } from "../clock/clock.ts";
 /** Whether this process may write now. */
 export interface WriteGate {
   canWrite(): boolean;
-  /** Aborts when writing ends. If it may begin again, there is another signal then. */
+  /** Aborts soon after writing ended; from that end on there is another signal, for when it begins again. */
   readonly signal: AbortSignal;
 }
 
@@ -55,7 +55,6 @@ export class LeaseFence implements WriteGate {
   /** The lease is ours by a request that was begun at `startedAt`. */
   renewed(startedAt: Instant): void {
     this.#renewed = startedAt;
-    if (this.#writing.signal.aborted) this.#writing = new AbortController();
     this.#timer?.cancel();
     const leftMs = this.#holdMs - (this.#clock.monotonicMs() - startedAt.monotonicMs);
     this.#timer = this.#clock.setTimer(leftMs, () => this.#breakOff());
@@ -68,8 +67,16 @@ export class LeaseFence implements WriteGate {
     this.#breakOff();
   }
 
+  /**
+   * In a later turn, when everything that was handed to a connection in this one has left the process: Node loses an
+   * HTTP/2 session whose stream is reset before its first frame was sent.
+   */
   #breakOff(): void {
-    this.#writing.abort(new FencedError("writes under way are broken off, their effect is unknown"));
+    const writing = this.#writing;
+    void this.#clock
+      .turn()
+      .then(() => writing.abort(new FencedError("writes under way are broken off, their effect is unknown")));
+    this.#writing = new AbortController();
   }
 }
 
