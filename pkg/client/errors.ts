@@ -151,7 +151,6 @@ export const isGone = (error: unknown): boolean => is(error, "Gone", 410);
 export const isResourceExpired = (error: unknown): boolean => is(error, "Expired");
 export const isForbidden = (error: unknown): boolean => is(error, "Forbidden", 403);
 export const isUnauthorized = (error: unknown): boolean => is(error, "Unauthorized", 401);
-export const isBadRequest = (error: unknown): boolean => is(error, "BadRequest", 400);
 export const isMethodNotSupported = (error: unknown): boolean => is(error, "MethodNotAllowed", 405);
 export const isTimeout = (error: unknown): boolean => is(error, "Timeout", 504);
 export const isServerTimeout = (error: unknown): boolean => is(error, "ServerTimeout");
@@ -159,8 +158,6 @@ export const isServiceUnavailable = (error: unknown): boolean => is(error, "Serv
 export const isInternalError = (error: unknown): boolean => is(error, "InternalError", 500);
 export const isTooManyRequests = (error: unknown): boolean =>
   error instanceof ApiError && (error.reason === "TooManyRequests" || error.code === 429);
-export const isRequestEntityTooLarge = (error: unknown): boolean =>
-  error instanceof ApiError && (error.reason === "RequestEntityTooLarge" || error.code === 413);
 /** No (complete) answer came: the request may or may not have had its effect. */
 export const isConnectionError = (error: unknown): boolean =>
   error instanceof ApiError && error.failure !== undefined;

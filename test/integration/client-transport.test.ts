@@ -280,6 +280,35 @@ describe("connections", () => {
     expect(sessions[1]?.destroyed).toBe(false);
   });
 
+  test("a connection that was opened for nobody may break without harm", async () => {
+    await until(() => sockets.size === 0);
+    const transport = transportTo();
+    const abort = new AbortController();
+    const sending = expect(transport.send(GET, abort.signal)).rejects.toThrow("stop");
+    // Microtasks bring it as far as the TCP connection, which needs the event loop.
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    abort.abort(new Error("stop"));
+    await sending;
+    await until(() => sockets.size === 1);
+    for (const socket of sockets) socket.destroy();
+    await until(() => sockets.size === 0);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await transport.send(GET)).status).toBe(200);
+  });
+
+  test("plain HTTP is spoken where the address says so", async () => {
+    const plain = createHttp1Server((request, response) => void response.end(JSON.stringify(request.url)));
+    await new Promise<void>((resolve) => plain.listen(0, "127.0.0.1", resolve));
+    const transport = new HttpTransport({
+      server: new URL(`http://127.0.0.1:${(plain.address() as AddressInfo).port}`),
+      identity: identityOf(() => ({ headers: {}, tls: {} })),
+      clock: realClock,
+    });
+    expect(await (await transport.send(GET)).json()).toBe("/x");
+    await transport.close();
+    await new Promise((resolve) => plain.close(resolve));
+  });
+
   test("a proxy is asked for a tunnel, with its credentials", async () => {
     const asked: unknown[] = [];
     const proxy = createHttp1Server();

@@ -20,6 +20,8 @@ export class Connection {
   readonly #client: Client;
   readonly #heartbeat: Heartbeat;
   readonly #onEnded: () => void;
+  /** The socket that was there first, until a request needs it. */
+  #unused: Socket | undefined;
   #running = 0;
   #retired = false;
 
@@ -34,12 +36,20 @@ export class Connection {
     this.protocol = connected.protocol;
     this.#onEnded = onEnded;
     let current = connected.socket;
-    const sockets = socketsOf(connected, reconnect);
+    this.#unused = current;
+    // Until undici takes the socket over, nobody else listens to it.
+    current.on("error", () => undefined);
+    current.once("close", () => this.retire());
+    const nextSocket = async (): Promise<Socket> => {
+      const socket = this.#unused ?? (await reconnect()).socket;
+      this.#unused = undefined;
+      return socket;
+    };
     this.#client = new Client(origin, {
       connect: (_, callback) => {
         void (async () => {
           try {
-            current = await sockets();
+            current = await nextSocket();
           } catch (failure) {
             callback(failure as Error, null);
             return;
@@ -97,6 +107,7 @@ export class Connection {
   retire(): void {
     if (this.#retired) return;
     this.#retired = true;
+    this.#unused?.destroy();
     this.#client.close().then(this.#onEnded, this.#onEnded);
   }
 
@@ -106,14 +117,4 @@ export class Connection {
     this.#retired = true;
     this.#client.destroy(reason).then(this.#onEnded, this.#onEnded);
   }
-}
-
-/** First the socket that is there, then new ones. */
-function socketsOf(first: Connected, reconnect: () => Promise<Connected>): () => Promise<Socket> {
-  let unused: Connected | undefined = first;
-  return async () => {
-    const { socket } = unused ?? (await reconnect());
-    unused = undefined;
-    return socket;
-  };
 }
