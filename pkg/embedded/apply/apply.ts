@@ -25,16 +25,16 @@ import type { Manager, Managers } from "./managers.ts";
 import {
   capUpdateManagers,
   decodeManagers,
-  encodeManagers,
   isReset,
   ManagedFieldsError,
   managerId,
   withManager,
 } from "./managers.ts";
+import { bare, rfc3339, withManagers, withoutNulls } from "./managed-object.ts";
 import { mergeApplied } from "./merge.ts";
 import { compareWritten, fieldSetOf, prune, takeFromOthers, withoutUnowned } from "./ownership.ts";
 import { fieldsOf } from "./own-fields.ts";
-import { complete, isList, isObject, TypedValueError } from "./typed-value.ts";
+import { complete, TypedValueError } from "./typed-value.ts";
 import { validateApplied } from "./validate.ts";
 
 export interface WriteContext {
@@ -232,29 +232,4 @@ function afterUpdate(
 function writerOf(context: WriteContext, operation: Manager["operation"]): Omit<Manager, "fields" | "time"> {
   const { apiVersion, subresource } = context;
   return { name: context.manager === "" ? "unknown" : context.manager, operation, apiVersion, subresource };
-}
-
-/** Managers do not manage their own list. */
-function bare(object: ApiObject): ApiObject {
-  if (object.metadata.managedFields === undefined) return object;
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
-}
-
-function withManagers(object: ApiObject, managers: Managers): ApiObject {
-  const managedFields = encodeManagers(managers);
-  const plain = bare(object);
-  return managedFields === undefined ? plain : { ...plain, metadata: { ...plain.metadata, managedFields } };
-}
-
-/** A field applied as null is owned, but not there. */
-function withoutNulls(value: unknown): unknown {
-  if (isList(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([, part]) => part !== null && part !== undefined);
-  return Object.fromEntries(kept.map(([key, part]) => [key, withoutNulls(part)]));
-}
-
-function rfc3339(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

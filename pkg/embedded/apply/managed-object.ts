@@ -1,0 +1,46 @@
+import type { ApiObject } from "../../api/object.ts";
+import { jsonEqual } from "../../api/patch/json.ts";
+import type { Managers } from "./managers.ts";
+import { encodeManagers } from "./managers.ts";
+import { isList, isObject } from "./typed-value.ts";
+
+/** Managers do not manage their own list. */
+export function bare(object: ApiObject): ApiObject {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+export function withManagers(object: ApiObject, managers: Managers): ApiObject {
+  const managedFields = encodeManagers(managers);
+  const plain = bare(object);
+  return managedFields === undefined ? plain : { ...plain, metadata: { ...plain.metadata, managedFields } };
+}
+
+/** A field applied as null is owned, but not there. */
+export function withoutNulls(value: unknown): unknown {
+  if (isList(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, part]) => part !== null && part !== undefined);
+  return Object.fromEntries(kept.map(([key, part]) => [key, withoutNulls(part)]));
+}
+
+export function rfc3339(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/**
+ * `next` with the times of `live`, if nothing else has changed: what an apply says differently ("1000m" for "1") may be
+ * the same once it is stored, and a write that changes nothing must not make a new version of the object.
+ */
+export function withTimesOfNoop(live: ApiObject, next: ApiObject): ApiObject {
+  const [before, after] = [live.metadata.managedFields, next.metadata.managedFields];
+  if (before === undefined || after?.length !== before.length) return next;
+  const managedFields = after.map((entry, index) => {
+    const { time: _, ...rest } = entry;
+    const time = before[index]?.time;
+    return time === undefined ? rest : { ...rest, time };
+  });
+  const timeless = { ...next, metadata: { ...next.metadata, managedFields } };
+  return jsonEqual(timeless, live) ? timeless : next;
+}
