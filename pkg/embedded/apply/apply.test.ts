@@ -240,6 +240,14 @@ describe("applyPatch", () => {
     });
   });
 
+  test("the key __proto__ is like any other", () => {
+    const data = JSON.parse('{"__proto__":"1","a":"1"}') as Record<string, string>;
+    const live = applied(undefined, configMap(data), inConfigMap()) as ConfigMap;
+    expect(JSON.stringify(live.data)).toBe('{"__proto__":"1","a":"1"}');
+    const next = applied(live, configMap({ a: "1" }), inConfigMap()) as ConfigMap;
+    expect(JSON.stringify(next.data)).toBe('{"a":"1"}');
+  });
+
   test("containers merge by name in the order of the applier, keys of ports by default", () => {
     const context = contextOf("v1", "Pod");
     const pod = (...containers: object[]): ApiObject =>

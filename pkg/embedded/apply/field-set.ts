@@ -121,13 +121,18 @@ function combine(
   b: FieldSet | undefined,
   keep: (inA: boolean, inB: boolean) => boolean,
 ): FieldSet | undefined {
+  // What only one side has is kept or dropped as it is.
+  if (a === undefined) return keep(false, true) ? b : undefined;
+  if (b === undefined) return keep(true, false) ? a : undefined;
   const children = new Map<PathElement, FieldSet>();
-  const elements = new Set([...(a?.children.keys() ?? []), ...(b?.children.keys() ?? [])]);
-  for (const element of elements) {
-    const child = combine(a?.children.get(element), b?.children.get(element), keep);
+  const add = (element: PathElement, child: FieldSet | undefined): void => {
     if (child !== undefined) children.set(element, child);
+  };
+  for (const [element, child] of a.children) add(element, combine(child, b.children.get(element), keep));
+  for (const [element, child] of b.children) {
+    if (!a.children.has(element)) add(element, combine(undefined, child, keep));
   }
-  const member = keep(a?.member ?? false, b?.member ?? false);
+  const member = keep(a.member, b.member);
   return member || children.size > 0 ? { member, children } : undefined;
 }
 

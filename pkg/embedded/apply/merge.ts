@@ -1,3 +1,4 @@
+import { setKey } from "../../api/patch/json.ts";
 import type { FieldSchema, ListSchema } from "./field-schema.ts";
 import type { PathElement } from "./path-element.ts";
 import type { JsonList } from "./typed-value.ts";
@@ -25,7 +26,7 @@ export function mergeApplied(schema: FieldSchema, live: unknown, applied: unknow
   const merged: Record<string, unknown> = {};
   for (const key of keysOf(live, applied)) {
     const value = mergeApplied(schemaOfKey(shape.schema, key), partOf(live, key), partOf(applied, key));
-    if (value !== undefined) merged[key] = value;
+    if (value !== undefined) setKey(merged, key, value);
   }
   return Object.keys(merged).length > 0 ? merged : undefined;
 }

@@ -1,3 +1,4 @@
+import { setKey } from "../../api/patch/json.ts";
 import type { FieldSchema, ListSchema } from "./field-schema.ts";
 import type { FieldSet } from "./field-set.ts";
 import { isEmptySet } from "./field-set.ts";
@@ -23,7 +24,7 @@ export function removeFields(schema: FieldSchema, value: unknown, set: FieldSet)
       below === undefined || isEmptySet(below)
         ? part
         : removeFields(schemaOfKey(shape.schema, key), part, below);
-    kept[key] = rest ?? null;
+    setKey(kept, key, rest ?? null);
   }
   return Object.keys(kept).length > 0 ? kept : undefined;
 }

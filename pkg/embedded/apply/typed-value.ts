@@ -1,3 +1,4 @@
+import { setKey } from "../../api/patch/json.ts";
 import type { FieldSchema, ListSchema, MapSchema } from "./field-schema.ts";
 import type { PathElement } from "./path-element.ts";
 import { keyElement, valueElement } from "./path-element.ts";
@@ -83,16 +84,14 @@ export function complete(schema: FieldSchema, value: unknown): unknown {
     return value.map((item) => complete(shape.schema.items(), item));
   }
   if (shape.kind !== "map" || !isObject(value)) return value;
-  const whole: JsonObject = { ...shape.schema.implied?.(), ...definedPart(value) };
-  return mapObject(whole, (key, part) => complete(schemaOfKey(shape.schema, key), part));
-}
-
-export function mapObject(object: JsonObject, map: (key: string, value: unknown) => unknown): JsonObject {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(key, value)]));
-}
-
-function definedPart(object: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
+  const whole: Record<string, unknown> = { ...shape.schema.implied?.() };
+  for (const [key, part] of Object.entries(value)) {
+    if (part !== undefined) setKey(whole, key, part);
+  }
+  for (const [key, part] of Object.entries(whole)) {
+    if (typeof part === "object") setKey(whole, key, complete(schemaOfKey(shape.schema, key), part));
+  }
+  return whole;
 }
 
 export function isObject(value: unknown): value is JsonObject {
