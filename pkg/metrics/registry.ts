@@ -16,6 +16,8 @@ export interface ExposedMetrics extends Metrics {
   readonly contentType: string;
   /** The text exposition (version 0.0.4): families by name, those without series left out. */
   expose(): Promise<string>;
+  /** Drops all series of metrics that have labels. A series that was bound before is counted no more. */
+  reset(): void;
 }
 
 export interface MetricsRegistries {
@@ -145,6 +147,10 @@ class PrometheusMetrics implements ExposedMetrics {
       text += `${await registry.getSingleMetricAsString(name)}\n`;
     }
     return text;
+  }
+
+  reset(): void {
+    for (const family of this.#families.values()) family.clear();
   }
 
   #register<M>(

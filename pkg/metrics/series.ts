@@ -11,6 +11,8 @@ export interface Sample {
 /** What a registry needs of a metric. */
 export interface Family {
   samples(): Sample[];
+  /** Drops the series; a metric without labels, which is one series, keeps it. */
+  clear(): void;
 }
 
 interface SeriesOptions {
@@ -56,6 +58,10 @@ class SeriesMap<S> {
   clear(): void {
     this.#byKey.clear();
     if (this.#sortedLabels.length === 0) this.get({});
+  }
+
+  dropLabelled(): void {
+    if (this.#sortedLabels.length > 0) this.#byKey.clear();
   }
 
   flatMap(toSamples: (series: S, labels: Labels) => Sample[]): Sample[] {
@@ -127,6 +133,10 @@ export class CounterFamily implements Counter, Family {
     return this.#series.get(labels);
   }
 
+  clear(): void {
+    this.#series.dropLabelled();
+  }
+
   samples(): Sample[] {
     return this.#series.flatMap(({ value }, labels) => [{ metricName: this.#name, labels, value }]);
   }
@@ -159,6 +169,10 @@ export class GaugeFamily implements Gauge, Family {
 
   with(labels: Labels): { set(value: number): void; add(amount: number): void } {
     return this.#series.get(labels);
+  }
+
+  clear(): void {
+    this.#series.dropLabelled();
   }
 
   samples(): Sample[] {
@@ -218,6 +232,10 @@ export class HistogramFamily implements Histogram, Family {
 
   with(labels: Labels): { observe(value: number): void } {
     return this.#series.get(labels);
+  }
+
+  clear(): void {
+    this.#series.dropLabelled();
   }
 
   samples(): Sample[] {

@@ -1,0 +1,113 @@
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Status } from "../../../pkg/api/object.ts";
+import type { Clock } from "../../../pkg/clock/clock.ts";
+import type { Logger } from "../../../pkg/log/logger.ts";
+import type { Attempt, Authorizer, Decision } from "./authorization.ts";
+import { endHttp2Connection, peerCertificates, type PeerRequest, peerRequest } from "./peer-request.ts";
+import { type AccessMetrics } from "./server-metrics.ts";
+import { isAnonymous, type User } from "./user.ts";
+
+export interface AccessControlOptions {
+  readonly authenticate: (request: PeerRequest) => Promise<User>;
+  readonly authorize: Authorizer;
+  readonly metrics: AccessMetrics;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** UnauthenticatedHTTP2DOSMitigation */
+  readonly endStrangersConnections: boolean;
+}
+
+/** Answers requests of those who are not who they say, or may not do what they ask; passes on all others. */
+export class AccessControl {
+  readonly #options: AccessControlOptions;
+
+  constructor(options: AccessControlOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves to true when the request may go on; otherwise it has been answered. */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const user = await this.#userOf(request);
+    if (this.#options.endStrangersConnections && (user === undefined || isAnonymous(user))) {
+      reply.raw.once("finish", () => endHttp2Connection(request.raw));
+    }
+    if (user === undefined) {
+      await sendStatus(reply, { message: "Unauthorized", reason: "Unauthorized", code: 401 });
+      return false;
+    }
+    const attempt = { user, verb: request.method.toLowerCase(), path: pathOf(request.url) };
+    const decision = await this.#decide(attempt);
+    if (decision instanceof Error) {
+      const text = `Internal Server Error: ${JSON.stringify(request.url)}: ${decision.message}\n`;
+      await reply
+        .code(500)
+        .type("text/plain; charset=utf-8")
+        .header(...NO_SNIFF)
+        .send(escaped(text));
+      return false;
+    }
+    if (decision.result === "allowed") return true;
+    this.#options.log.verbose(4, "Forbidden", { URI: request.url, reason: decision.reason });
+    await sendStatus(reply.header(...NO_SNIFF), forbidden(attempt, decision));
+    return false;
+  }
+
+  async #userOf(request: FastifyRequest): Promise<User | undefined> {
+    const { authenticate, clock, metrics, log } = this.#options;
+    const startMs = clock.monotonicMs();
+    try {
+      const { raw } = request;
+      const user = await authenticate(peerRequest(raw.rawHeaders, peerCertificates(raw)));
+      metrics.authentication("success", clock.monotonicMs() - startMs, user.name);
+      return user;
+    } catch (error) {
+      metrics.authentication("error", clock.monotonicMs() - startMs);
+      log.error(error, "Unable to authenticate the request");
+      return undefined;
+    }
+  }
+
+  async #decide(attempt: Attempt): Promise<Decision | Error> {
+    const { authorize, clock, metrics, log } = this.#options;
+    const startMs = clock.monotonicMs();
+    try {
+      const decision = await authorize(attempt);
+      metrics.authorization(decision.result, clock.monotonicMs() - startMs);
+      return decision;
+    } catch (error) {
+      metrics.authorization("error", clock.monotonicMs() - startMs);
+      log.error(error, "Unable to authorize the request", { path: attempt.path });
+      return error instanceof Error ? error : new Error(String(error));
+    }
+  }
+}
+
+export const NO_SNIFF = ["x-content-type-options", "nosniff"] as const;
+
+/** The decoded path, as policies name it. The router has refused what cannot be decoded. */
+export function pathOf(url: string): string {
+  return decodeURIComponent(url.split(/[?#]/, 1)[0] ?? "");
+}
+
+function forbidden({ user, verb, path }: Attempt, { reason = "" }: Decision): Partial<Status> {
+  const message = `User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}`;
+  return {
+    message: `forbidden: ${escaped(message)}${reason === "" ? "" : `: ${reason}`}`,
+    reason: "Forbidden",
+    details: {},
+    code: 403,
+  };
+}
+
+/** What a client wrote must not become markup where somebody looks at the answer. */
+function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+async function sendStatus(reply: FastifyReply, fields: Partial<Status>): Promise<void> {
+  const status: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...fields };
+  await reply
+    .code(status.code ?? 500)
+    .type("application/json")
+    .send(`${JSON.stringify(status)}\n`);
+}

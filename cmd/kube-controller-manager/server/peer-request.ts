@@ -1,0 +1,64 @@
+import { X509Certificate } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
+import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
+
+/** What a request says of who makes it. */
+export interface PeerRequest {
+  /** Values of a header in order; its name in lower case. */
+  header(name: string): readonly string[];
+  /** Lower-case names of all headers. */
+  headerNames(): readonly string[];
+  /** As the client sent them: its own, then the chain. Unchecked. */
+  readonly certificates: readonly X509Certificate[];
+}
+
+/** From pairs of names and values, as Node.js keeps them. */
+export function peerRequest(
+  rawHeaders: readonly string[],
+  certificates: readonly X509Certificate[],
+): PeerRequest {
+  const values = new Map<string, string[]>();
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = (rawHeaders[index] ?? "").toLowerCase();
+    const known = values.get(name) ?? [];
+    values.set(name, [...known, rawHeaders[index + 1] ?? ""]);
+  }
+  return {
+    header: (name) => values.get(name) ?? [],
+    headerNames: () => [...values.keys()],
+    certificates,
+  };
+}
+
+/** A connection keeps its certificates for life. */
+const bySocket = new WeakMap<object, readonly X509Certificate[]>();
+
+export function peerCertificates(raw: IncomingMessage): readonly X509Certificate[] {
+  const socket = raw.socket as TLSSocket;
+  const known = bySocket.get(socket);
+  if (known !== undefined) return known;
+  const certificates = chainOf(socket.getPeerCertificate(true));
+  bySocket.set(socket, certificates);
+  return certificates;
+}
+
+function chainOf(first: DetailedPeerCertificate): readonly X509Certificate[] {
+  const chain = new Map<string, X509Certificate>();
+  // Without a certificate the object is empty; a self-signed one names itself as its issuer.
+  for (
+    let at: DetailedPeerCertificate | undefined = first;
+    at?.raw !== undefined;
+    at = at.issuerCertificate
+  ) {
+    if (chain.has(at.fingerprint256)) break;
+    chain.set(at.fingerprint256, new X509Certificate(at.raw));
+  }
+  return [...chain.values()];
+}
+
+/** Lets an HTTP/2 connection end when its open streams have: what strangers hold open costs. */
+export function endHttp2Connection(raw: IncomingMessage): void {
+  if (raw.httpVersionMajor !== 2) return;
+  (raw as unknown as Http2ServerRequest).stream.session?.close();
+}
