@@ -145,7 +145,7 @@ export class Projection {
     if (Array.isArray(value)) return value.map((item) => this.#copy(item));
     // The spread keeps V8's layout of the parsed object, which one built field by field would not have.
     const out: Record<string, Json> = { ...value };
-    for (const field in out) out[field] = this.#copy(out[field]);
+    for (const field of Object.keys(out)) out[field] = this.#copy(out[field]);
     return out;
   }
 }

@@ -371,6 +371,35 @@ describe("a watch", () => {
     await finish();
   });
 
+  test("from no version goes on from a version only once the server is past what existed before", async () => {
+    const clock = new VirtualClock();
+    const { source, options } = scripted(
+      clock,
+      [
+        {
+          events: [5, 3].map((version) => ({ type: "ADDED", object: pod(`p${version}`, String(version)) })),
+          finally: "end",
+        },
+        {
+          events: [
+            { type: "ADDED", object: pod("p5", "5") },
+            { type: "MODIFIED", object: pod("p5", "7") },
+            { type: "ADDED", object: pod("p8", "8") },
+          ],
+          finally: "end",
+        },
+      ],
+      () => ({ items: [], meta: {} }),
+    );
+    const { finish } = started(source, clock, { streamLists: false });
+    await clock.runUntil(() => options.length === 4);
+    const from = options
+      .slice(1)
+      .map((option) => ("resourceVersion" in option ? option.resourceVersion : undefined));
+    expect(from).toEqual([undefined, undefined, "8"]);
+    await finish();
+  });
+
   test("goes on from bookmarks", async () => {
     const { clock, source, make, asked } = fake();
     const { sink, finish } = make();
