@@ -292,7 +292,7 @@ describe("connections", () => {
     await until(() => sockets.size === 1);
     for (const socket of sockets) socket.destroy();
     await until(() => sockets.size === 0);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect((await transport.send(GET)).status).toBe(200);
   });
 

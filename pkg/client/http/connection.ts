@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { Client, type Dispatcher } from "undici";
-import type { Clock } from "../../clock/clock.ts";
+import type { Clock, Timer } from "../../clock/clock.ts";
 import { TransportError } from "../transport.ts";
 import type { Connected, Protocol } from "./connect.ts";
 import { Heartbeat, PING_INTERVAL_MS } from "./heartbeat.ts";
@@ -10,6 +10,11 @@ const MAX_STREAMS = 90;
 /** Wide windows let a large LIST through without a round trip for every 64 KiB. */
 const CONNECTION_WINDOW_BYTES = 16 << 20;
 const STREAM_WINDOW_BYTES = 8 << 20;
+
+/** API servers close connections that are idle for 90 s; going first avoids a request that meets a closing door. */
+const IDLE_LIMIT_MS = 60_000;
+/** How long a connection may wait for its first request (all who wanted it have gone). */
+const UNUSED_LIMIT_MS = 1_000;
 
 /**
  * One connection and the requests in flight on it. Once it retires (GOAWAY, a lost socket, new certificates) it takes
@@ -22,6 +27,7 @@ export class Connection {
   readonly #onEnded: () => void;
   /** The socket that was there first, until a request needs it. */
   #unused: Socket | undefined;
+  readonly #untaken: Timer;
   #running = 0;
   #retired = false;
 
@@ -37,12 +43,13 @@ export class Connection {
     this.#onEnded = onEnded;
     let current = connected.socket;
     this.#unused = current;
-    // Until undici takes the socket over, nobody else listens to it.
+    // Until undici takes the socket over, nobody reads from it or hears of its end: it must not lie about for long.
     current.on("error", () => undefined);
-    current.once("close", () => this.retire());
+    this.#untaken = clock.setTimer(UNUSED_LIMIT_MS, () => this.retire());
     const nextSocket = async (): Promise<Socket> => {
       const socket = this.#unused ?? (await reconnect()).socket;
       this.#unused = undefined;
+      this.#untaken.cancel();
       return socket;
     };
     this.#client = new Client(origin, {
@@ -57,6 +64,7 @@ export class Connection {
           callback(null, current);
         })();
       },
+      keepAliveTimeout: IDLE_LIMIT_MS,
       h2Options: {
         maxConcurrentStreams: MAX_STREAMS,
         pingInterval: PING_INTERVAL_MS,
@@ -107,6 +115,7 @@ export class Connection {
   retire(): void {
     if (this.#retired) return;
     this.#retired = true;
+    this.#untaken.cancel();
     this.#unused?.destroy();
     this.#client.close().then(this.#onEnded, this.#onEnded);
   }
@@ -114,6 +123,8 @@ export class Connection {
   /** Fails every request in flight. */
   fail(reason: Error): void {
     this.#heartbeat.stop();
+    this.#untaken.cancel();
+    this.#unused?.destroy();
     this.#retired = true;
     this.#client.destroy(reason).then(this.#onEnded, this.#onEnded);
   }
