@@ -20,7 +20,7 @@ import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/r
 import { MINIMAL_OBJECTS } from "./minimal-objects.ts";
 
 const STRESS = process.env["STRESS"] === "1";
-const RESTARTS = STRESS ? 20 : 4;
+const RESTARTS = STRESS ? 20 : 5;
 const WRITES_PER_SECOND = 200;
 
 let cluster: RealCluster;
