@@ -10,6 +10,8 @@ import { ownedPods } from "../../pkg/reconcile/pod-index.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { DeploymentContext } from "./context.ts";
 
+type Listers = Pick<DeploymentContext, "deployments" | "replicaSets" | "pods">;
+
 export function deploymentHandler(queue: WorkQueue<string>): EventHandler<Deployment> {
   return {
     onAdd: (deployment, inInitialList) => queue.add(keyOf(deployment), inInitialList ? "background" : "live"),
@@ -19,16 +21,13 @@ export function deploymentHandler(queue: WorkQueue<string>): EventHandler<Deploy
 }
 
 /** Wakes the Deployment of a ReplicaSet that changed, and for one without owner all that could adopt it. */
-export function replicaSetHandler(
-  context: DeploymentContext,
-  queue: WorkQueue<string>,
-): EventHandler<ReplicaSet> {
+export function replicaSetHandler(listers: Listers, queue: WorkQueue<string>): EventHandler<ReplicaSet> {
   const wakeOwner = (replicaSet: ReplicaSet, priority: Priority = "live"): void => {
-    const owner = managerOf(context.deployments, "Deployment", replicaSet);
+    const owner = managerOf(listers.deployments, "Deployment", replicaSet);
     if (owner !== undefined) queue.add(keyOf(owner), priority);
   };
   const wakeAdopters = (replicaSet: ReplicaSet, priority: Priority): void => {
-    for (const deployment of adoptersOf(context, replicaSet)) queue.add(keyOf(deployment), priority);
+    for (const deployment of adoptersOf(listers, replicaSet)) queue.add(keyOf(deployment), priority);
   };
   return {
     onAdd: (replicaSet, inInitialList) => {
@@ -50,25 +49,25 @@ export function replicaSetHandler(
 }
 
 /** A Deployment that recreates waits for the end of its last old pod: nothing else would tell it of that. */
-export function podHandler(context: DeploymentContext, queue: WorkQueue<string>): EventHandler<Pod> {
+export function podHandler(listers: Listers, queue: WorkQueue<string>): EventHandler<Pod> {
   return {
     onDelete: (pod) => {
-      const replicaSet = managerOf(context.replicaSets, "ReplicaSet", pod);
-      const owner = replicaSet && managerOf(context.deployments, "Deployment", replicaSet);
+      const replicaSet = managerOf(listers.replicaSets, "ReplicaSet", pod);
+      const owner = replicaSet && managerOf(listers.deployments, "Deployment", replicaSet);
       if (owner?.spec?.strategy?.type !== "Recreate") return;
-      const siblings = context.replicaSets
+      const siblings = listers.replicaSets
         .inNamespace(owner.metadata.namespace ?? "")
         .filter((other) => controllerOf(other)?.uid === owner.metadata.uid);
-      const podsLeft = siblings.some((sibling) => ownedPods(context.pods, sibling, "ReplicaSet").length > 0);
+      const podsLeft = siblings.some((sibling) => ownedPods(listers.pods, sibling, "ReplicaSet").length > 0);
       if (!podsLeft) queue.add(keyOf(owner));
     },
   };
 }
 
-function adoptersOf(context: DeploymentContext, replicaSet: ReplicaSet): readonly Deployment[] {
+function adoptersOf(listers: Listers, replicaSet: ReplicaSet): readonly Deployment[] {
   const { namespace = "", labels = {} } = replicaSet.metadata;
   if (Object.keys(labels).length === 0) return [];
-  return context.deployments.inNamespace(namespace).filter((deployment) => selects(deployment, replicaSet));
+  return listers.deployments.inNamespace(namespace).filter((deployment) => selects(deployment, replicaSet));
 }
 
 function selects(deployment: Deployment, replicaSet: ReplicaSet): boolean {

@@ -42,7 +42,8 @@ export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[]
   };
 }
 
-/** The hash is kept whole; a name that would become too long is cut. */
+/** The hash is kept whole; a name that would become too long is cut, if anything of it can be kept at all. */
 export function replicaSetName(deploymentName: string, hash: string): string {
-  return `${deploymentName.slice(0, LONGEST_NAME - hash.length - 1)}-${hash}`;
+  const room = LONGEST_NAME - hash.length - 1;
+  return `${room > 0 ? deploymentName.slice(0, room) : deploymentName}-${hash}`;
 }

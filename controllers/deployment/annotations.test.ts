@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import {
+  countAnnotation,
+  currentAnnotations,
+  DESIRED_REPLICAS,
+  hasSizeAnnotations,
+  highestRevision,
+  lastRevision,
+  MAX_REPLICAS,
+  REVISION,
+  REVISION_HISTORY,
+  rolledBackAnnotations,
+  sizeAnnotations,
+} from "./annotations.ts";
+import { deployment, replicaSet } from "./samples.test-data.ts";
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+describe("a count in an annotation", () => {
+  // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestGetNonNegativeInt32FromAnnotation
+  test.each<[string, string | undefined, number | undefined]>([
+    ["is missing", undefined, undefined],
+    ["is no number", "invalid", undefined],
+    ["is negative", "-1", undefined],
+    ["is 0", "0", 0],
+    ["is a number", "13", 13],
+    ["is the largest", String(2 ** 31 - 1), 2 ** 31 - 1],
+    ["is too large", String(2 ** 31), undefined],
+    ["is far too large", String(2 ** 32), undefined],
+    ["is empty", "", undefined],
+  ])("%s", (_, text, expected) => {
+    const annotations = { foo: "2", ...(text !== undefined && { test: text }) };
+    expect(countAnnotation(replicaSet("rs", 1, { annotations }), "test")).toBe(expected);
+  });
+});
+
+describe("the annotations of the current ReplicaSet", () => {
+  // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestAnnotationUtils (first), whose limit of 5
+  // characters holds two revisions; 2,000 characters hold many.
+  test("tell its revision, and the revisions that it had, as many as there is room for", () => {
+    const owner = deployment({ annotations: { [REVISION]: "1" } });
+    let annotations: Readonly<Record<string, string>> | undefined = { [REVISION]: "1000" };
+    for (let revision = 1_001; revision <= 1_600; revision++) {
+      annotations = currentAnnotations(owner, annotations, revision);
+      expect(annotations?.[REVISION]).toBe(String(revision));
+    }
+    const history = annotations?.[REVISION_HISTORY] ?? "";
+    // 400 revisions of 4 digits with 399 commas; one more would be 2,004 characters.
+    expect(history.length).toBe(1_999);
+    expect(history.startsWith("1200,1201,")).toBe(true);
+    expect(history.endsWith(",1599")).toBe(true);
+  });
+
+  test.each<
+    [string, Record<string, string>, Record<string, string> | undefined, number, Record<string, string>]
+  >([
+    [
+      "take over the Deployment's",
+      { a: "1" },
+      { b: "2", [REVISION]: "3" },
+      1,
+      { a: "1", b: "2", [REVISION]: "3" },
+    ],
+    [
+      "leave out what is the Deployment's own",
+      { [LAST_APPLIED]: "{}", [REVISION]: "9" },
+      undefined,
+      2,
+      { [REVISION]: "2" },
+    ],
+    ["keep a higher revision", {}, { [REVISION]: "5" }, 4, { [REVISION]: "5" }],
+    [
+      "leave a revision alone that is no number",
+      { a: "1" },
+      { [REVISION]: "x" },
+      4,
+      { a: "1", [REVISION]: "x" },
+    ],
+    ["begin no history with nothing", {}, { [REVISION]: "" }, 1, { [REVISION]: "1" }],
+    ["begin a history", {}, { [REVISION]: "1" }, 3, { [REVISION]: "3", [REVISION_HISTORY]: "1" }],
+  ])("%s", (_, own, before, revision, expected) => {
+    expect(currentAnnotations(deployment({ annotations: own }), before, revision)).toEqual(expected);
+  });
+
+  test("are the same object when nothing changes", () => {
+    const before = { a: "1", [REVISION]: "3" };
+    expect(currentAnnotations(deployment({ annotations: { a: "1" } }), before, 2)).toBe(before);
+  });
+});
+
+describe("annotations that tell the whole", () => {
+  // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestAnnotationUtils (second)
+  test("are the desired size, with and without surge", () => {
+    expect(sizeAnnotations(deployment({ replicas: 10, surge: 1 }))).toEqual({
+      [DESIRED_REPLICAS]: "10",
+      [MAX_REPLICAS]: "11",
+    });
+  });
+
+  // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestReplicasAnnotationsNeedUpdate
+  test.each<[string, Record<string, string> | undefined, boolean]>([
+    ["are missing", undefined, false],
+    ["tell another size", { [DESIRED_REPLICAS]: "8", [MAX_REPLICAS]: "20" }, false],
+    ["tell another size with surge", { [DESIRED_REPLICAS]: "10", [MAX_REPLICAS]: "16" }, false],
+    ["are up to date", { [DESIRED_REPLICAS]: "10", [MAX_REPLICAS]: "20" }, true],
+  ])("%s", (_, annotations, expected) => {
+    const set = replicaSet("rs", 1, annotations === undefined ? {} : { annotations });
+    expect(hasSizeAnnotations(deployment({ replicas: 10, surge: 10 }), set)).toBe(expected);
+  });
+});
+
+test("revisions that are no numbers are passed over", () => {
+  const sets = ["3", "x", "7", "7", "1"].map((revision, index) =>
+    replicaSet(`rs-${index}`, 0, { annotations: { [REVISION]: revision } }),
+  );
+  expect(highestRevision(sets)).toBe(7);
+  expect(lastRevision(sets)).toBe(7);
+  expect(lastRevision(sets.slice(0, 3))).toBe(3);
+  expect(lastRevision(sets.slice(0, 1))).toBe(0);
+  expect(highestRevision([])).toBe(0);
+});
+
+test("going back takes the ReplicaSet's annotations, and keeps what is the Deployment's own", () => {
+  const owner = deployment({ annotations: { [REVISION]: "2", [LAST_APPLIED]: "{}", cause: "edit" } });
+  const set = replicaSet("rs", 0, { annotations: { [REVISION]: "1", cause: "create", [MAX_REPLICAS]: "3" } });
+  expect(rolledBackAnnotations(owner, set)).toEqual({
+    [REVISION]: "2",
+    [LAST_APPLIED]: "{}",
+    cause: "create",
+  });
+});
