@@ -131,6 +131,8 @@ function validate(draft: Draft, errors: FieldErrors): void {
 }
 
 function validateUpdate(draft: Draft, before: Json, subresource: string, errors: FieldErrors): void {
+  // What a binding may change is the server's to check: it sets the node, and nothing else of the spec.
+  if (subresource === "binding") return;
   if (subresource === "resize") {
     validatePodResize(draft, before, errors);
     return;
