@@ -181,6 +181,25 @@ test.each<[string, Resource, { namespace?: string; name: string }]>([
   expect(transport.requests).toEqual([]);
 });
 
+test("the limiter is told the namespace of every request but watches", async () => {
+  const flows: string[] = [];
+  const rest = new RestClient({
+    transport: new FakeTransport(() => ({ chunks: [] })),
+    clock: new VirtualClock(),
+    limiter: { wait: async (flow) => void flows.push(flow) },
+    metrics: new RestMetrics(noMetrics, "host"),
+    warnings: new WarningLog(silentLogger),
+    userAgent: "test",
+  });
+  const client = clientSet(rest).dynamic(PODS);
+  await client.delete(REF);
+  await client.create(web);
+  await client.deleteCollection({ namespace: "other" });
+  await client.deleteCollection({});
+  for await (const _ of client.watch({ namespace: "ns" })) expect.unreachable();
+  expect(flows).toEqual(["ns", "ns", "other", ""]);
+});
+
 test("odd names are encoded", async () => {
   const { transport, clients } = setup();
   await clients.dynamic(NODES).get({ name: "system:a/b%" });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
 import { silentLogger } from "../../log/logger.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
 import { noMetrics } from "../../metrics/metrics.ts";
 import { TransportMetrics } from "../transport-metrics.ts";
 import { TransportError } from "../transport.ts";
@@ -95,6 +96,75 @@ describe("files", () => {
     expect(await who.renew(rejected)).toBe(true);
     expect(await who.renew(rejected)).toBe(true);
   });
+});
+
+/** Remembers what was counted, set and observed, by name. */
+function recordingMetrics(): { metrics: Metrics; seen: [string, unknown][]; collect: () => void } {
+  const seen: [string, unknown][] = [];
+  const refreshes: (() => unknown)[] = [];
+  const metrics: Metrics = {
+    counter: ({ name }) => ({
+      inc: (labels) => void seen.push([name, labels]),
+      with: (labels) => ({ inc: () => void seen.push([name, labels]) }),
+    }),
+    gauge: ({ name }) => ({
+      ...noMetrics.gauge({ name, help: "", stability: "ALPHA" }),
+      set: (value) => void seen.push([name, value]),
+    }),
+    histogram: ({ name }) => ({
+      ...noMetrics.histogram({ name, help: "", stability: "ALPHA", buckets: [] }),
+      observe: (value) => void seen.push([name, value]),
+    }),
+    onCollect: (refresh) => void refreshes.push(refresh),
+  };
+  return { metrics, seen, collect: () => refreshes.forEach((refresh) => refresh()) };
+}
+
+test("reloads of the CA are counted by result", async () => {
+  const { metrics, seen } = recordingMetrics();
+  const clock = new VirtualClock();
+  await writeFile(file("ca"), "CA 1");
+  const source = { ca: { file: file("ca") } };
+  const who = new ReloadingIdentity({
+    source,
+    plugin: undefined,
+    clock,
+    log: silentLogger,
+    metrics: new TransportMetrics(metrics),
+  });
+  seen.length = 0;
+  await who.credentials();
+  for (const change of [
+    async () => undefined,
+    async () => writeFile(file("ca"), "CA 2"),
+    async () => writeFile(file("ca"), ""),
+    async () => rm(file("ca")),
+  ]) {
+    await change();
+    await clock.advanceBy(60_000);
+    await who.credentials();
+  }
+  expect(seen.map(([, labels]) => labels)).toEqual([
+    { result: "success", reason: "unchanged" },
+    { result: "success", reason: "updated" },
+    { result: "failure", reason: "empty" },
+    { result: "failure", reason: "read_error" },
+  ]);
+});
+
+test("runs of the exec plugin are counted, and without a certificate there is no end to its life", () => {
+  const { metrics, seen, collect } = recordingMetrics();
+  const exec = new ExecMetrics(metrics, new VirtualClock());
+  for (const error of [null, { code: 3 }, { code: "ENOENT" }, {}]) exec.called(error);
+  exec.issued(undefined);
+  collect();
+  expect(seen.map(([, value]) => value)).toEqual([
+    { code: "0", call_status: "no_error" },
+    { code: "3", call_status: "plugin_execution_error" },
+    { code: "1", call_status: "plugin_not_found_error" },
+    { code: "1", call_status: "plugin_execution_error" },
+    Infinity,
+  ]);
 });
 
 describe("an exec plugin", () => {
