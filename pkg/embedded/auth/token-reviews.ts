@@ -1,0 +1,118 @@
+import type { ApiObject } from "../../api/object.ts";
+import type { TypedResource } from "../../api/resource.ts";
+import { resources } from "../../api/resources.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Clock } from "../../clock/clock.ts";
+import type { ClusterReader } from "../admission/cluster-reader.ts";
+import { FieldErrors } from "../kinds/field-errors.ts";
+import { child, integer, type Json, strings, text } from "../kinds/json.ts";
+import { badRequest, conflict, notFound } from "../server/status-error.ts";
+import type { ReviewResult } from "./access-reviews.ts";
+import type { ServiceAccountTokens, TokenGrant } from "./service-account-tokens.ts";
+
+const longestExpirationSeconds = 2 ** 32;
+const defaultExpirationSeconds = 3600;
+
+/** Whose token is this? */
+export async function reviewToken(tokens: ServiceAccountTokens, review: Json): Promise<ReviewResult> {
+  const spec = child(review, "spec");
+  const token = text(spec, "token");
+  if (token === "") throw badRequest("token is required for TokenReview in authentication");
+  const asked = strings(spec, "audiences");
+  const verified = await tokens.verify(token, asked.length === 0 ? [tokens.issuer] : asked);
+  if (verified === undefined) {
+    return { review: { ...review, status: { error: "invalid bearer token", user: {} } } };
+  }
+  const { audiences, user } = verified;
+  return { review: { ...review, status: { authenticated: true, audiences, user } } };
+}
+
+export interface TokenRequestParts {
+  readonly tokens: ServiceAccountTokens;
+  readonly reader: ClusterReader;
+  readonly clock: Clock;
+}
+
+/** A token for the service account, for these audiences and this long. Throws a StatusError. */
+export async function requestToken(
+  parts: TokenRequestParts,
+  namespace: string,
+  name: string,
+  request: Json,
+): Promise<ReviewResult> {
+  const { tokens, reader, clock } = parts;
+  const account = reader.get(resources.serviceAccounts, namespace, name);
+  if (account === undefined) throw notFound(resources.serviceAccounts, name);
+  const spec = child(request, "spec");
+  const audiences = strings(spec, "audiences");
+  const expirationSeconds = integer(spec, "expirationSeconds") ?? defaultExpirationSeconds;
+  const errors = new FieldErrors();
+  const path = "spec.expirationSeconds";
+  if (expirationSeconds < 600) {
+    errors.invalid(path, expirationSeconds, "may not specify a duration less than 10 minutes");
+  }
+  if (expirationSeconds > longestExpirationSeconds) {
+    errors.invalid(path, expirationSeconds, "may not specify a duration larger than 2^32 seconds");
+  }
+  if (errors.list.length > 0) return { errors: errors.list };
+  const granted = audiences.length === 0 ? [tokens.issuer] : audiences;
+  const bound = boundObjects(reader, namespace, name, child(spec, "boundObjectRef"));
+  const nowMs = clock.nowMs();
+  const token = await tokens.issue({ account, audiences: granted, expirationSeconds, ...bound });
+  const { uid = "" } = account.metadata;
+  return {
+    review: {
+      ...request,
+      metadata: { name, namespace, uid, creationTimestamp: formatTime(nowMs) },
+      spec: {
+        ...spec,
+        audiences: granted,
+        expirationSeconds,
+        boundObjectRef: spec?.["boundObjectRef"] ?? null,
+      },
+      status: { token, expirationTimestamp: formatTime(nowMs + expirationSeconds * 1000) },
+    },
+  };
+}
+
+const bindable: Readonly<Record<string, TypedResource<ApiObject>>> = {
+  Pod: resources.pods,
+  Secret: resources.secrets,
+  Node: resources.nodes,
+};
+
+function boundObjects(
+  reader: ClusterReader,
+  namespace: string,
+  accountName: string,
+  reference: Json | undefined,
+): Pick<TokenGrant, "pod" | "secret" | "node"> {
+  if (reference === undefined) return {};
+  const kind = text(reference, "kind");
+  const name = text(reference, "name");
+  const home = bindable[kind];
+  if (home === undefined || text(reference, "apiVersion") !== "v1") {
+    throw badRequest(`cannot bind token to object of type ${text(reference, "apiVersion")}, Kind=${kind}`);
+  }
+  const object = reader.get(home, home.namespaced ? namespace : "", name);
+  if (object === undefined) throw notFound(home, name);
+  const uid = text(reference, "uid");
+  if (uid !== "" && uid !== object.metadata.uid) {
+    throw conflict(
+      home,
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
+  }
+  if (kind === "Secret") return { secret: object };
+  if (kind === "Node") return { node: object };
+  const pod = reader.get(resources.pods, namespace, name);
+  if (pod?.spec?.serviceAccountName !== accountName) {
+    throw badRequest(
+      `cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`,
+    );
+  }
+  const node =
+    pod.spec.nodeName === undefined ? undefined : reader.get(resources.nodes, "", pod.spec.nodeName);
+  return node === undefined ? { pod } : { pod, node };
+}
