@@ -38,8 +38,14 @@ module.exports = {
     {
       name: "decisions-are-pure",
       severity: "error",
-      from: { path: "^controllers/[^/]+/", pathNot: "(/(controller|handlers|context|sync|sync-revision|apply)|\\.test)\\.ts$" },
-      to: { pathNot: "^(pkg/api/|controllers/[^/]+/(?!(controller|handlers|context|sync|sync-revision|apply)\\.ts))" },
+      from: {
+        path: "^controllers/[^/]+/",
+        pathNot: "(/(controller|handlers|context|sync|sync-revision|apply)|\\.test)\\.ts$",
+      },
+      to: {
+        pathNot:
+          "^(pkg/api/|controllers/[^/]+/(?!(controller|handlers|context|sync|sync-revision|apply)\\.ts))",
+      },
     },
     {
       name: "only-cmd-sees-real",
