@@ -70,19 +70,11 @@ export function clientBuilder(options: ClientBuilderOptions): ClientBuilder {
   };
 }
 
-/** Everybody is the same user, over one transport; `another` makes more for those that want a connection of their own. */
-export function sharedTransports(shared: Transport, another?: () => Transport): Transports {
-  const own: Transport[] = [];
+/** Everybody is the same user, over one transport: for a server in this process, which has no connections. */
+export function sharedTransports(transport: Transport): Transports {
   return {
-    forClient: (_, ownConnection) => {
-      if (!ownConnection || another === undefined) return shared;
-      const transport = another();
-      own.push(transport);
-      return transport;
-    },
+    forClient: () => transport,
     userAgentSuffix: (name) => name,
-    close: async () => {
-      await Promise.all([shared, ...own].map(async (transport) => transport.close()));
-    },
+    close: async () => transport.close(),
   };
 }
