@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import type { Clock } from "../../clock/clock.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import { PeerProbe } from "./peer-probe.ts";
 
@@ -36,6 +37,30 @@ describe("heartbeat", () => {
       expect(clock.pendingTimers).toBe(0);
     },
   );
+
+  test("a process that was itself stopped or busy blames nobody", async () => {
+    const clock = new VirtualClock();
+    let pausedMs = 0;
+    let dead = false;
+    const lateClock: Clock = {
+      nowMs: () => clock.nowMs() + pausedMs,
+      monotonicMs: () => clock.monotonicMs() + pausedMs,
+      setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
+      turn: async () => clock.turn(),
+    };
+    const heartbeat = new Heartbeat(
+      lateClock,
+      () => 7,
+      () => (dead = true),
+    );
+    heartbeat.start();
+    await clock.advanceBy(7_000);
+    pausedMs += 60_000;
+    await clock.advanceBy(6_999);
+    expect(dead).toBe(false);
+    await clock.advanceBy(8_000);
+    expect(dead).toBe(true);
+  });
 
   test("looks at nothing while stopped, and starts afresh", async () => {
     const { clock, heartbeat, deadAtMs } = setup();
