@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import type { Status } from "../../../pkg/api/object.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
 import type { Attempt, Authorizer, Decision } from "./authorization.ts";
 import { endHttp2Connection, peerCertificates, type PeerRequest, peerRequest } from "./peer-request.ts";
-import { type AccessMetrics } from "./server-metrics.ts";
+import { NO_SNIFF, replyFailure, replyText } from "./reply.ts";
+import type { AccessMetrics } from "./server-metrics.ts";
 import { isAnonymous, type User } from "./user.ts";
 
 export interface AccessControlOptions {
@@ -32,23 +32,19 @@ export class AccessControl {
       reply.raw.once("finish", () => endHttp2Connection(request.raw));
     }
     if (user === undefined) {
-      await sendStatus(reply, { message: "Unauthorized", reason: "Unauthorized", code: 401 });
+      await replyFailure(reply, { message: "Unauthorized", reason: "Unauthorized", code: 401 });
       return false;
     }
     const attempt = { user, verb: request.method.toLowerCase(), path: pathOf(request.url) };
     const decision = await this.#decide(attempt);
     if (decision instanceof Error) {
       const text = `Internal Server Error: ${JSON.stringify(request.url)}: ${decision.message}\n`;
-      await reply
-        .code(500)
-        .type("text/plain; charset=utf-8")
-        .header(...NO_SNIFF)
-        .send(escaped(text));
+      await replyText(reply, 500, escaped(text));
       return false;
     }
     if (decision.result === "allowed") return true;
     this.#options.log.verbose(4, "Forbidden", { URI: request.url, reason: decision.reason });
-    await sendStatus(reply.header(...NO_SNIFF), forbidden(attempt, decision));
+    await replyFailure(reply.header(...NO_SNIFF), forbidden(attempt, decision));
     return false;
   }
 
@@ -82,14 +78,15 @@ export class AccessControl {
   }
 }
 
-export const NO_SNIFF = ["x-content-type-options", "nosniff"] as const;
-
 /** The decoded path, as policies name it. The router has refused what cannot be decoded. */
 export function pathOf(url: string): string {
   return decodeURIComponent(url.split(/[?#]/, 1)[0] ?? "");
 }
 
-function forbidden({ user, verb, path }: Attempt, { reason = "" }: Decision): Partial<Status> {
+function forbidden(
+  { user, verb, path }: Attempt,
+  { reason = "" }: Decision,
+): Parameters<typeof replyFailure>[1] {
   const message = `User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}`;
   return {
     message: `forbidden: ${escaped(message)}${reason === "" ? "" : `: ${reason}`}`,
@@ -102,12 +99,4 @@ function forbidden({ user, verb, path }: Attempt, { reason = "" }: Decision): Pa
 /** What a client wrote must not become markup where somebody looks at the answer. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-async function sendStatus(reply: FastifyReply, fields: Partial<Status>): Promise<void> {
-  const status: Status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...fields };
-  await reply
-    .code(status.code ?? 500)
-    .type("application/json")
-    .send(`${JSON.stringify(status)}\n`);
 }

@@ -6,7 +6,7 @@ import { debugFlags } from "./routes/debug-flags.ts";
 import { healthRoutes } from "./routes/health-routes.ts";
 import { metricsRoutes } from "./routes/metrics-routes.ts";
 import { profilingRoutes } from "./routes/profiling.ts";
-import { replyNotFound, replyText } from "./routes/reply-text.ts";
+import { replyNotFound, replyText } from "./reply.ts";
 import { zPages } from "./routes/z-pages.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
 import type { AccessControl } from "./access-control.ts";

@@ -46,7 +46,8 @@ export function verifyClientChain(
   checkExtensions(leaf);
   const search = new ChainSearch(bundle, intermediates, nowMs);
   if (search.find([leaf])) return;
-  throw new CertificateError(search.problem ?? "the certificate is signed by an unknown authority");
+  const problem = search.problem ?? "it is signed by an unknown authority";
+  throw new CertificateError(`certificate ${leaf.serialNumber} of ${oneLine(leaf.subject)}: ${problem}`);
 }
 
 /** Depth first over all issuers that fit; several authorities can have one name. */
@@ -99,9 +100,13 @@ class ChainSearch {
     const allows = ({ keyUsage }: X509Certificate): boolean =>
       keyUsage === undefined || keyUsage.includes(CLIENT_AUTH) || keyUsage.includes(ANY_USAGE);
     if (chain.every(allows)) return true;
-    this.problem = "the certificate is not meant for clients";
+    this.problem = "it is not meant for clients";
     return false;
   }
+}
+
+function oneLine(name: string): string {
+  return name.replaceAll("\n", ",");
 }
 
 function isSame(left: X509Certificate, right: X509Certificate): boolean {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { replyNotFound } from "./reply-text.ts";
+import { replyNotFound } from "../reply.ts";
 
 export interface DebugAnswer {
   readonly contentType: string;

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { HealthChecks, HealthEndpoint } from "../health.ts";
-import { queryValues, replyNotFound, replyText } from "./reply-text.ts";
+import { queryValues, replyNotFound, replyText } from "../reply.ts";
 
 const ENDPOINTS: readonly HealthEndpoint[] = ["healthz", "livez", "readyz"];
 

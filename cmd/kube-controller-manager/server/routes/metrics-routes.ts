@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ExposedMetrics, MetricsRegistries } from "../../../../pkg/metrics/registry.ts";
-import { replyText } from "./reply-text.ts";
+import { replyText } from "../reply.ts";
 
 /** Off the main thread. */
 const compress = promisify(gzip);

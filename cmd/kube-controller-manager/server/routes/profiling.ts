@@ -2,7 +2,7 @@ import { getHeapSnapshot } from "node:v8";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../../../pkg/clock/clock.ts";
 import { Profiler, ProfilerBusyError } from "../profiler.ts";
-import { PLAIN_TEXT, queryValues, replyText } from "./reply-text.ts";
+import { PLAIN_TEXT, queryValues, replyText } from "../reply.ts";
 
 const DEFAULT_SECONDS = 30;
 
@@ -18,7 +18,6 @@ const INDEX = `<html>
 <tr><td><a href='allocs?seconds=30'>allocs</a></td><td>Allocations still in use (.heapprofile), sampled over the given seconds</td></tr>
 <tr><td><a href='heap'>heap</a></td><td>Heap snapshot (.heapsnapshot); the process stands still while it is taken</td></tr>
 <tr><td><a href='goroutine'>goroutine</a></td><td>What keeps the event loop busy or alive, by kind</td></tr>
-<tr><td><a href='cmdline'>cmdline</a></td><td>Command line of the process</td></tr>
 </table>
 </body>
 </html>
@@ -27,7 +26,7 @@ const INDEX = `<html>
 /** The paths of Go's profiler as far as there is something to say; the files are for Chrome's tools. */
 export function profilingRoutes(app: FastifyInstance, clock: Clock): void {
   const profiler = new Profiler(clock);
-  app.all("/debug/pprof", async (_, reply) => reply.redirect("/debug/pprof/", 301));
+  app.all("/debug/pprof", async (_, reply) => reply.redirect("/debug/pprof/", 302));
   app.all("/debug/pprof/", async (_, reply) => reply.type("text/html; charset=utf-8").send(INDEX));
   app.all("/debug/pprof/profile", async (request, reply) =>
     sendProfile(request, reply, "profile.cpuprofile", async (ms, signal) => profiler.cpu(ms, signal)),
@@ -43,8 +42,7 @@ export function profilingRoutes(app: FastifyInstance, clock: Clock): void {
     const lines = [...counts].map(([kind, { length }]) => `${String(length).padStart(6)} ${kind}\n`);
     return reply.type(PLAIN_TEXT).send(lines.toSorted().reverse().join(""));
   });
-  // As in Go: arguments are parted by zero bytes.
-  app.all("/debug/pprof/cmdline", async (_, reply) => reply.type(PLAIN_TEXT).send(process.argv.join("\0")));
+  app.all("/debug/pprof/*", async (_, reply) => replyText(reply, 404, "Unknown profile\n"));
 }
 
 async function sendProfile(

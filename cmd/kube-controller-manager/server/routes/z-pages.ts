@@ -4,7 +4,7 @@ import type { Clock } from "../../../../pkg/clock/clock.ts";
 import { renderConfig } from "../../options/config-file.ts";
 import type { Options } from "../../options/options.ts";
 import { allFlags, valueOf } from "../../options/parse.ts";
-import { PLAIN_TEXT, replyText } from "./reply-text.ts";
+import { NO_SNIFF, PLAIN_TEXT, replyFailure, replyJson } from "../reply.ts";
 
 const COMPONENT = "kube-controller-manager";
 const VERSIONS = ["v1beta1", "v1alpha1"];
@@ -28,10 +28,8 @@ export interface BuildFacts {
 export function zPages(app: FastifyInstance, parts: ZPagesParts): void {
   const { options, features } = parts;
   const paths = ["/configz", "/healthz", "/livez", "/metrics", "/readyz"];
-  const config = JSON.stringify({ "kubecontrollermanager.config.k8s.io": renderConfig(options) });
-  app.all("/configz", async (_, reply) =>
-    reply.type("application/json").header("x-content-type-options", "nosniff").send(config),
-  );
+  const config = { "kubecontrollermanager.config.k8s.io": renderConfig(options) };
+  app.all("/configz", async (_, reply) => replyJson(reply.header(...NO_SNIFF), 200, config));
   if (features.enabled("ComponentFlagz")) {
     const flags = flagsOf(options);
     paths.push("/flagz");
@@ -100,11 +98,11 @@ async function sendPage(reply: FastifyReply, page: ZPage, accept = ""): Promise<
       return sendText(reply, page);
     }
   }
-  return replyText(
-    reply,
-    406,
-    `only text/plain and application/json;v=VERSION;g=config.k8s.io;as=${page.kind} are served\n`,
-  );
+  return replyFailure(reply, {
+    message: "only the following media types are accepted: application/json, text/plain",
+    reason: "NotAcceptable",
+    code: 406,
+  });
 }
 
 function structuredVersion(parameters: readonly string[], kind: string): string | undefined {
@@ -133,7 +131,7 @@ async function sendJson(reply: FastifyReply, page: ZPage, version: string): Prom
     metadata: { name: COMPONENT },
     ...page.fields(),
   };
-  return reply.type("application/json").send(`${JSON.stringify(document)}\n`);
+  return replyJson(reply, 200, document, `application/json;g=config.k8s.io;v=${version};as=${page.kind}`);
 }
 
 /** "Wed Nov 18 11:43:34 UTC 2026" */
