@@ -96,7 +96,7 @@ function setPriority(spec: Json, reader: ClusterReader, attributes: AdmissionAtt
 
 /** Should there be several by a race, the lowest counts. */
 function globalDefault(reader: ClusterReader): ReturnType<typeof defaultsOf>[number] | undefined {
-  return defaultsOf(reader).toSorted((left, right) => left.value - right.value)[0];
+  return defaultsOf(reader).toSorted((left, right) => (left.value ?? 0) - (right.value ?? 0))[0];
 }
 
 function defaultsOf(reader: ClusterReader) {

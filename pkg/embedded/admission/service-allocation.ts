@@ -41,7 +41,8 @@ export function serviceAllocation(
         .list(resources.services)
         .filter(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name ?? ""}` !== key);
       const taken = new Set(others.flatMap((service) => service.spec?.clusterIPs ?? []));
-      const hasAddress = (attributes.before as Service | undefined)?.spec?.clusterIP !== undefined;
+      const before: Service | undefined = attributes.before;
+      const hasAddress = before?.spec?.clusterIP !== undefined;
       if (text(spec, "clusterIP") === "" && strings(spec, "clusterIPs").length === 0 && !hasAddress) {
         const address = freeAddress(base, size, new Set([...taken, ...pending.keys()]), random);
         remember(pending, address, taken);
@@ -111,7 +112,8 @@ function allocateNodePorts(
 
 /** An update that does not name the node port keeps the one that the service has. */
 function keptNodePort(port: Json, { before }: AdmissionAttributes): number {
-  const old = (before as Service | undefined)?.spec?.ports ?? [];
+  const service: Service | undefined = before;
+  const old = service?.spec?.ports ?? [];
   const same = old.find(
     (one) => one.port === count(port, "port") && (one.protocol ?? "TCP") === text(port, "protocol"),
   );

@@ -44,10 +44,8 @@ export function defaultStorageClass(reader: ClusterReader): AdmissionPlugin {
         .list(resources.storageClasses)
         .filter(({ metadata }) => defaultClassKeys.some((key) => metadata.annotations?.[key] === "true"))
         .toSorted((left, right) => {
-          const [a = "", b = ""] = [
-            left.metadata.creationTimestamp ?? "",
-            right.metadata.creationTimestamp ?? "",
-          ];
+          const a = left.metadata.creationTimestamp ?? "";
+          const b = right.metadata.creationTimestamp ?? "";
           if (a !== b) return a < b ? 1 : -1;
           return (left.metadata.name ?? "") < (right.metadata.name ?? "") ? -1 : 1;
         });

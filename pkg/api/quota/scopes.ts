@@ -1,0 +1,91 @@
+import type { ApiObject } from "../object.ts";
+import type { Resource } from "../resource.ts";
+import type {
+  PersistentVolumeClaim,
+  Pod,
+  ResourceQuotaSpec,
+  ScopedResourceSelectorRequirement,
+} from "../types/core-v1.gen.ts";
+import { podQosClass } from "./qos.ts";
+import { isAbout } from "./usage.ts";
+
+/** Whether a quota limits this object: it has a limit that is about it, and the object is in all its scopes. */
+export function quotaCovers(
+  spec: ResourceQuotaSpec,
+  limits: Iterable<string>,
+  resource: Resource,
+  object: ApiObject,
+): boolean {
+  const isConcerned = [...limits].some((name) => isAbout(resource, name));
+  return isConcerned && scopesOf(spec).every((scope) => inScope(scope, resource, object));
+}
+
+function scopesOf(spec: ResourceQuotaSpec): readonly ScopedResourceSelectorRequirement[] {
+  const plain = (spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" as const }));
+  return [...plain, ...(spec.scopeSelector?.matchExpressions ?? [])];
+}
+
+function inScope(scope: ScopedResourceSelectorRequirement, resource: Resource, object: ApiObject): boolean {
+  if (resource.group !== "") return false;
+  if (resource.plural === "pods") return podInScope(scope, object);
+  if (resource.plural === "persistentvolumeclaims" && scope.scopeName === "VolumeAttributesClass") {
+    const name = (object as PersistentVolumeClaim).spec?.volumeAttributesClassName;
+    return valueMatches(scope, name);
+  }
+  // Other kinds know no scopes, so a scoped quota is not about them.
+  return false;
+}
+
+function podInScope(scope: ScopedResourceSelectorRequirement, pod: Pod): boolean {
+  const { spec } = pod;
+  if (spec === undefined) return false;
+  const isTerminating = (spec.activeDeadlineSeconds ?? -1) >= 0;
+  const isBestEffort = podQosClass(spec) === "BestEffort";
+  switch (scope.scopeName) {
+    case "Terminating":
+      return isTerminating;
+    case "NotTerminating":
+      return !isTerminating;
+    case "BestEffort":
+      return isBestEffort;
+    case "NotBestEffort":
+      return !isBestEffort;
+    case "PriorityClass":
+      return valueMatches(scope, spec.priorityClassName === "" ? undefined : spec.priorityClassName);
+    case "CrossNamespacePodAffinity":
+      return usesOtherNamespaces(pod);
+    default:
+      return false;
+  }
+}
+
+function valueMatches(
+  { operator, values }: ScopedResourceSelectorRequirement,
+  value: string | undefined,
+): boolean {
+  switch (operator) {
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+    case "In":
+      return value !== undefined && (values ?? []).includes(value);
+    case "NotIn":
+      return value === undefined || !(values ?? []).includes(value);
+    default:
+      return false;
+  }
+}
+
+/** Affinity to pods of other namespaces lets one namespace get in the way of another. */
+function usesOtherNamespaces(pod: Pod): boolean {
+  const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
+  return [podAffinity, podAntiAffinity].some((affinity) => {
+    const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+    const terms = [
+      ...(affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+      ...preferred.map((weighted) => weighted.podAffinityTerm),
+    ];
+    return terms.some((term) => (term.namespaces ?? []).length > 0 || term.namespaceSelector !== undefined);
+  });
+}

@@ -1,0 +1,136 @@
+import type { ApiObject } from "../object.ts";
+import { parseQuantity } from "../quantity-parse.ts";
+import { Quantity } from "../quantity.ts";
+import type { Resource } from "../resource.ts";
+import { groupResource } from "../resource.ts";
+import type { PersistentVolumeClaim, Pod, Service } from "../types/core-v1.gen.ts";
+import type { Amounts } from "./amounts.ts";
+import { podLimits, podRequests } from "./pod-requests.ts";
+
+const one = new Quantity(1n);
+
+/** Kinds that quotas could count before every kind could be counted as count/<resource>. */
+const plainNames = new Set(["configmaps", "secrets", "replicationcontrollers", "resourcequotas"]);
+
+/** What one object uses of a namespace's quotas. */
+export function usageOf(resource: Resource, object: ApiObject, nowMs: number): Amounts {
+  const usage = new Map<string, Quantity>([[countName(resource), one]]);
+  if (resource.group !== "") return usage;
+  switch (resource.plural) {
+    case "pods":
+      addPodUsage(usage, object, nowMs);
+      break;
+    case "persistentvolumeclaims":
+      addClaimUsage(usage, object);
+      break;
+    case "services":
+      addServiceUsage(usage, object);
+      break;
+    default:
+      if (plainNames.has(resource.plural)) usage.set(resource.plural, one);
+  }
+  return usage;
+}
+
+export function countName(resource: Resource): string {
+  return `count/${groupResource(resource)}`;
+}
+
+/** Whether a limit of this name is about objects of this resource. */
+export function isAbout(resource: Resource, name: string): boolean {
+  if (name === countName(resource)) return true;
+  if (resource.group !== "") return false;
+  switch (resource.plural) {
+    case "pods":
+      return isPodResource(name);
+    case "persistentvolumeclaims":
+      return isClaimResource(name);
+    case "services":
+      return name === "services" || name.startsWith("services.");
+    default:
+      return plainNames.has(resource.plural) && name === resource.plural;
+  }
+}
+
+const podResources = new Set([
+  "pods",
+  "cpu",
+  "memory",
+  "ephemeral-storage",
+  "requests.cpu",
+  "requests.memory",
+  "requests.ephemeral-storage",
+  "limits.cpu",
+  "limits.memory",
+  "limits.ephemeral-storage",
+]);
+
+function isPodResource(name: string): boolean {
+  if (podResources.has(name) || name.startsWith("hugepages-")) return true;
+  const requested = name.startsWith("requests.") ? name.slice("requests.".length) : "";
+  return requested.startsWith("hugepages-") || requested.includes("/");
+}
+
+function isClaimResource(name: string): boolean {
+  return (
+    name === "persistentvolumeclaims" ||
+    name === "requests.storage" ||
+    name.includes(".storageclass.storage.k8s.io/")
+  );
+}
+
+/** A pod that has ended, or should have by now, holds no resources. */
+export function countsForCompute(pod: Pod, nowMs: number): boolean {
+  const phase = pod.status?.phase;
+  if (phase === "Failed" || phase === "Succeeded") return false;
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {};
+  if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
+  return nowMs <= Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+}
+
+function addPodUsage(usage: Map<string, Quantity>, pod: Pod, nowMs: number): void {
+  if (!countsForCompute(pod, nowMs) || pod.spec === undefined) return;
+  usage.set("pods", one);
+  for (const [name, quantity] of podRequests(pod.spec)) {
+    const isCompute = podResources.has(name) || name.startsWith("hugepages-");
+    if (isCompute) usage.set(name, quantity);
+    if (isCompute || name.includes("/")) usage.set(`requests.${name}`, quantity);
+  }
+  for (const [name, quantity] of podLimits(pod.spec)) {
+    if (podResources.has(`limits.${name}`)) usage.set(`limits.${name}`, quantity);
+  }
+}
+
+function addClaimUsage(usage: Map<string, Quantity>, claim: PersistentVolumeClaim): void {
+  const annotated = claim.metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"];
+  const className = annotated ?? claim.spec?.storageClassName ?? "";
+  const prefix = `${className}.storageclass.storage.k8s.io`;
+  usage.set("persistentvolumeclaims", one);
+  if (className !== "") usage.set(`${prefix}/persistentvolumeclaims`, one);
+  const asked = claim.spec?.resources?.requests?.["storage"];
+  if (asked === undefined) return;
+  const allocated = claim.status?.allocatedResources?.["storage"];
+  let storage = parseQuantity(asked);
+  // While a volume is being made smaller again, what it has counts.
+  if (allocated !== undefined && parseQuantity(allocated).compare(storage) > 0)
+    storage = parseQuantity(allocated);
+  usage.set("requests.storage", storage);
+  if (className !== "") usage.set(`${prefix}/requests.storage`, storage);
+}
+
+function addServiceUsage(usage: Map<string, Quantity>, service: Service): void {
+  const { type, ports = [], allocateLoadBalancerNodePorts } = service.spec ?? {};
+  usage.set("services", one);
+  const allPorts = new Quantity(BigInt(ports.length));
+  const zero = new Quantity(0n);
+  usage.set("services.nodeports", zero);
+  usage.set("services.loadbalancers", zero);
+  if (type === "NodePort") usage.set("services.nodeports", allPorts);
+  if (type !== "LoadBalancer") return;
+  usage.set("services.loadbalancers", one);
+  const explicit = ports.filter((port) => (port.nodePort ?? 0) !== 0).length;
+  usage.set(
+    "services.nodeports",
+    allocateLoadBalancerNodePorts === false ? new Quantity(BigInt(explicit)) : allPorts,
+  );
+}

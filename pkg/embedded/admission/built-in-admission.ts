@@ -1,0 +1,58 @@
+import type { ApiObject } from "../../api/object.ts";
+import { resources } from "../../api/resources.ts";
+import type { ResourceQuota } from "../../api/types/core-v1.gen.ts";
+import type { Clock } from "../../clock/clock.ts";
+import type { Random } from "../../clock/random.ts";
+import type { Admission } from "../server/admission.ts";
+import { bucketName } from "../server/served-resource.ts";
+import type { Store } from "../storage/store.ts";
+import { storeReader } from "./cluster-reader.ts";
+import { limitRanger } from "./limit-ranger.ts";
+import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { admissionChain } from "./plugin.ts";
+import { defaultTolerations, nodeTaint, priorityAdmission } from "./pod-defaults.ts";
+import { resourceQuotaAdmission } from "./resource-quota.ts";
+import { serviceAccountAdmission } from "./service-account.ts";
+import { serviceAllocation } from "./service-allocation.ts";
+import { defaultStorageClass, storageProtection } from "./storage-defaults.ts";
+
+export interface BuiltInAdmissionOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Addresses of services. */
+  readonly serviceCidr: string;
+}
+
+/** What a cluster admits and adds by default, in the order in which the API server asks. Quota comes last. */
+export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
+  const { store, clock, random, serviceCidr } = options;
+  const reader = storeReader(store);
+  return admissionChain([
+    namespaceLifecycle(reader),
+    limitRanger(reader),
+    serviceAccountAdmission(reader, random),
+    nodeTaint,
+    priorityAdmission(reader),
+    defaultTolerations,
+    defaultStorageClass(reader),
+    storageProtection,
+    serviceAllocation(reader, random, { cidr: serviceCidr }),
+    resourceQuotaAdmission({
+      reader,
+      clock,
+      writeStatus: (quota, used) => writeQuotaUsage(store, quota, used),
+    }),
+  ]);
+}
+
+function writeQuotaUsage(
+  store: Store,
+  quota: ResourceQuota & ApiObject,
+  used: Readonly<Record<string, string>>,
+): void {
+  const { namespace = "", name = "" } = quota.metadata;
+  const { group, plural } = resources.resourceQuotas;
+  const next = { ...quota, metadata: { ...quota.metadata }, status: { ...quota.status, used } };
+  store.put(bucketName(group, plural), `${namespace}/${name}`, quota, next);
+}
