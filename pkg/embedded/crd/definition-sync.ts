@@ -163,6 +163,7 @@ export class DefinitionSync implements ServerService {
     await this.#writeStatus(definition, { ...definition.status, conditions });
     await ignoringGone(
       writeExisting(this.#call(definition, ""), internalQuery, {
+        anyVersion: true,
         next: (before) => {
           const draft = copyJson(asJson(before)) as Draft;
           draft.metadata["finalizers"] = (before.metadata.finalizers ?? []).filter(

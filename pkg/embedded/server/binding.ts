@@ -10,9 +10,12 @@ import type { ApiResponse } from "./request.ts";
 import { badRequest, conflict, invalid } from "./status-error.ts";
 import { writeExisting } from "./update.ts";
 
+/** What messages call it. */
+const bindingResource = { group: "", plural: "pods/binding" };
+
 /** POST pods/NAME/binding: a scheduler puts the pod on a node. */
 export async function binding(call: Call): Promise<ApiResponse> {
-  const { request, served, info, clock } = call;
+  const { request, info, clock } = call;
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireJsonBody(request.headers["content-type"]);
   const body = parsePatch(request.body);
@@ -25,26 +28,27 @@ export async function binding(call: Call): Promise<ApiResponse> {
       const uid = text(metadata, "uid");
       if (uid !== "" && uid !== before.metadata.uid)
         throw conflict(
-          served.resource,
+          bindingResource,
           info.name,
           `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${before.metadata.uid ?? ""}`,
         );
       if (before.metadata.deletionTimestamp !== undefined)
         throw conflict(
-          served.resource,
+          bindingResource,
           info.name,
           `pod ${info.name} is being deleted, cannot be assigned to a host`,
         );
       const assigned = text(child(pod, "spec"), "nodeName");
       if (assigned !== "")
         throw conflict(
-          served.resource,
+          bindingResource,
           info.name,
           `pod ${info.name} is already assigned to node ${JSON.stringify(assigned)}`,
         );
       if (items(child(pod, "spec"), "schedulingGates").length > 0)
-        throw conflict(served.resource, info.name, `pod ${info.name} has non-empty .spec.schedulingGates`);
+        throw conflict(bindingResource, info.name, `pod ${info.name} has non-empty .spec.schedulingGates`);
     },
+    anyVersion: true,
     next: (before) => boundPod(copyJson(asJson(before)) as Draft, node, metadata, formatTime(clock.nowMs())),
   });
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };

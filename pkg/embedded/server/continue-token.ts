@@ -1,3 +1,4 @@
+import { jsonProblem } from "./json-problem.ts";
 import { badRequest } from "./status-error.ts";
 
 /** Where a list goes on, and at which revision; -1 stands for the newest. */
@@ -35,12 +36,14 @@ function parseToken(token: string): {
   readonly rv?: unknown;
   readonly start?: unknown;
 } {
+  const text = Buffer.from(token, "base64url").toString();
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(Buffer.from(token, "base64url").toString());
-    if (typeof value === "object" && value !== null) return value;
+    value = JSON.parse(text);
   } catch (error) {
-    throw invalidToken(`continue key is not valid: ${(error as Error).message}`);
+    throw invalidToken(`continue key is not valid: ${jsonProblem(text, error)}`);
   }
+  if (typeof value === "object" && value !== null) return value;
   throw invalidToken("continue key is not valid: not an object");
 }
 

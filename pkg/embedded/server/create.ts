@@ -9,6 +9,7 @@ import { freezeDeep } from "../storage/freeze.ts";
 import { admissionAttributes, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { readDraft } from "./draft.ts";
+import { copyJson } from "./json-copy.ts";
 import { withoutManagedFields, writeContext } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
 import { finishObject, stampNew } from "./object-lifecycle.ts";
@@ -52,24 +53,26 @@ export async function createDraft(
     user: call.user.username,
     subresource: info.subresource,
   };
-  rules.prepareForCreate?.(draft, context);
-  stampNew(draft, context.nowMs, call.random, rules.generation);
+  const generated = text(draft.metadata, "name") === "" && text(draft.metadata, "generateName") !== "";
   for (let attempt = 1; ; attempt++) {
-    const generated = text(draft.metadata, "name") === "" && text(draft.metadata, "generateName") !== "";
-    if (generated) draft.metadata["name"] = generateName(text(draft.metadata, "generateName"), call.random);
-    const name = text(draft.metadata, "name");
+    // Rules change the draft by its name: another name needs another draft.
+    const named = generated ? copyJson(draft) : draft;
+    if (generated) named.metadata["name"] = generateName(text(draft.metadata, "generateName"), call.random);
+    const name = text(named.metadata, "name");
+    stampNew(named, context.nowMs, call.random);
+    rules.prepareForCreate?.(named, context);
+    if (rules.generation) named.metadata["generation"] = 1;
     requireValid(resource, name, [
-      ...validateMetadata(draft, rules),
-      ...(rules.validate?.(draft, context) ?? []),
+      ...validateMetadata(named, rules),
+      ...(rules.validate?.(named, context) ?? []),
     ]);
-    call.warnings.push(...(rules.warnings?.(draft, undefined) ?? []));
-    const object = withOwnership(call, draft, query, ownership);
+    call.warnings.push(...(rules.warnings?.(named, undefined) ?? []));
+    const object = withOwnership(call, named, query, ownership);
     await admission.validate({ ...attributes, name }, object);
     const stored = await storeNew(call, object, query);
     if (stored !== undefined) return stored;
     if (!generated) throw alreadyExists(resource, name);
     if (attempt >= generateAttempts) throw generateNameConflict(resource, name);
-    draft.metadata["name"] = "";
   }
 }
 

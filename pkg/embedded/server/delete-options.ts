@@ -1,6 +1,7 @@
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { child, integer, isJson, optionalText, strings, type Json } from "../kinds/json.ts";
 import { copyJson } from "./json-copy.ts";
+import { jsonProblem } from "./json-problem.ts";
 import { checkDryRun, integerParameter } from "./query-options.ts";
 import type { ApiRequest, RequestBody } from "./request.ts";
 import { badRequest, invalid } from "./status-error.ts";
@@ -69,7 +70,7 @@ function parseDeleteBody(body: RequestBody | undefined): Json | undefined {
     try {
       value = JSON.parse(body.text);
     } catch (error) {
-      throw badRequest(`couldn't get version/kind; json parse error: ${(error as Error).message}`);
+      throw badRequest(`couldn't get version/kind; json parse error: ${jsonProblem(body.text, error)}`);
     }
   }
   if (value === undefined || value === null) return undefined;

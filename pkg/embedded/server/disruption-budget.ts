@@ -79,6 +79,7 @@ async function takeOne(call: Call, budgetName: string, podName: string, dryRun: 
   } as const;
   await writeExisting({ ...call, served, info, verb: "update" }, query, {
     precondition: (budget) => requireAllowance(budget),
+    anyVersion: true,
     next: (budget) => withOneLess(budget, podName, formatTime(call.clock.nowMs())),
   });
 }

@@ -3,6 +3,7 @@ import { isJson, type Json, text } from "../kinds/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
 import { copyJson } from "./json-copy.ts";
+import { jsonProblem } from "./json-problem.ts";
 import type { WriteQuery } from "./query-options.ts";
 import type { RequestBody } from "./request.ts";
 import type { ServedResource } from "./served-resource.ts";
@@ -35,7 +36,7 @@ function parseBody(body: RequestBody | undefined, kind: string): Json {
     try {
       value = JSON.parse(text);
     } catch (error) {
-      throw badRequest(`${problem}${(error as Error).message}`);
+      throw badRequest(`${problem}${jsonProblem(text, error)} (${text})`);
     }
   }
   if (isJson(value)) return value;
@@ -75,14 +76,17 @@ function requireKind(value: Json, kind: string): void {
 
 function wrongKind(served: ServedResource, kind: string, apiVersion: string): Error {
   const expected = served.resource;
-  if (kind === expected.kind || served.custom) {
+  if (served.custom) {
     return badRequest(
       `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected)})`,
     );
   }
-  return badRequest(
-    `${kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${expected.kind}`,
-  );
+  const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
+  const why =
+    kind === expected.kind
+      ? `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`
+      : `converting (${version}.${kind}) to (${expected.group === "" ? "core" : expected.group.split(".")[0]}.${expected.kind}): unknown conversion`;
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
 }
 
 /**
@@ -99,10 +103,10 @@ export function checkDraft(
   const { unknown, problem } = served.body.check(draft);
   if (problem !== undefined) throw cannotBeHandled(served, problem);
   if (query.fieldValidation === "Ignore") return;
-  const problems = [
-    ...unknown.map((path) => `unknown field "${path}"`),
-    ...duplicates.map((path) => `duplicate field "${path}"`),
-  ];
+  const unknownFields = unknown.map((path) => `unknown field "${path}"`);
+  const twice = duplicates.map((path) => `duplicate field "${path}"`);
+  // The decoders of built-in and of custom kinds look for these in different order.
+  const problems = served.custom ? [...twice, ...unknownFields] : [...unknownFields, ...twice];
   if (problems.length === 0) return;
   if (query.fieldValidation === "Strict")
     throw cannotBeHandled(served, `strict decoding error: ${problems.join(", ")}`);

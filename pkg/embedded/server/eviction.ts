@@ -48,6 +48,7 @@ async function markDisrupted(call: Call, query: WriteQuery, decision: Disruption
     lastTransitionTime,
   };
   await writeExisting({ ...call, info: { ...call.info, subresource: "status" } }, query, {
+    anyVersion: true,
     next: (pod) => {
       const draft = copyJson(asJson(pod)) as Draft;
       const status = child(draft, "status") ?? {};

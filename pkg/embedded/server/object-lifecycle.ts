@@ -24,14 +24,13 @@ const metadataOrder = [
 ];
 
 /** What only the server may say of a new object. */
-export function stampNew(draft: Draft, nowMs: number, random: Random, generation: boolean): void {
+export function stampNew(draft: Draft, nowMs: number, random: Random): void {
   const { metadata } = draft;
   delete metadata["deletionTimestamp"];
   delete metadata["deletionGracePeriodSeconds"];
   delete metadata["selfLink"];
   metadata["uid"] = randomUuid(random);
   metadata["creationTimestamp"] = formatTime(nowMs);
-  if (generation) metadata["generation"] = 1;
 }
 
 /** What an update cannot change in silence: it stays as it was. A change of uid, name or namespace is an error later. */

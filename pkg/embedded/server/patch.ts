@@ -8,6 +8,7 @@ import type { Draft } from "../kinds/kind.ts";
 import { applyObject } from "./apply-patch.ts";
 import type { Call } from "./call.ts";
 import { copyJson } from "./json-copy.ts";
+import { jsonProblem } from "./json-problem.ts";
 import { mediaType, negotiateOutput } from "./negotiate.ts";
 import { Output } from "./output.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
@@ -67,7 +68,7 @@ export function parsePatch(body: RequestBody | undefined): unknown {
   try {
     return JSON.parse(body?.text ?? "");
   } catch (error) {
-    throw badRequest(`error decoding patch: ${(error as Error).message}`);
+    throw badRequest(`error decoding patch: ${jsonProblem(body?.text ?? "", error)}`);
   }
 }
 

@@ -49,6 +49,7 @@ export async function patchScale(call: Call): Promise<ApiResponse> {
 async function writeScale(call: Call, query: WriteQuery, next: (scale: Json) => unknown): Promise<ApiObject> {
   const paths = scalePaths(call);
   return writeExisting(call, query, {
+    anyVersion: true,
     next: (before) => {
       const scale = next(scaleOf(call, before));
       if (!isJson(scale)) throw badRequest("the patched scale is not an object");

@@ -71,8 +71,15 @@ function checkFields(served: ServedResource, selector: FieldSelector): void {
     ...served.rules.selectableFields?.(emptyObject),
   };
   for (const { field } of selector.requirements) {
-    if (!Object.hasOwn(known, field)) throw badRequest(`field label not supported: ${field}`);
+    if (!Object.hasOwn(known, field)) throw badRequest(unknownField(served, field));
   }
+}
+
+/** Kinds that offer fields of their own word it differently. */
+function unknownField({ rules, custom }: ServedResource, field: string): string {
+  return custom || rules.selectableFields !== undefined
+    ? `field label not supported: ${field}`
+    : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
 /** A name in the path counts as the field selector metadata.name. */

@@ -43,7 +43,11 @@ export interface NamedKind {
 }
 
 function detailsOf(name: string, group: string, kind: string): StatusDetails {
-  return { ...(name === "" ? {} : { name }), ...(group === "" ? {} : { group }), kind };
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(group === "" ? {} : { group }),
+    ...(kind === "" ? {} : { kind }),
+  };
 }
 
 function resourceDetails(resource: Named, name: string): StatusDetails {

@@ -74,6 +74,8 @@ export interface Change {
   precondition?(before: ApiObject): void;
   /** The new state, in the version of the request, as a draft of its own. Runs again after a lost race. */
   next(before: ApiObject): Draft;
+  /** A draft without a version is fine, also for kinds whose clients must name one. */
+  readonly anyVersion?: true;
   /** "asGiven": managedFields are part of the change (server-side apply). */
   readonly ownership?: "track" | "asGiven";
 }
@@ -87,33 +89,30 @@ export async function writeExisting(call: Call, query: WriteQuery, change: Chang
     const before = readAsServed(served, stored);
     change.precondition?.(before);
     const draft = change.next(before);
-    const pinned = requireVersion(call, draft, before);
+    requireVersion(call, draft, before, change.anyVersion === true);
     const object = await prepareUpdate(call, draft, before, query, change.ownership ?? "track");
     await faults.beforeWrite(call);
     const written = write(call, stored, before, object, query);
     if (written !== undefined) return written;
-    // Whoever named a version has lost; the others saw a newer state come in between and try again with that.
-    if (pinned || attempt >= updateAttempts) throw conflict(served.resource, info.name);
+    // Another write came in between. Whoever named a version finds out when looking at the newer state.
+    if (attempt >= updateAttempts) throw conflict(served.resource, info.name);
   }
 }
 
-/** Checks the version that the draft names against the state before; false when it names none. */
-function requireVersion({ served }: Call, draft: Draft, before: ApiObject): boolean {
+/** Checks the version that the draft names against the state before. */
+function requireVersion({ served }: Call, draft: Draft, before: ApiObject, any: boolean): void {
   const given = text(draft.metadata, "resourceVersion");
-  const version = parseVersion(given, "write");
   const name = before.metadata.name ?? "";
-  if (version === undefined) {
-    if (served.rules.unconditionalUpdate === false) {
+  if (parseVersion(given, "write") === undefined) {
+    if (served.rules.unconditionalUpdate === false && !any) {
+      const { group, plural } = served.resource;
       const message = "Invalid value: 0: must be specified for an update";
-      throw invalid(served.resource, name, [
+      throw invalid({ group, kind: plural }, name, [
         { type: "FieldValueInvalid", field: "metadata.resourceVersion", message },
       ]);
     }
     draft.metadata["resourceVersion"] = before.metadata.resourceVersion;
-    return false;
-  }
-  if (given !== before.metadata.resourceVersion) throw conflict(served.resource, name);
-  return true;
+  } else if (given !== before.metadata.resourceVersion) throw conflict(served.resource, name);
 }
 
 /** Admission, rules and validation between the client's new state and the one to be stored. */

@@ -1,0 +1,28 @@
+const expectations: readonly (readonly [pattern: RegExp, where: string])[] = [
+  [
+    /^Expected property name|^Expected double-quoted property name/,
+    "looking for beginning of object key string",
+  ],
+  [/^Expected ':'/, "after object key"],
+  [/^Expected ',' or '}'/, "after object key:value pair"],
+  [/^Expected ',' or ']'/, "after array element"],
+  [/^Bad control character/, "in string literal"],
+  [/^Unexpected non-whitespace/, "after top-level value"],
+];
+
+/** What is wrong with a JSON text, as decoders in Go say it: clients show that to people. */
+export function jsonProblem(text: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (text.trim() === "" || message.includes("end of JSON input") || message.startsWith("Unterminated"))
+    return "unexpected end of JSON input";
+  const position = /at position (\d+)/.exec(message)?.[1];
+  const character = position === undefined ? text.trimStart()[0] : text[Number(position)];
+  if (character === undefined) return "unexpected end of JSON input";
+  const where =
+    expectations.find(([pattern]) => pattern.test(message))?.[1] ?? "looking for beginning of value";
+  return `invalid character ${quoted(character)} ${where}`;
+}
+
+function quoted(character: string): string {
+  return character === "'" ? String.raw`'\''` : `'${character}'`;
+}

@@ -1,0 +1,255 @@
+import { expect, test } from "vitest";
+import { type ApiClient, describeApi } from "./api-client.ts";
+
+const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+
+const schema = {
+  type: "object",
+  properties: {
+    spec: {
+      type: "object",
+      required: ["size"],
+      properties: {
+        size: { type: "integer", minimum: 1 },
+        color: { type: "string", default: "red", enum: ["red", "blue"] },
+        list: {
+          type: "array",
+          items: { type: "object", properties: { a: { type: "string", maxLength: 3 } } },
+        },
+      },
+    },
+    status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+  },
+};
+
+const version = {
+  name: "v1",
+  served: true,
+  storage: true,
+  schema: { openAPIV3Schema: schema },
+  subresources: {
+    status: {},
+    scale: {
+      specReplicasPath: ".spec.size",
+      statusReplicasPath: ".status.replicas",
+      labelSelectorPath: ".status.selector",
+    },
+  },
+  additionalPrinterColumns: [{ name: "Size", type: "integer", jsonPath: ".spec.size" }],
+};
+
+interface Kind {
+  readonly group: string;
+  readonly definition: string;
+  readonly objects: string;
+}
+
+let defined = 0;
+
+/** Defines a kind of its own group and waits until it is served. */
+async function define(api: ApiClient, versions: readonly object[] = [version]): Promise<Kind> {
+  const group = `g${defined++}.example.com`;
+  const names = { plural: "widgets", kind: "Widget", shortNames: ["wd"] };
+  const spec = { group, scope: "Namespaced", names, versions };
+  const created = await api.send("POST", definitions, { metadata: { name: `widgets.${group}` }, spec });
+  expect(created.status).toBe(201);
+  const namespace = await api.namespace();
+  const objects = `/apis/${group}/v1/namespaces/${namespace}/widgets`;
+  await expect.poll(async () => (await api.get(objects)).status, { timeout: 10_000 }).toBe(200);
+  return { group, definition: `${definitions}/widgets.${group}`, objects };
+}
+
+function widget(group: string, name: string, spec: object): object {
+  return { apiVersion: `${group}/v1`, kind: "Widget", metadata: { name }, spec };
+}
+
+describeApi("custom resources", (api) => {
+  test("a definition is established, named and in discovery", async () => {
+    const { definition, group } = await define(api());
+    const { body } = await api().get(definition);
+    expect(body.status).toMatchObject({
+      acceptedNames: {
+        plural: "widgets",
+        singular: "widget",
+        kind: "Widget",
+        listKind: "WidgetList",
+        shortNames: ["wd"],
+      },
+      storedVersions: ["v1"],
+      conditions: [
+        { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" },
+        {
+          type: "Established",
+          status: "True",
+          reason: "InitialNamesAccepted",
+          message: "the initial names have been accepted",
+        },
+      ],
+    });
+    const { resources } = (await api().get(`/apis/${group}/v1`)).body as unknown as {
+      readonly resources: readonly { readonly name: string }[];
+    };
+    expect(resources.map(({ name }) => name).sort()).toEqual(["widgets", "widgets/scale", "widgets/status"]);
+  });
+
+  test("objects are pruned, completed and checked by their schema", async () => {
+    const { group, objects } = await define(api());
+    const created = await api().send("POST", objects, {
+      ...widget(group, "w", { size: 3, zzz: 1 }),
+      status: { a: 1 },
+    });
+    expect([created.status, created.body.spec, created.body.status]).toEqual([
+      201,
+      { size: 3, color: "red" },
+      undefined,
+    ]);
+    expect(String(created.headers["warning"])).toContain(String.raw`unknown field \"spec.zzz\"`);
+    const wrong = await api().send(
+      "POST",
+      objects,
+      widget(group, "x", { size: 0, color: "green", list: [{ a: "abcd" }] }),
+    );
+    expect([wrong.status, wrong.body.reason]).toEqual([422, "Invalid"]);
+    // Upstream walks maps in no particular order.
+    const causes = wrong.body.details["causes"] as readonly {
+      readonly field: string;
+      readonly message: string;
+    }[];
+    expect(causes.map(({ field, message }) => `${field}: ${message}`).sort()).toEqual([
+      'spec.color: Unsupported value: "green": supported values: "red", "blue"',
+      "spec.list[0].a: Too long: may not be more than 3 bytes",
+      "spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1",
+    ]);
+    const missing = await api().send("POST", objects, widget(group, "x", {}));
+    expect(missing.body.message).toBe(`Widget.${group} "x" is invalid: spec.size: Required value`);
+    const strict = await api().send(
+      "POST",
+      `${objects}?fieldValidation=Strict`,
+      widget(group, "x", { size: 1, foo: 1 }),
+    );
+    expect([strict.status, strict.body.message]).toEqual([
+      400,
+      'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "spec.foo"',
+    ]);
+    const kindless = await api().send("POST", objects, { metadata: { name: "x" }, spec: { size: 1 } });
+    expect(kindless.body.message).toContain("Object 'Kind' is missing in");
+  });
+
+  test("status and scale are subresources of their own, and updates need a version", async () => {
+    const { group, objects } = await define(api());
+    await api().send("POST", objects, widget(group, "w", { size: 3 }));
+    const resized = await api().patch(`${objects}/w`, "merge", {
+      spec: { size: 4 },
+      status: { replicas: 9 },
+    });
+    expect([resized.body.metadata.generation, resized.body.status]).toEqual([2, undefined]);
+    const reported = await api().patch(`${objects}/w/status`, "merge", {
+      spec: { size: 7 },
+      status: { replicas: 5, selector: "a=b" },
+    });
+    expect([reported.body.metadata.generation, reported.body.spec["size"], reported.body.status]).toEqual([
+      2,
+      4,
+      { replicas: 5, selector: "a=b" },
+    ]);
+    const scale = await api().get(`${objects}/w/scale`);
+    expect([scale.body.spec, scale.body.status]).toEqual([{ replicas: 4 }, { replicas: 5, selector: "a=b" }]);
+    await api().patch(`${objects}/w/scale`, "merge", { spec: { replicas: 6 } });
+    expect((await api().get(`${objects}/w`)).body.spec["size"]).toBe(6);
+    const strategic = await api().patch(`${objects}/w`, "strategic", { spec: { size: 5 } });
+    expect(strategic.status).toBe(415);
+    const blind = await api().send("PUT", `${objects}/w`, widget(group, "w", { size: 5 }));
+    expect([blind.status, blind.body.message]).toEqual([
+      422,
+      `widgets.${group} "w" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`,
+    ]);
+  });
+
+  test("tables have the columns of the definition", async () => {
+    const { group, objects } = await define(api());
+    await api().send("POST", objects, widget(group, "w", { size: 3 }));
+    const table = (await api().get(objects, { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" }))
+      .body as unknown as {
+      readonly columnDefinitions: readonly { readonly name: string }[];
+      readonly rows: readonly { readonly cells: readonly unknown[] }[];
+    };
+    expect(table.columnDefinitions.map(({ name }) => name)).toEqual(["Name", "Size"]);
+    expect(table.rows[0]?.cells).toEqual(["w", 3]);
+  });
+
+  test("every served version shows the same objects", async () => {
+    const later = { ...version, name: "v2", storage: false };
+    const { group, objects } = await define(api(), [version, later]);
+    await api().send("POST", objects, widget(group, "w", { size: 3 }));
+    const seen = await api().get(`${objects.replace("/v1/", "/v2/")}/w`);
+    expect([seen.status, seen.body["apiVersion"], seen.body.spec]).toEqual([
+      200,
+      `${group}/v2`,
+      { size: 3, color: "red" },
+    ]);
+  });
+
+  test("definitions that cannot be served are refused", async () => {
+    const spec = {
+      group: "bad.example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", kind: "Widget" },
+    };
+    const misnamed = await api().send("POST", definitions, {
+      metadata: { name: "foo.bad.example.com" },
+      spec: { ...spec, versions: [{ name: "v1", served: true, storage: true }] },
+    });
+    expect([misnamed.status, misnamed.body.message]).toEqual([
+      422,
+      'CustomResourceDefinition.apiextensions.k8s.io "foo.bad.example.com" is invalid: [metadata.name: Invalid value: "foo.bad.example.com": must be spec.names.plural+"."+spec.group, spec.versions[0].schema.openAPIV3Schema: Required value]',
+    ]);
+  });
+
+  test("a second kind with names in use is not established", async () => {
+    const { group } = await define(api());
+    const names = { plural: "others", kind: "Widget" };
+    const schemaOnly = {
+      name: "v1",
+      served: true,
+      storage: true,
+      schema: { openAPIV3Schema: { type: "object" } },
+    };
+    const spec = { group, scope: "Namespaced", names, versions: [schemaOnly] };
+    await api().send("POST", definitions, { metadata: { name: `others.${group}` }, spec });
+    const conditions = async (): Promise<unknown> => {
+      const { status } = (await api().get(`${definitions}/others.${group}`)).body;
+      return (status as { readonly conditions?: unknown }).conditions;
+    };
+    await expect.poll(conditions, { timeout: 10_000 }).toMatchObject([
+      {
+        type: "NamesAccepted",
+        status: "False",
+        reason: "ListKindConflict",
+        message: '"WidgetList" is already in use',
+      },
+      { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" },
+    ]);
+  });
+
+  test("the objects go with their definition, which waits for their finalizers", async () => {
+    const { group, definition, objects } = await define(api());
+    await api().send("POST", objects, widget(group, "plain", { size: 1 }));
+    const held = {
+      ...widget(group, "held", { size: 1 }),
+      metadata: { name: "held", finalizers: ["x.io/a"] },
+    };
+    await api().send("POST", objects, held);
+    const marked = await api().send("DELETE", definition);
+    expect([marked.status, marked.body.metadata.finalizers]).toEqual([
+      200,
+      ["customresourcecleanup.apiextensions.k8s.io"],
+    ]);
+    const present = async (): Promise<readonly string[]> =>
+      (await api().get(objects)).body.items.map(({ metadata }) => metadata.name);
+    await expect.poll(present, { timeout: 15_000 }).toEqual(["held"]);
+    expect((await api().get(definition)).status).toBe(200);
+    await api().patch(`${objects}/held`, "merge", { metadata: { finalizers: null } });
+    await expect.poll(async () => (await api().get(definition)).status, { timeout: 15_000 }).toBe(404);
+    await expect.poll(async () => (await api().get(objects)).status, { timeout: 15_000 }).toBe(404);
+  });
+});
