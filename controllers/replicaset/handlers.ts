@@ -10,8 +10,10 @@ import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { ReplicaContext } from "./context.ts";
 import { minReadySeconds, podSelector, type ReplicaOwner } from "./replica-owner.ts";
 
+type Listening = Pick<ReplicaContext, "owners" | "resource" | "expectations" | "deletions" | "consistency">;
+
 /** Every change of an owner is a reason to look at it; what is known of one that is gone is forgotten. */
-export function ownerHandler(context: ReplicaContext, queue: WorkQueue<string>): EventHandler<ReplicaOwner> {
+export function ownerHandler(context: Listening, queue: WorkQueue<string>): EventHandler<ReplicaOwner> {
   const forget = (owner: ReplicaOwner): void => {
     context.consistency?.clear(keyOf(owner), owner.metadata.uid ?? "");
     context.deletions.delete(keyOf(owner));
@@ -32,11 +34,7 @@ export function ownerHandler(context: ReplicaContext, queue: WorkQueue<string>):
 }
 
 /** Wakes the owner of a pod that changed, and for a pod without one all that could adopt it. */
-export function podHandler(
-  context: ReplicaContext,
-  queue: WorkQueue<string>,
-  log: Logger,
-): EventHandler<Pod> {
+export function podHandler(context: Listening, queue: WorkQueue<string>, log: Logger): EventHandler<Pod> {
   const ownerOf = (pod: Pod): ReplicaOwner | undefined =>
     managerOf(context.owners, context.resource.kind, pod);
 
@@ -99,7 +97,7 @@ export function podHandler(
 }
 
 /** The owners of the pod's namespace whose selectors match it. */
-function adoptersOf(context: ReplicaContext, pod: Pod): readonly ReplicaOwner[] {
+function adoptersOf(context: Listening, pod: Pod): readonly ReplicaOwner[] {
   if (Object.keys(pod.metadata.labels ?? {}).length === 0) return [];
   return context.owners.inNamespace(pod.metadata.namespace ?? "").filter((owner) => selects(owner, pod));
 }

@@ -1,0 +1,260 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { findCondition } from "../../pkg/api/conditions.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import { invalid, internal } from "../../pkg/embedded/server/status-error.ts";
+import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
+import { REVISION, ROLLBACK_TO } from "./annotations.ts";
+import { deploymentController } from "./controller.ts";
+import { deployment, template, type DeploymentSketch } from "./samples.test-data.ts";
+
+// Only the Deployment's controller runs: nobody makes pods of ReplicaSets but where a case says so.
+const controller = deploymentController({ workers: 1 });
+
+let world: ControllerWorld;
+beforeEach(async () => {
+  world = await newWorld();
+});
+afterEach(async () => world.stop());
+
+describe("one sync", () => {
+  // upstream: pkg/controller/deployment/deployment_controller_test.go#TestSyncDeploymentCreatesReplicaSet
+  test("creates the ReplicaSet, and tells revision and progress in the status", async () => {
+    await world.start(controller);
+    await create({ name: "foo" });
+    await world.run();
+    const name = (await theReplicaSet()).metadata.name;
+    expect(world.takeWrites().map(lineOf)).toEqual([
+      "create replicasets",
+      "update deployments/status foo",
+      "update deployments/status foo",
+    ]);
+    const made = await world.get(resources.deployments, "foo");
+    expect(made.metadata.annotations?.[REVISION]).toBe("1");
+    expect(findCondition(made.status?.conditions, "Progressing")).toMatchObject({
+      reason: "NewReplicaSetCreated",
+      message: `Created new replica set "${name}"`,
+    });
+    expect(await world.events()).toEqual([`ScalingReplicaSet Scaled up replica set ${name} from 0 to 1`]);
+  });
+
+  // upstream: pkg/controller/deployment/deployment_controller_test.go#TestSyncDeploymentDontDoAnythingDuringDeletion
+  test("of a Deployment that is being deleted writes its status and nothing else", async () => {
+    await create({ name: "foo" }, { finalizers: ["x.io/hold"] });
+    await world.delete(resources.deployments, "foo");
+    await world.start(controller);
+    expect(world.takeWrites().map(lineOf)).toEqual(["update deployments/status foo"]);
+  });
+
+  // upstream: pkg/controller/deployment/deployment_controller_test.go#TestSyncDeploymentDeletionRace
+  test("adopts nothing for a Deployment that the server knows to be going, and tries again", async () => {
+    await world.start(controller);
+    await create({ name: "foo", paused: true }, { finalizers: ["x.io/hold"] });
+    await world.run();
+    world.takeWrites();
+    const release = world.server.parts.faults.holdWatches({ resource: "deployments" });
+    await world.delete(resources.deployments, "foo");
+    await createOrphan("orphan");
+    await world.run();
+    expect(world.takeWrites()).toEqual([]);
+    release();
+    await world.run();
+    expect((await world.get(resources.replicaSets, "orphan")).metadata.ownerReferences).toBeUndefined();
+  });
+
+  // upstream: pkg/controller/deployment/deployment_controller_test.go#TestReentrantRollback
+  test("that goes back writes the Deployment, and no ReplicaSet before the next", async () => {
+    const owner = await create({ name: "foo", template: template("new"), paused: true });
+    await createOwned(owner, "one", 0, "old", "1");
+    await createOwned(owner, "two", 1, "new", "2");
+    await world.update(resources.deployments, "foo", (current) => ({
+      ...current,
+      metadata: { ...current.metadata, annotations: { [REVISION]: "2", [ROLLBACK_TO]: "0" } },
+      ...(current.spec && { spec: { ...current.spec, paused: false } }),
+    }));
+    await world.start(controller);
+    const writes = world.takeWrites().map(lineOf);
+    const rollback = writes.indexOf("update deployments foo");
+    expect(rollback).toBeGreaterThanOrEqual(0);
+    // What comes before is no ReplicaSet's; what comes after belongs to the next syncs.
+    expect(writes.slice(0, rollback).filter((line) => line.includes("replicasets"))).toEqual([]);
+    const back = await world.get(resources.deployments, "foo");
+    expect(back.spec?.template.spec?.containers[0]?.image).toBe("old");
+    expect(back.metadata.annotations).not.toHaveProperty(ROLLBACK_TO);
+    expect(await world.events()).toContain('DeploymentRollback Rolled back deployment "foo" to revision 1');
+  });
+
+  test("settles: what was done is not done again", async () => {
+    await create({ name: "foo", replicas: 3 });
+    await world.start(controller);
+    world.takeWrites();
+    await world.run(1_000);
+    expect(world.takeWrites()).toEqual([]);
+  });
+});
+
+describe("ReplicaSets", () => {
+  // upstream: pkg/controller/deployment/deployment_controller_test.go#TestGetReplicaSetsForDeployment
+  test("belong to whom they name, though others select them too", async () => {
+    const [one, two] = [
+      await create({ name: "one", paused: true }),
+      await create({ name: "two", paused: true }),
+    ];
+    await createOwned(one, "rs1", 3);
+    await createOwned(two, "rs2", 4);
+    await world.start(controller);
+    // While paused, sizes follow: each has taken its own to its own size.
+    const sizes = (await world.list(resources.replicaSets)).map(
+      ({ metadata, spec }) => `${metadata.name} ${spec?.replicas}`,
+    );
+    expect(sizes).toEqual(["rs1 1", "rs2 1"]);
+  });
+
+  // upstream: pkg/controller/deployment/deployment_controller_test.go#TestGetReplicaSetsForDeploymentAdoptRelease
+  test("are adopted when they match, and released when they do not any more", async () => {
+    const owner = await create({ name: "foo", paused: true });
+    await createOrphan("adopted");
+    await createOwned(owner, "released", 0, "image", "1", { foo: "notbar" });
+    await world.start(controller);
+    const managers = (await world.list(resources.replicaSets)).map(
+      ({ metadata }) => `${metadata.name}: ${metadata.ownerReferences?.[0]?.name ?? "nobody"}`,
+    );
+    expect(managers).toEqual(["adopted: foo", "released: nobody"]);
+  });
+});
+
+describe("trouble", () => {
+  test("a name that is taken by another template counts as a collision, and another name is found", async () => {
+    await world.start(controller);
+    await create({ name: "foo" });
+    await world.run();
+    const taken = (await theReplicaSet()).metadata.name ?? "";
+    await world.delete(resources.deployments, "foo");
+    await world.delete(resources.replicaSets, taken);
+    await createOrphan(taken, { other: "label" });
+    await create({ name: "foo" });
+    await world.run();
+    const [made, ...others] = await world.list(resources.replicaSets, "foo=bar");
+    expect(others).toEqual([]);
+    expect(made?.metadata.name).not.toBe(taken);
+    expect((await world.get(resources.deployments, "foo")).status?.collisionCount).toBe(1);
+  });
+
+  test("a ReplicaSet that is there, though not in the cache yet, is no collision", async () => {
+    const release = world.server.parts.faults.holdWatches({ resource: "replicasets" });
+    // The first answer is lost on its way: the create is tried again.
+    world.server.parts.faults.add({
+      target: { verb: "create", resource: "replicasets" },
+      times: 1,
+      action: { kind: "status", when: "after", error: internal("lost") },
+    });
+    await world.start(controller);
+    await create({ name: "foo" });
+    await world.run();
+    release();
+    await world.run();
+    await theReplicaSet();
+    const { status, metadata } = await world.get(resources.deployments, "foo");
+    expect(status?.collisionCount).toBeUndefined();
+    expect(metadata.annotations?.[REVISION]).toBe("1");
+  });
+
+  test("a ReplicaSet that cannot be created is told, and tried again", async () => {
+    const repair = world.server.parts.faults.add({
+      target: { verb: "create", resource: "replicasets" },
+      action: {
+        kind: "status",
+        when: "before",
+        error: invalid({ group: "apps", kind: "ReplicaSet" }, "foo", []),
+      },
+    });
+    await world.start(controller);
+    await create({ name: "foo", deadline: 600 });
+    await world.run(100);
+    const status = (await world.get(resources.deployments, "foo")).status;
+    expect(findCondition(status?.conditions, "Progressing")).toMatchObject({
+      status: "False",
+      reason: "ReplicaSetCreateError",
+    });
+    repair();
+    await world.run(10_000);
+    expect(await world.list(resources.replicaSets)).toHaveLength(1);
+    expect((await world.events()).join()).toContain("Failed to create new replica set");
+  });
+
+  test("a failure that goes on is given up after 15 more tries, until something changes", async () => {
+    const repair = world.server.parts.faults.add({
+      target: { verb: "create", resource: "replicasets" },
+      action: { kind: "status", when: "before", error: internal("down") },
+    });
+    await world.start(controller);
+    await create({ name: "foo" });
+    await world.run(3_600_000);
+    expect(world.takeWrites().filter((write) => lineOf(write) === "create replicasets")).toHaveLength(16);
+    repair();
+    await world.run(3_600_000);
+    expect(await world.list(resources.replicaSets)).toEqual([]);
+    await world.update(resources.deployments, "foo", (owner) => ({
+      ...owner,
+      metadata: { ...owner.metadata, labels: { touched: "yes" } },
+    }));
+    await world.run();
+    await theReplicaSet();
+  });
+});
+
+async function create(sketch: DeploymentSketch, metadata: Deployment["metadata"] = {}): Promise<Deployment> {
+  const { name } = sketch;
+  const { uid: _, ...own } = deployment({ surge: 1, ...sketch }).metadata;
+  const made = await world.create(resources.deployments, {
+    ...deployment({ surge: 1, ...sketch }),
+    metadata: { ...own, ...metadata, ...(name !== undefined && { name }) },
+  });
+  return made;
+}
+
+async function createOrphan(
+  name: string,
+  labels = { foo: "bar" } as Record<string, string>,
+): Promise<ReplicaSet> {
+  return world.create(resources.replicaSets, {
+    metadata: { name, labels },
+    spec: { replicas: 1, selector: { matchLabels: labels }, template: template("image", labels) },
+  });
+}
+
+async function createOwned(
+  owner: Deployment,
+  name: string,
+  replicas: number,
+  image = "image",
+  revision = "1",
+  labels: Record<string, string> = { foo: "bar" },
+): Promise<ReplicaSet> {
+  const { uid = "", name: ownerName = "" } = owner.metadata;
+  return world.create(resources.replicaSets, {
+    metadata: {
+      name,
+      labels,
+      annotations: { [REVISION]: revision },
+      ownerReferences: [
+        {
+          apiVersion: "apps/v1",
+          kind: "Deployment",
+          name: ownerName,
+          uid,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: { replicas, selector: { matchLabels: labels }, template: template(image, labels) },
+  });
+}
+
+async function theReplicaSet(): Promise<ReplicaSet> {
+  const [only, ...others] = await world.list(resources.replicaSets);
+  expect(others).toEqual([]);
+  if (only === undefined) throw new Error("there is no ReplicaSet");
+  return only;
+}

@@ -1,0 +1,27 @@
+import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
+import type { IndexFunction } from "../../pkg/cache/informer.ts";
+import type { Lister } from "../../pkg/cache/lister.ts";
+import { Store } from "../../pkg/cache/store.ts";
+import { StoreLister } from "../../pkg/cache/store-lister.ts";
+import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+
+/** A cache that holds these objects. */
+export function listerOf<T extends ApiObject>(
+  objects: readonly T[],
+  indexes: Readonly<Record<string, IndexFunction<T>>> = {},
+): Lister<T> {
+  const store = new Store<T>();
+  for (const [name, index] of Object.entries(indexes)) store.addIndex(name, index);
+  for (const object of objects) store.set(keyOf(object), object);
+  return new StoreLister(store);
+}
+
+/** The keys that are ready, in order; they are done. */
+export function drain(queue: WorkQueue<string>): readonly string[] {
+  const keys: string[] = [];
+  for (let key = queue.tryGet(); key !== undefined; key = queue.tryGet()) {
+    keys.push(key);
+    queue.done(key);
+  }
+  return keys;
+}
