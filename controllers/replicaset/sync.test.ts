@@ -35,10 +35,8 @@ describe("pods", () => {
     const [first] = await world.list<Pod>(resources.pods);
     await world.markPod(first?.metadata.name ?? "", "failed");
     await world.run();
-    expect((await world.list(resources.pods)).map(({ status }) => status?.phase).toSorted()).toEqual([
-      "Failed",
-      "Pending",
-    ]);
+    const phases = (await world.list<Pod>(resources.pods)).map(({ status }) => status?.phase);
+    expect(new Set(phases)).toEqual(new Set(["Failed", "Pending"]));
   });
 
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestSyncReplicaSetCreateFailures
@@ -191,7 +189,7 @@ describe("what a cache does not show yet", () => {
     release();
     await world.run();
     const owners = (await world.list<Pod>(resources.pods)).map((each) => controllerOf(each)?.uid);
-    expect(owners.toSorted()).toEqual([first.metadata.uid, second.metadata.uid].toSorted());
+    expect(new Set(owners)).toEqual(new Set([first.metadata.uid, second.metadata.uid]));
   });
 });
 
