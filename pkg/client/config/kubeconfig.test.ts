@@ -25,7 +25,7 @@ function kubeconfig(cluster: Fields, user: Fields = {}): string {
   });
 }
 
-const parse = async (cluster: Fields, user: Fields = {}, master?: string): Promise<Access> =>
+const parse = (cluster: Fields, user: Fields = {}, master?: string): Access =>
   parseKubeconfig(kubeconfig(cluster, user), "/etc/kcm/config", master === undefined ? {} : { master });
 
 describe("a kubeconfig", () => {
@@ -90,31 +90,35 @@ describe("a kubeconfig", () => {
       },
     ],
   ])("with %s", async (_, cluster, user, identity) => {
-    const access = await parse(cluster, user);
+    const access = parse(cluster, user);
     expect(access.server.href).toBe("https://api:6443/");
     expect(access.identity).toEqual(identity);
   });
 
-  test("its proxy and the --master override are URLs", async () => {
-    const access = await parse({ "proxy-url": "http://proxy:3128" }, {}, "10.0.0.1:8080");
+  test("its proxy and the --master override are URLs", () => {
+    const access = parse({ "proxy-url": "http://proxy:3128" }, {}, "10.0.0.1:8080");
     expect(access.proxy?.href).toBe("http://proxy:3128/");
     expect(access.server.href).toBe("http://10.0.0.1:8080/");
   });
 
-  test("another context may be chosen, one without a user too", async () => {
+  test("another context may be chosen, one without a user too", () => {
     const text = kubeconfig({}, { token: "t" });
-    const access = await parseKubeconfig(text, "/c", { context: "anonymous" });
-    expect(access.identity).toEqual({});
-    await expect(parseKubeconfig(text, "/c", { context: "dangling" })).rejects.toThrow(
-      "there is no cluster gone",
-    );
-    await expect(parseKubeconfig(text, "/c", { context: "x" })).rejects.toThrow("there is no context x");
+    expect(parseKubeconfig(text, "/c", { context: "anonymous" }).identity).toEqual({});
+    expect(() => parseKubeconfig(text, "/c", { context: "dangling" })).toThrow("there is no cluster gone");
+    expect(() => parseKubeconfig(text, "/c", { context: "x" })).toThrow("there is no context x");
   });
 
   test.each<[string, string, RegExp]>([
     ["text that is no YAML", "a: [hush", /kubeconfig \/c: /],
     ["no context", "clusters: []", /there is no current-context/],
-    ["an empty file", "", /kubeconfig \/c: /],
+    ["an empty file", "", /expected a document/],
+    ["a list", "[]", /the file holds no object/],
+    ["a list where an object is due", "clusters: {}", /clusters is no list/],
+    [
+      "both a CA and no verification",
+      kubeconfig({ "certificate-authority": "x", "insecure-skip-tls-verify": true }),
+      /both a certificate authority and insecure-skip-tls-verify/,
+    ],
     [
       "a URL with a bad scheme",
       kubeconfig({ server: "ftp://x" }),
@@ -142,8 +146,13 @@ describe("a kubeconfig", () => {
       /is not supported/,
     ],
     ["groups without a user to be", kubeconfig({}, { "as-groups": ["a"] }), /need `as`/],
-  ])("that has %s is refused in one line", async (_, text, message) => {
-    const error: unknown = await parseKubeconfig(text, "/c").catch((failure: unknown) => failure);
+  ])("that has %s is refused in one line", (_, text, message) => {
+    let error: unknown;
+    try {
+      parseKubeconfig(text, "/c");
+    } catch (failure) {
+      error = failure;
+    }
     expect(error).toBeInstanceOf(ConfigError);
     expect((error as Error).message).toMatch(message);
     expect((error as Error).message).not.toMatch(/\n|hush/);

@@ -1,18 +1,48 @@
 import { dirname, resolve } from "node:path";
-import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
+import { load } from "js-yaml";
 import type { Access, ExecConfig, IdentitySource, Impersonation, Source } from "./identity-source.ts";
 import { ConfigError } from "./identity-source.ts";
 
-/** What KubeConfig drops from the user of a kubeconfig. */
-interface RawUser {
+/** The parts of a kubeconfig that are used here, as they stand in the file. */
+interface Document {
+  readonly "current-context"?: string;
+  readonly clusters?: readonly { readonly name?: string; readonly cluster?: Cluster }[] | null;
+  readonly contexts?: readonly { readonly name?: string; readonly context?: Context }[] | null;
+  readonly users?: readonly { readonly name?: string; readonly user?: User }[] | null;
+}
+
+interface Context {
+  readonly cluster?: string;
+  readonly user?: string;
+}
+
+interface Cluster {
+  readonly server?: string;
+  readonly "certificate-authority"?: string;
+  readonly "certificate-authority-data"?: string;
+  readonly "insecure-skip-tls-verify"?: boolean;
+  readonly "tls-server-name"?: string;
+  readonly "proxy-url"?: string;
+}
+
+interface User {
+  readonly "client-certificate"?: string;
+  readonly "client-certificate-data"?: string;
+  readonly "client-key"?: string;
+  readonly "client-key-data"?: string;
+  readonly token?: string;
   readonly tokenFile?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly exec?: Exec;
+  readonly "auth-provider"?: unknown;
   readonly as?: string;
   readonly "as-uid"?: string;
   readonly "as-groups"?: readonly string[];
   readonly "as-user-extra"?: Readonly<Record<string, readonly string[]>>;
 }
 
-interface RawExec {
+interface Exec {
   readonly apiVersion?: string;
   readonly command?: string;
   readonly args?: readonly string[] | null;
@@ -22,9 +52,6 @@ interface RawExec {
   readonly provideClusterInfo?: boolean;
 }
 
-type Cluster = KubeConfig["clusters"][number];
-type User = KubeConfig["users"][number];
-
 export interface KubeconfigOptions {
   /** The context to use; the file's current one when left out. */
   readonly context?: string;
@@ -33,54 +60,62 @@ export interface KubeconfigOptions {
 }
 
 /** What the text of a kubeconfig file says; `path` is where it lies, for messages and for paths relative to it. */
-export async function parseKubeconfig(
-  text: string,
-  path: string,
-  options: KubeconfigOptions = {},
-): Promise<Access> {
-  const { config, raw } = await load(text, path);
+export function parseKubeconfig(text: string, path: string, options: KubeconfigOptions = {}): Access {
   const fail = (message: string): never => {
     throw new ConfigError(`kubeconfig ${path}: ${message}`);
   };
-  const contextName = options.context ?? config.getCurrentContext();
+  const document = parseDocument(text, fail);
+  const contextName = options.context ?? document["current-context"];
   if (!contextName) return fail("there is no current-context");
-  const context = config.getContextObject(contextName) ?? fail(`there is no context ${contextName}`);
-  const cluster = config.getCluster(context.cluster) ?? fail(`there is no cluster ${context.cluster}`);
-  const user = context.user ? config.getUser(context.user) : { name: "" };
-  if (user === null) return fail(`there is no user ${context.user}`);
-  if (user.authProvider) return fail(`user ${user.name}: auth-provider is not supported; use an exec plugin`);
-  const rawUser = raw.find(({ name }) => name === user.name)?.user ?? {};
-  const server = parseUrl(options.master || cluster.server, (why) => fail(`server: ${why}`));
-  const proxy = cluster.proxyUrl
-    ? parseUrl(cluster.proxyUrl, (why) => fail(`proxy-url: ${why}`), PROXY_SCHEMES)
-    : undefined;
+  const context =
+    named(document.contexts, contextName)?.context ?? fail(`there is no context ${contextName}`);
+  const cluster =
+    named(document.clusters, context.cluster)?.cluster ?? fail(`there is no cluster ${context.cluster}`);
+  const user = context.user ? named(document.users, context.user) : { name: "", user: {} };
+  if (user === undefined) return fail(`there is no user ${context.user}`);
+  const failUser = (message: string): never => fail(`user ${user.name}${message}`);
+  if (user.user?.["auth-provider"]) return failUser(": auth-provider is not supported; use an exec plugin");
+  const server = parseUrl(options.master || (cluster.server ?? ""), (why) => fail(`server: ${why}`));
+  const proxyUrl = cluster["proxy-url"];
+  const proxy = proxyUrl ? parseUrl(proxyUrl, (why) => fail(`proxy-url: ${why}`), PROXY_SCHEMES) : undefined;
+  if (hasCa(cluster) && cluster["insecure-skip-tls-verify"] === true) {
+    fail(`cluster ${context.cluster} has both a certificate authority and insecure-skip-tls-verify`);
+  }
   return {
     server,
     ...(proxy === undefined ? {} : { proxy }),
-    identity: identityOf(cluster, user, rawUser, dirname(path), fail),
+    identity: identityOf(cluster, user.user ?? {}, dirname(path), fail, failUser),
   };
 }
 
-async function load(
-  text: string,
-  path: string,
-): Promise<{ config: KubeConfig; raw: readonly { name?: string; user?: RawUser }[] }> {
-  // Imported when needed: a process inside a cluster starts without it.
-  const [{ KubeConfig }, { loadYaml }] = await Promise.all([
-    import("@kubernetes/client-node/dist/config.js"),
-    import("@kubernetes/client-node/dist/yaml.js"),
-  ]);
+function parseDocument(text: string, fail: Fail): Document {
+  let document: unknown;
   try {
-    const document = loadYaml<{ users?: readonly { name?: string; user?: RawUser }[] | null }>(text);
-    const config = new KubeConfig();
-    config.loadFromString(text);
-    config.makePathsAbsolute(dirname(path));
-    return { config, raw: document.users ?? [] };
+    document = load(text);
   } catch (cause) {
-    const [firstLine] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
-    // The cause is left out: a YAML error quotes the lines around it, and these hold keys and tokens.
-    throw new ConfigError(`kubeconfig ${path}: ${firstLine ?? ""}`);
+    // Only the first line: those after it quote the file, and it holds keys and tokens.
+    const [firstLine = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    return fail(firstLine);
   }
+  if (typeof document !== "object" || document === null || Array.isArray(document)) {
+    return fail("the file holds no object");
+  }
+  for (const list of ["clusters", "contexts", "users"] as const) {
+    const value = (document as Document)[list] ?? [];
+    if (!Array.isArray(value)) return fail(`${list} is no list`);
+  }
+  return document;
+}
+
+function named<T extends { readonly name?: string }>(
+  list: readonly T[] | null | undefined,
+  name: string | undefined,
+): T | undefined {
+  return list?.find((entry) => entry.name === name);
+}
+
+function hasCa(cluster: Cluster): boolean {
+  return Boolean(cluster["certificate-authority"] ?? cluster["certificate-authority-data"]);
 }
 
 type Fail = (message: string) => never;
@@ -88,46 +123,46 @@ type Fail = (message: string) => never;
 function identityOf(
   cluster: Cluster,
   user: User,
-  raw: RawUser,
   directory: string,
   fail: Fail,
+  failUser: Fail,
 ): IdentitySource {
   const source = (what: string, file?: string, data?: string): Source | undefined => {
     if (data) return { data: decodeBase64(data, () => fail(`${what} is not base64`)) };
-    return file ? { file } : undefined;
+    return file ? { file: resolve(directory, file) } : undefined;
   };
-  const ca = source("certificate-authority-data", cluster.caFile, cluster.caData);
-  const cert = source("client-certificate-data", user.certFile, user.certData);
-  const key = source("client-key-data", user.keyFile, user.keyData);
-  if ((cert === undefined) !== (key === undefined)) {
-    fail(`user ${user.name} has only one of client certificate and key`);
-  }
-  if (ca !== undefined && cluster.skipTLSVerify) {
-    fail(`cluster ${cluster.name} has both a certificate authority and insecure-skip-tls-verify`);
-  }
-  const token = tokenOf(user, raw, directory);
-  const impersonation = impersonationOf(raw, fail);
+  const from = <K extends string>(
+    holder: { readonly [P in K | `${K}-data`]?: string },
+    key: K,
+  ): Source | undefined => source(`${key}-data`, holder[key], holder[`${key}-data`]);
+  const ca = from(cluster, "certificate-authority");
+  const cert = from(user, "client-certificate");
+  const key = from(user, "client-key");
+  if ((cert === undefined) !== (key === undefined)) failUser(" has only one of client certificate and key");
+  const token = tokenOf(user, directory);
+  const impersonation = impersonationOf(user, fail);
+  const serverName = cluster["tls-server-name"];
   return {
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
-    ...(cluster.tlsServerName ? { serverName: cluster.tlsServerName } : {}),
-    ...(cluster.skipTLSVerify ? { insecure: true } : {}),
+    ...(serverName ? { serverName } : {}),
+    ...(cluster["insecure-skip-tls-verify"] === true ? { insecure: true } : {}),
     ...(token === undefined ? {} : { token }),
     ...(user.username ? { basic: { username: user.username, password: user.password ?? "" } } : {}),
-    ...(user.exec ? { exec: execOf(user.exec as RawExec, cluster, directory, fail) } : {}),
+    ...(user.exec ? { exec: execOf(user.exec, cluster, directory, fail) } : {}),
     ...(impersonation === undefined ? {} : { impersonation }),
   };
 }
 
 /** A file goes before a value. */
-function tokenOf(user: User, raw: RawUser, directory: string): Source | undefined {
-  if (raw.tokenFile) return { file: resolve(directory, raw.tokenFile) };
+function tokenOf(user: User, directory: string): Source | undefined {
+  if (user.tokenFile) return { file: resolve(directory, user.tokenFile) };
   return user.token ? { data: Buffer.from(user.token) } : undefined;
 }
 
-function impersonationOf(raw: RawUser, fail: Fail): Impersonation | undefined {
-  const { as, "as-uid": uid, "as-groups": groups, "as-user-extra": extra } = raw;
+function impersonationOf(user: User, fail: Fail): Impersonation | undefined {
+  const { as, "as-uid": uid, "as-groups": groups, "as-user-extra": extra } = user;
   if (as) {
     return {
       user: as,
@@ -139,7 +174,7 @@ function impersonationOf(raw: RawUser, fail: Fail): Impersonation | undefined {
   return uid || groups?.length || extra ? fail("as-uid, as-groups and as-user-extra need `as`") : undefined;
 }
 
-function execOf(exec: RawExec, cluster: Cluster, directory: string, fail: Fail): ExecConfig {
+function execOf(exec: Exec, cluster: Cluster, directory: string, fail: Fail): ExecConfig {
   if (!exec.command) return fail("exec: command is missing");
   if (!/^client\.authentication\.k8s\.io\/v1(beta1)?$/.test(exec.apiVersion ?? "")) {
     return fail(`exec: apiVersion ${exec.apiVersion ?? '""'} is not supported`);
@@ -156,14 +191,16 @@ function execOf(exec: RawExec, cluster: Cluster, directory: string, fail: Fail):
   };
 }
 
+/** The parts that exec plugins are told; they have the same names there. */
 function clusterInfo(cluster: Cluster): Readonly<Record<string, unknown>> {
-  return {
-    server: cluster.server,
-    ...(cluster.tlsServerName ? { "tls-server-name": cluster.tlsServerName } : {}),
-    ...(cluster.skipTLSVerify ? { "insecure-skip-tls-verify": true } : {}),
-    ...(cluster.caData ? { "certificate-authority-data": cluster.caData } : {}),
-    ...(cluster.proxyUrl ? { "proxy-url": cluster.proxyUrl } : {}),
-  };
+  const told = [
+    "server",
+    "tls-server-name",
+    "insecure-skip-tls-verify",
+    "certificate-authority-data",
+    "proxy-url",
+  ] as const;
+  return Object.fromEntries(told.flatMap((key) => (cluster[key] ? [[key, cluster[key]]] : [])));
 }
 
 export const PROXY_SCHEMES: readonly string[] = ["http:", "https:", "socks5:", "socks5h:"];
