@@ -14,7 +14,7 @@ import { defaultTolerations, nodeTaint, priorityAdmission } from "./pod-defaults
 import { resourceQuotaAdmission } from "./resource-quota.ts";
 import { serviceAccountAdmission } from "./service-account.ts";
 import { serviceAllocation } from "./service-allocation.ts";
-import { defaultStorageClass, storageProtection } from "./storage-defaults.ts";
+import { claimResize, defaultStorageClass, storageProtection } from "./storage-defaults.ts";
 
 export interface BuiltInAdmissionOptions {
   readonly store: Store;
@@ -37,6 +37,7 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     defaultTolerations,
     defaultStorageClass(reader),
     storageProtection,
+    claimResize(reader),
     serviceAllocation(reader, random, { cidr: serviceCidr }),
     resourceQuotaAdmission({
       reader,

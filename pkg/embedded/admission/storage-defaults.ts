@@ -1,9 +1,12 @@
 import type { Resource } from "../../api/resource.ts";
 import { resources } from "../../api/resources.ts";
+import type { PersistentVolumeClaim } from "../../api/types/core-v1.gen.ts";
 import { specOf } from "../kinds/define-kind.ts";
 import { present, stringMap, strings } from "../kinds/json.ts";
+import { readQuantity } from "../kinds/quantities.ts";
+import { forbidden } from "../server/status-error.ts";
 import type { ClusterReader } from "./cluster-reader.ts";
-import { type AdmissionPlugin, createdDraft } from "./plugin.ts";
+import { type AdmissionPlugin, createdDraft, isResource } from "./plugin.ts";
 
 const protections: readonly (readonly [Resource, string])[] = [
   [resources.persistentVolumes, "kubernetes.io/pv-protection"],
@@ -51,6 +54,32 @@ export function defaultStorageClass(reader: ClusterReader): AdmissionPlugin {
         });
       const [chosen] = defaults;
       if (chosen !== undefined) spec["storageClassName"] = chosen.metadata.name;
+    },
+  };
+}
+
+/** A claim grows only where its class says that its volumes can. */
+export function claimResize(reader: ClusterReader): AdmissionPlugin {
+  return {
+    name: "PersistentVolumeClaimResize",
+    validate(attributes, object) {
+      if (attributes.operation !== "UPDATE" || attributes.subresource !== "") return;
+      if (!isResource(attributes, resources.persistentVolumeClaims)) return;
+      const claim: PersistentVolumeClaim | undefined = object;
+      const before: PersistentVolumeClaim | undefined = attributes.before;
+      const size = readQuantity(claim?.spec?.resources?.requests?.["storage"]);
+      const oldSize = readQuantity(before?.spec?.resources?.requests?.["storage"]);
+      if (size === undefined || oldSize === undefined || size.compare(oldSize) <= 0) return;
+      const refuse = (why: string): never => {
+        throw forbidden(resources.persistentVolumeClaims, attributes.name, why);
+      };
+      if (before?.status?.phase !== "Bound") refuse("Only bound persistent volume claims can be expanded");
+      const className = claim?.spec?.storageClassName ?? "";
+      const storageClass = className === "" ? undefined : reader.get(resources.storageClasses, "", className);
+      if (storageClass?.allowVolumeExpansion === true) return;
+      refuse(
+        "only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize",
+      );
     },
   };
 }

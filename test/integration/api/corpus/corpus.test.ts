@@ -1,75 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resourceOfKind } from "../../../../pkg/api/resources.ts";
-import { allKinds } from "../../../../pkg/embedded/kinds/all-kinds.ts";
-import type { Draft, FieldError, KindRules, RuleContext } from "../../../../pkg/embedded/kinds/kind.ts";
-import { validateMetadata } from "../../../../pkg/embedded/kinds/metadata.ts";
 import { hasRealCluster, startRealCluster, type RealCluster } from "../../../harness/real-cluster.ts";
 import type { CorpusCase } from "./corpus-case.ts";
 import { otherCases } from "./other-kinds.ts";
+import { beforeUpdate, causes, comparable, create, rulesOf, update } from "./our-column.ts";
 import { podCases } from "./pods.ts";
 import { RealColumn, type Answer } from "./real-column.ts";
+import { updateCases } from "./updates.ts";
 import { workloadCases } from "./workloads.ts";
 
 const corpus: readonly CorpusCase[] = [...podCases, ...workloadCases, ...otherCases];
-
-interface Ours {
-  readonly draft: Draft;
-  readonly errors: readonly FieldError[];
-}
-
-function rulesOf(object: CorpusCase["object"]): KindRules {
-  const rules = allKinds.find(({ resource }) => resource === resourceOfKind(object.apiVersion, object.kind));
-  if (rules === undefined) throw new Error(`no rules for ${object.apiVersion} ${object.kind}`);
-  return rules;
-}
-
-/** What the server does with a new object between its wire and its storage; uid and time as the other column has them. */
-function create(object: CorpusCase["object"], likeThat: Record<string, unknown> = {}): Ours {
-  const rules = rulesOf(object);
-  const draft = structuredClone(object) as unknown as Draft;
-  if (rules.resource.namespaced) draft.metadata["namespace"] = "default";
-  const context: RuleContext = { nowMs: 0, user: "admin", subresource: "" };
-  rules.setDefaults?.(draft);
-  draft.metadata["uid"] = likeThat["uid"] ?? "0";
-  if (rules.generation) draft.metadata["generation"] = 1;
-  rules.prepareForCreate?.(draft, context);
-  const errors = [...validateMetadata(draft, rules), ...(rules.validate?.(draft, context) ?? [])];
-  return { draft, errors };
-}
-
-/** Fields that are the other server's own: time, version, field owners, the moment of a phase. */
-function comparable(object: Record<string, unknown>): unknown {
-  const copy = structuredClone(object);
-  const metadata = copy["metadata"] as Record<string, unknown>;
-  for (const key of ["uid", "creationTimestamp", "resourceVersion", "managedFields"]) delete metadata[key];
-  const status = copy["status"] as Record<string, unknown> | undefined;
-  if (status?.["lastPhaseTransitionTime"] !== undefined) status["lastPhaseTransitionTime"] = "";
-  const conditions = status?.["conditions"];
-  for (const condition of Array.isArray(conditions) ? (conditions as Record<string, unknown>[]) : []) {
-    condition["lastTransitionTime"] = "";
-  }
-  return copy;
-}
-
-/** The kind of error and its field; messages without the offending value, which Go prints in its own way. */
-function causes(
-  list: readonly { reason?: string; type?: string; field?: string; message?: string }[],
-): string[] {
-  const lines = list.map(({ reason, type, field, message = "" }) => {
-    const detail = message.replace(
-      /^([A-Z][a-z ]+): (?:"(?:[^"\\]|\\.)*"|\{.*\}|\[[^\]]*\]|null|-?[\d.]+|true|false)(?=: |$)/s,
-      "$1",
-    );
-    const anonymous = detail.replace(/'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'/, "'0'");
-    return `${reason ?? type} ${field}: ${anonymous}`;
-  });
-  return [...new Set(lines)].toSorted();
-}
 
 describe("on their own, the rules tell good objects from bad ones", () => {
   test.each(corpus.map((one) => [one.name, one] as const))("%s", (_name, { object, valid }) => {
     const { errors } = create(object);
     if (valid) expect(errors).toEqual([]);
+    else expect(errors).not.toEqual([]);
+  });
+});
+
+describe("on their own, the rules tell good changes from bad ones", () => {
+  test.each(updateCases.map((one) => [one.name, one] as const))("%s", (_name, one) => {
+    const { errors } = update(beforeUpdate(one), one.patch, one.subresource ?? "");
+    if (one.valid) expect(errors).toEqual([]);
     else expect(errors).not.toEqual([]);
   });
 });
@@ -89,6 +42,7 @@ describe.runIf(hasRealCluster())("the rules say the same as a real API server", 
       "ResourceQuota",
       "LimitRanger",
       "DefaultStorageClass",
+      "PersistentVolumeClaimResize",
     ];
     cluster = await startRealCluster({
       apiServerFlags: [`--disable-admission-plugins=${plugins.join(",")}`],
@@ -116,5 +70,23 @@ describe.runIf(hasRealCluster())("the rules say the same as a real API server", 
       expect(answer?.code, JSON.stringify(answer?.body)).toBe(422);
       expect(causes(create(object).errors)).toEqual(causes(answer?.body.details?.causes ?? []));
     }
+  });
+
+  test.each(updateCases.map((one) => [one.name, one] as const))("change: %s", async (_name, one) => {
+    const resource = resourceOfKind(one.object.apiVersion, one.object.kind);
+    if (resource === undefined) throw new Error(`no resource for ${one.object.kind}`);
+    const name = String((one.object["metadata"] as { name: string }).name);
+    const created = await column.create(resource, one.object);
+    expect(created.code, JSON.stringify(created.body)).toBe(201);
+    if (one.before !== undefined) {
+      const prepared = await column.patch(resource, name, one.before.subresource, one.before.patch);
+      expect(prepared.code, JSON.stringify(prepared.body)).toBe(200);
+    }
+    const answer = await column.patch(resource, name, one.subresource ?? "", one.patch);
+    const before = beforeUpdate(one, created.body["metadata"] as Record<string, unknown>);
+    const ours = update(before, one.patch, one.subresource ?? "");
+    expect(answer.code, JSON.stringify(answer.body)).toBe(one.valid ? 200 : 422);
+    if (one.valid) expect(comparable(ours.draft)).toEqual(comparable(answer.body));
+    else expect(causes(ours.errors)).toEqual(causes(answer.body.details?.causes ?? []));
   });
 });

@@ -27,13 +27,25 @@ export class RealColumn {
 
   async create(resource: BuiltInResource, object: CorpusCase["object"]): Promise<Answer> {
     const namespace = resource.namespaced ? "default" : undefined;
-    return this.#post(`${this.#url}${resourcePath(resource, namespace)}`, JSON.stringify(object));
+    return this.#send("POST", resourcePath(resource, namespace), "application/json", object);
   }
 
-  async #post(url: string, body: string): Promise<Answer> {
+  /** A JSON merge patch. */
+  async patch(resource: BuiltInResource, name: string, subresource: string, patch: object): Promise<Answer> {
+    const namespace = resource.namespaced ? "default" : undefined;
+    const path = resourcePath(resource, namespace, name, subresource === "" ? undefined : subresource);
+    return this.#send("PATCH", path, "application/merge-patch+json", patch);
+  }
+
+  async get(path: string): Promise<Answer> {
+    return this.#send("GET", path, "application/json", undefined);
+  }
+
+  async #send(method: string, path: string, type: string, content: unknown): Promise<Answer> {
+    const body = content === undefined ? "" : JSON.stringify(content);
+    const headers = { "content-type": type, "content-length": Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
-      const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-      const sent = request(url, { method: "POST", agent: this.#agent, headers }, (response) => {
+      const sent = request(`${this.#url}${path}`, { method, agent: this.#agent, headers }, (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
         response.on("end", () => {
