@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache";
 import { resources } from "../../../pkg/api/resources.ts";
 import type {
   SubjectAccessReview,
@@ -7,6 +6,7 @@ import type {
 } from "../../../pkg/api/types/authorization-v1.gen.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import type { Authorizer, Decision } from "./authorization.ts";
+import { expiringCache } from "./expiring-cache.ts";
 import type { ReviewClient } from "./review-client.ts";
 
 export interface AccessReviewOptions {
@@ -28,11 +28,7 @@ export function accessReviews({
   authorizedTtlMs,
   unauthorizedTtlMs,
 }: AccessReviewOptions): Authorizer {
-  const answers = new LRUCache<string, SubjectAccessReviewStatus>({
-    max: MOST_ANSWERS,
-    ttlResolution: 0,
-    perf: { now: () => clock.monotonicMs() },
-  });
+  const answers = expiringCache<SubjectAccessReviewStatus>(MOST_ANSWERS, clock);
   return async ({ user, verb, path }) => {
     const spec: SubjectAccessReviewSpec = {
       user: user.name,

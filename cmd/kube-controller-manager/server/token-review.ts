@@ -1,11 +1,12 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { TokenReview } from "../../../pkg/api/types/authentication-v1.gen.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import type { Metrics } from "../../../pkg/metrics/metrics.ts";
 import { AuthenticationError } from "./authentication.ts";
 import type { TokenAuthenticator } from "./bearer-token.ts";
+import { expiringCache } from "./expiring-cache.ts";
 import type { ReviewClient } from "./review-client.ts";
 import { type TokenCacheMetrics, tokenCacheMetrics } from "./server-metrics.ts";
 import type { User } from "./user.ts";
@@ -39,7 +40,8 @@ export class TokenCache {
   readonly #clock: Clock;
   readonly #metrics: TokenCacheMetrics;
   readonly #hashKey = randomBytes(32);
-  readonly #known: LRUCache<string, { readonly user: User | undefined }> | undefined;
+  readonly #known: LRUCache<string, { readonly user: User | undefined }>;
+  readonly #ttlMs: number;
   readonly #asking = new Map<string, Promise<User | undefined>>();
 
   constructor(
@@ -50,15 +52,14 @@ export class TokenCache {
     this.#ask = ask;
     this.#clock = clock;
     this.#metrics = tokenCacheMetrics(metrics);
-    if (ttlMs <= 0) return;
-    const now = (): number => clock.monotonicMs();
-    this.#known = new LRUCache({ max: MOST_TOKENS, ttl: ttlMs, ttlResolution: 0, perf: { now } });
+    this.#known = expiringCache(MOST_TOKENS, clock);
+    this.#ttlMs = ttlMs;
   }
 
   async userOf(token: string): Promise<User | undefined> {
     const startMs = this.#clock.monotonicMs();
     const key = createHmac("sha256", this.#hashKey).update(token).digest("base64");
-    const known = this.#known?.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) {
       this.#metrics.asked("hit", this.#clock.monotonicMs() - startMs);
       return known.user;
@@ -78,7 +79,7 @@ export class TokenCache {
     this.#asking.set(key, answer);
     try {
       const user = await answer;
-      this.#known?.set(key, { user });
+      if (this.#ttlMs > 0) this.#known.set(key, { user }, { ttl: this.#ttlMs });
       done("ok");
       return user;
     } catch (error) {

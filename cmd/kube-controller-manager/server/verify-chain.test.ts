@@ -1,0 +1,169 @@
+import "reflect-metadata";
+import { webcrypto, X509Certificate } from "node:crypto";
+import * as x509 from "@peculiar/x509";
+import { describe, expect, test } from "vitest";
+import { CaBundle } from "./ca-bundle.ts";
+import { extensionsOf } from "./certificate-extensions.ts";
+import { verifyClientChain } from "./verify-chain.ts";
+
+x509.cryptoProvider.set(webcrypto);
+
+const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
+const NOW_MS = Date.UTC(2026, 5, 1);
+const DAY_MS = 24 * 3_600_000;
+
+interface Issued {
+  readonly certificate: X509Certificate;
+  readonly subject: string;
+  readonly keys: webcrypto.CryptoKeyPair;
+}
+
+interface Wanted {
+  readonly issuer?: Issued;
+  readonly subject: string;
+  readonly extensions: readonly x509.Extension[];
+  readonly fromMs?: number;
+  readonly toMs?: number;
+}
+
+async function issue(wanted: Wanted): Promise<Issued> {
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
+  const made = await x509.X509CertificateGenerator.create({
+    subject: wanted.subject,
+    issuer: wanted.issuer?.subject ?? wanted.subject,
+    notBefore: new Date(wanted.fromMs ?? NOW_MS - DAY_MS),
+    notAfter: new Date(wanted.toMs ?? NOW_MS + DAY_MS),
+    publicKey: keys.publicKey,
+    signingKey: (wanted.issuer?.keys ?? keys).privateKey,
+    signingAlgorithm: ALGORITHM,
+    extensions: [...wanted.extensions],
+  });
+  return { certificate: new X509Certificate(made.toString("pem")), subject: wanted.subject, keys };
+}
+
+const authority = (pathLength?: number): x509.Extension =>
+  new x509.BasicConstraintsExtension(true, pathLength, true);
+const usage = (...ids: string[]): x509.Extension => new x509.ExtendedKeyUsageExtension(ids);
+const CLIENT = "1.3.6.1.5.5.7.3.2";
+const SERVER = "1.3.6.1.5.5.7.3.1";
+const ANY = "2.5.29.37.0";
+const nameConstraints = new x509.Extension(
+  "2.5.29.30",
+  true,
+  Buffer.from("300ca00a3008820678 2e74657374".replace(" ", ""), "hex"),
+);
+const unknownExtension = new x509.Extension("1.2.3.4", true, Buffer.from("0500", "hex"));
+
+const root = await issue({ subject: "CN=root", extensions: [authority()] });
+const middle = await issue({ issuer: root, subject: "CN=middle", extensions: [authority(0)] });
+const lower = await issue({ issuer: middle, subject: "CN=lower", extensions: [authority()] });
+const impostor = await issue({ subject: "CN=root", extensions: [authority()] });
+const leaf = async (issuer: Issued, ...extensions: x509.Extension[]): Promise<Issued> =>
+  issue({ issuer, subject: "CN=jane", extensions });
+
+function verify(chain: readonly Issued[], roots: readonly Issued[] = [root], nowMs = NOW_MS): void {
+  const bundle = new CaBundle(roots.map(({ certificate }) => String(certificate)).join("\n"));
+  verifyClientChain(
+    chain.map(({ certificate }) => certificate),
+    bundle,
+    nowMs,
+  );
+}
+
+describe("chains that are accepted", () => {
+  test("signed by a root, with no, the right, or any usage", async () => {
+    verify([await leaf(root)]);
+    verify([await leaf(root, usage(SERVER, CLIENT))]);
+    verify([await leaf(root, usage(ANY))]);
+  });
+
+  test("over an intermediate, with others in between and in any order", async () => {
+    verify([await leaf(middle, usage(CLIENT)), impostor, middle]);
+  });
+
+  test("by the second of two authorities of one name", async () => {
+    verify([await leaf(root)], [impostor, root]);
+  });
+
+  test("a certificate that is in the bundle itself", async () => {
+    const alone = await issue({ subject: "CN=alone", extensions: [] });
+    verify([alone], [alone]);
+  });
+
+  test("under name constraints, when there is no name for them", async () => {
+    const constrained = await issue({ subject: "CN=c", extensions: [authority(), nameConstraints] });
+    verify([await leaf(constrained)], [constrained]);
+  });
+});
+
+describe("chains that are refused", () => {
+  test.each<[string, () => Promise<readonly Issued[]>, string]>([
+    ["unknown authority", async () => [await leaf(impostor)], "it is signed by an unknown authority"],
+    ["missing intermediate", async () => [await leaf(middle)], "it is signed by an unknown authority"],
+    ["for servers", async () => [await leaf(root, usage(SERVER))], "it is not meant for clients"],
+    [
+      "an intermediate for servers",
+      async () => {
+        const server = await issue({
+          issuer: root,
+          subject: "CN=s",
+          extensions: [authority(), usage(SERVER)],
+        });
+        return [await leaf(server), server];
+      },
+      "it is not meant for clients",
+    ],
+    [
+      "signed by one who is no authority",
+      async () => {
+        const user = await issue({ issuer: root, subject: "CN=user", extensions: [] });
+        return [await leaf(user), user];
+      },
+      "unknown authority",
+    ],
+    ["too many authorities", async () => [await leaf(lower), lower, middle], "more authorities in the chain"],
+    ["an unknown critical extension", async () => [await leaf(root, unknownExtension)], "not understood"],
+    [
+      "names under name constraints",
+      async () => {
+        const constrained = await issue({
+          issuer: root,
+          subject: "CN=c",
+          extensions: [authority(), nameConstraints],
+        });
+        const names = new x509.SubjectAlternativeNameExtension([{ type: "dns", value: "a.test" }]);
+        return [await leaf(constrained, names), constrained];
+      },
+      "name constraints",
+    ],
+    ["no certificate", async () => [], "there is no certificate"],
+  ])("%s", async (_, chain, message) => {
+    const presented = await chain();
+    expect(() => verify(presented)).toThrow(message);
+  });
+
+  test("a leaf out of its time, on either side", async () => {
+    const jane = await leaf(root);
+    expect(() => verify([jane], [root], NOW_MS + 2 * DAY_MS)).toThrow("a certificate expired at 2026-06-02T");
+    expect(() => verify([jane], [root], NOW_MS - 2 * DAY_MS)).toThrow("not valid before 2026-05-31T");
+  });
+
+  test("an authority out of its time", async () => {
+    const old = await issue({ subject: "CN=old", extensions: [authority()], toMs: NOW_MS - 1_000 });
+    const jane = await leaf(old);
+    expect(() => verify([jane], [old])).toThrow(/certificate .* of CN=jane: a certificate expired/);
+  });
+
+  test("a bundle without a certificate is none", () => {
+    expect(() => new CaBundle("")).toThrow("there is no certificate in PEM form");
+    expect(() => new CaBundle("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----")).toThrow();
+  });
+});
+
+test("extensions are read with their criticality", async () => {
+  const { certificate } = await leaf(root, unknownExtension, usage(CLIENT));
+  expect(extensionsOf(certificate).map(({ id, critical }) => [id, critical])).toEqual([
+    ["2a0304", true],
+    ["551d25", false],
+  ]);
+});
