@@ -75,7 +75,10 @@ async function settledOrAborted(
       signal.removeEventListener("abort", onAbort);
     }
   } catch (error) {
-    if (error instanceof DisconnectError) throw new TransportError("lost", error.message, error.acted, error);
+    if (error instanceof DisconnectError) {
+      const code = error.disconnection === "refused" ? "refused" : "lost";
+      throw new TransportError(code, error.message, error.disconnection === "acted", error);
+    }
     throw error;
   }
 }

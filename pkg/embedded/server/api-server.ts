@@ -18,6 +18,7 @@ import { DisconnectError, Faults, type FaultSubject } from "./faults.ts";
 import { Registry } from "./registry.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import { parseResourcePath, type RequestInfo } from "./request-info.ts";
+import type { VirtualHandlers } from "./virtual-create.ts";
 import { forbidden, methodNotAllowed, noSuchResource, StatusError, unauthorized } from "./status-error.ts";
 
 export interface ApiServerOptions {
@@ -31,6 +32,8 @@ export interface ApiServerOptions {
   readonly authenticator?: Authenticator;
   readonly authorizer?: Authorizer;
   readonly admission?: Admission;
+  /** Who answers creates that store nothing; such resources without a handler answer 405. */
+  readonly virtual?: VirtualHandlers;
   /** Answers for what is not a resource: discovery, health, OpenAPI. Undefined: not theirs. */
   readonly documents?: DocumentSource;
 }
@@ -55,6 +58,7 @@ export class ApiServer {
   readonly #authorizer: Authorizer;
   readonly #documents: DocumentSource;
   readonly #services: ServerService[] = [];
+  #crashed = false;
 
   constructor(options: ApiServerOptions) {
     const { clock, random } = options;
@@ -70,6 +74,7 @@ export class ApiServer {
       registry: new Registry(served, options.kinds ?? []),
       admission: options.admission ?? admitEverything,
       faults: new Faults(clock),
+      virtual: options.virtual ?? {},
     };
   }
 
@@ -84,8 +89,21 @@ export class ApiServer {
     await this.parts.store.close();
   }
 
+  /** As when the process is killed: watches break off, and nobody gets an answer until `restart`. */
+  crash(): void {
+    this.#crashed = true;
+    this.parts.faults.dropWatches();
+  }
+
+  /** What was stored is there again; the history for watches is not. */
+  restart(): void {
+    this.#crashed = false;
+    this.parts.store.compact();
+  }
+
   /** Every failure is an answer, except a DisconnectError, which stands for no answer at all. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
+    if (this.#crashed) throw new DisconnectError("refused");
     const warnings: string[] = [];
     try {
       const response = await this.#route(request, warnings);
@@ -127,6 +145,7 @@ export class ApiServer {
     await this.parts.faults.before(subject, request.signal);
     const call: Call = { ...this.parts, request, verb, info, served, user, warnings };
     const response = await handlerOf(call)(call);
+    if (this.#crashed) throw new DisconnectError("acted");
     if (!readVerbs.has(verb)) for (const service of this.#services) await service.settled(served.bucket);
     this.parts.faults.after(subject);
     return response;

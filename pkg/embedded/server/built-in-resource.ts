@@ -4,14 +4,22 @@ import type { BuiltInResource } from "../../api/resource.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import { definitionOf } from "../../api/schema.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
-import { asJson } from "../kinds/json.ts";
+import { asJson, child, setDefault } from "../kinds/json.ts";
 import { defineKind } from "../kinds/define-kind.ts";
-import type { KindRules } from "../kinds/kind.ts";
+import type { Draft, KindRules } from "../kinds/kind.ts";
 import { definitionBucket } from "../crd/definition.ts";
 import { holdDefinition } from "../crd/definition-hold.ts";
+import { autoscalerConversion } from "./conversions/autoscalers.ts";
+import { eventConversion } from "./conversions/events.ts";
 import { holdNamespace } from "./deletion-holds.ts";
 import { checkBuiltInBody } from "./built-in-body.ts";
-import { type BodySchema, bucketName, type ScalePaths, type ServedResource } from "./served-resource.ts";
+import {
+  type BodySchema,
+  bucketName,
+  type Conversion,
+  type ScalePaths,
+  type ServedResource,
+} from "./served-resource.ts";
 
 const workloadScale: ScalePaths = {
   specReplicas: ["spec", "replicas"],
@@ -22,20 +30,31 @@ const workloadScale: ScalePaths = {
 /** A built-in resource with the rules of its kind; kinds without rules of their own get plain ones. */
 export function builtInResource(builtIn: BuiltInResource, rules: KindRules | undefined): ServedResource {
   const subresources = new Map(builtIn.subresources.map((subresource) => [subresource.name, subresource]));
+  const storedElsewhere = storedAs[`${apiVersionOf(builtIn)}/${builtIn.plural}`];
   return {
     resource: builtIn,
     rules: rules ?? plainRules(builtIn),
     verbs: new Set(builtIn.verbs),
     subresources,
-    bucket: bucketName(builtIn.group, builtIn.plural),
+    bucket: storedElsewhere?.bucket ?? bucketName(builtIn.group, builtIn.plural),
     bareItems: true,
     body: builtInBody(builtIn),
-    conversion: undefined,
+    conversion: storedElsewhere?.conversion(),
     custom: false,
     deletionHold: deletionHolds[bucketName(builtIn.group, builtIn.plural)],
     scale: builtIn.subresources.some(({ name }) => name === "scale") ? workloadScale : undefined,
   };
 }
+
+/** Resources that show the objects of another one, in a form of their own. */
+const storedAs: Readonly<Record<string, { readonly bucket: string; readonly conversion: () => Conversion }>> =
+  {
+    "events.k8s.io/v1/events": { bucket: "events", conversion: eventConversion },
+    "autoscaling/v1/horizontalpodautoscalers": {
+      bucket: "autoscaling/horizontalpodautoscalers",
+      conversion: autoscalerConversion,
+    },
+  };
 
 const deletionHolds: Readonly<Record<string, ServedResource["deletionHold"]>> = {
   namespaces: holdNamespace,
@@ -45,10 +64,17 @@ const deletionHolds: Readonly<Record<string, ServedResource["deletionHold"]>> = 
 /** For a kind without rules of its own: no defaults but those of the wire form, no checks beyond metadata. */
 function plainRules(builtIn: BuiltInResource): KindRules {
   const isRbac = builtIn.group === "rbac.authorization.k8s.io";
+  if (builtIn.kind === "HorizontalPodAutoscaler")
+    return defineKind(builtIn, { setDefaults: defaultMinReplicas });
   return defineKind(builtIn, {
     generation: builtIn.subresources.some(({ name }) => name === "status"),
     ...(isRbac ? { nameFormat: "pathSegment" } : {}),
   });
+}
+
+function defaultMinReplicas(draft: Draft): void {
+  const spec = child(draft, "spec");
+  if (spec !== undefined) setDefault(spec, "minReplicas", 1);
 }
 
 function builtInBody(builtIn: BuiltInResource): BodySchema {

@@ -7,6 +7,7 @@ import type { Registry } from "./registry.ts";
 import type { ApiRequest } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { ServedResource } from "./served-resource.ts";
+import type { VirtualHandlers } from "./virtual-create.ts";
 import type { Store } from "../storage/store.ts";
 
 /** What every handler works with. */
@@ -17,6 +18,7 @@ export interface ServerParts {
   readonly registry: Registry;
   readonly admission: Admission;
   readonly faults: Faults;
+  readonly virtual: VirtualHandlers;
 }
 
 /** One request for one resource, past authentication and authorization. */

@@ -11,6 +11,7 @@ import type { ApiRequest, ApiResponse } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { getScale, patchScale, replaceScale } from "./scale.ts";
 import { methodNotAllowed, noSuchResource } from "./status-error.ts";
+import { createVirtual, virtualHandlerOf } from "./virtual-create.ts";
 import { replaceObject } from "./update.ts";
 
 type Handler = (call: Call) => Promise<ApiResponse>;
@@ -74,14 +75,18 @@ export function handlerOf(call: Call): Handler {
     if (served.verbs.has("list") || verb !== "create") throw methodNotAllowed();
   }
   if (!served.verbs.has(verb)) throw methodNotAllowed();
+  // What cannot be read back is not stored.
+  if (!served.verbs.has("get") && verb === "create") return createVirtual;
   const handler = (info.name === "" ? collectionHandlers : objectHandlers)[verb];
   if (handler === undefined) throw methodNotAllowed();
   return handler;
 }
 
-function subresourceHandler({ info, served, verb }: Call): Handler {
+function subresourceHandler(call: Call): Handler {
+  const { info, served, verb } = call;
   const subresource = served.subresources.get(info.subresource);
   if (subresource === undefined) throw noSuchResource();
+  if (verb === "create" && virtualHandlerOf(call) !== undefined) return createVirtual;
   const handler = (subresourceHandlers[info.subresource] ?? viewHandlers)[verb];
   if (handler === undefined || !subresource.verbs.includes(verb)) throw methodNotAllowed();
   return handler;

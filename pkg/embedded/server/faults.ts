@@ -31,15 +31,17 @@ export interface FaultRule {
   readonly times?: number;
 }
 
-/** The connection breaks: whoever carries the request gives its client no answer. */
+/** How far the server got: it was not there, it took no notice of the request, or it may have acted on it. */
+export type Disconnection = "refused" | "ignored" | "acted";
+
+/** No answer: whoever carries the request breaks its client's connection. */
 export class DisconnectError extends Error {
   readonly code = "Disconnected";
-  /** Whether the server may have acted on the request. */
-  readonly acted: boolean;
-  constructor(acted: boolean) {
+  readonly disconnection: Disconnection;
+  constructor(disconnection: Disconnection) {
     super("the connection was closed before an answer came");
     this.name = "DisconnectError";
-    this.acted = acted;
+    this.disconnection = disconnection;
   }
 }
 
@@ -104,7 +106,7 @@ export class Faults {
     for (const { action } of this.#take(subject, isBefore)) {
       if (action.kind === "latency") await sleep(this.#clock, action.ms, signal);
       else if (action.kind === "status") throw action.error;
-      else throw new DisconnectError(false);
+      else throw new DisconnectError("ignored");
     }
   }
 
@@ -118,7 +120,7 @@ export class Faults {
   after(subject: FaultSubject): void {
     for (const { action } of this.#take(subject, isAfter)) {
       if (action.kind === "status") throw action.error;
-      throw new DisconnectError(true);
+      throw new DisconnectError("acted");
     }
   }
 

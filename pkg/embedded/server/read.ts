@@ -58,7 +58,8 @@ export async function listPage(call: Call, query: ListQuery, selection: Selectio
       prefix: selection.prefix,
       ...(position.exactly === undefined ? {} : { revision: position.exactly }),
       ...(position.from === undefined ? {} : { from: position.from }),
-      ...(query.limit > 0 ? { limit: query.limit } : {}),
+      // upstream: watch caches answer for version 0 and know no pages.
+      ...(query.limit > 0 && query.resourceVersion !== "0" ? { limit: query.limit } : {}),
       ...(selection.everything ? {} : { matches: selection.matches }),
     });
   } catch (error) {

@@ -77,7 +77,7 @@ async function streamLines(
   const response = await fetch(url + path);
   const decoder = new TextDecoder();
   let rest = "";
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) {

@@ -180,9 +180,7 @@ describeApi("reads", (api) => {
     expect(events.map(({ type }) => type)).toEqual(["ADDED", "ADDED", "BOOKMARK"]);
     const bookmark = events[2]?.object;
     expect(bookmark?.kind).toBe("ConfigMap");
-    expect((bookmark?.metadata as { readonly annotations?: unknown }).annotations).toEqual({
-      "k8s.io/initial-events-end": "true",
-    });
+    expect(bookmark?.metadata).toMatchObject({ annotations: { "k8s.io/initial-events-end": "true" } });
     expect(Number(bookmark?.metadata.resourceVersion)).toBeGreaterThanOrEqual(
       Number(events[1]?.object.metadata.resourceVersion),
     );

@@ -1,0 +1,62 @@
+import type { ApiObject } from "../../api/object.ts";
+import { apiVersionOf, type Resource } from "../../api/resource.ts";
+import { definitionOf } from "../../api/schema.ts";
+import { isJson, type Json } from "../kinds/json.ts";
+import type { UserInfo } from "./access.ts";
+import { checkBuiltInBody } from "./built-in-body.ts";
+import type { Call } from "./call.ts";
+import { requireJsonBody } from "./negotiate.ts";
+import { parsePatch } from "./patch.ts";
+import { parseWriteQuery } from "./query-options.ts";
+import { findStored } from "./read.ts";
+import type { ApiResponse } from "./request.ts";
+import { bucketName } from "./served-resource.ts";
+import { badRequest, methodNotAllowed } from "./status-error.ts";
+
+/** A create that stores nothing: an access review, a request for a token. */
+export interface VirtualCreate {
+  readonly resource: Resource;
+  readonly namespace: string;
+  /** The object whose subresource is created; undefined for a resource of its own. */
+  readonly parent: ApiObject | undefined;
+  /** Decoded and held against its kind: this handler's own copy. */
+  readonly body: Json;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+}
+
+/** Returns the answer's object; throws a StatusError to refuse. */
+export type VirtualHandler = (create: VirtualCreate) => Promise<object>;
+
+/** By "plural", "group/plural" or "plural/subresource": `serviceaccounts/token`, `authentication.k8s.io/tokenreviews`. */
+export type VirtualHandlers = Readonly<Record<string, VirtualHandler>>;
+
+export function virtualHandlerOf(call: Call): VirtualHandler | undefined {
+  const { group, plural } = call.served.resource;
+  const { subresource } = call.info;
+  const name = bucketName(group, plural) + (subresource === "" ? "" : `/${subresource}`);
+  return Object.hasOwn(call.virtual, name) ? call.virtual[name] : undefined;
+}
+
+export async function createVirtual(call: Call): Promise<ApiResponse> {
+  const handler = virtualHandlerOf(call);
+  if (handler === undefined) throw methodNotAllowed();
+  const { request, served, info, user } = call;
+  const query = parseWriteQuery(request.query, "CreateOptions");
+  requireJsonBody(request.headers["content-type"]);
+  const kind = served.subresources.get(info.subresource)?.kind ?? served.resource;
+  const body = parsePatch(request.body);
+  if (!isJson(body)) throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`);
+  const definition = definitionOf(apiVersionOf(kind), kind.kind);
+  const { problem } = definition === undefined ? { problem: undefined } : checkBuiltInBody(body, definition);
+  if (problem !== undefined)
+    throw badRequest(
+      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${problem}`,
+    );
+  const parent = info.subresource === "" ? undefined : findStored(call);
+  const { dryRun } = query;
+  const { resource } = served;
+  const value = await handler({ resource, namespace: info.namespace, parent, body, user, dryRun });
+  const identity = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
+  return { status: 201, headers: {}, body: { kind: "object", value: { ...identity, ...value } } };
+}
