@@ -25,6 +25,8 @@ export interface TransportRequest {
   readonly body?: unknown;
   /** A watch or another answer without an end: no idle time-out applies to its body. */
   readonly endless?: boolean;
+  /** Called when the request is about to leave, after every wait. What it throws refuses the request, and is passed on. */
+  readonly beforeSend?: () => void;
 }
 
 /** The body is read once, by one of the four methods, or discarded. */

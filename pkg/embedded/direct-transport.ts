@@ -28,6 +28,7 @@ export class DirectTransport implements Transport {
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
     signal?.throwIfAborted();
     if (this.#closing.signal.aborted) throw new TransportError("closed", "the transport is closed", false);
+    request.beforeSend?.();
     const lifetime =
       signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
     const body = requestBody(request.body);

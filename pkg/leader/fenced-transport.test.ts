@@ -58,6 +58,30 @@ test("writes pass until holdMs after the beginning of the last renewal, not afte
   expect(fence.canWrite()).toBe(false);
 });
 
+test("a write that waits until the fence is closed is refused when it would leave", async () => {
+  const clock = new VirtualClock();
+  const fence = new LeaseFence(clock, 1_000);
+  fence.renewed(instantOf(clock));
+  let left = false;
+  const transport = fencedTransport(
+    {
+      send: async (request) => {
+        // A machine that was suspended: the wall clock has gone on, timers have not fired yet.
+        clock.jumpWallClock(60_000);
+        request.beforeSend?.();
+        left = true;
+        return answer;
+      },
+      close: async () => undefined,
+    },
+    fence,
+  );
+  const write = outcomeOf(transport.send({ method: "POST", path: "/api/v1/pods" }));
+  await clock.advanceBy(0);
+  expect(write.value).toMatchObject({ code: "Fenced" });
+  expect(left).toBe(false);
+});
+
 test.each(["expiry", "close"])(
   "a write under way is broken off by the fence's %s, a read is not",
   async (how) => {

@@ -356,6 +356,49 @@ test.each(["socks5://127.0.0.1", "socks5://me:p%40w@127.0.0.1"])(
   },
 );
 
+describe("aborts and refusals", () => {
+  const outcome = async (work: Promise<unknown>): Promise<unknown> =>
+    work.then(
+      () => "answered",
+      (error: unknown) => error,
+    );
+
+  test("requests that are aborted at any moment of their dispatch leave the session in order", async () => {
+    const transport = transportTo();
+    for (let hops = 0; hops < 40; hops++) {
+      const reason = new Error("enough");
+      const controllers = Array.from({ length: 4 }, () => new AbortController());
+      const requests = controllers.map(async ({ signal }) =>
+        outcome(transport.send({ method: "PATCH", path: "/x", body: { hops } }, signal)),
+      );
+      for (let hop = 0; hop < hops; hop++) await Promise.resolve();
+      for (const controller of controllers) controller.abort(reason);
+      for (const result of await Promise.all(requests)) expect([reason, "answered"]).toContain(result);
+      const response = await transport.send({ method: "GET", path: "/" });
+      expect(await response.json()).toEqual({});
+    }
+  });
+
+  test("a request may be refused when it is about to leave; its place goes to others", async () => {
+    const paths: string[] = [];
+    handler = (request, response) => {
+      paths.push(request.url);
+      response.end("{}");
+    };
+    const transport = transportTo();
+    const refusal = new Error("not now");
+    const beforeSend = (): void => {
+      throw refusal;
+    };
+    for (let times = 0; times < 200; times++) {
+      expect(await outcome(transport.send({ method: "PUT", path: "/refused", beforeSend }))).toBe(refusal);
+    }
+    await (await transport.send({ method: "GET", path: "/after" })).discard();
+    expect(paths).toEqual(["/after"]);
+    expect(sessions.length).toBe(1);
+  });
+});
+
 describe("failures", () => {
   test("nobody listening is `refused`", async () => {
     const closed = port;

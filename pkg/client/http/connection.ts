@@ -23,6 +23,7 @@ const UNUSED_LIMIT_MS = 1_000;
 export class Connection {
   readonly protocol: Protocol;
   readonly #client: Client;
+  readonly #clock: Clock;
   readonly #heartbeat: Heartbeat;
   readonly #onEnded: () => void;
   /** The socket that was there first, until a request needs it. */
@@ -40,6 +41,7 @@ export class Connection {
     onEnded: () => void,
   ) {
     this.protocol = connected.protocol;
+    this.#clock = clock;
     this.#onEnded = onEnded;
     let current = connected.socket;
     this.#unused = current;
@@ -100,14 +102,29 @@ export class Connection {
     if (this.#running === 0) this.#heartbeat.stop();
   }
 
-  /** Sends a request in a place that was reserved; the place is free again when the body has ended. */
-  async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+  /**
+   * Sends a request in a place that was reserved; the place is free again when the body has ended. An abort reaches
+   * undici a turn of the event loop later: an HTTP/2 request that is aborted in the very turn in which it was dispatched
+   * hangs the session and fills the memory (undici 8.12).
+   */
+  async request(
+    options: Omit<Dispatcher.RequestOptions, "signal">,
+    signal: AbortSignal | undefined,
+  ): Promise<Dispatcher.ResponseData> {
+    const later = new AbortController();
+    const onAbort = (): void => void this.#clock.turn().then(() => later.abort(signal?.reason));
+    signal?.addEventListener("abort", onAbort, { once: true });
+    const end = (): void => {
+      signal?.removeEventListener("abort", onAbort);
+      this.release();
+    };
     try {
-      const response = await this.#client.request(options);
-      response.body.once("close", () => this.release());
+      signal?.throwIfAborted();
+      const response = await this.#client.request({ ...options, signal: later.signal });
+      response.body.once("close", end);
       return response;
     } catch (failure) {
-      this.release();
+      end();
       throw failure;
     }
   }

@@ -3,6 +3,7 @@ import type { Clock } from "../../clock/clock.ts";
 import { abortable } from "../abortable.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
 import { TransportError } from "../transport.ts";
+import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { endpointOf } from "./connect.ts";
 import { failureOf, HttpResponse } from "./http-response.ts";
@@ -67,9 +68,10 @@ export class HttpTransport implements Transport {
     signal: AbortSignal | undefined,
   ): Promise<TransportResponse> {
     const body = serialise(request.body);
+    const connection = await this.#acquire(credentials, signal);
+    refuseOrGoOn(request, connection);
     try {
-      const connection = await this.#pool.acquire(credentials.tls, signal);
-      const answer = connection.request({
+      const options = {
         method: request.method,
         path:
           this.#prefix + request.path + (request.query === undefined ? "" : `?${request.query.toString()}`),
@@ -77,10 +79,18 @@ export class HttpTransport implements Transport {
         body,
         headersTimeout: ANSWER_TIMEOUT_MS,
         bodyTimeout: request.endless ? 0 : ANSWER_TIMEOUT_MS,
-        signal: signal ?? null,
-      });
+      };
+      const answer = connection.request(options, signal);
       if (this.#pool.speaksHttp1) this.#probe.start();
       return new HttpResponse(await answer, body?.length ?? 0, signal);
+    } catch (failure) {
+      throw failureOf(failure, signal);
+    }
+  }
+
+  async #acquire(credentials: Credentials, signal: AbortSignal | undefined): Promise<Connection> {
+    try {
+      return await this.#pool.acquire(credentials.tls, signal);
     } catch (failure) {
       throw failureOf(failure, signal);
     }
@@ -91,6 +101,16 @@ export class HttpTransport implements Transport {
     const request: TransportRequest = { method: "GET", path: "/livez" };
     const response = await this.#exchange(request, await this.#identity.credentials(), signal);
     await response.discard();
+  }
+}
+
+/** The last moment at which a request can be held back. */
+function refuseOrGoOn(request: TransportRequest, connection: Connection): void {
+  try {
+    request.beforeSend?.();
+  } catch (refusal) {
+    connection.release();
+    throw refusal;
   }
 }
 
