@@ -1,19 +1,23 @@
 import { featureGates, type FeatureGates } from "../../pkg/api/feature-gates.ts";
-import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import type { Random } from "../../pkg/clock/random.ts";
-import { openGate, type WriteGate } from "../../pkg/leader/fence.ts";
+import { openGate } from "../../pkg/leader/fence.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import type { Verbosity } from "../../pkg/log/verbosity.ts";
 import type { MetricsRegistries } from "../../pkg/metrics/registry.ts";
-import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+import { healthcheckMetrics } from "../../pkg/metrics/standard.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
-import { waitForApiServer } from "./api-server-ready.ts";
 import { type Clients, createClients } from "./clients.ts";
-import { leaseElection } from "./election.ts";
+import { type LeaseElection, leaseElection } from "./election.ts";
 import { knownControllers } from "./known-controllers.ts";
 import type { Options } from "./options/options.ts";
 import { registry } from "./registry.ts";
+import { runControllers } from "./run-controllers.ts";
 import { selectControllers } from "./select-controllers.ts";
+import { delegatedClients } from "./server/delegated-clients.ts";
+import { HealthChecks } from "./server/health.ts";
+import { type RunningServer, startServer } from "./server/start-server.ts";
+import { KUBERNETES_VERSION, MINOR_VERSION, userAgent } from "./version.ts";
 
 export interface AppParts {
   readonly options: Options;
@@ -21,56 +25,67 @@ export interface AppParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
+  readonly verbosity: Verbosity;
   readonly metrics: MetricsRegistries;
+  readonly processStartMs: number;
 }
 
 /** How the program ended; anything but "stopped" is exit code 1. */
 export type AppOutcome = "stopped" | "lease lost" | "shutdown timeout";
 
+/** What the parts of one run share. */
+export interface Run extends AppParts {
+  readonly gates: FeatureGates;
+  readonly controllers: readonly ControllerDescriptor[];
+  readonly clients: Clients;
+  readonly health: HealthChecks;
+}
+
 /**
- * Runs the controllers until `signal` aborts: as a candidate first, if so configured. Rejects when it cannot do its
- * work: bad files, an API server that stays away, a controller that fails.
+ * Serves, and runs the controllers until `signal` aborts: as a candidate first, if so configured. Rejects when it cannot
+ * do its work: bad files, a port in use, an API server that stays away, a controller that fails.
  */
 export async function runApp(parts: AppParts, signal: AbortSignal): Promise<AppOutcome> {
-  const { options, log } = parts;
+  const { options, clock, log } = parts;
   const gates = featureGates(options.generic.featureGates);
-  const chosen = chooseControllers(options, gates, log);
-  const clients = await createClients(options, parts.environment, {
-    clock: parts.clock,
-    log,
-    metrics: parts.metrics.main,
-  });
+  const metrics = parts.metrics.main;
+  const controllers = chooseControllers(options, gates, log);
+  const clients = await createClients(options, parts.environment, { clock, log, metrics });
+  const health = new HealthChecks(healthcheckMetrics(parts.metrics.slis), log);
+  const run: Run = { ...parts, gates, controllers, clients, health };
+  // A candidate is healthy before it leads, and its checks tell so from the first connection on.
+  const election = options.generic.leaderElect ? candidate(run) : undefined;
+  const server = await serve(run);
   try {
-    if (!options.generic.leaderElect) {
-      const clean = await runControllers(parts, gates, chosen, clients, openGate, signal);
-      return clean ? "stopped" : "shutdown timeout";
-    }
-    return await runElected(parts, gates, chosen, clients, signal);
+    if (election !== undefined) return await runElected(run, election, signal);
+    const clean = await runControllers(run, openGate, signal);
+    return clean ? "stopped" : "shutdown timeout";
   } finally {
-    await clients.root.close();
+    await Promise.all([server.close(), clients.root.close()]);
   }
 }
 
-async function runElected(
-  parts: AppParts,
-  gates: FeatureGates,
-  chosen: readonly ControllerDescriptor[],
-  clients: Clients,
-  signal: AbortSignal,
-): Promise<AppOutcome> {
-  const { options, clock, random, log } = parts;
-  const election = leaseElection({
-    options,
-    clients: clients.root,
-    clock,
-    random,
-    log,
-    metrics: parts.metrics.main,
-  });
+function candidate(run: Run): LeaseElection {
+  const { options, clients, clock, random, log, health } = run;
+  const metrics = run.metrics.main;
+  const election = leaseElection({ options, clients: clients.root, clock, random, log, metrics });
+  const { elector } = election;
+  health.add({ name: "leaderElection", check: () => elector.checkHealth()?.message });
+  if (!options.own.standbyReady) {
+    health.add({
+      name: "leading",
+      endpoints: ["readyz"],
+      check: () => (elector.isLeader() ? undefined : "another process holds the Lease"),
+    });
+  }
+  return election;
+}
+
+async function runElected(run: Run, election: LeaseElection, signal: AbortSignal): Promise<AppOutcome> {
   const { elector } = election;
   let clean = true;
   const outcome = await elector.run(async (leading) => {
-    clean = await runControllers(parts, gates, chosen, clients, elector.fence, leading);
+    clean = await runControllers(run, elector.fence, leading);
   }, signal);
   // A lost lease ends the process within the second: what is not sent by then is not worth a stale leader.
   if (outcome === "lost") return "lease lost";
@@ -78,63 +93,32 @@ async function runElected(
   return clean ? "stopped" : "shutdown timeout";
 }
 
-/** Resolves to whether all controllers ended in time after the abort. */
-async function runControllers(
-  parts: AppParts,
-  gates: FeatureGates,
-  chosen: readonly ControllerDescriptor[],
-  clients: Clients,
-  gate: WriteGate,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { options, clock, random, log, metrics } = parts;
-  const informerClient = clients.root.client("shared-informers");
-  await waitForApiServer(informerClient.rest, clock, signal);
-  const fenced: ClientBuilder = clients.fenced(gate);
-  try {
-    const set = new ControllerSet({
-      descriptors: chosen,
-      clients: fenced,
-      informerClient,
-      clock,
-      random,
-      log,
-      metrics: metrics.main,
-      features: gates,
-      name: "kube-controller-manager",
-      leastResyncMs: options.generic.minResyncPeriodMs,
-      startIntervalMs: options.generic.controllerStartIntervalMs,
-    });
-    return await endsInTime(set, options.generic.controllerShutdownTimeoutMs, parts, signal);
-  } finally {
-    await fenced.close();
-  }
-}
-
-/** Runs the set; after an abort it has `limitMs` to end (0: as long as it takes). */
-async function endsInTime(
-  set: ControllerSet,
-  limitMs: number,
-  { clock, log }: AppParts,
-  signal: AbortSignal,
-): Promise<boolean> {
-  let expire = (): void => undefined;
-  const expired = new Promise<false>((resolve) => {
-    expire = () => resolve(false);
+async function serve(run: Run): Promise<Pick<RunningServer, "close">> {
+  const { options, environment, clock, log, gates } = run;
+  const clients = await delegatedClients(options, {
+    environment,
+    userAgent: userAgent(),
+    clock,
+    log,
+    metrics: run.metrics.main,
   });
-  const onAbort = (): void => {
-    if (limitMs > 0) clock.setTimer(limitMs, expire);
+  const server = await startServer({
+    ...run,
+    features: gates,
+    clients,
+    build: {
+      goVersion: `node${process.versions.node}`,
+      binaryVersion: KUBERNETES_VERSION,
+      emulationVersion: MINOR_VERSION,
+    },
+    debugHandler: () => undefined,
+  });
+  return {
+    close: async () => {
+      await server?.close();
+      await clients.close();
+    },
   };
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  const ended = set.run(signal).then(() => true);
-  const clean = await Promise.race([ended, expired]);
-  signal.removeEventListener("abort", onAbort);
-  if (!clean) {
-    log.error(undefined, "Controller shutdown timeout reached", { controllers: set.stillRunning() });
-    ended.catch((error: unknown) => log.error(error, "A controller failed after the shutdown timeout"));
-  }
-  return clean;
 }
 
 function chooseControllers(
@@ -143,12 +127,8 @@ function chooseControllers(
   log: Logger,
 ): readonly ControllerDescriptor[] {
   const built = new Map(registry(options).map((descriptor) => [descriptor.name, descriptor]));
-  const selection = selectControllers(
-    options.generic.controllers,
-    knownControllers,
-    (name) => built.has(name),
-    gates,
-  );
+  const isBuilt = (name: string): boolean => built.has(name);
+  const selection = selectControllers(options.generic.controllers, knownControllers, isBuilt, gates);
   const reasons = Map.groupBy(selection.skipped, ({ reason }) => reason);
   for (const [reason, controllers] of reasons) {
     log.info("Controllers are not run", { reason, controllers: controllers.map(({ name }) => name) });

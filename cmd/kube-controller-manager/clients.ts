@@ -11,7 +11,7 @@ import type { WriteGate } from "../../pkg/leader/fence.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { Metrics } from "../../pkg/metrics/metrics.ts";
 import type { Options } from "./options/options.ts";
-import { GIT_VERSION } from "./version.ts";
+import { userAgent } from "./version.ts";
 
 export interface Clients {
   /** The configured user, unfenced: for the election, and to read. */
@@ -34,7 +34,7 @@ export async function createClients(
     ...parts,
     access: await loadAccess({ kubeconfig, master, env: environment }),
     env: environment,
-    userAgent: `kube-controller-manager/${GIT_VERSION} (${process.platform}/${process.arch})`,
+    userAgent: userAgent(),
     qps: kubeApiQps,
     burst: kubeApiBurst,
     fair: options.own.fairQueues,

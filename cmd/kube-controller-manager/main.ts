@@ -57,7 +57,9 @@ async function runDaemon({ options, unusedFlags }: ResolvedOptions): Promise<num
         clock: realClock,
         random: realRandom,
         log,
+        verbosity: root.verbosity,
         metrics: processMetrics(options),
+        processStartMs: startedMs,
       },
       stop,
     );
