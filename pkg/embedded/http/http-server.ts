@@ -1,11 +1,5 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import {
-  constants,
-  createSecureServer,
-  type Http2SecureServer,
-  type Http2ServerRequest,
-  type Http2ServerResponse,
-} from "node:http2";
+import { createServer, type Server } from "node:http";
+import { constants, createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
 import { type Logger, silentLogger } from "../../log/logger.ts";
 import { type ApiServer, statusResponse } from "../server/api-server.ts";
@@ -15,10 +9,8 @@ import { StatusError } from "../server/status-error.ts";
 import { certificateUser } from "./certificate-user.ts";
 import { FrameEncoder } from "./encode.ts";
 import { decodeBody, type DecodedBody, readBody } from "./request-body.ts";
+import type { HttpRequest, HttpResponse } from "./messages.ts";
 import { sendResponse } from "./send-response.ts";
-
-export type HttpRequest = IncomingMessage | Http2ServerRequest;
-export type HttpResponse = ServerResponse | Http2ServerResponse;
 
 export interface TlsFiles {
   /** PEM. */

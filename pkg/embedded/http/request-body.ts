@@ -3,7 +3,7 @@ import { ProtobufError } from "../protobuf/reader.ts";
 import { mediaType } from "../server/negotiate.ts";
 import type { RequestBody } from "../server/request.ts";
 import { badRequest } from "../server/status-error.ts";
-import type { HttpRequest } from "./http-server.ts";
+import type { HttpRequest } from "./messages.ts";
 
 const maxBytes = 3 * 1024 * 1024;
 

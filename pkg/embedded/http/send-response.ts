@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { ApiResponse, WatchFrame } from "../server/request.ts";
 import { encodeList, encodeListPretty, type FrameEncoder } from "./encode.ts";
-import type { HttpResponse } from "./http-server.ts";
+import type { HttpResponse } from "./messages.ts";
 
 export interface SendOptions {
   readonly pretty: boolean;

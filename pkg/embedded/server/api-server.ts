@@ -12,13 +12,13 @@ import {
   type UserInfo,
 } from "./access.ts";
 import { type Admission, admitEverything } from "./admission.ts";
-import type { Call, ServerParts } from "./call.ts";
+import { makeCall, type ServerParts } from "./call.ts";
 import { handlerOf, verbOf } from "./dispatch.ts";
-import { DisconnectError, Faults, type FaultSubject } from "./faults.ts";
+import { DisconnectError, Faults } from "./faults.ts";
 import { Registry } from "./registry.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import { parseResourcePath, type RequestInfo } from "./request-info.ts";
-import type { VirtualHandlers } from "./virtual-create.ts";
+import type { VirtualHandlers } from "./virtual-handlers.ts";
 import { forbidden, methodNotAllowed, noSuchResource, StatusError, unauthorized } from "./status-error.ts";
 
 export interface ApiServerOptions {
@@ -134,20 +134,12 @@ export class ApiServer {
 
     const verb = verbOf(request, info);
     await this.#authorize(user, verb, request.path, info);
-    const subject: FaultSubject = {
-      verb,
-      resource: info.plural,
-      namespace: info.namespace,
-      name: info.name,
-      subresource: info.subresource,
-      username: user.username,
-    };
-    await this.parts.faults.before(subject, request.signal);
-    const call: Call = { ...this.parts, request, verb, info, served, user, warnings };
+    const call = makeCall(this.parts, { request, verb, info, served, user, warnings });
+    await this.parts.faults.before(call.subject, request.signal);
     const response = await handlerOf(call)(call);
     if (this.#crashed) throw new DisconnectError("acted");
     if (!readVerbs.has(verb)) for (const service of this.#services) await service.settled(served.bucket);
-    this.parts.faults.after(subject);
+    this.parts.faults.after(call.subject);
     return response;
   }
 

@@ -2,12 +2,12 @@ import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
 import type { UserInfo } from "./access.ts";
 import type { Admission } from "./admission.ts";
-import type { Faults } from "./faults.ts";
+import type { Faults, FaultSubject } from "./faults.ts";
 import type { Registry } from "./registry.ts";
 import type { ApiRequest } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
 import type { ServedResource } from "./served-resource.ts";
-import type { VirtualHandlers } from "./virtual-create.ts";
+import type { VirtualHandlers } from "./virtual-handlers.ts";
 import type { Store } from "../storage/store.ts";
 
 /** What every handler works with. */
@@ -29,6 +29,16 @@ export interface Call extends ServerParts {
   readonly info: RequestInfo;
   readonly served: ServedResource;
   readonly user: UserInfo;
+  /** What faults see of the request. */
+  readonly subject: FaultSubject;
   /** Collected for the Warning headers of the answer. */
   readonly warnings: string[];
+}
+
+/** The call of one request; everything that follows from the others is derived here. */
+export function makeCall(parts: ServerParts, facts: Omit<Call, keyof ServerParts | "subject">): Call {
+  const { verb, info, user } = facts;
+  const { plural, namespace, name, subresource } = info;
+  const subject = { verb, resource: plural, namespace, name, subresource, username: user.username };
+  return { ...parts, ...facts, subject };
 }

@@ -95,7 +95,7 @@ async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promi
   const finished = finishObject(conversion === undefined ? draft : conversion.toStorage(draft));
   const { namespace = "", name = "" } = finished.metadata;
   const key = storageKey(resource.namespaced, namespace, name);
-  await faults.beforeWrite(call);
+  await faults.beforeWrite(call.subject);
   if (store.get(bucket, key) !== undefined) return undefined;
   if (query.dryRun) {
     delete finished.metadata.resourceVersion;

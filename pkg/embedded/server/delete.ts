@@ -91,7 +91,7 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     };
     await admission.mutate(attributes, undefined);
     await admission.validate(attributes, undefined);
-    await faults.beforeWrite(call);
+    await faults.beforeWrite(call.subject);
     const step = deletionStep(call, stored, options);
     if (step.kind === "wait") return { object: stored, gone: false };
     if (step.kind === "mark") {

@@ -1,6 +1,5 @@
 import type { Clock } from "../../clock/clock.ts";
 import { sleep } from "../../clock/wait.ts";
-import type { Call } from "./call.ts";
 import type { WatchFrame } from "./request.ts";
 import type { StatusError } from "./status-error.ts";
 import type { WatchStream } from "./watch-stream.ts";
@@ -110,9 +109,9 @@ export class Faults {
     }
   }
 
-  async beforeWrite(call: Call): Promise<void> {
+  async beforeWrite(subject: FaultSubject): Promise<void> {
     if (this.#rules.size === 0) return;
-    for (const { action } of this.#take(subjectOf(call), isInterference)) {
+    for (const { action } of this.#take(subject, isInterference)) {
       if (action.kind === "interfere") await action.run();
     }
   }
@@ -124,8 +123,8 @@ export class Faults {
     }
   }
 
-  watchStarted(call: Call, stream: WatchStream): void {
-    const watch: OpenWatch = { stream, subject: { ...subjectOf(call), verb: "watch" }, held: undefined };
+  watchStarted(subject: FaultSubject, stream: WatchStream): void {
+    const watch: OpenWatch = { stream, subject: { ...subject, verb: "watch" }, held: undefined };
     this.#watches.add(watch);
     this.#byStream.set(stream, watch);
     this.#updateHold(watch);
@@ -177,15 +176,4 @@ function isInterference(action: FaultAction): boolean {
 
 function matches(target: FaultTarget, subject: FaultSubject): boolean {
   return (Object.keys(target) as (keyof FaultTarget)[]).every((key) => target[key] === subject[key]);
-}
-
-function subjectOf({ verb, info, user }: Call): FaultSubject {
-  return {
-    verb,
-    resource: info.plural,
-    namespace: info.namespace,
-    name: info.name,
-    subresource: info.subresource,
-    username: user.username,
-  };
 }

@@ -1,5 +1,5 @@
 import type { UserInfo } from "./access.ts";
-import type { Call, ServerParts } from "./call.ts";
+import { type Call, makeCall, type ServerParts } from "./call.ts";
 import type { WriteQuery } from "./query-options.ts";
 import type { ServedResource } from "./served-resource.ts";
 
@@ -24,5 +24,5 @@ export function internalCall(parts: ServerParts, served: ServedResource, verb: s
   const { group, version, plural } = served.resource;
   const info = { group, version, plural, subresource: "", watchPath: false, ...place };
   const request = { method: "", path: "", query: new URLSearchParams(), headers: {} };
-  return { ...parts, request, verb, info, served, user: serverUser, warnings: [] };
+  return makeCall(parts, { request, verb, info, served, user: serverUser, warnings: [] });
 }

@@ -91,7 +91,7 @@ export async function writeExisting(call: Call, query: WriteQuery, change: Chang
     const draft = change.next(before);
     requireVersion(call, draft, before, change.anyVersion === true);
     const object = await prepareUpdate(call, draft, before, query, change.ownership ?? "track");
-    await faults.beforeWrite(call);
+    await faults.beforeWrite(call.subject);
     const written = write(call, stored, before, object, query);
     if (written !== undefined) return written;
     // Another write came in between. Whoever named a version finds out when looking at the newer state.

@@ -1,8 +1,6 @@
-import type { ApiObject } from "../../api/object.ts";
-import { apiVersionOf, type Resource } from "../../api/resource.ts";
+import { apiVersionOf } from "../../api/resource.ts";
 import { definitionOf } from "../../api/schema.ts";
-import { isJson, type Json } from "../kinds/json.ts";
-import type { UserInfo } from "./access.ts";
+import { isJson } from "../kinds/json.ts";
 import { checkBuiltInBody } from "./built-in-body.ts";
 import type { Call } from "./call.ts";
 import { requireJsonBody } from "./negotiate.ts";
@@ -12,24 +10,7 @@ import { findStored } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
 import { bucketName } from "./served-resource.ts";
 import { badRequest, methodNotAllowed } from "./status-error.ts";
-
-/** A create that stores nothing: an access review, a request for a token. */
-export interface VirtualCreate {
-  readonly resource: Resource;
-  readonly namespace: string;
-  /** The object whose subresource is created; undefined for a resource of its own. */
-  readonly parent: ApiObject | undefined;
-  /** Decoded and held against its kind: this handler's own copy. */
-  readonly body: Json;
-  readonly user: UserInfo;
-  readonly dryRun: boolean;
-}
-
-/** Returns the answer's object; throws a StatusError to refuse. */
-export type VirtualHandler = (create: VirtualCreate) => Promise<object>;
-
-/** By "plural", "group/plural" or "plural/subresource": `serviceaccounts/token`, `authentication.k8s.io/tokenreviews`. */
-export type VirtualHandlers = Readonly<Record<string, VirtualHandler>>;
+import type { VirtualHandler } from "./virtual-handlers.ts";
 
 export function virtualHandlerOf(call: Call): VirtualHandler | undefined {
   const { group, plural } = call.served.resource;

@@ -42,7 +42,7 @@ export function watchResource(
       if (frame !== undefined) call.faults.deliver(frame, stream);
     });
     stream.onEnd(unsubscribe);
-    call.faults.watchStarted(call, stream);
+    call.faults.watchStarted(call.subject, stream);
   } else stream.finish();
   return { status: 200, headers: {}, body: { kind: "watch", frames: stream } };
 }
