@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ApiObject } from "../../../../pkg/api/object.ts";
+import { resourcePath } from "../../../../pkg/api/resource.ts";
 import { resourceOfKind } from "../../../../pkg/api/resources.ts";
+import { allKinds } from "../../../../pkg/embedded/kinds/all-kinds.ts";
+import type { TableColumn } from "../../../../pkg/embedded/kinds/kind.ts";
 import { hasRealCluster, startRealCluster, type RealCluster } from "../../../harness/real-cluster.ts";
 import type { CorpusCase } from "./corpus-case.ts";
 import { otherCases } from "./other-kinds.ts";
@@ -8,6 +12,11 @@ import { podCases } from "./pods.ts";
 import { RealColumn, type Answer } from "./real-column.ts";
 import { updateCases } from "./updates.ts";
 import { workloadCases } from "./workloads.ts";
+
+interface Table {
+  readonly columnDefinitions: readonly TableColumn[];
+  readonly rows: readonly { readonly cells: readonly unknown[]; readonly object: ApiObject }[];
+}
 
 const corpus: readonly CorpusCase[] = [...podCases, ...workloadCases, ...otherCases];
 
@@ -75,7 +84,7 @@ describe.runIf(hasRealCluster())("the rules say the same as a real API server", 
   test.each(updateCases.map((one) => [one.name, one] as const))("change: %s", async (_name, one) => {
     const resource = resourceOfKind(one.object.apiVersion, one.object.kind);
     if (resource === undefined) throw new Error(`no resource for ${one.object.kind}`);
-    const name = String((one.object["metadata"] as { name: string }).name);
+    const { name } = one.object["metadata"] as { name: string };
     const created = await column.create(resource, one.object);
     expect(created.code, JSON.stringify(created.body)).toBe(201);
     if (one.before !== undefined) {
@@ -89,4 +98,32 @@ describe.runIf(hasRealCluster())("the rules say the same as a real API server", 
     if (one.valid) expect(comparable(ours.draft)).toEqual(comparable(answer.body));
     else expect(causes(ours.errors)).toEqual(causes(answer.body.details?.causes ?? []));
   });
+
+  const tables = allKinds.filter(({ columns }) => columns.length > 0);
+  test.each(tables.map((rules) => [rules.resource.kind, rules] as const))(
+    "table of %s",
+    async (_kind, rules) => {
+      const answer = await column.get(
+        `${resourcePath(rules.resource)}?includeObject=Object`,
+        "application/json;as=Table;v=v1;g=meta.k8s.io",
+      );
+      const table = answer.body as unknown as Table;
+      const definitions = rules.columns.map(({ name, type, format, priority }) => ({
+        name,
+        type,
+        format,
+        priority,
+      }));
+      expect(definitions).toEqual(
+        table.columnDefinitions.map(({ name, type, format, priority }) => ({ name, type, format, priority })),
+      );
+      const isTime = (name: string): boolean =>
+        ["Age", "Created At", "Last Seen", "First Seen", "Duration"].includes(name);
+      for (const { object, cells } of table.rows) {
+        const ours = rules.columns.map((one) => (isTime(one.name) ? "" : one.cell(object, Date.now())));
+        const theirs = cells.map((cell, index) => (isTime(rules.columns[index]?.name ?? "") ? "" : cell));
+        expect(ours, object.metadata.name).toEqual(theirs);
+      }
+    },
+  );
 });

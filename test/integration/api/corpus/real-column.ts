@@ -37,13 +37,19 @@ export class RealColumn {
     return this.#send("PATCH", path, "application/merge-patch+json", patch);
   }
 
-  async get(path: string): Promise<Answer> {
-    return this.#send("GET", path, "application/json", undefined);
+  async get(path: string, accept = "application/json"): Promise<Answer> {
+    return this.#send("GET", path, "application/json", undefined, accept);
   }
 
-  async #send(method: string, path: string, type: string, content: unknown): Promise<Answer> {
+  async #send(
+    method: string,
+    path: string,
+    type: string,
+    content: unknown,
+    accept = "application/json",
+  ): Promise<Answer> {
     const body = content === undefined ? "" : JSON.stringify(content);
-    const headers = { "content-type": type, "content-length": Buffer.byteLength(body) };
+    const headers = { accept, "content-type": type, "content-length": Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
       const sent = request(`${this.#url}${path}`, { method, agent: this.#agent, headers }, (response) => {
         const chunks: Buffer[] = [];
