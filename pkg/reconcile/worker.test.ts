@@ -227,6 +227,7 @@ test("liveness shows who is stuck and since when", async () => {
     workersAlive: 2,
     running: 2,
     waiting: 1,
+    syncs: 2,
     longestRunning: { key: "stuck", forMs: 105 },
     sinceProgressMs: 105,
   });
@@ -235,7 +236,13 @@ test("liveness shows who is stuck and since when", async () => {
   stop.abort();
   await clock.advanceBy(10_000);
   await running;
-  expect(pool.liveness()).toEqual({ workersAlive: 0, running: 0, waiting: 0, sinceProgressMs: 0 });
+  expect(pool.liveness()).toEqual({
+    workersAlive: 0,
+    running: 0,
+    waiting: 0,
+    syncs: 3,
+    sinceProgressMs: 0,
+  });
 });
 
 describe("the event loop", () => {

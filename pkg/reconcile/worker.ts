@@ -36,6 +36,8 @@ export interface WorkerLiveness {
   /** Keys that are being synced, and keys that wait for a worker. */
   readonly running: number;
   readonly waiting: number;
+  /** Begun since the start, the running ones included. */
+  readonly syncs: number;
   readonly longestRunning?: { readonly key: string; readonly forMs: number };
   /** Since a sync last ended, or since the workers started. */
   readonly sinceProgressMs: number;
@@ -85,6 +87,7 @@ export class WorkerPool<K> {
       workersAlive: this.#workersAlive,
       running: this.#running.size,
       waiting: this.#options.queue.length,
+      syncs: this.#runs,
       ...(longest && { longestRunning: { key: String(longest[0]), forMs: nowMs - longest[1] } }),
       sinceProgressMs: this.#workersAlive > 0 ? nowMs - this.#lastProgressMs : 0,
     };

@@ -22,16 +22,18 @@ export interface BuiltInAdmissionOptions {
   readonly random: Random;
   /** Addresses of services. */
   readonly serviceCidr: string;
+  /** Whether every pod runs as a service account; on when left out. Somebody must then create the "default" ones. */
+  readonly serviceAccounts?: boolean;
 }
 
 /** What a cluster admits and adds by default, in the order in which the API server asks. Quota comes last. */
 export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
-  const { store, clock, random, serviceCidr } = options;
+  const { store, clock, random, serviceCidr, serviceAccounts = true } = options;
   const reader = storeReader(store);
   return admissionChain([
     namespaceLifecycle(reader),
     limitRanger(reader),
-    serviceAccountAdmission(reader, random),
+    ...(serviceAccounts ? [serviceAccountAdmission(reader, random)] : []),
     nodeTaint,
     priorityAdmission(reader),
     defaultTolerations,

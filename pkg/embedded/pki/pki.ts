@@ -58,6 +58,13 @@ export class CertificateAuthority {
     return new CertificateAuthority(issuer, keys.privateKey, await privateKeyPem(keys.privateKey), clock);
   }
 
+  /** The authority that `cert` and `key` were taken from. Rejects when they are no such thing. */
+  static async load({ cert, key }: KeyPair, clock: Clock): Promise<CertificateAuthority> {
+    const der = x509.PemConverter.decodeFirst(key);
+    const signingKey = await webcrypto.subtle.importKey("pkcs8", der, ALGORITHM, false, ["sign"]);
+    return new CertificateAuthority(new x509.X509Certificate(cert), signingKey, key, clock);
+  }
+
   /** Signs a certificate for a server (when it has hosts) and for clients. */
   async issue(subject: Subject): Promise<KeyPair> {
     const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);

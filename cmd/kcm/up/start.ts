@@ -1,0 +1,101 @@
+import { featureGates } from "../../../pkg/api/feature-gates.ts";
+import { realClock, realRandom } from "../../../pkg/clock/real.ts";
+import { type ClusterOptions, EmbeddedCluster } from "../../../pkg/embedded/cluster.ts";
+import { FileJournal } from "../../../pkg/embedded/storage/file-journal.ts";
+import { nodeJournalFiles } from "../../../pkg/embedded/storage/node-journal-files.ts";
+import { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Logger } from "../../../pkg/log/logger.ts";
+import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+import { knownControllers } from "../../kube-controller-manager/known-controllers.ts";
+import { resolveOptions } from "../../kube-controller-manager/options/resolve.ts";
+import { registry } from "../../kube-controller-manager/registry.ts";
+import { selectControllers } from "../../kube-controller-manager/select-controllers.ts";
+import { StartError } from "../../kube-controller-manager/start-error.ts";
+import type { UpOptions } from "../up-command.ts";
+import { type Credentials, makeCredentials, serviceAccountKey } from "./credentials.ts";
+import { DataDirectory } from "./data-directory.ts";
+import type { AdminAccess } from "./kubeconfig.ts";
+
+export interface Started {
+  readonly cluster: EmbeddedCluster;
+  readonly access: AdminAccess;
+  /** There was nothing in its storage. */
+  readonly isNew: boolean;
+  stop(): Promise<void>;
+}
+
+const HOST = "127.0.0.1";
+
+/** Starts what the options ask for. Every error is one line for the user, and leaves nothing behind. */
+export async function startCluster(options: UpOptions, log: Logger): Promise<Started> {
+  const controllers = options.apiServerOnly ? [] : chooseControllers(options.controllers);
+  const directory =
+    options.dataDirectory === undefined ? undefined : new DataDirectory(options.dataDirectory);
+  try {
+    const [accountKey, credentials] = await Promise.all([
+      serviceAccountKey(directory),
+      options.insecureAdmin ? undefined : makeCredentials(directory, realClock),
+    ]);
+    const store = openStore(directory, log);
+    const isNew = store.revision === new Store({ clock: realClock }).revision;
+    const cluster = await listen(options.port, {
+      clock: realClock,
+      random: realRandom,
+      log,
+      store,
+      controllers,
+      nodes: options.apiServerOnly ? 0 : options.nodes,
+      insecure: options.insecureAdmin,
+      serviceAccountKey: accountKey,
+      listen: { host: HOST, port: options.port, ...tlsOf(credentials) },
+    });
+    const url = cluster.http?.url ?? "";
+    return {
+      cluster,
+      access: credentials === undefined ? { url } : { url, ca: credentials.ca, admin: credentials.admin },
+      isNew,
+      stop: async () => {
+        await cluster.stop();
+        directory?.release();
+      },
+    };
+  } catch (error) {
+    directory?.release();
+    throw error;
+  }
+}
+
+/** Throws a FlagError for names that are not those of controllers. */
+function chooseControllers(items: readonly string[]): readonly ControllerDescriptor[] {
+  const { options } = resolveOptions([], () => "");
+  const built = new Map(registry(options).map((descriptor) => [descriptor.name, descriptor]));
+  const { run } = selectControllers(items, knownControllers, (name) => built.has(name), featureGates());
+  return run.flatMap((name) => built.get(name) ?? []);
+}
+
+function openStore(directory: DataDirectory | undefined, log: Logger): Store {
+  if (directory === undefined) return new Store({ clock: realClock });
+  const files = nodeJournalFiles(directory.storage);
+  return new Store({ clock: realClock, journal: new FileJournal({ files, clock: realClock, log }) });
+}
+
+function tlsOf(credentials: Credentials | undefined): Pick<NonNullable<ClusterOptions["listen"]>, "tls"> {
+  if (credentials === undefined) return {};
+  const { ca, server } = credentials;
+  return { tls: { cert: server.cert, key: server.key, clientCa: ca } };
+}
+
+async function listen(port: number, options: ClusterOptions): Promise<EmbeddedCluster> {
+  try {
+    return await EmbeddedCluster.start(options);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "EADDRINUSE") {
+      throw new StartError(
+        `port ${port} of ${HOST} is taken; choose another one with --port, or any free one with --port 0`,
+      );
+    }
+    if (code === "EACCES") throw new StartError(`port ${port} may not be used by this user`);
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+import type { KeyObject } from "node:crypto";
+import { resources } from "../api/resources.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Random } from "../clock/random.ts";
+import { type ClusterReader, storeReader } from "./admission/cluster-reader.ts";
+import {
+  type ReviewResult,
+  reviewOwnAccess,
+  reviewOwnRules,
+  reviewSelf,
+  reviewSubjectAccess,
+} from "./auth/access-reviews.ts";
+import { RbacAuthorizer } from "./auth/rbac-authorizer.ts";
+import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
+import { TokenAuthenticator } from "./auth/token-authenticator.ts";
+import { requestToken, reviewToken } from "./auth/token-reviews.ts";
+import {
+  type Authenticator,
+  type Authorizer,
+  everybodyIsAdmin,
+  everythingIsAllowed,
+} from "./server/access.ts";
+import { invalid, type NamedKind } from "./server/status-error.ts";
+import type { VirtualCreate, VirtualHandlers } from "./server/virtual-handlers.ts";
+import type { Store } from "./storage/store.ts";
+
+export interface AccessControlOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** An RSA key that signs the tokens of service accounts; without it there are none. */
+  readonly serviceAccountKey?: KeyObject;
+  /** Everybody is the administrator. */
+  readonly insecure: boolean;
+}
+
+export interface AccessControl {
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
+  readonly virtual: VirtualHandlers;
+}
+
+const ISSUER = "https://kubernetes.default.svc.cluster.local";
+
+/** Who is who and who may do what, and the resources by which that is asked. */
+export function accessControl(options: AccessControlOptions): AccessControl {
+  const { store, insecure, serviceAccountKey: key } = options;
+  const reader = storeReader(store);
+  const tokens =
+    key === undefined ? undefined : new ServiceAccountTokens({ ...options, key, reader, issuer: ISSUER });
+  const rbac = new RbacAuthorizer(reader);
+  const virtual = { ...reviewHandlers(rbac), ...tokenHandlers(tokens, reader, options.clock) };
+  if (insecure) return { authenticator: everybodyIsAdmin, authorizer: everythingIsAllowed, virtual };
+  const authenticator = new TokenAuthenticator({
+    anonymous: true,
+    ...(tokens === undefined ? {} : { serviceAccounts: tokens }),
+  });
+  return { authenticator, authorizer: rbac, virtual };
+}
+
+function reviewHandlers(rbac: RbacAuthorizer): VirtualHandlers {
+  return {
+    "authorization.k8s.io/subjectaccessreviews": async ({ body, resource }) =>
+      answered(resource, "", reviewSubjectAccess(rbac, body, undefined)),
+    "authorization.k8s.io/localsubjectaccessreviews": async ({ body, resource, namespace }) =>
+      answered(resource, "", reviewSubjectAccess(rbac, body, namespace)),
+    "authorization.k8s.io/selfsubjectaccessreviews": async ({ body, resource, user }) =>
+      answered(resource, "", reviewOwnAccess(rbac, body, user)),
+    "authorization.k8s.io/selfsubjectrulesreviews": async ({ body, resource, user }) =>
+      answered(resource, "", reviewOwnRules(rbac, body, user)),
+    "authentication.k8s.io/selfsubjectreviews": async ({ body, resource, user }) =>
+      answered(resource, "", reviewSelf(body, user)),
+  };
+}
+
+function tokenHandlers(
+  tokens: ServiceAccountTokens | undefined,
+  reader: ClusterReader,
+  clock: Clock,
+): VirtualHandlers {
+  if (tokens === undefined) return {};
+  const request = async ({ parent, namespace, body }: VirtualCreate): Promise<object> => {
+    const name = parent?.metadata.name ?? "";
+    return answered(tokenRequest, name, await requestToken({ tokens, reader, clock }, namespace, name, body));
+  };
+  return {
+    "authentication.k8s.io/tokenreviews": async ({ body, resource }) =>
+      answered(resource, "", await reviewToken(tokens, body)),
+    [`${resources.serviceAccounts.plural}/token`]: request,
+  };
+}
+
+const tokenRequest: NamedKind = { group: "authentication.k8s.io", kind: "TokenRequest" };
+
+function answered(of: NamedKind, name: string, result: ReviewResult): object {
+  if ("errors" in result) throw invalid(of, name, result.errors);
+  return result.review;
+}

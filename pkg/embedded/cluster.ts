@@ -1,0 +1,182 @@
+import type { KeyObject } from "node:crypto";
+import { featureGates, type FeatureGates } from "../api/feature-gates.ts";
+import { type ClientBuilder, clientBuilder, type Transports } from "../client/client-builder.ts";
+import type { ClientSet } from "../client/client-set.ts";
+import type { Clock } from "../clock/clock.ts";
+import { type Logger, silentLogger } from "../log/logger.ts";
+import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import { ControllerSet } from "../reconcile/controller-set.ts";
+import type { ControllerDescriptor, ControllerHealth } from "../reconcile/env.ts";
+import { accessControl } from "./access-control.ts";
+import { builtInAdmission } from "./admission/built-in-admission.ts";
+import { createBootstrapObjects } from "./bootstrap.ts";
+import { DirectTransport } from "./direct-transport.ts";
+import { hollowNodes } from "./hollow/hollow-nodes.ts";
+import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
+import { scheduler } from "./scheduler/scheduler.ts";
+import { adminUser, type UserInfo } from "./server/access.ts";
+import type { ApiServer } from "./server/api-server.ts";
+import { type EmbeddedOptions, embeddedServer } from "./start-embedded.ts";
+import { Store } from "./storage/store.ts";
+
+export interface ClusterOptions extends Pick<EmbeddedOptions, "clock" | "random" | "log" | "store"> {
+  readonly metrics?: Metrics;
+  readonly features?: FeatureGates;
+  readonly controllers?: readonly ControllerDescriptor[];
+  /** How many hollow nodes; 0 or absent: none, and no scheduler. */
+  readonly nodes?: number;
+  /** Everybody is the administrator; otherwise users are known by certificates and tokens, and roles tell what they may. */
+  readonly insecure?: boolean;
+  /** An RSA key that signs the tokens of service accounts; without it there are none. */
+  readonly serviceAccountKey?: KeyObject;
+  /** Without it there are only clients in this process. */
+  readonly listen?: Omit<HttpServerOptions, "server" | "log">;
+}
+
+const SERVICE_CIDR = "10.96.0.0/16";
+
+/** The control plane's own part of a cluster: all that is not the API server runs in one of these. */
+interface Running {
+  readonly set: ControllerSet;
+  readonly ended: Promise<void>;
+}
+
+/** An API server, controllers, a scheduler and hollow nodes, all in this process. */
+export class EmbeddedCluster {
+  readonly server: ApiServer;
+  readonly http: HttpServer | undefined;
+  /** Resolves after `stop`; rejects when a controller fails, which ends the others. */
+  readonly ended: Promise<void>;
+  readonly #clients: ClientBuilder;
+  readonly #running: readonly Running[];
+  readonly #stop = new AbortController();
+
+  private constructor(
+    options: ClusterOptions,
+    server: ApiServer,
+    http: HttpServer | undefined,
+    clients: ClientBuilder,
+  ) {
+    this.server = server;
+    this.http = http;
+    this.#clients = clients;
+    const { controllers = [], nodes = 0 } = options;
+    const plant = nodes === 0 ? [] : [scheduler(), hollowNodes({ nodes })];
+    this.#running = [
+      this.#run(options, "kube-controller-manager", controllers),
+      this.#run(options, "kcm-nodes", plant),
+    ];
+    this.ended = Promise.all(this.#running.map(async ({ ended }) => ended)).then(() => undefined);
+  }
+
+  /** Resolves once the API is there with what every cluster has; rejects when it cannot listen. */
+  static async start(options: ClusterOptions): Promise<EmbeddedCluster> {
+    const server = apiServer(options);
+    const log = options.log ?? silentLogger;
+    let http: HttpServer | undefined;
+    try {
+      if (options.listen !== undefined) http = await HttpServer.start({ ...options.listen, server, log });
+      const clients = inProcessClients(server, options.clock, log);
+      await createBootstrapObjects(clients.client("admin"), http?.port ?? 443);
+      return new EmbeddedCluster(options, server, http, clients);
+    } catch (error) {
+      await http?.close();
+      await server.close();
+      throw error;
+    }
+  }
+
+  /** A client in this process: a member of system:masters, or the component or controller of that name. */
+  client(name: string): ClientSet {
+    return this.#clients.client(name);
+  }
+
+  /** Of every controller, the scheduler and the nodes included, by name. */
+  health(): ReadonlyMap<string, ControllerHealth | undefined> {
+    return new Map(this.#running.flatMap(({ set }) => [...set.health()]));
+  }
+
+  /** Ends the controllers first, then the API. Resolves when all is written and the port is free. */
+  async stop(): Promise<void> {
+    this.#stop.abort(new Error("the cluster ends"));
+    await Promise.allSettled(this.#running.map(async ({ ended }) => ended));
+    await this.#clients.close();
+    await this.http?.close();
+    await this.server.close();
+  }
+
+  #run(options: ClusterOptions, name: string, descriptors: readonly ControllerDescriptor[]): Running {
+    const set = new ControllerSet({
+      descriptors,
+      clients: this.#clients,
+      informerClient: this.#clients.client(name),
+      clock: options.clock,
+      random: options.random,
+      log: options.log ?? silentLogger,
+      metrics: options.metrics ?? noMetrics,
+      features: options.features ?? featureGates(),
+      name,
+    });
+    const ended = set.run(this.#stop.signal);
+    // A failure shows in `ended` of the cluster.
+    ended.catch(() => this.#stop.abort(new Error("a controller failed")));
+    return { set, ended };
+  }
+}
+
+function apiServer(options: ClusterOptions): ApiServer {
+  const { clock, random, store = new Store({ clock }), controllers = [], insecure = false } = options;
+  // As test servers of other makes do it: where nobody creates the accounts, pods need none.
+  const serviceAccounts = controllers.some(({ name }) => name === "serviceaccount-controller");
+  return embeddedServer({
+    clock,
+    random,
+    store,
+    admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, serviceAccounts }),
+    ...accessControl({ ...options, store, insecure }),
+    ...(options.log === undefined ? {} : { log: options.log }),
+  });
+}
+
+/** The server trusts its own process: who asks is said, not proven. Each component may do what its role allows. */
+function inProcessClients(server: ApiServer, clock: Clock, log: Logger): ClientBuilder {
+  const transports: Transports = {
+    forClient: (name) => new DirectTransport(server, userOf(name)),
+    userAgentSuffix: (name) => name,
+    close: async () => undefined,
+  };
+  return clientBuilder({
+    transports,
+    clock,
+    log,
+    metrics: noMetrics,
+    host: "in-process",
+    userAgent: "kcm",
+    qps: UNLIMITED,
+    burst: UNLIMITED,
+  });
+}
+
+const UNLIMITED = 1_000_000;
+
+/** Names of clients and who they are; every other name is that of a controller's service account. */
+const users: Readonly<Record<string, UserInfo>> = {
+  admin: adminUser,
+  "kube-controller-manager": component("system:kube-controller-manager"),
+  scheduler: component("system:kube-scheduler"),
+  "kcm-nodes": { username: "system:kcm-nodes", groups: ["system:masters", "system:authenticated"] },
+  "hollow-nodes": { username: "system:kcm-nodes", groups: ["system:masters", "system:authenticated"] },
+};
+
+function component(username: string): UserInfo {
+  return { username, groups: ["system:authenticated"] };
+}
+
+function userOf(name: string): UserInfo {
+  return (
+    users[name] ?? {
+      username: `system:serviceaccount:kube-system:${name}`,
+      groups: ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"],
+    }
+  );
+}
