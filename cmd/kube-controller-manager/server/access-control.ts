@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
 import type { Attempt, Authorizer, Decision } from "./authorization.ts";
-import { endHttp2Connection, peerCertificates, type PeerRequest, peerRequest } from "./peer-request.ts";
+import { endHttp2ConnectionAfter, peerCertificates, type PeerRequest, peerRequest } from "./peer-request.ts";
 import { NO_SNIFF, replyFailure, replyText } from "./reply.ts";
 import type { AccessMetrics } from "./server-metrics.ts";
 import { isAnonymous, type User } from "./user.ts";
@@ -29,7 +29,7 @@ export class AccessControl {
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const user = await this.#userOf(request);
     if (this.#options.endStrangersConnections && (user === undefined || isAnonymous(user))) {
-      reply.raw.once("finish", () => endHttp2Connection(request.raw));
+      endHttp2ConnectionAfter(request.raw, reply.raw);
     }
     if (user === undefined) {
       await replyFailure(reply, { message: "Unauthorized", reason: "Unauthorized", code: 401 });

@@ -4,7 +4,7 @@ import type { WorkerLiveness } from "../../../pkg/reconcile/worker.ts";
 import { controllerCheck } from "./controller-health.ts";
 
 const LIMIT_MS = 60_000;
-const resting: WorkerLiveness = { workersAlive: 2, running: 0, waiting: 0, sinceProgressMs: 0 };
+const resting: WorkerLiveness = { workersAlive: 2, running: 0, waiting: 0, sinceProgressMs: 0, syncs: 0 };
 
 interface Scene {
   state: WorkerLiveness;
@@ -63,7 +63,7 @@ test("a burst after a long rest is no fault", async () => {
   const parts = scene(resting);
   await parts.clock.advanceBy(10 * LIMIT_MS);
   parts.state = {
-    workersAlive: 2,
+    ...resting,
     running: 2,
     waiting: 500,
     longestRunning: { key: "a/b", forMs: 3 },

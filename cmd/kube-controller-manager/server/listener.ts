@@ -42,7 +42,8 @@ export class Listener {
   constructor(handler: RequestListener, options: ListenerOptions) {
     this.#certificates = options.certificates;
     this.server = this.#createServer(handler, options);
-    this.server.on("secureConnection", (socket: Socket) => {
+    // Before the hand-shake: a connection on which none follows must be ended, too.
+    this.server.on("connection", (socket: Socket) => {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 
@@ -57,8 +57,13 @@ function chainOf(first: DetailedPeerCertificate): readonly X509Certificate[] {
   return [...chain.values()];
 }
 
-/** Lets an HTTP/2 connection end when its open streams have: what strangers hold open costs. */
-export function endHttp2Connection(raw: IncomingMessage): void {
+/**
+ * Ends the request's HTTP/2 connection, if it is one, when this answer and those under way are out: strangers must not
+ * hold connections of many streams open.
+ */
+export function endHttp2ConnectionAfter(raw: IncomingMessage, answer: ServerResponse): void {
   if (raw.httpVersionMajor !== 2) return;
-  (raw as unknown as Http2ServerRequest).stream.session?.close();
+  // Once the stream is over it has lost its session.
+  const { session } = (raw as unknown as Http2ServerRequest).stream;
+  answer.once("finish", () => session?.close());
 }

@@ -1,45 +1,20 @@
-import "reflect-metadata";
-import { webcrypto, X509Certificate } from "node:crypto";
-import * as x509 from "@peculiar/x509";
 import { describe, expect, test } from "vitest";
+import {
+  type IssuedCertificate,
+  issueCertificate,
+  type WantedCertificate,
+  x509,
+} from "../../../test/harness/issue-certificate.ts";
 import { CaBundle } from "./ca-bundle.ts";
 import { extensionsOf } from "./certificate-extensions.ts";
 import { verifyClientChain } from "./verify-chain.ts";
 
-x509.cryptoProvider.set(webcrypto);
-
-const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
-const NOW_MS = Date.UTC(2026, 5, 1);
 const DAY_MS = 24 * 3_600_000;
-
-interface Issued {
-  readonly certificate: X509Certificate;
-  readonly subject: string;
-  readonly keys: webcrypto.CryptoKeyPair;
-}
-
-interface Wanted {
-  readonly issuer?: Issued;
-  readonly subject: string;
-  readonly extensions: readonly x509.Extension[];
-  readonly fromMs?: number;
-  readonly toMs?: number;
-}
-
-async function issue(wanted: Wanted): Promise<Issued> {
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
-  const made = await x509.X509CertificateGenerator.create({
-    subject: wanted.subject,
-    issuer: wanted.issuer?.subject ?? wanted.subject,
-    notBefore: new Date(wanted.fromMs ?? NOW_MS - DAY_MS),
-    notAfter: new Date(wanted.toMs ?? NOW_MS + DAY_MS),
-    publicKey: keys.publicKey,
-    signingKey: (wanted.issuer?.keys ?? keys).privateKey,
-    signingAlgorithm: ALGORITHM,
-    extensions: [...wanted.extensions],
-  });
-  return { certificate: new X509Certificate(made.toString("pem")), subject: wanted.subject, keys };
-}
+const NOW_MS = Date.UTC(2026, 5, 1);
+const issue = async (
+  wanted: Omit<WantedCertificate, "fromMs" | "toMs"> & { toMs?: number },
+): Promise<IssuedCertificate> =>
+  issueCertificate({ fromMs: NOW_MS - DAY_MS, toMs: NOW_MS + DAY_MS, ...wanted });
 
 const authority = (pathLength?: number): x509.Extension =>
   new x509.BasicConstraintsExtension(true, pathLength, true);
@@ -58,10 +33,14 @@ const root = await issue({ subject: "CN=root", extensions: [authority()] });
 const middle = await issue({ issuer: root, subject: "CN=middle", extensions: [authority(0)] });
 const lower = await issue({ issuer: middle, subject: "CN=lower", extensions: [authority()] });
 const impostor = await issue({ subject: "CN=root", extensions: [authority()] });
-const leaf = async (issuer: Issued, ...extensions: x509.Extension[]): Promise<Issued> =>
+const leaf = async (issuer: IssuedCertificate, ...extensions: x509.Extension[]): Promise<IssuedCertificate> =>
   issue({ issuer, subject: "CN=jane", extensions });
 
-function verify(chain: readonly Issued[], roots: readonly Issued[] = [root], nowMs = NOW_MS): void {
+function verify(
+  chain: readonly IssuedCertificate[],
+  roots: readonly IssuedCertificate[] = [root],
+  nowMs = NOW_MS,
+): void {
   const bundle = new CaBundle(roots.map(({ certificate }) => String(certificate)).join("\n"));
   verifyClientChain(
     chain.map(({ certificate }) => certificate),
@@ -97,7 +76,7 @@ describe("chains that are accepted", () => {
 });
 
 describe("chains that are refused", () => {
-  test.each<[string, () => Promise<readonly Issued[]>, string]>([
+  test.each<[string, () => Promise<readonly IssuedCertificate[]>, string]>([
     ["unknown authority", async () => [await leaf(impostor)], "it is signed by an unknown authority"],
     ["missing intermediate", async () => [await leaf(middle)], "it is signed by an unknown authority"],
     ["for servers", async () => [await leaf(root, usage(SERVER))], "it is not meant for clients"],

@@ -1,0 +1,471 @@
+import { X509Certificate } from "node:crypto";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { Agent } from "node:https";
+import { connect as connectPlain } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Clock } from "../../../pkg/clock/clock.ts";
+import { realClock } from "../../../pkg/clock/real.ts";
+import { CertificateAuthority, type KeyPair } from "../../../pkg/embedded/pki/pki.ts";
+import { issueCertificate, privateKeyOf, x509 } from "../../../test/harness/issue-certificate.ts";
+import { ask, type Answer, http2Client } from "../../../test/harness/https-client.ts";
+import { startTestServer, type TestHttpsServer } from "../../../test/harness/test-server.ts";
+import { startServer } from "./start-server.ts";
+
+let directory = "";
+let authority: CertificateAuthority;
+let admin: KeyPair;
+let serving: readonly string[] = [];
+let clientCa = "";
+const running: { close(): Promise<void> }[] = [];
+
+const inDirectory = (name: string): string => join(directory, name);
+
+async function writePair(name: string, pair: KeyPair): Promise<[cert: string, key: string]> {
+  const paths: [string, string] = [inDirectory(`${name}.crt`), inDirectory(`${name}.key`)];
+  await writeFile(paths[0], pair.cert);
+  await writeFile(paths[1], pair.key);
+  return paths;
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "serving-"));
+  authority = await CertificateAuthority.create("clients", realClock);
+  admin = await authority.issue({ commonName: "admin", organizations: ["system:masters"] });
+  clientCa = inDirectory("ca.crt");
+  await writeFile(clientCa, authority.cert);
+  const [cert, key] = await writePair(
+    "main",
+    await authority.issue({ commonName: "main", hosts: ["localhost"] }),
+  );
+  serving = [`--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`, `--client-ca-file=${clientCa}`];
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(async (server) => server.close()));
+});
+afterAll(async () => rm(directory, { recursive: true }));
+
+async function start(
+  flags: readonly string[] = [],
+  changes: Parameters<typeof startTestServer>[1] = {},
+): Promise<TestHttpsServer & { get(path: string, more?: object): Promise<Answer> }> {
+  const server = await startTestServer([...serving, ...flags], changes);
+  running.push(server);
+  return {
+    ...server,
+    get: async (path, more = {}) => ask({ port: server.port, path, client: admin, ...more }),
+  };
+}
+
+/** Two hundred times as fast, for what waits between two looks at a file. */
+const hurriedClock: Clock = {
+  ...realClock,
+  setTimer: (delayMs, callback) => realClock.setTimer(delayMs / 200, callback),
+};
+
+describe("answers", () => {
+  test("headers and bodies are those of the Go program", async () => {
+    const { get } = await start();
+    const healthy = await get("/healthz", { client: undefined });
+    expect(healthy.body).toBe("ok");
+    expect(healthy.headers).toMatchObject({
+      "cache-control": "no-cache, private",
+      "content-type": "text/plain; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "content-length": "2",
+    });
+    const refused = await get("/a<b?c", { client: undefined, method: "POST" });
+    expect(refused.headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(refused.body)).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: 'forbidden: User "system:anonymous" cannot post path "/a&lt;b"',
+      reason: "Forbidden",
+      details: {},
+      code: 403,
+    });
+    const missing = await get("/version");
+    expect([missing.status, missing.body]).toEqual([404, "404 page not found\n"]);
+  });
+
+  test("metrics, compressed for those who ask for it", async () => {
+    const { get } = await start();
+    const plain = await get("/metrics");
+    expect(plain.headers["content-type"]).toContain("text/plain; version=0.0.4");
+    expect(plain.headers["process-start-time-unix"]).toBe("1767268800");
+    expect(plain.body).toContain("# TYPE authentication_attempts counter");
+    const packed = await get("/metrics", { headers: { "accept-encoding": "deflate, gzip" } });
+    expect(packed.headers["content-encoding"]).toBe("gzip");
+  });
+
+  test("indicators of the service level can be reset", async () => {
+    const { get } = await start();
+    await get("/healthz");
+    const counted = 'kubernetes_healthchecks_total{name="ping",status="success",type="healthz"} 1';
+    expect((await get("/metrics/slis")).body).toContain(counted);
+    expect((await get("/metrics/slis", { method: "DELETE" })).body).toBe("metrics reset\n");
+    const after = (await get("/metrics/slis")).body;
+    expect(after).not.toContain("kubernetes_healthchecks_total{");
+    expect(after).toContain("process_start_time_seconds 1767268800");
+  });
+
+  test("the configuration, the flags and the status, for people and for programs", async () => {
+    const { get } = await start(["--concurrent-gc-syncs=3"]);
+    expect(JSON.parse((await get("/configz")).body)).toMatchObject({
+      "kubecontrollermanager.config.k8s.io": { GarbageCollectorController: { ConcurrentGCSyncs: 3 } },
+    });
+    expect((await get("/flagz")).body).toMatch(
+      /^\nkube-controller-manager flagz\nWarning: .*\n[^]*\nconcurrent-gc-syncs: 3\n/,
+    );
+    expect((await get("/statusz")).body).toMatch(
+      /Started: Thu Jan {2}1 12:00:00 UTC 2026\nUp: \d+ hr \d\d min \d\d sec\nGo version: node26\.0\.0\nBinary version: 1\.36\.4\nEmulation version: 1\.36\nPaths: \/configz \/flagz \/healthz \/livez \/metrics \/readyz\n$/,
+    );
+    const structured = await get("/statusz", {
+      headers: { accept: "application/json;v=v1beta1;g=config.k8s.io;as=Statusz" },
+    });
+    expect(structured.headers["content-type"]).toBe("application/json;g=config.k8s.io;v=v1beta1;as=Statusz");
+    expect(JSON.parse(structured.body)).toMatchObject({ kind: "Statusz", startTime: "2026-01-01T12:00:00Z" });
+    const old = await get("/flagz", {
+      headers: { accept: "application/json;v=v1alpha1;g=config.k8s.io;as=Flagz" },
+    });
+    expect(old.headers["warning"]).toContain("deprecated");
+    expect((await get("/statusz", { headers: { accept: "application/json" } })).status).toBe(406);
+    expect((await get("/statusz", { headers: { accept: "application/xml, */*" } })).status).toBe(200);
+  });
+
+  test("pages behind gates and flags can be switched off", async () => {
+    const { get } = await start([
+      "--feature-gates=ComponentFlagz=false,ComponentStatusz=false",
+      "--profiling=false",
+    ]);
+    for (const path of ["/flagz", "/statusz", "/debug/pprof/", "/debug/flags/v"]) {
+      expect((await get(path)).status).toBe(404);
+    }
+  });
+
+  test("the level of the log can be set", async () => {
+    const { get, parts } = await start();
+    const put = async (path: string, body: string): Promise<[number, string]> => {
+      const answer = await get(path, {
+        method: "PUT",
+        body,
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      });
+      return [answer.status, answer.body];
+    };
+    expect(await put("/debug/flags/v", "2")).toEqual([200, "successfully set klog.logging.verbosity to 2\n"]);
+    expect(parts.verbosity.thresholdOf("")).toBe(2);
+    expect(await put("/debug/flags/vmodule", "gc*=9")).toEqual([200, "successfully set vmodule to gc*=9\n"]);
+    expect(parts.verbosity.thresholdOf("gc-graph")).toBe(9);
+    expect((await put("/debug/flags/v", "-1"))[0]).toBe(400);
+    expect((await put("/debug/flags/vmodule", "x"))[0]).toBe(400);
+    expect(parts.verbosity.thresholdOf("")).toBe(2);
+  });
+
+  test("profiles are taken one at a time, and what is asked wrongly is said", async () => {
+    const { get } = await start();
+    const first = get("/debug/pprof/profile?seconds=0.2");
+    await vi.waitFor(async () => expect((await get("/debug/pprof/allocs?seconds=0.01")).status).toBe(500));
+    expect(Object.keys(JSON.parse((await first).body) as object)).toContain("samples");
+    expect(JSON.parse((await get("/debug/pprof/allocs?seconds=0.01")).body)).toHaveProperty("head");
+    expect((await get("/debug/pprof/profile?seconds=x")).status).toBe(400);
+    expect((await get("/debug/pprof/goroutine")).body).toMatch(/\d+ \w+/);
+    expect((await get("/debug/pprof/heap")).body).toMatch(/^\{"snapshot":/);
+  });
+
+  test("controllers show what they have to show while they are there", async () => {
+    let present = true;
+    const { get } = await start([], {
+      debugHandler: (name) =>
+        present && name === "gc"
+          ? async (path, query) =>
+              path === "/graph"
+                ? { contentType: "text/vnd.graphviz", body: `uid ${query.getAll("uid").join()}` }
+                : undefined
+          : undefined,
+    });
+    const shown = await get("/debug/controllers/gc/graph?uid=1&uid=2");
+    expect([shown.headers["content-type"], shown.body]).toEqual(["text/vnd.graphviz", "uid 1,2"]);
+    expect((await get("/debug/controllers/gc")).status).toBe(404);
+    present = false;
+    expect((await get("/debug/controllers/gc/graph")).status).toBe(404);
+  });
+
+  test("a request that fails inside is answered, logged, and the server goes on", async () => {
+    const { get, lines } = await start([], {
+      debugHandler: () => async () => {
+        throw new Error("a defect");
+      },
+    });
+    const failed = await get("/debug/controllers/gc/graph");
+    expect([failed.status, failed.body]).toEqual([
+      500,
+      "This request failed inside the server. Its log says why.\n",
+    ]);
+    expect(lines.join("")).toContain("a defect");
+    expect((await get("/healthz")).status).toBe(200);
+  });
+
+  test("requests are logged at level 3 and above, with where they came from", async () => {
+    const { get, lines, parts } = await start();
+    await get("/healthz?verbose", { headers: { "user-agent": "probe", authorization: "Bearer the-token" } });
+    await vi.waitFor(() => expect(lines.join("")).toContain('"HTTP"'));
+    expect(lines.join("")).toMatch(
+      /"HTTP" verb="GET" URI="\/healthz\?verbose" .* userAgent="probe" srcIP="127\.0\.0\.1:\d+" resp=200/,
+    );
+    expect(lines.join("")).not.toContain("the-token");
+    parts.verbosity.setLevel(2);
+    const before = lines.length;
+    await get("/healthz");
+    expect(lines.length).toBe(before);
+  });
+});
+
+describe("connections", () => {
+  test("both versions of HTTP are spoken, or only the older one", async () => {
+    const both = await start();
+    const session = http2Client(both.port, admin);
+    expect((await session.get("/metrics")).status).toBe(200);
+    session.close();
+    const older = await start(["--disable-http2-serving"]);
+    expect((await older.get("/metrics")).status).toBe(200);
+    await expect(http2Client(older.port, admin).get("/metrics")).rejects.toThrow();
+  });
+
+  test("strangers keep no HTTP/2 connection, users do", async () => {
+    const { port } = await start();
+    const stranger = http2Client(port);
+    expect((await stranger.get("/healthz")).status).toBe(200);
+    await vi.waitFor(() => expect(stranger.isClosed()).toBe(true));
+    const user = http2Client(port, admin);
+    expect((await user.get("/healthz")).status).toBe(200);
+    expect((await user.get("/healthz")).status).toBe(200);
+    expect(user.isClosed()).toBe(false);
+    user.close();
+  });
+
+  test("large headers are taken", async () => {
+    const { get, port } = await start();
+    expect((await get("/healthz", { headers: { "x-large": "y".repeat(500_000) } })).status).toBe(200);
+    const session = http2Client(port, admin);
+    expect((await session.get("/healthz", { "x-large": "y".repeat(50_000) })).status).toBe(200);
+    session.close();
+  });
+
+  test("the lowest version of TLS is kept to", async () => {
+    const { get } = await start(["--tls-min-version=VersionTLS13"]);
+    expect((await get("/healthz")).status).toBe(200);
+    await expect(get("/healthz", { maxVersion: "TLSv1.2" })).rejects.toThrow();
+  });
+
+  test("closing answers what is under way, and takes nothing new", async () => {
+    const server = await start();
+    const underWay = server.get("/debug/pprof/profile?seconds=0.3");
+    await vi.waitFor(async () =>
+      expect((await server.get("/debug/pprof/allocs?seconds=0.01")).status).toBe(500),
+    );
+    const closed = server.close();
+    expect((await underWay).status).toBe(200);
+    await closed;
+    await expect(server.get("/healthz")).rejects.toThrow("ECONNREFUSED");
+  });
+
+  test("idle connections do not hold up the closing", async () => {
+    const server = await startTestServer(serving);
+    const agent = new Agent({ keepAlive: true });
+    expect((await ask({ port: server.port, path: "/healthz", agent })).status).toBe(200);
+    const session = http2Client(server.port, admin);
+    await session.get("/healthz");
+    const startMs = performance.now();
+    await server.close();
+    expect(performance.now() - startMs).toBeLessThan(1_000);
+    agent.destroy();
+  });
+
+  test("a connection that says nothing does not keep the server from closing", async () => {
+    const server = await startTestServer(serving, { clock: hurriedClock });
+    const silent = connectPlain(server.port, "127.0.0.1");
+    silent.on("error", () => undefined);
+    const session = http2Client(server.port, admin);
+    await session.get("/healthz");
+    await server.close();
+    silent.destroy();
+  });
+});
+
+describe("certificates", () => {
+  test("one is made when none is given, and kept where a directory is", async () => {
+    const memory = await startTestServer();
+    running.push(memory);
+    expect((await ask({ port: memory.port, path: "/healthz" })).servedBy).toMatch(/^localhost@\d+$/);
+    const flags = [`--cert-dir=${inDirectory("kept")}`];
+    const first = await startTestServer(flags);
+    running.push(first);
+    const [cert, key] = ["crt", "key"].map((suffix) => inDirectory(`kept/kube-controller-manager.${suffix}`));
+    const kept = new X509Certificate(await readFile(cert ?? ""));
+    expect(kept.subjectAltName).toBe("DNS:localhost, IP Address:127.0.0.1");
+    expect(((await stat(key ?? "")).mode & 0o777).toString(8)).toBe("600");
+    const second = await startTestServer(flags);
+    running.push(second);
+    const { servedBy } = await ask({ port: second.port, path: "/healthz" });
+    expect(`CN=${servedBy}`).toBe(kept.subject);
+  });
+
+  test("by host name", async () => {
+    const [cert, key] = await writePair(
+      "other",
+      await authority.issue({ commonName: "other", hosts: ["*.other.test"] }),
+    );
+    const { get } = await start([
+      `--tls-sni-cert-key=${cert},${key}`,
+      `--tls-sni-cert-key=${cert},${key}:given.test`,
+    ]);
+    const servedFor = async (serverName: string): Promise<string> =>
+      (await get("/healthz", { serverName })).servedBy;
+    expect(await servedFor("a.other.test")).toBe("other");
+    expect(await servedFor("given.test")).toBe("other");
+    expect(await servedFor("unknown.test")).toBe("main");
+  });
+
+  test("changed files are served from then on, and open connections live on", async () => {
+    const [cert, key] = await writePair(
+      "turned",
+      await authority.issue({ commonName: "before", hosts: ["a.test"] }),
+    );
+    const flags = [
+      `--tls-cert-file=${cert}`,
+      `--tls-private-key-file=${key}`,
+      `--tls-sni-cert-key=${cert},${key}`,
+    ];
+    const { get, port } = await start(flags, { clock: hurriedClock });
+    const session = http2Client(port, admin);
+    await session.get("/healthz");
+    expect((await get("/healthz")).servedBy).toBe("before");
+    await writePair("turned", await authority.issue({ commonName: "after", hosts: ["a.test"] }));
+    await vi.waitFor(async () => expect((await get("/healthz")).servedBy).toBe("after"));
+    await vi.waitFor(async () =>
+      expect((await get("/healthz", { serverName: "a.test" })).servedBy).toBe("after"),
+    );
+    expect((await session.get("/healthz")).status).toBe(200);
+    expect(session.isClosed()).toBe(false);
+    session.close();
+  });
+
+  test("the authorities of now decide about a connection that was made under others", async () => {
+    const path = inDirectory("changing-ca.crt");
+    await writeFile(path, authority.cert);
+    const { port } = await start([`--client-ca-file=${path}`], { clock: hurriedClock });
+    const session = http2Client(port, admin);
+    expect((await session.get("/metrics")).status).toBe(200);
+    const others = await CertificateAuthority.create("others", realClock);
+    await writeFile(path, others.cert);
+    // A refused client loses its HTTP/2 connection after the answer, so the first refusal is the last answer.
+    await vi.waitFor(async () => expect((await session.get("/metrics")).status).toBe(401));
+    session.close();
+  });
+
+  test("an intermediate certificate that the client sends counts, on every request of its connections", async () => {
+    const isAuthority = new x509.BasicConstraintsExtension(true, undefined, true);
+    const times = { fromMs: Date.now() - 60_000, toMs: Date.now() + 60_000 };
+    const root = await issueCertificate({ subject: "CN=root", extensions: [isAuthority], ...times });
+    const middle = await issueCertificate({
+      issuer: root,
+      subject: "CN=middle",
+      extensions: [isAuthority],
+      ...times,
+    });
+    const user = await issueCertificate({
+      issuer: middle,
+      subject: "O=system:masters,CN=jane",
+      extensions: [],
+      ...times,
+    });
+    const path = inDirectory("root-ca.crt");
+    await writeFile(path, root.certificate.toString());
+    const { get, port } = await start([`--client-ca-file=${path}`]);
+    const key = await privateKeyOf(user);
+    const client = { cert: [user, middle].map(({ certificate }) => certificate.toString()).join("\n"), key };
+    expect((await get("/metrics", { client: { cert: String(user.certificate), key } })).status).toBe(401);
+    // The agent would resume the first session on its second connection, and that would have no intermediate.
+    const agent = new Agent({ keepAlive: false, maxCachedSessions: 10 });
+    for (let round = 0; round < 3; round++) {
+      expect((await ask({ port, path: "/metrics", client, agent })).status).toBe(200);
+    }
+    agent.destroy();
+    const session = http2Client(port, client);
+    expect((await session.get("/metrics")).status).toBe(200);
+    expect((await session.get("/metrics")).status).toBe(200);
+    session.close();
+  });
+});
+
+describe("what stands in the way is said in one line", () => {
+  test("a port in use", async () => {
+    const { port } = await start();
+    await expect(startTestServer([...serving, `--secure-port=${port}`])).rejects.toMatchObject({
+      code: "Start",
+      message: expect.stringMatching(
+        /^--bind-address, --secure-port: cannot listen on 127.0.0.1:\d+: .*EADDRINUSE.*$/,
+      ) as unknown,
+    });
+  });
+
+  test("but several can share it if told to", async () => {
+    const { port } = await start(["--permit-port-sharing"]);
+    const second = await startTestServer([...serving, "--permit-port-sharing", `--secure-port=${port}`]);
+    running.push(second);
+    expect(second.port).toBe(port);
+  });
+
+  test("files that are not there, or are not what they should be", async () => {
+    const [cert] = await writePair("a", admin);
+    const [, otherKey] = await writePair("b", await authority.issue({ commonName: "b" }));
+    const empty = inDirectory("empty");
+    await writeFile(empty, "");
+    const cases: readonly (readonly [flags: readonly string[], message: RegExp])[] = [
+      [
+        ["--tls-cert-file=/none", "--tls-private-key-file=/none"],
+        /^--tls-cert-file, --tls-private-key-file: ENOENT.*$/,
+      ],
+      [
+        [`--tls-cert-file=${cert}`, `--tls-private-key-file=${otherKey}`],
+        /^the serving certificate cannot be used: .*$/,
+      ],
+      [["--client-ca-file=/none"], /^--client-ca-file \/none: ENOENT.*$/],
+      [[`--client-ca-file=${empty}`], /^--client-ca-file .*: there is no certificate in PEM form$/],
+      [
+        [`--requestheader-client-ca-file=${empty}`],
+        /^--requestheader-client-ca-file .*: there is no certificate/,
+      ],
+      [["--tls-sni-cert-key=/none,/none"], /^--tls-sni-cert-key: ENOENT.*$/],
+      [[`--tls-sni-cert-key=${cert},${otherKey}`], /^.*key values mismatch.*$/],
+      [[`--cert-dir=${cert}/below`], /^--cert-dir: the generated certificate cannot be kept: .*$/],
+      [["--tls-cipher-suites=NOPE"], /^--tls-cipher-suites: cipher suite NOPE does not exist$/],
+      [["--tls-curve-preferences=7"], /^--tls-curve-preferences: unknown curve 7$/],
+      [
+        ["--bind-address=192.0.2.1"],
+        /^--bind-address, --secure-port: cannot listen on 192.0.2.1:\d+: .*EADDRNOTAVAIL.*$/,
+      ],
+    ];
+    for (const [flags, message] of cases) {
+      await expect(startTestServer(flags), flags.join(" ")).rejects.toMatchObject({
+        code: "Start",
+        message: expect.stringMatching(message) as unknown,
+      });
+    }
+  });
+
+  test("port 0 serves nothing", async () => {
+    const { parts } = await start();
+    const secureServing = { ...parts.options.secureServing, securePort: 0 };
+    expect(await startServer({ ...parts, options: { ...parts.options, secureServing } })).toBeUndefined();
+  });
+
+  test("all addresses of both families are listened on by default", async () => {
+    const server = await start(["--bind-address=0.0.0.0"]);
+    expect((await server.get("/healthz")).status).toBe(200);
+  });
+});
