@@ -75,7 +75,7 @@ async function storedAuthority(
   try {
     if (keyStart < 0) throw new Error("there is no private key in it");
     if (Date.parse(new X509Certificate(pair.cert).validTo) < clock.nowMs() + RENEW_MS) return undefined;
-    return await CertificateAuthority.load(pair, clock);
+    return CertificateAuthority.load(pair, clock);
   } catch (error) {
     throw new StartError(`data directory ${directory?.path}: ${FILE} is corrupt`, error);
   }
