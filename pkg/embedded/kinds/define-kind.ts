@@ -3,7 +3,7 @@ import { apiVersionOf, type BuiltInResource } from "../../api/resource.ts";
 import { FieldErrors } from "./field-errors.ts";
 import { asJson, child, copyField, isJson, sameValue, type Json } from "./json.ts";
 import type { Draft, KindRules, RuleContext, TableColumn } from "./kind.ts";
-import { ageColumn, nameColumn } from "./table.ts";
+import { ageColumn, createdColumn, nameColumn } from "./table.ts";
 import { normalizeWireForm } from "./wire-form.ts";
 
 type Identity = "resource" | "singular" | "shortNames" | "categories" | "subresources" | "verbs";
@@ -30,13 +30,16 @@ export interface KindSpec extends Partial<
 
 export const nameAndAge: readonly TableColumn[] = [nameColumn, ageColumn];
 
+/** The table of a kind that has thought of none. */
+const plainColumns: readonly TableColumn[] = [nameColumn, createdColumn];
+
 export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): KindRules {
   const hasStatus = resource.subresources.some((subresource) => subresource.name === "status");
   const normalize = (draft: Draft): void => normalizeWireForm(draft, apiVersionOf(resource), resource.kind);
   const { validate, validateChange, validateUpdate, validateStatus, statusKeepsMetadata, ...rest } = spec;
   const { keepsStatusOnCreate, ...shared } = rest;
   return {
-    columns: nameAndAge,
+    columns: plainColumns,
     generation: false,
     ...shared,
     resource,

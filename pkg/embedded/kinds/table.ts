@@ -26,6 +26,12 @@ export const ageColumn = column("Age", (object, nowMs) =>
   since(text(child(object, "metadata"), "creationTimestamp"), nowMs),
 );
 
+export const createdColumn = column(
+  "Created At",
+  (object) => text(child(object, "metadata"), "creationTimestamp"),
+  { type: "date" },
+);
+
 /** How long ago, in the short form of kubectl. */
 export function since(time: string, nowMs: number): string {
   const at = Date.parse(time);

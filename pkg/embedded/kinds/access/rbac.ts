@@ -8,7 +8,7 @@ import { child, ensure, items, present, sameValue, setZeroDefault, strings, text
 import type { Draft } from "../kind.ts";
 import { parseSelector } from "../label-selector.ts";
 import type { TableColumn } from "../kind.ts";
-import { ageColumn, column, nameColumn } from "../table.ts";
+import { ageColumn, column, createdColumn, nameColumn } from "../table.ts";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -60,12 +60,7 @@ function roleRules(namespaced: boolean): KindSpec {
       validateRules(draft, namespaced, errors);
       if (!namespaced) validateAggregation(draft, errors);
     },
-    columns: [
-      nameColumn,
-      column("Created At", (object) => text(child(object, "metadata"), "creationTimestamp"), {
-        type: "date",
-      }),
-    ],
+    columns: [nameColumn, createdColumn],
   };
 }
 

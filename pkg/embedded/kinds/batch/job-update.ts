@@ -1,7 +1,7 @@
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../json.ts";
 import { child, count, flag, integer, items, present, sameValue, text } from "../json.ts";
-import { conditionIsTrue } from "./job-status.ts";
+import { conditionIsTrue } from "./job-status-change.ts";
 
 /** What may change in a job that exists: almost nothing, more while it is suspended. */
 export function validateJobChange(spec: Json, before: Json, errors: FieldErrors): void {

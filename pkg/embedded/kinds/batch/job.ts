@@ -23,7 +23,8 @@ import { setTemplateDefaults, templateLabels, validateTemplateSelected } from ".
 import { ageColumn, column, nameColumn, selectorColumn, shortDuration, templateColumns } from "../table.ts";
 import { setConditionPatternDefaults } from "./cron-job.ts";
 import { validateJobSpec } from "./job-spec.ts";
-import { conditionIsTrue, validateJobStatus } from "./job-status.ts";
+import { conditionIsTrue } from "./job-status-change.ts";
+import { validateJobStatus } from "./job-status.ts";
 import { validateJobChange } from "./job-update.ts";
 
 const uidLabels = ["controller-uid", "batch.kubernetes.io/controller-uid"];

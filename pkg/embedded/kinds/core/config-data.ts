@@ -1,5 +1,5 @@
 import { resources } from "../../../api/resources.ts";
-import { defineKind, type KindSpec } from "../define-kind.ts";
+import { defineKind, nameAndAge, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { byteLength, dataKey } from "../formats.ts";
 import type { Json } from "../json.ts";
@@ -53,11 +53,7 @@ const configMapRules: KindSpec = {
   validate: validateConfigMap,
   validateChange: (draft, before, errors) =>
     validateImmutability(draft, before, ["data", "binaryData"], errors),
-  columns: [
-    nameColumn,
-    column("Data", (object) => String(entryCount(object, "data", "binaryData"))),
-    ageColumn,
-  ],
+  columns: [nameColumn, column("Data", (object) => entryCount(object, "data", "binaryData")), ageColumn],
 };
 
 /** Keys that a secret of a type must have. */
@@ -125,7 +121,7 @@ const secretRules: KindSpec = {
   columns: [
     nameColumn,
     column("Type", (object) => text(object, "type")),
-    column("Data", (object) => String(entryCount(object, "data"))),
+    column("Data", (object) => entryCount(object, "data")),
     ageColumn,
   ],
 };
@@ -133,5 +129,5 @@ const secretRules: KindSpec = {
 export const configDataKinds = [
   defineKind(resources.configMaps, configMapRules),
   defineKind(resources.secrets, secretRules),
-  defineKind(resources.serviceAccounts, {}),
+  defineKind(resources.serviceAccounts, { columns: nameAndAge }),
 ];

@@ -92,7 +92,7 @@ const columns = [
   column("Source", sourceCell, { wide: true }),
   column("Message", (event) => (text(event, "message") || text(event, "note")).trim()),
   column("First Seen", (event, nowMs) => since(view(event).first, nowMs), { wide: true }),
-  column("Count", (event) => String(view(event).count), { wide: true }),
+  column("Count", (event) => view(event).count, { wide: true }),
   { ...nameColumn, priority: 1 },
 ];
 

@@ -93,11 +93,15 @@ const classRules: KindSpec = {
       text(child(before, "spec"), "controller"),
     ),
   columns: [
-    column("Name", (object) => {
-      const annotations = stringMap(child(object, "metadata"), "annotations");
-      const isDefault = annotations["ingressclass.kubernetes.io/is-default-class"] === "true";
-      return `${text(child(object, "metadata"), "name")}${isDefault ? " (default)" : ""}`;
-    }),
+    column(
+      "Name",
+      (object) => {
+        const annotations = stringMap(child(object, "metadata"), "annotations");
+        const isDefault = annotations["ingressclass.kubernetes.io/is-default-class"] === "true";
+        return `${text(child(object, "metadata"), "name")}${isDefault ? " (default)" : ""}`;
+      },
+      { format: "name" },
+    ),
     column("Controller", (object) => text(child(object, "spec"), "controller")),
     column("Parameters", (object) => {
       const parameters = child(child(object, "spec"), "parameters");
@@ -154,7 +158,6 @@ export const ingressKinds = [
           .filter((part) => part !== "")
           .join("/");
       }),
-      ageColumn,
     ],
   }),
   defineKind(resources.serviceCIDRs, {

@@ -1,31 +1,12 @@
 import { resources } from "../../../api/resources.ts";
+import { autoscalerColumns, metricSources } from "./autoscaler-columns.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { pathSegment } from "../formats.ts";
 import type { Json } from "../json.ts";
-import {
-  child,
-  count,
-  descend,
-  ensure,
-  integer,
-  items,
-  optionalText,
-  present,
-  setDefault,
-  text,
-} from "../json.ts";
+import { child, count, ensure, integer, items, optionalText, present, setDefault, text } from "../json.ts";
 import type { Draft } from "../kind.ts";
 import { readQuantity } from "../quantities.ts";
-import { ageColumn, column, nameColumn } from "../table.ts";
-
-const sources: Readonly<Record<string, string>> = {
-  ContainerResource: "containerResource",
-  External: "external",
-  Object: "object",
-  Pods: "pods",
-  Resource: "resource",
-};
 
 const scaleUp = {
   stabilizationWindowSeconds: 0,
@@ -103,17 +84,17 @@ function validateTarget(reference: Json | undefined, path: string, errors: Field
 
 function validateMetric(metric: Json, path: string, errors: FieldErrors): void {
   const type = text(metric, "type");
-  const types = Object.keys(sources);
+  const types = Object.keys(metricSources);
   if (type === "") errors.required(`${path}.type`, "must specify a metric source type");
   if (!types.includes(type)) errors.notSupported(`${path}.type`, type, types);
-  const key = sources[type];
+  const key = metricSources[type];
   if (key === undefined) return;
   const source = child(metric, key);
   if (source === undefined) {
     errors.required(`${path}.${key}`, "must populate information for the given metric source");
     return;
   }
-  for (const other of Object.values(sources)) {
+  for (const other of Object.values(metricSources)) {
     if (other !== key && present(metric, other)) {
       errors.forbidden(`${path}.${other}`, "must populate the given metric source only");
     }
@@ -212,36 +193,6 @@ function validateScaling(rules: Json | undefined, path: string, errors: FieldErr
   }
 }
 
-function metricCell(autoscaler: Json, metric: Json, index: number): string {
-  const key = sources[text(metric, "type")] ?? "";
-  const target = descend(metric, key, "target");
-  const current = descend(items(child(autoscaler, "status"), "currentMetrics")[index], key, "current");
-  const shown = (field: string, unit = ""): string => {
-    const value = current?.[field];
-    return typeof value === "string" || typeof value === "number" ? `${value}${unit}` : "<unknown>";
-  };
-  const name =
-    key === "resource" || key === "containerResource" ? `${text(child(metric, key), "name")}: ` : "";
-  const average = target?.["averageValue"];
-  if (typeof average === "string") {
-    const suffix = key === "external" || key === "object" ? " (avg)" : "";
-    return `${name}${shown("averageValue")}/${average}${suffix}`;
-  }
-  if (name !== "") {
-    const utilization = integer(target, "averageUtilization");
-    return `${name}${shown("averageUtilization", "%")}/${utilization === undefined ? "<auto>" : `${utilization}%`}`;
-  }
-  return `${shown("value")}/${text(target, "value")}`;
-}
-
-function targetsCell(autoscaler: Json): string {
-  const metrics = items(child(autoscaler, "spec"), "metrics");
-  if (metrics.length === 0) return "<none>";
-  const shown = metrics.slice(0, 2).map((metric, index) => metricCell(autoscaler, metric, index));
-  const more = metrics.length > 2 ? ` + ${metrics.length - 2} more...` : "";
-  return `${shown.join(", ")}${more}`;
-}
-
 const rules: KindSpec = {
   setDefaults,
   validate,
@@ -250,18 +201,7 @@ const rules: KindSpec = {
       errors.nonNegative(`status.${key}`, integer(child(draft, "status"), key));
     }
   },
-  columns: [
-    nameColumn,
-    column("Reference", (autoscaler) => {
-      const reference = descend(autoscaler, "spec", "scaleTargetRef");
-      return `${text(reference, "kind")}/${text(reference, "name")}`;
-    }),
-    column("Targets", targetsCell),
-    column("MinPods", (autoscaler) => String(integer(child(autoscaler, "spec"), "minReplicas") ?? "<unset>")),
-    column("MaxPods", (autoscaler) => String(count(child(autoscaler, "spec"), "maxReplicas"))),
-    column("Replicas", (autoscaler) => String(count(child(autoscaler, "status"), "currentReplicas"))),
-    ageColumn,
-  ],
+  columns: autoscalerColumns,
 };
 
 export const autoscalerKinds = [defineKind(resources.horizontalPodAutoscalers, rules)];

@@ -1,5 +1,5 @@
 import { resources } from "../../../api/resources.ts";
-import { defineKind, specOf } from "../define-kind.ts";
+import { defineKind, nameAndAge, specOf } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../json.ts";
 import { child, descend, ensure, items, present, setZeroDefault, text } from "../json.ts";
@@ -50,11 +50,12 @@ export const resourceClaimKinds = [
     columns: [nameColumn, column("State", stateCell), ageColumn],
   }),
   defineKind(resources.resourceClaimTemplates, {
+    columns: nameAndAge,
     setDefaults: (draft) => setRequestDefaults(ensure(specOf(draft), "spec")),
     validate: (draft, errors) => validateRequests(descend(draft, "spec", "spec"), "spec.spec", errors),
     validateChange: (draft, before, errors) => errors.immutable("spec", draft["spec"], before["spec"]),
   }),
-  defineKind(resources.deviceClasses, { generation: true }),
+  defineKind(resources.deviceClasses, { generation: true, columns: nameAndAge }),
   defineKind(resources.resourceSlices, {
     generation: true,
     columns: [

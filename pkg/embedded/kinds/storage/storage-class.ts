@@ -145,14 +145,7 @@ export const storageClassKinds = [
   defineKind(resources.volumeAttachments, attachmentRules),
   defineKind(resources.csiDrivers, driverRules),
   defineKind(resources.csiNodes, csiNodeRules),
-  defineKind(resources.csiStorageCapacities, {
-    unconditionalUpdate: false,
-    columns: [
-      nameColumn,
-      column("StorageClassName", (object) => text(object, "storageClassName")),
-      column("Capacity", (object) => optionalText(object, "capacity") ?? "<unset>"),
-    ],
-  }),
+  defineKind(resources.csiStorageCapacities, { unconditionalUpdate: false }),
   defineKind(resources.volumeAttributesClasses, {
     columns: [nameColumn, column("DriverName", (object) => text(object, "driverName")), ageColumn],
   }),

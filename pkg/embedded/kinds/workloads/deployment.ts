@@ -126,8 +126,8 @@ const rules: KindSpec = {
       const ready = count(child(object, "status"), "readyReplicas");
       return `${ready}/${count(child(object, "spec"), "replicas")}`;
     }),
-    column("Up-to-date", (object) => String(count(child(object, "status"), "updatedReplicas"))),
-    column("Available", (object) => String(count(child(object, "status"), "availableReplicas"))),
+    column("Up-to-date", (object) => count(child(object, "status"), "updatedReplicas")),
+    column("Available", (object) => count(child(object, "status"), "availableReplicas")),
     ageColumn,
     ...templateColumns((object) => child(child(object, "spec"), "template")),
     selectorColumn,

@@ -15,7 +15,7 @@ import { workloadCases } from "./workloads.ts";
 
 interface Table {
   readonly columnDefinitions: readonly TableColumn[];
-  readonly rows: readonly { readonly cells: readonly unknown[]; readonly object: ApiObject }[];
+  readonly rows: null | readonly { readonly cells: readonly unknown[]; readonly object: ApiObject }[];
 }
 
 const corpus: readonly CorpusCase[] = [...podCases, ...workloadCases, ...otherCases];
@@ -119,9 +119,12 @@ describe.runIf(hasRealCluster())("the rules say the same as a real API server", 
       );
       const isTime = (name: string): boolean =>
         ["Age", "Created At", "Last Seen", "First Seen", "Duration"].includes(name);
-      for (const { object, cells } of table.rows) {
+      for (const { object, cells } of table.rows ?? []) {
         const ours = rules.columns.map((one) => (isTime(one.name) ? "" : one.cell(object, Date.now())));
-        const theirs = cells.map((cell, index) => (isTime(rules.columns[index]?.name ?? "") ? "" : cell));
+        // Upstream gives IP addresses one cell more than columns.
+        const theirs = cells
+          .slice(0, rules.columns.length)
+          .map((cell, index) => (isTime(rules.columns[index]?.name ?? "") ? "" : cell));
         expect(ours, object.metadata.name).toEqual(theirs);
       }
     },
