@@ -1,4 +1,6 @@
+import { statusResponse } from "../server/api-server.ts";
 import { parseAccept } from "../server/negotiate.ts";
+import { notAcceptable } from "../server/status-error.ts";
 import type { ServerParts } from "../server/call.ts";
 import type { Registry } from "../server/registry.ts";
 import type { ApiRequest, ApiResponse } from "../server/request.ts";
@@ -41,6 +43,8 @@ export function serverDocuments(): (parts: ServerParts, request: ApiRequest) => 
     const path = request.path.length > 1 ? request.path.replace(/\/+$/, "") : request.path;
     const health = healthResponse(path, request.query);
     if (health !== undefined) return health;
+    if (path === "/openapi/v2" && !acceptsJson(request.headers["accept"]))
+      return statusResponse(notAcceptable());
     const aggregated = aggregatedVersion(path, request.headers["accept"]);
     return cache.get(`${aggregated ?? ""} ${path}`, (groups) => makeDocument(path, aggregated, groups));
   };
@@ -95,6 +99,12 @@ function rootPaths(groups: readonly ApiGroup[]): readonly string[] {
       paths.push(name === "" ? `/api/${version}` : `/apis/${name}/${version}`);
   }
   return paths.sort();
+}
+
+/** Clients in Go ask for protobuf alone, and do without when they hear that there is none. */
+function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined || accept === "") return true;
+  return parseAccept(accept).some(({ type }) => ["application/json", "application/*", "*/*"].includes(type));
 }
 
 const discoveryVersions = new Set(["v2", "v2beta1"]);

@@ -84,6 +84,11 @@ export class Faults {
     return () => this.#rules.delete(armed);
   }
 
+  /** Watches that are open now. */
+  get openWatches(): number {
+    return this.#watches.size;
+  }
+
   /** Cuts the watches that match, without a word. Returns how many there were. */
   dropWatches(target: FaultTarget = {}): number {
     const matching = [...this.#watches].filter(({ subject }) => matches(target, subject));

@@ -74,11 +74,6 @@ export function methodNotAllowed(): StatusError {
   );
 }
 
-export function verbNotSupported(resource: Named, verb: string): StatusError {
-  const message = `${verb} is not supported on resources of kind "${groupResource(resource)}"`;
-  return new StatusError(405, "MethodNotAllowed", message, { details: resourceDetails(resource, "") });
-}
-
 export function alreadyExists(resource: Named, name: string): StatusError {
   const message = `${groupResource(resource)} ${JSON.stringify(name)} already exists`;
   return new StatusError(409, "AlreadyExists", message, { details: resourceDetails(resource, name) });

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "vitest";
+import { decodeProtobufObject } from "./decode.ts";
+import { ProtobufError } from "./reader.ts";
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  do {
+    bytes.push((rest % 128) + (rest >= 128 ? 128 : 0));
+    rest = Math.floor(rest / 128);
+  } while (rest > 0);
+  return Buffer.from(bytes);
+}
+
+function integer(number: number, value: number): Buffer {
+  return Buffer.concat([varint(number * 8), varint(value)]);
+}
+
+function bytes(number: number, ...parts: readonly (string | Buffer)[]): Buffer {
+  const value = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  return Buffer.concat([varint(number * 8 + 2), varint(value.length), value]);
+}
+
+function object(apiVersion: string, kind: string, ...fields: readonly Buffer[]): Buffer {
+  const typeMeta = bytes(1, bytes(1, apiVersion), bytes(2, kind));
+  return Buffer.concat([Buffer.from("k8s\0"), typeMeta, bytes(2, ...fields)]);
+}
+
+const pair = (key: string, value: Buffer): Buffer => Buffer.concat([bytes(1, key), value]);
+
+describe("decoding protobuf", () => {
+  test("metadata, times and maps", () => {
+    const metadata = bytes(
+      1,
+      bytes(1, "a"),
+      integer(7, 300),
+      bytes(8, integer(1, 1_767_225_600)),
+      bytes(9),
+      bytes(11, pair("l", bytes(2, "1"))),
+      bytes(11, pair("m", bytes(2, "2"))),
+      bytes(14, "x.io/a"),
+      bytes(14, "x.io/b"),
+    );
+    const data = bytes(2, pair("key", bytes(2, "välue")));
+    const binary = bytes(3, pair("b", bytes(2, Buffer.from([0, 255]))));
+    expect(decodeProtobufObject(object("v1", "ConfigMap", metadata, data, binary, integer(4, 1)))).toEqual({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: {
+        name: "a",
+        generation: 300,
+        creationTimestamp: "2026-01-01T00:00:00Z",
+        deletionTimestamp: null,
+        labels: { l: "1", m: "2" },
+        finalizers: ["x.io/a", "x.io/b"],
+      },
+      data: { key: "välue" },
+      binaryData: { b: "AP8=" },
+      immutable: true,
+    });
+  });
+
+  test("messages that stand in their parent, quantities, and numbers that may be names", () => {
+    const limits = bytes(1, pair("cpu", bytes(2, bytes(1, "500m"))));
+    const httpGet = bytes(2, bytes(1, "/ok"), bytes(2, integer(1, 1), integer(2, 0), bytes(3, "web")));
+    const container = bytes(
+      2,
+      bytes(1, "c"),
+      bytes(6, bytes(1, "p"), integer(3, 80)),
+      bytes(8, limits),
+      bytes(10, bytes(1, httpGet), integer(2, 5)),
+    );
+    const volume = bytes(1, bytes(1, "v"), bytes(2, bytes(19, bytes(1, bytes(1, "settings")))));
+    expect(decodeProtobufObject(object("v1", "Pod", bytes(2, volume, container)))).toEqual({
+      apiVersion: "v1",
+      kind: "Pod",
+      spec: {
+        volumes: [{ name: "v", configMap: { name: "settings" } }],
+        containers: [
+          {
+            name: "c",
+            ports: [{ name: "p", containerPort: 80 }],
+            resources: { limits: { cpu: "500m" } },
+            livenessProbe: { httpGet: { path: "/ok", port: "web" }, initialDelaySeconds: 5 },
+          },
+        ],
+      },
+    });
+  });
+
+  test("negative numbers, raw JSON and lists within maps", () => {
+    const negative = Buffer.concat([varint(8), Buffer.from("ffffffffffffffffff01", "hex")]);
+    const options = object("v1", "DeleteOptions", negative);
+    expect(decodeProtobufObject(options)).toMatchObject({ gracePeriodSeconds: -1 });
+    const revision = object(
+      "apps/v1",
+      "ControllerRevision",
+      bytes(2, bytes(1, '{"spec":{}}')),
+      integer(3, 2),
+    );
+    expect(decodeProtobufObject(revision)).toMatchObject({ data: { spec: {} }, revision: 2 });
+    const extra = bytes(5, pair("scopes", bytes(2, bytes(1, "a"), bytes(1, "b"))));
+    const review = object(
+      "authorization.k8s.io/v1",
+      "SubjectAccessReview",
+      bytes(2, bytes(3, "jane"), extra),
+    );
+    expect(decodeProtobufObject(review)).toMatchObject({
+      spec: { user: "jane", extra: { scopes: ["a", "b"] } },
+    });
+  });
+
+  test("fields from the future are dropped", () => {
+    expect(decodeProtobufObject(object("v1", "ConfigMap", bytes(99, "new"), integer(98, 1)))).toEqual({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+    });
+  });
+
+  test.each([
+    ["no magic bytes", Buffer.from("{}")],
+    ["an unknown kind", object("v9", "Nope")],
+    ["a body that is cut off", object("v1", "ConfigMap", bytes(1, bytes(1, "name"))).subarray(0, -2)],
+    ["an illegal wire type", object("v1", "ConfigMap", Buffer.from([0x0f]))],
+    ["text where a message belongs", object("v1", "ConfigMap", integer(1, 5))],
+  ])("%s is an error of its own", (_, body) => {
+    expect(() => decodeProtobufObject(body)).toThrow(ProtobufError);
+  });
+});

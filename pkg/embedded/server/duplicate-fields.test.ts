@@ -1,0 +1,23 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { duplicateFields } from "./duplicate-fields.ts";
+
+test.each<[string, readonly string[]]>([
+  ['{"a":1,"a":2}', ["a"]],
+  ['{"a":{"b":1,"c":[{"d":1,"d":2},{"d":3}],"b":2}}', ["a.c[0].d", "a.b"]],
+  [String.raw`{"a":"\"a\":1","b":"{\"b\":2}"}`, []],
+  [' { "a" : [ ] , "b" : { } , "a" : null } ', ["a"]],
+  [String.raw`{"a":1,"\u0061":2}`, ["a"]],
+  ["[1,2]", []],
+  ['"text"', []],
+])("%s", (text, found) => {
+  expect(duplicateFields(text)).toEqual(found);
+});
+
+test("what JSON.stringify writes never names a field twice", () => {
+  fc.assert(
+    fc.property(fc.json(), (text) => {
+      expect(duplicateFields(JSON.stringify(JSON.parse(text)))).toEqual([]);
+    }),
+  );
+});
