@@ -64,7 +64,7 @@ export class EmbeddedCluster {
     const plant = nodes === 0 ? [] : [scheduler(), hollowNodes({ nodes })];
     this.#running = [
       this.#run(options, "kube-controller-manager", controllers),
-      this.#run(options, "kcm-nodes", plant),
+      this.#run(options, "hollow-nodes", plant),
     ];
     this.ended = Promise.all(this.#running.map(async ({ ended }) => ended)).then(() => undefined);
   }
@@ -86,7 +86,7 @@ export class EmbeddedCluster {
     }
   }
 
-  /** A client in this process: a member of system:masters, or the component or controller of that name. */
+  /** A client in this process: the administrator for "admin", or the component or controller of that name. */
   client(name: string): ClientSet {
     return this.#clients.client(name);
   }
@@ -138,45 +138,53 @@ function apiServer(options: ClusterOptions): ApiServer {
   });
 }
 
+/** Named as upstream's programs are, which is what managedFields tell of who wrote what. */
+type Program = "kcm" | "kube-controller-manager" | "kube-scheduler" | "kubelet";
+
+interface Component {
+  readonly program: Program;
+  readonly user: UserInfo;
+}
+
+/** By the names of their clients; every other name is that of a controller's service account. */
+const components: Readonly<Record<string, Component>> = {
+  admin: { program: "kcm", user: adminUser },
+  "kube-controller-manager": component("kube-controller-manager", "system:kube-controller-manager"),
+  scheduler: component("kube-scheduler", "system:kube-scheduler"),
+  "hollow-nodes": component("kubelet", "system:hollow-nodes", ["system:masters"]),
+};
+
+function component(program: Program, username: string, groups: readonly string[] = []): Component {
+  return { program, user: { username, groups: [...groups, "system:authenticated"] } };
+}
+
+function componentOf(name: string): Component {
+  const known = components[name];
+  if (known !== undefined) return known;
+  const groups = ["system:serviceaccounts", "system:serviceaccounts:kube-system"];
+  return component("kube-controller-manager", `system:serviceaccount:kube-system:${name}`, groups);
+}
+
 /** The server trusts its own process: who asks is said, not proven. Each component may do what its role allows. */
 function inProcessClients(server: ApiServer, clock: Clock, log: Logger): ClientBuilder {
   const transports: Transports = {
-    forClient: (name) => new DirectTransport(server, userOf(name)),
+    forClient: (name) => new DirectTransport(server, componentOf(name).user),
     userAgentSuffix: (name) => name,
     close: async () => undefined,
   };
-  return clientBuilder({
-    transports,
-    clock,
-    log,
-    metrics: noMetrics,
-    host: "in-process",
-    userAgent: "kcm",
-    qps: UNLIMITED,
-    burst: UNLIMITED,
-  });
+  const limits = { qps: UNLIMITED, burst: UNLIMITED };
+  const builderOf = (userAgent: Program): ClientBuilder =>
+    clientBuilder({ transports, clock, log, metrics: noMetrics, host: "in-process", userAgent, ...limits });
+  const builders: Readonly<Record<Program, ClientBuilder>> = {
+    kcm: builderOf("kcm"),
+    "kube-controller-manager": builderOf("kube-controller-manager"),
+    "kube-scheduler": builderOf("kube-scheduler"),
+    kubelet: builderOf("kubelet"),
+  };
+  return {
+    client: (name, options) => builders[componentOf(name).program].client(name, options),
+    close: async () => undefined,
+  };
 }
 
 const UNLIMITED = 1_000_000;
-
-/** Names of clients and who they are; every other name is that of a controller's service account. */
-const users: Readonly<Record<string, UserInfo>> = {
-  admin: adminUser,
-  "kube-controller-manager": component("system:kube-controller-manager"),
-  scheduler: component("system:kube-scheduler"),
-  "kcm-nodes": { username: "system:kcm-nodes", groups: ["system:masters", "system:authenticated"] },
-  "hollow-nodes": { username: "system:kcm-nodes", groups: ["system:masters", "system:authenticated"] },
-};
-
-function component(username: string): UserInfo {
-  return { username, groups: ["system:authenticated"] };
-}
-
-function userOf(name: string): UserInfo {
-  return (
-    users[name] ?? {
-      username: `system:serviceaccount:kube-system:${name}`,
-      groups: ["system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"],
-    }
-  );
-}

@@ -15,6 +15,7 @@ import { type Admission, admitEverything } from "./admission.ts";
 import { makeCall, type ServerParts } from "./call.ts";
 import { handlerOf, verbOf } from "./dispatch.ts";
 import { DisconnectError, Faults } from "./faults.ts";
+import { parseImpersonation } from "./impersonation.ts";
 import { Registry } from "./registry.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import { parseResourcePath, type RequestInfo } from "./request-info.ts";
@@ -125,8 +126,7 @@ export class ApiServer {
   }
 
   async #route(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
-    const user = request.user ?? (await this.#authenticator.authenticate(request.headers));
-    if (user === undefined) throw unauthorized();
+    const user = await this.#userOf(request);
     const info = parseResourcePath(request.path);
     const served =
       info === undefined ? undefined : this.parts.registry.find(info.group, info.version, info.plural);
@@ -141,6 +141,16 @@ export class ApiServer {
     if (!readVerbs.has(verb)) for (const service of this.#services) await service.settled(served.bucket);
     this.parts.faults.after(call.subject);
     return response;
+  }
+
+  /** Who asks, or whom they may ask in the name of. */
+  async #userOf(request: ApiRequest): Promise<UserInfo> {
+    const user = request.user ?? (await this.#authenticator.authenticate(request.headers));
+    if (user === undefined) throw unauthorized();
+    const impersonation = parseImpersonation(request.headers);
+    if (impersonation === undefined) return user;
+    for (const need of impersonation.needs) await this.#authorize(user, "impersonate", request.path, need);
+    return impersonation.user;
   }
 
   async #document(request: ApiRequest, user: UserInfo, info: RequestInfo | undefined): Promise<ApiResponse> {

@@ -10,7 +10,7 @@ import { getObject, listOrWatch } from "./read.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { getScale, patchScale, replaceScale } from "./scale.ts";
-import { methodNotAllowed, noSuchResource } from "./status-error.ts";
+import { methodNotAllowed, noSuchResource, StatusError } from "./status-error.ts";
 import { createVirtual, virtualHandlerOf } from "./virtual-create.ts";
 import { replaceObject } from "./update.ts";
 
@@ -65,6 +65,14 @@ const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handl
   eviction: { create: evict },
 };
 
+/** What a kubelet would answer. */
+const hollowSubresources = new Set(["log", "exec", "attach", "portforward", "proxy"]);
+
+function notInHollowPods(subresource: string): StatusError {
+  const message = `${subresource}: there are no processes behind the pods, nodes and services of this cluster`;
+  return new StatusError(501, "NotImplemented", message);
+}
+
 /** Throws 404 for an unknown subresource and 405 for a verb that the resource does not have. */
 export function handlerOf(call: Call): Handler {
   const { info, served, verb, request } = call;
@@ -87,6 +95,7 @@ function subresourceHandler(call: Call): Handler {
   const subresource = served.subresources.get(info.subresource);
   if (subresource === undefined) throw noSuchResource();
   if (verb === "create" && virtualHandlerOf(call) !== undefined) return createVirtual;
+  if (hollowSubresources.has(info.subresource)) throw notInHollowPods(info.subresource);
   const handler = (subresourceHandlers[info.subresource] ?? viewHandlers)[verb];
   if (handler === undefined || !subresource.verbs.includes(verb)) throw methodNotAllowed();
   return handler;
