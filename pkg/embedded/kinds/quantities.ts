@@ -1,5 +1,5 @@
 import { QuantityError, parseQuantity } from "../../api/quantity-parse.ts";
-import { zeroQuantity, type Quantity } from "../../api/quantity.ts";
+import type { Quantity } from "../../api/quantity.ts";
 import { child, type Json } from "./json.ts";
 
 /** The amounts of a resource list; what is not a quantity is left out, the schema has refused it before. */
@@ -20,10 +20,4 @@ export function readQuantity(value: unknown): Quantity | undefined {
     if (error instanceof QuantityError) return undefined;
     throw error;
   }
-}
-
-export function sum(values: Iterable<Quantity>): Quantity {
-  let total = zeroQuantity;
-  for (const value of values) total = total.add(value);
-  return total;
 }

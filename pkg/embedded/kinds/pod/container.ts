@@ -231,7 +231,3 @@ export function validateHostNetworkPorts(view: PodSpecView, path: string, errors
 export function containerNames(spec: Json): string[] {
   return [...items(spec, "containers"), ...items(spec, "initContainers")].map((one) => text(one, "name"));
 }
-
-export function imagesOf(spec: Json | undefined): string[] {
-  return items(spec, "containers").map((container) => text(container, "image"));
-}

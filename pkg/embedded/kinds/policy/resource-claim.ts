@@ -21,7 +21,7 @@ function validateRequests(spec: Json | undefined, path: string, errors: FieldErr
     const at = `${path}.devices.requests[${index}]`;
     const name = text(request, "name");
     if (name === "") errors.required(`${at}.name`);
-    if (names.has(name)) errors.duplicate(`${at}.name`, name);
+    if (names.has(name)) errors.duplicate(at, name);
     names.add(name);
     if (!present(request, "exactly") && items(request, "firstAvailable").length === 0) {
       errors.required(at, "exactly one of `exactly` or `firstAvailable` is required");

@@ -406,4 +406,42 @@ const policy = [
   }),
 ];
 
-export const otherCases = [...network, ...storage, ...core, ...policy];
+const devices = { requests: [{ name: "gpu", exactly: { deviceClassName: "gpu.example.com" } }] };
+const webhook = {
+  name: "a.example.com",
+  admissionReviewVersions: ["v1"],
+  sideEffects: "None",
+  clientConfig: { service: { name: "s", namespace: "default" } },
+  rules: [
+    { apiGroups: ["example.com"], apiVersions: ["v1"], operations: ["CREATE"], resources: ["gadgets"] },
+  ],
+};
+
+const extensions = [
+  ...cases(
+    "resource.k8s.io/v1",
+    "ResourceClaim",
+    { minimal: { spec: { devices } }, empty: { spec: {} } },
+    { "no class": { spec: { devices: { requests: [{ name: "a" }, { name: "a", exactly: {} }] } } } },
+  ),
+  ...cases("resource.k8s.io/v1", "ResourceClaimTemplate", { minimal: { spec: { spec: { devices } } } }),
+  ...cases("resource.k8s.io/v1", "DeviceClass", { minimal: { spec: {} } }),
+  ...cases("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", {
+    minimal: { webhooks: [webhook] },
+  }),
+  ...cases("admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", {
+    minimal: { webhooks: [webhook] },
+  }),
+  ...cases("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding", {
+    minimal: { spec: { policyName: "p", validationActions: ["Deny"], matchResources: {} } },
+  }),
+  ...cases("storage.k8s.io/v1", "VolumeAttributesClass", {
+    minimal: { driverName: "d", parameters: { a: "b" } },
+  }),
+  ...cases("storage.k8s.io/v1", "CSIStorageCapacity", {
+    minimal: { storageClassName: "c", capacity: "1024Mi" },
+  }),
+  ...cases("networking.k8s.io/v1", "ServiceCIDR", { minimal: { spec: { cidrs: ["10.9.0.0/24"] } } }),
+];
+
+export const otherCases = [...network, ...storage, ...core, ...policy, ...extensions];
