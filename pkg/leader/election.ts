@@ -52,6 +52,12 @@ export class Election {
     return this.#parts.clock.monotonicMs() - this.#observedMs;
   }
 
+  /** How long another holder's lease is still to be respected; 0 or less when it need not be. */
+  expiresInMs(): number {
+    if (this.holder === "") return 0;
+    return this.#observedMs + this.#observed.leaseSeconds * 1_000 - this.#parts.clock.monotonicMs();
+  }
+
   /** Resolves to whether the lease is ours now. Failures are logged; only an abort of the signal rejects. */
   async acquireOrRenew(signal: AbortSignal): Promise<boolean> {
     const startedAt = instantOf(this.#parts.clock);

@@ -8,6 +8,7 @@ import { checkTiming, JITTER_FACTOR, type ElectionTiming } from "./election-timi
 import { Election } from "./election.ts";
 import { LeaseFence } from "./fence.ts";
 import type { LeaseLock } from "./lease-lock.ts";
+import { LeaseNews } from "./lease-news.ts";
 
 export interface ElectorOptions {
   /** Of the lease, in metrics and health messages. */
@@ -123,12 +124,31 @@ export class LeaderElector {
 
   /** False when the signal aborted first. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
-    const { timing, random } = this.#options;
-    while (!signal.aborted) {
-      if (await this.#try(signal)) return true;
-      await this.#pause(jitter(random, timing.retryPeriodMs, JITTER_FACTOR), signal);
+    const { clock, log, lock, timing } = this.#options;
+    const news = new LeaseNews({ lock, clock, log, retryMs: timing.retryPeriodMs });
+    const standingBy = new AbortController();
+    const stop = (): void => standingBy.abort(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    const followed = news.follow(standingBy.signal);
+    try {
+      while (!signal.aborted) {
+        if (await this.#try(signal)) return true;
+        await news.next(this.#nextTryMs(), signal);
+      }
+      return false;
+    } finally {
+      signal.removeEventListener("abort", stop);
+      standingBy.abort();
+      await followed;
     }
-    return false;
+  }
+
+  /** After one to 2.2 retry periods; sooner, when the lease runs out before. */
+  #nextTryMs(): number {
+    const { random, timing } = this.#options;
+    const pollMs = jitter(random, timing.retryPeriodMs, JITTER_FACTOR);
+    const expiresInMs = this.#election.expiresInMs();
+    return expiresInMs > 0 ? Math.min(pollMs, expiresInMs) : pollMs;
   }
 
   /** True when the signal aborted, false when the lease was lost. */

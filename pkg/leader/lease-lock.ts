@@ -4,7 +4,7 @@ import type { ResourceClient } from "../client/resource-client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import { recordOfSpec, specOfRecord, type ElectionRecord } from "./election-record.ts";
 
-export type LeaseClient = Pick<ResourceClient<Lease>, "get" | "create" | "update">;
+export type LeaseClient = Pick<ResourceClient<Lease>, "get" | "create" | "update" | "watch">;
 
 export interface LeaseLockOptions {
   /** Its transport must not be fenced: an election has to go on when writing is over. */
@@ -62,6 +62,12 @@ export class LeaseLock {
       {},
       signal,
     );
+  }
+
+  /** Something comes whenever the Lease has changed, and once at the beginning if there is one. */
+  watch(signal: AbortSignal): AsyncIterable<unknown> {
+    const { client, namespace, name } = this.#options;
+    return client.watch({ namespace, fieldSelector: `metadata.name=${name}` }, signal);
   }
 
   /** "host_uuid became leader", as an event on the Lease. */

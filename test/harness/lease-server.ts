@@ -1,3 +1,4 @@
+import type { WatchEvent } from "../../pkg/api/object.ts";
 import type { Lease } from "../../pkg/api/types/coordination-v1.gen.ts";
 import { ApiError } from "../../pkg/client/errors.ts";
 import type { Method } from "../../pkg/client/transport.ts";
@@ -18,14 +19,26 @@ export class LeaseServer {
   lease: Lease | undefined;
   /** The verbs that reached the server, in order. */
   readonly requests: string[] = [];
+  readonly #watchers = new Set<() => void>();
   #version = 0;
 
-  client(carry: Carrier = direct): LeaseClient {
+  /** A watch of it hangs: it stays open and says nothing, unless `watches` is on. */
+  client(carry: Carrier = direct, watches = false): LeaseClient {
     return {
+      watch: (_options, signal) => (watches ? this.#watch(carry, signal) : hang(signal)),
       get: async (_ref, _options, signal) => carry("get", () => this.#get(), signal),
       create: async (lease, _options, signal) => carry("create", () => this.#create(lease), signal),
       update: async (lease, _options, signal) => carry("update", () => this.#update(lease), signal),
     };
+  }
+
+  async *#watch(carry: Carrier, signal?: AbortSignal): AsyncGenerator<WatchEvent<Lease>> {
+    for (let seen = 0; ;) {
+      while (this.#version === seen) await waitFor((wake) => void this.#watchers.add(wake), signal);
+      seen = this.#version;
+      const object = await carry("watch", () => this.lease, signal);
+      if (object !== undefined) yield { type: "MODIFIED", object };
+    }
   }
 
   #get(): Lease {
@@ -55,8 +68,23 @@ export class LeaseServer {
       ...lease,
       metadata: { ...lease.metadata, resourceVersion: String(this.#version) },
     });
+    for (const wake of this.#watchers) wake();
+    this.#watchers.clear();
     return this.lease;
   }
+}
+
+/** Waits to be woken; rejects with the signal's reason. */
+async function waitFor(onWake: (wake: () => void) => void, signal?: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    onWake(resolve);
+    signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+  });
+}
+
+// oxlint-disable-next-line require-yield -- a watch that never says anything
+async function* hang(signal?: AbortSignal): AsyncGenerator<WatchEvent<Lease>> {
+  await waitFor(() => undefined, signal);
 }
 
 export function statusError(code: number, reason: string, method: Method): ApiError {

@@ -122,7 +122,7 @@ class Simulation {
     const id = this.#nextId++;
     const machine = new Machine(this.world, this.random);
     const lock = new LeaseLock({
-      client: this.server.client(this.#network(machine)),
+      client: this.server.client(this.#network(machine), this.random.next() < 0.5),
       namespace: "kube-system",
       name: "kcm",
       identity: `candidate-${id}`,
