@@ -4,6 +4,8 @@ import type { KeyPair } from "../../pkg/embedded/pki/pki.ts";
 
 export interface Ask {
   readonly port: number;
+  /** 127.0.0.1 when left out. */
+  readonly host?: string;
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string | string[]>>;
@@ -30,7 +32,7 @@ export async function ask(wanted: Ask): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(
       {
-        host: "127.0.0.1",
+        host: wanted.host ?? "127.0.0.1",
         port,
         path,
         method,

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
@@ -48,6 +49,12 @@ export class CertificateSource {
     const main = { pair: await servingCertificate(serving, clock), names: [] };
     const named: NamedPair[] = [];
     for (const { certFile, keyFile, names } of serving.tlsSniCertKeys) {
+      const addresses = names.filter((name) => isIP(name) > 0);
+      if (addresses.length > 0) {
+        log.warn("--tls-sni-cert-key: clients ask for host names only; addresses have no effect", {
+          addresses,
+        });
+      }
       named.push({ pair: await readPair(certFile, keyFile, "--tls-sni-cert-key"), names });
     }
     const source = new CertificateSource(settings, main, named, authorities);

@@ -5,10 +5,8 @@ import type { HealthCheck } from "./health.ts";
 
 export interface ControllerCheckOptions {
   readonly name: string;
-  /** Absent for controllers that tell nothing of themselves: they are healthy as long as they run. */
-  readonly health?: () => ControllerHealth | undefined;
-  /** Whether `run` has come to its end although nobody asked for it. */
-  readonly hasEnded?: () => boolean;
+  /** Undefined while the controller does not run, or when it tells nothing of itself. */
+  readonly health: () => ControllerHealth | undefined;
   readonly clock: Clock;
   /** A key may be worked on, and caches may be filled, for this long; 0: for ever. */
   readonly maxSyncMs: number;
@@ -19,13 +17,14 @@ export interface ControllerCheckOptions {
  * when it was first seen, so that neither a long rest nor a burst of keys looks like a fault.
  */
 export function controllerCheck(options: ControllerCheckOptions): HealthCheck {
-  const { name, health, hasEnded, clock } = options;
+  const { name, health, clock } = options;
   const pools = new Map<string, PoolWatch>();
   return {
     name,
     check: () => {
-      if (hasEnded?.() === true) return "the controller has ended";
-      const { problem, pools: states = {} } = health?.() ?? {};
+      const state = health();
+      if (state === undefined) return pools.size > 0 ? "the controller has ended" : undefined;
+      const { problem, pools: states } = state;
       const problems = problem === undefined ? [] : [problem];
       for (const [pool, state] of Object.entries(states)) {
         const watch = pools.get(pool) ?? new PoolWatch(clock.monotonicMs());

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "../../../pkg/log/logger.ts";
-import { type HealthCheck, HealthChecks, standbyCheck } from "./health.ts";
+import { type HealthCheck, HealthChecks } from "./health.ts";
 
 const observed: string[] = [];
 
@@ -88,12 +88,10 @@ test("one check tells its reason to those who may ask for it", () => {
   expect(registry.answerOne("healthz", "c")).toBeUndefined();
 });
 
-test("a standby that is not to count as ready is healthy and live all the same", () => {
-  let leading = false;
-  const registry = checksOf(standbyCheck(() => leading));
+test("a check can count at some endpoints only", () => {
+  const registry = checksOf({ ...bad("leading"), endpoints: ["readyz"] });
   expect(registry.answer("readyz", plain).status).toBe(500);
-  expect(registry.answer("healthz", plain).status).toBe(200);
+  expect(registry.answer("healthz", plain)).toEqual({ status: 200, text: "ok" });
   expect(registry.answer("livez", plain).status).toBe(200);
-  leading = true;
-  expect(registry.answer("readyz", plain).status).toBe(200);
+  expect(registry.answerOne("livez", "leading")).toBeUndefined();
 });

@@ -97,12 +97,3 @@ export class HealthChecks {
     }
   }
 }
-
-/** For standbys that must not count as ready (--standby-ready=false). */
-export function standbyCheck(isLeading: () => boolean): HealthCheck {
-  return {
-    name: "leading",
-    endpoints: ["readyz"],
-    check: () => (isLeading() ? undefined : "this process does not hold the Lease"),
-  };
-}

@@ -20,6 +20,8 @@ export function informerCheck({ health, clock, maxSyncMs }: InformerCheckOptions
   const firstSeenMs = new Map<string, number>();
   return {
     name: "informer-sync",
+    // An API server that is away is no reason to start this process anew.
+    endpoints: ["healthz", "readyz"],
     check: () => {
       const nowMs = clock.monotonicMs();
       const problems = health().flatMap((informer) => {

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
 import { connect as connectPlain } from "node:net";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Clock } from "../../../pkg/clock/clock.ts";
@@ -63,6 +63,25 @@ const hurriedClock: Clock = {
   ...realClock,
   setTimer: (delayMs, callback) => realClock.setTimer(delayMs / 200, callback),
 };
+
+/** Real time, but what waits for exactly a minute waits for `release`. */
+function gatedClock(): Clock & { release(): void } {
+  let release = (): void => undefined;
+  return {
+    ...realClock,
+    setTimer: (delayMs, callback) => {
+      if (delayMs !== 60_000) return realClock.setTimer(delayMs, callback);
+      release = callback;
+      return { cancel: () => undefined };
+    },
+    release: () => release(),
+  };
+}
+
+/** The machine may be busy with other tests. */
+async function eventually(check: () => void | Promise<void>): Promise<void> {
+  await vi.waitFor(check, { timeout: 10_000, interval: 20 });
+}
 
 describe("answers", () => {
   test("headers and bodies are those of the Go program", async () => {
@@ -166,9 +185,11 @@ describe("answers", () => {
   });
 
   test("profiles are taken one at a time, and what is asked wrongly is said", async () => {
-    const { get } = await start();
-    const first = get("/debug/pprof/profile?seconds=0.2");
-    await vi.waitFor(async () => expect((await get("/debug/pprof/allocs?seconds=0.01")).status).toBe(500));
+    const clock = gatedClock();
+    const { get } = await start([], { clock });
+    const first = get("/debug/pprof/profile?seconds=60");
+    await eventually(async () => expect((await get("/debug/pprof/allocs?seconds=0.01")).status).toBe(500));
+    clock.release();
     expect(Object.keys(JSON.parse((await first).body) as object)).toContain("samples");
     expect(JSON.parse((await get("/debug/pprof/allocs?seconds=0.01")).body)).toHaveProperty("head");
     expect((await get("/debug/pprof/profile?seconds=x")).status).toBe(400);
@@ -212,7 +233,7 @@ describe("answers", () => {
   test("requests are logged at level 3 and above, with where they came from", async () => {
     const { get, lines, parts } = await start();
     await get("/healthz?verbose", { headers: { "user-agent": "probe", authorization: "Bearer the-token" } });
-    await vi.waitFor(() => expect(lines.join("")).toContain('"HTTP"'));
+    await eventually(() => expect(lines.join("")).toContain('"HTTP"'));
     expect(lines.join("")).toMatch(
       /"HTTP" verb="GET" URI="\/healthz\?verbose" .* userAgent="probe" srcIP="127\.0\.0\.1:\d+" resp=200/,
     );
@@ -239,7 +260,7 @@ describe("connections", () => {
     const { port } = await start();
     const stranger = http2Client(port);
     expect((await stranger.get("/healthz")).status).toBe(200);
-    await vi.waitFor(() => expect(stranger.isClosed()).toBe(true));
+    await eventually(() => expect(stranger.isClosed()).toBe(true));
     const user = http2Client(port, admin);
     expect((await user.get("/healthz")).status).toBe(200);
     expect((await user.get("/healthz")).status).toBe(200);
@@ -262,12 +283,14 @@ describe("connections", () => {
   });
 
   test("closing answers what is under way, and takes nothing new", async () => {
-    const server = await start();
-    const underWay = server.get("/debug/pprof/profile?seconds=0.3");
-    await vi.waitFor(async () =>
+    const clock = gatedClock();
+    const server = await start([], { clock });
+    const underWay = server.get("/debug/pprof/profile?seconds=60");
+    await eventually(async () =>
       expect((await server.get("/debug/pprof/allocs?seconds=0.01")).status).toBe(500),
     );
     const closed = server.close();
+    clock.release();
     expect((await underWay).status).toBe(200);
     await closed;
     await expect(server.get("/healthz")).rejects.toThrow("ECONNREFUSED");
@@ -281,7 +304,7 @@ describe("connections", () => {
     await session.get("/healthz");
     const startMs = performance.now();
     await server.close();
-    expect(performance.now() - startMs).toBeLessThan(1_000);
+    expect(performance.now() - startMs).toBeLessThan(4_000);
     agent.destroy();
   });
 
@@ -345,8 +368,8 @@ describe("certificates", () => {
     await session.get("/healthz");
     expect((await get("/healthz")).servedBy).toBe("before");
     await writePair("turned", await authority.issue({ commonName: "after", hosts: ["a.test"] }));
-    await vi.waitFor(async () => expect((await get("/healthz")).servedBy).toBe("after"));
-    await vi.waitFor(async () =>
+    await eventually(async () => expect((await get("/healthz")).servedBy).toBe("after"));
+    await eventually(async () =>
       expect((await get("/healthz", { serverName: "a.test" })).servedBy).toBe("after"),
     );
     expect((await session.get("/healthz")).status).toBe(200);
@@ -363,7 +386,7 @@ describe("certificates", () => {
     const others = await CertificateAuthority.create("others", realClock);
     await writeFile(path, others.cert);
     // A refused client loses its HTTP/2 connection after the answer, so the first refusal is the last answer.
-    await vi.waitFor(async () => expect((await session.get("/metrics")).status).toBe(401));
+    await eventually(async () => expect((await session.get("/metrics")).status).toBe(401));
     session.close();
   });
 
@@ -467,5 +490,8 @@ describe("what stands in the way is said in one line", () => {
   test("all addresses of both families are listened on by default", async () => {
     const server = await start(["--bind-address=0.0.0.0"]);
     expect((await server.get("/healthz")).status).toBe(200);
+    const loopbacks = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+    if (!loopbacks.some(({ address }) => address === "::1")) return;
+    expect((await server.get("/healthz", { host: "::1" })).status).toBe(200);
   });
 });
