@@ -40,8 +40,11 @@ function validateTarget(spec: Json | undefined, errors: FieldErrors): void {
   }
 }
 
-function answer(review: Json, allowed: boolean): ReviewResult {
-  return { review: { ...review, status: { allowed } } };
+function answer(
+  review: Json,
+  { allowed, reason }: { readonly allowed: boolean; readonly reason: string },
+): ReviewResult {
+  return { review: { ...review, status: reason === "" ? { allowed } : { allowed, reason } } };
 }
 
 /** May somebody else? `namespace` is that of a LocalSubjectAccessReview. */
@@ -66,7 +69,7 @@ export function reviewSubjectAccess(
     );
   }
   if (errors.list.length > 0) return { errors: errors.list };
-  return answer(review, authorizer.isAllowed({ username, groups }, attributesOfSpec(spec)));
+  return answer(review, authorizer.decide({ username, groups }, attributesOfSpec(spec)));
 }
 
 /** May I? */
@@ -75,7 +78,7 @@ export function reviewOwnAccess(authorizer: RbacAuthorizer, review: Json, user: 
   const spec = child(review, "spec");
   validateTarget(spec, errors);
   if (errors.list.length > 0) return { errors: errors.list };
-  return answer(review, authorizer.isAllowed(user, attributesOfSpec(spec)));
+  return answer(review, authorizer.decide(user, attributesOfSpec(spec)));
 }
 
 /** What may I do in this namespace? */
@@ -86,9 +89,7 @@ export function reviewOwnRules(authorizer: RbacAuthorizer, review: Json, user: U
     errors.required("spec.namespace", "no namespace on request");
     return { errors: errors.list };
   }
-  const rules = user.groups.includes("system:masters")
-    ? masterRules
-    : [...authorizer.rulesFor(user, namespace)];
+  const rules = user.groups.includes("system:masters") ? masterRules : authorizer.rulesFor(user, namespace);
   const resourceRules = rules
     .filter((rule) => (rule.resources ?? []).length > 0)
     .map(({ verbs, apiGroups, resources, resourceNames }) => ({

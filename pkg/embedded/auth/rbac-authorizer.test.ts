@@ -118,7 +118,11 @@ describe("reviews", () => {
   test("a role holds in its namespace and for its names", () => {
     const allowed = (name: string, namespace: string): unknown =>
       reviewOwnAccess(authorizer, { spec: spec(name, namespace) }, user);
-    expect(allowed("p", "a")).toMatchObject({ review: { status: { allowed: true } } });
+    expect(allowed("p", "a")).toMatchObject({
+      review: {
+        status: { allowed: true, reason: 'RBAC: allowed by RoleBinding "b/a" of Role "r" to User "u"' },
+      },
+    });
     expect(allowed("q", "a")).toMatchObject({ review: { status: { allowed: false } } });
     expect(allowed("p", "b")).toMatchObject({ review: { status: { allowed: false } } });
   });

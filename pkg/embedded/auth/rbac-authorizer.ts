@@ -1,5 +1,5 @@
 import { resources } from "../../api/resources.ts";
-import type { PolicyRule, Subject, RoleRef } from "../../api/types/rbac-v1.gen.ts";
+import type { ClusterRoleBinding, PolicyRule, RoleBinding, Subject } from "../../api/types/rbac-v1.gen.ts";
 import type { ClusterReader } from "../admission/cluster-reader.ts";
 import type { AccessDecision, AccessRequest, Authorizer, UserInfo } from "../server/access.ts";
 import { type AccessAttributes, ruleAllows } from "./rbac-rules.ts";
@@ -15,52 +15,83 @@ export class RbacAuthorizer implements Authorizer {
   }
 
   async authorize(request: AccessRequest): Promise<AccessDecision> {
-    return this.isAllowed(request.user, attributesOf(request))
-      ? { allowed: true }
-      : { allowed: false, reason: "" };
+    return this.decide(request.user, attributesOf(request));
   }
 
   isAllowed(user: UserInfo, wanted: AccessAttributes): boolean {
-    if (user.groups.includes(mastersGroup)) return true;
-    for (const rule of this.rulesFor(user, wanted.namespace)) if (ruleAllows(rule, wanted)) return true;
-    return false;
+    return this.decide(user, wanted).allowed;
+  }
+
+  /** With the binding that allows it as the reason. */
+  decide(user: UserInfo, wanted: AccessAttributes): Decision {
+    if (user.groups.includes(mastersGroup)) return { allowed: true, reason: "" };
+    for (const grant of this.#grantsFor(user, wanted.namespace)) {
+      if (grant.rules.some((rule) => ruleAllows(rule, wanted))) {
+        return { allowed: true, reason: `RBAC: allowed by ${grant.source}` };
+      }
+    }
+    return { allowed: false, reason: "" };
   }
 
   /** Every rule that holds for the user in a namespace; with "", those that hold everywhere. */
-  *rulesFor(user: UserInfo, namespace: string): Generator<PolicyRule> {
+  rulesFor(user: UserInfo, namespace: string): readonly PolicyRule[] {
+    return [...this.#grantsFor(user, namespace)].flatMap(({ rules }) => rules);
+  }
+
+  *#grantsFor(user: UserInfo, namespace: string): Generator<Grant> {
     for (const binding of this.#reader.list(resources.clusterRoleBindings)) {
-      if (appliesTo(binding.subjects, user, "")) yield* this.#rulesOf(binding.roleRef, "");
+      yield* this.#grantsOf(`ClusterRoleBinding "${binding.metadata.name}"`, binding, user, "");
     }
     if (namespace === "") return;
     for (const binding of this.#reader.list(resources.roleBindings, namespace)) {
-      if (appliesTo(binding.subjects, user, namespace)) yield* this.#rulesOf(binding.roleRef, namespace);
+      const name = `RoleBinding "${binding.metadata.name}/${namespace}"`;
+      yield* this.#grantsOf(name, binding, user, namespace);
     }
   }
 
   /** A binding to a role that does not exist grants nothing. */
-  #rulesOf(ref: RoleRef, namespace: string): readonly PolicyRule[] {
+  *#grantsOf(
+    bindingName: string,
+    binding: RoleBinding | ClusterRoleBinding,
+    user: UserInfo,
+    namespace: string,
+  ): Generator<Grant> {
+    const subject = binding.subjects?.find((one) => appliesTo(one, user, namespace));
+    if (subject === undefined) return;
+    const { kind, name } = binding.roleRef;
     const role =
-      ref.kind === "Role"
-        ? this.#reader.get(resources.roles, namespace, ref.name)
-        : this.#reader.get(resources.clusterRoles, "", ref.name);
-    return role?.rules ?? [];
+      kind === "Role"
+        ? this.#reader.get(resources.roles, namespace, name)
+        : this.#reader.get(resources.clusterRoles, "", name);
+    const holder =
+      subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name;
+    const source = `${bindingName} of ${kind} "${name}" to ${subject.kind} "${holder}"`;
+    if (role !== undefined) yield { rules: role.rules ?? [], source };
   }
 }
 
-function appliesTo(subjects: readonly Subject[] | undefined, user: UserInfo, namespace: string): boolean {
-  return (subjects ?? []).some((subject) => {
-    if (subject.kind === "User") return subject.name === user.username;
-    if (subject.kind === "Group") return user.groups.includes(subject.name);
-    const home = subject.namespace ?? namespace;
-    return (
-      subject.kind === "ServiceAccount" &&
-      home !== "" &&
-      user.username === `system:serviceaccount:${home}:${subject.name}`
-    );
-  });
+interface Decision {
+  readonly allowed: boolean;
+  readonly reason: string;
 }
 
-export function attributesOf({ verb, path, resource }: AccessRequest): AccessAttributes {
+interface Grant {
+  readonly rules: readonly PolicyRule[];
+  readonly source: string;
+}
+
+function appliesTo(subject: Subject, user: UserInfo, namespace: string): boolean {
+  if (subject.kind === "User") return subject.name === user.username;
+  if (subject.kind === "Group") return user.groups.includes(subject.name);
+  const home = subject.namespace ?? namespace;
+  return (
+    subject.kind === "ServiceAccount" &&
+    home !== "" &&
+    user.username === `system:serviceaccount:${home}:${subject.name}`
+  );
+}
+
+function attributesOf({ verb, path, resource }: AccessRequest): AccessAttributes {
   return {
     verb,
     path,

@@ -14,6 +14,7 @@ import {
   setZeroDefault,
   text,
 } from "../json.ts";
+import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { setPodSpecDefaults } from "../pod/spec-defaults.ts";
 import { ageColumn, column, formatSelector, nameColumn, since, templateColumns } from "../table.ts";
@@ -83,6 +84,7 @@ function validateSchedule(spec: Json, before: Json | undefined, errors: FieldErr
 
 const rules: KindSpec = {
   generation: true,
+  warnings: warnAboutPodNames,
   setDefaults,
   validate(draft, errors) {
     validateSpec(specOf(draft), undefined, errors);

@@ -17,6 +17,7 @@ import {
   stringMap,
   text,
 } from "../json.ts";
+import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { parseSelector, validateLabelSelector } from "../label-selector.ts";
 import { setTemplateDefaults, templateLabels, validateTemplateSelected } from "../pod/pod-template.ts";
@@ -144,6 +145,7 @@ function statusCell(object: Json): string {
 
 const rules: KindSpec = {
   generation: true,
+  warnings: warnAboutPodNames,
   orphanByDefault: true,
   setDefaults,
   prepareForCreate: generateSelector,

@@ -4,6 +4,7 @@ import { keepMetadata, defineKind, specOf, type KindSpec } from "../define-kind.
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../json.ts";
 import { asJson, child, copyField, count, flag, integer, items, present, stringMap, text } from "../json.ts";
+import { warnAboutHostname } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { validateImageSpaces } from "./container.ts";
 import { applyMatchLabelKeys } from "./match-label-keys.ts";
@@ -144,6 +145,7 @@ function validateUpdate(draft: Draft, before: Json, subresource: string, errors:
 
 const rules: KindSpec = {
   generation: true,
+  warnings: warnAboutHostname,
   statusKeepsMetadata: ["deletionTimestamp", "ownerReferences"],
   setDefaults(draft) {
     const spec = specOf(draft);

@@ -14,6 +14,7 @@ import {
   stringMap,
   text,
 } from "../json.ts";
+import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { validateWorkloadSelector } from "../label-selector.ts";
 import { setTemplateDefaults } from "../pod/pod-template.ts";
@@ -106,6 +107,7 @@ function validateStatus(draft: Draft, before: Json, errors: FieldErrors): void {
 
 const rules: KindSpec = {
   generation: true,
+  warnings: warnAboutPodNames,
   // Annotations are copied to the replica sets, so a change of them has to be observed as well.
   generationChanged: (draft, before) =>
     contentChanged(draft, before) ||

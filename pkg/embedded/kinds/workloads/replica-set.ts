@@ -4,6 +4,7 @@ import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../json.ts";
 import { asJson, child, count, integer, setDefault } from "../json.ts";
+import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { validateWorkloadSelector } from "../label-selector.ts";
 import { setTemplateDefaults } from "../pod/pod-template.ts";
@@ -55,6 +56,7 @@ export const replicaColumns = [
 
 const rules: KindSpec = {
   generation: true,
+  warnings: warnAboutPodNames,
   setDefaults(draft) {
     const spec = specOf(draft);
     setTemplateDefaults(spec);

@@ -2,6 +2,7 @@ import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { child, integer, setDefault, stringMap } from "../json.ts";
+import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import {
   setTemplateDefaults,
@@ -44,6 +45,7 @@ function validate(draft: Draft, errors: FieldErrors): void {
 
 const rules: KindSpec = {
   generation: true,
+  warnings: warnAboutPodNames,
   orphanByDefault: true,
   setDefaults,
   validate,
