@@ -3,7 +3,7 @@ import type { ApiObject, ObjectRef } from "../../pkg/api/object.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Event } from "../../pkg/api/types/core-v1.gen.ts";
-import { clientBuilder, type ClientBuilder } from "../../pkg/client/client-builder.ts";
+import { clientBuilder, type ClientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
@@ -47,13 +47,10 @@ export class ControllerWorld {
     this.#options = options;
     this.#random = seededRandom(options.seed ?? 1);
     this.server = embeddedServer({ clock: this.clock, random: this.#random, kinds: allKinds });
-    const direct = new DirectTransport(this.server);
     this.#clients = clientBuilder({
-      transports: {
-        forClient: (name) => new RecordedTransport(direct, name, (write) => this.#writes.push(write)),
-        userAgentSuffix: (name) => name,
-        close: async () => direct.close(),
-      },
+      transports: sharedTransports(
+        new RecordedTransport(new DirectTransport(this.server), (write) => this.#writes.push(write)),
+      ),
       clock: this.clock,
       log: silentLogger,
       metrics: noMetrics,

@@ -12,8 +12,8 @@ export type PodFate = "pending" | "running" | "ready" | "failed";
 export interface HollowKubeletOptions {
   readonly client: ClientSet;
   readonly clock: Clock;
-  /** Every pod becomes ready when left out. */
-  readonly fateOf?: (pod: Pod) => PodFate;
+  /** Undefined: the pod stays what it is. Every pod becomes ready when this is left out. */
+  readonly fateOf?: (pod: Pod) => PodFate | undefined;
   /** Whether a pod that is being deleted has ended; all end at once when left out. */
   readonly hasEnded?: (pod: Pod) => boolean;
   /** All namespaces when left out. */
@@ -50,7 +50,7 @@ export class HollowKubelet {
         return true;
       }
       const fate = fateOf(pod);
-      if (saysSo(pod, fate)) return false;
+      if (fate === undefined || saysSo(pod, fate)) return false;
       await markPod(client, refOf(pod), fate, this.#options.clock.nowMs());
       return true;
     } catch (error) {

@@ -2,7 +2,7 @@ import type { Transport, TransportRequest, TransportResponse } from "../../pkg/c
 
 /** One request that changes something. Reads and events are not among them. */
 export interface Write {
-  /** Name of the client, such as "deployment-controller". */
+  /** Name of the client, such as "deployment-controller": the last part of its user agent. */
   readonly actor: string;
   readonly verb: "create" | "update" | "patch" | "delete";
   /** Plural name, with the subresource: "pods", "deployments/status". */
@@ -21,12 +21,10 @@ const PATH =
 /** Hands requests on and tells of every write with its answer. */
 export class RecordedTransport implements Transport {
   readonly #inner: Transport;
-  readonly #actor: string;
   readonly #onWrite: (write: Write) => void;
 
-  constructor(inner: Transport, actor: string, onWrite: (write: Write) => void) {
+  constructor(inner: Transport, onWrite: (write: Write) => void) {
     this.#inner = inner;
-    this.#actor = actor;
     this.#onWrite = onWrite;
   }
 
@@ -41,14 +39,14 @@ export class RecordedTransport implements Transport {
     await this.#inner.close();
   }
 
-  #writeOf({ method, path, body }: TransportRequest, status: number): Write | undefined {
+  #writeOf({ method, path, body, headers }: TransportRequest, status: number): Write | undefined {
     if (method !== "POST" && method !== "PUT" && method !== "PATCH" && method !== "DELETE") return undefined;
     const match = PATH.exec(path);
     if (match === null) return undefined;
     const [, namespace = "", plural = "", name = "", subresource] = match;
     if (plural === "events") return undefined;
     return {
-      actor: this.#actor,
+      actor: headers?.["user-agent"]?.split("/").at(-1) ?? "",
       verb: VERBS[method],
       resource: subresource === undefined ? plural : `${plural}/${subresource}`,
       namespace,

@@ -1,0 +1,127 @@
+import { featureGates } from "../../pkg/api/feature-gates.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import { type ClientBuilder, clientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
+import type { ClientSet } from "../../pkg/client/client-set.ts";
+import { loadAccess } from "../../pkg/client/config/access.ts";
+import { httpClients } from "../../pkg/client/http-clients.ts";
+import type { Clock } from "../../pkg/clock/clock.ts";
+import { seededRandom } from "../../pkg/clock/random.ts";
+import { realClock } from "../../pkg/clock/real.ts";
+import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
+import { allKinds } from "../../pkg/embedded/kinds/all-kinds.ts";
+import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
+import { silentLogger } from "../../pkg/log/logger.ts";
+import { noMetrics } from "../../pkg/metrics/metrics.ts";
+import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import { hasRealCluster, type RealClusterOptions, startRealCluster } from "./real-cluster.ts";
+import { RecordedTransport, type Write } from "./recorded-transport.ts";
+import { TestSpace } from "./test-space.ts";
+
+export interface ClusterKind {
+  readonly name: "embedded" | "real";
+  start(): Promise<ControllerCluster>;
+}
+
+export interface RunOptions {
+  readonly features?: Readonly<Record<string, boolean>>;
+  readonly clock?: Clock;
+}
+
+/** The API servers that this machine can run controllers against: the same cases against each. */
+export const clusterKinds: readonly ClusterKind[] = [
+  { name: "embedded", start: startEmbeddedCluster },
+  ...(hasRealCluster() ? [{ name: "real", start: startCluster } as const] : []),
+];
+
+/** An API server on the real clock, with controllers in this process and nothing else: no kubelet, no scheduler. */
+export class ControllerCluster {
+  readonly client: ClientSet;
+  readonly #clients: ClientBuilder;
+  readonly #writes: readonly Write[];
+  readonly #onStop: () => Promise<void>;
+  readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
+
+  constructor(clients: ClientBuilder, writes: readonly Write[], onStop: () => Promise<void>) {
+    this.#clients = clients;
+    this.#writes = writes;
+    this.#onStop = onStop;
+    this.client = clients.client("test");
+  }
+
+  run(descriptors: readonly ControllerDescriptor[], options: RunOptions = {}): void {
+    const set = new ControllerSet({
+      descriptors,
+      clients: this.#clients,
+      clock: options.clock ?? realClock,
+      random: seededRandom(1),
+      log: silentLogger,
+      metrics: noMetrics,
+      features: featureGates(options.features),
+      name: "test",
+      freeze: true,
+    });
+    const stop = new AbortController();
+    this.#running.push({ stop, ended: set.run(stop.signal) });
+  }
+
+  /** Ends all controllers that run. */
+  async stopControllers(): Promise<void> {
+    const running = this.#running.splice(0);
+    for (const { stop } of running) stop.abort(new Error("the test is over"));
+    await Promise.all(running.map(async ({ ended }) => ended));
+  }
+
+  /** A namespace for one test. */
+  async space(): Promise<TestSpace> {
+    const made = await this.client
+      .clientFor(resources.namespaces)
+      .create({ metadata: { generateName: "test-" } });
+    return new TestSpace(this.client, made.metadata.name ?? "");
+  }
+
+  /** The writes of controllers to a namespace so far, in order. */
+  writesTo(space: TestSpace): readonly Write[] {
+    return this.#writes.filter(({ actor, namespace }) => actor !== "test" && namespace === space.namespace);
+  }
+
+  async stop(): Promise<void> {
+    await this.stopControllers();
+    await this.#clients.close();
+    await this.#onStop();
+  }
+}
+
+async function startEmbeddedCluster(): Promise<ControllerCluster> {
+  const writes: Write[] = [];
+  const server = embeddedServer({ clock: realClock, random: seededRandom(1), kinds: allKinds });
+  const transport = new RecordedTransport(new DirectTransport(server), (write) => writes.push(write));
+  const clients = clientBuilder({ ...common, transports: sharedTransports(transport), host: "embedded" });
+  return new ControllerCluster(clients, writes, async () => server.parts.store.close());
+}
+
+async function startCluster(): Promise<ControllerCluster> {
+  const cluster = await startRealCluster(bareCluster);
+  const writes: Write[] = [];
+  const clients = httpClients({
+    ...common,
+    access: await loadAccess({ kubeconfig: cluster.kubeconfig, env: {} }),
+    env: {},
+    wrap: (transport) => new RecordedTransport(transport, (write) => writes.push(write)),
+  });
+  return new ControllerCluster(clients, writes, cluster.stop);
+}
+
+/** Nobody makes service accounts here, which pods would otherwise need. */
+export const bareCluster: RealClusterOptions = {
+  apiServerFlags: ["--disable-admission-plugins=ServiceAccount"],
+};
+
+const common = {
+  clock: realClock,
+  log: silentLogger,
+  metrics: noMetrics,
+  userAgent: "test",
+  qps: 100_000,
+  burst: 100_000,
+};
