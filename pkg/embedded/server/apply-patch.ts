@@ -5,13 +5,13 @@ import { asJson, isJson, text } from "../kinds/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { createDraft, matchNamespace } from "./create.ts";
-import { checkDraft } from "./draft.ts";
+import { warnOfDuplicates } from "./draft.ts";
 import { copyJson } from "./json-copy.ts";
 import { writeContext } from "./managed-fields.ts";
 import type { WriteQuery } from "./query-options.ts";
 import { currentObject } from "./read.ts";
-import { applyConflict, badRequest, internal, notFound } from "./status-error.ts";
-import { writeExisting } from "./update.ts";
+import { applyConflict, badRequest, conflict, internal, notFound } from "./status-error.ts";
+import { requireName, writeExisting } from "./update.ts";
 
 interface Applied {
   readonly object: ApiObject;
@@ -20,9 +20,10 @@ interface Applied {
 
 /** Server-side apply: creates the object when there is none, else changes what the applier says and owns. */
 export async function applyObject(call: Call, query: WriteQuery, patch: unknown): Promise<Applied> {
-  const { served, info, warnings } = call;
+  const { served, info, warnings, request } = call;
   const applied = appliedDraft(call, patch);
-  checkDraft(served, applied, query, warnings);
+  // What the kind does not have is for the merge to refuse; only what got lost in parsing is looked for here.
+  warnOfDuplicates(served, request.body, query, warnings);
   if (currentObject(call) !== undefined) {
     const object = await writeExisting(call, query, {
       next: (before) => merged(call, query, before, applied),
@@ -31,26 +32,31 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
     return { object, created: false };
   }
   if (info.subresource !== "") throw notFound(served.resource, info.name);
+  const uid = text(applied.metadata, "uid");
+  if (uid !== "")
+    throw conflict(
+      served.resource,
+      info.name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
   const draft = merged(call, query, undefined, applied);
   return { object: await createDraft(call, draft, query, "asGiven"), created: true };
 }
 
 function appliedDraft({ served, info }: Call, patch: unknown): Draft {
   if (!isJson(patch)) throw badRequest("error decoding YAML: the applied configuration is not an object");
-  const apiVersion = apiVersionOf(served.resource);
-  if (text(patch, "apiVersion") === "" || text(patch, "kind") === "")
-    throw badRequest("invalid object type: /, Kind=");
-  if (patch["apiVersion"] !== apiVersion || patch["kind"] !== served.resource.kind)
-    throw badRequest(
-      `the API version in the data (${String(patch["apiVersion"])}) does not match the expected API version (${apiVersion})`,
-    );
+  const apiVersion = text(patch, "apiVersion");
+  const kind = text(patch, "kind");
+  if (apiVersion !== apiVersionOf(served.resource) || kind !== served.resource.kind) {
+    const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
+    throw badRequest(`invalid object type: ${groupVersion}, Kind=${kind}`);
+  }
   const draft = patch as Draft;
   if (!isJson(draft["metadata"])) draft.metadata = {};
-  const name = text(draft.metadata, "name");
-  if (name === "") draft.metadata["name"] = info.name;
-  else if (name !== info.name)
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
-  matchNamespace(draft, served.resource.namespaced ? info.namespace : "");
+  requireName(draft, info.name);
+  // Only checked here: an applier that says nothing of the namespace does not own it.
+  const probe: Draft = { metadata: { ...draft.metadata } };
+  matchNamespace(probe, served.resource.namespaced ? info.namespace : "");
   return draft;
 }
 

@@ -76,8 +76,12 @@ function parseDeleteBody(body: RequestBody | undefined): Json | undefined {
   if (value === undefined || value === null) return undefined;
   if (!isJson(value)) throw badRequest("decoded object cannot be converted to DeleteOptions");
   const kind = value["kind"] ?? "DeleteOptions";
-  if (kind !== "DeleteOptions")
-    throw badRequest(`decoded object cannot be converted to DeleteOptions: it is a ${JSON.stringify(kind)}`);
+  if (kind !== "DeleteOptions") {
+    const named = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value["apiVersion"] ?? "")}`;
+    throw badRequest(
+      `${named} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`,
+    );
+  }
   return value;
 }
 

@@ -143,7 +143,7 @@ function deletionStep(call: Call, stored: ApiObject, options: DeleteOptions): De
   const hold = served.deletionHold?.(stored, clock.nowMs());
   if (hold !== undefined) {
     const all = [...new Set([...finalizers, ...hold.finalizers])];
-    return { kind: "mark", next: markDeleting(call, stored, all, hold.members) };
+    return { kind: "mark", next: holdBack(call, stored, all, hold.members) };
   }
   if (grace.kind === "graceful" && (grace.seconds > 0 || finalizers.length > 0))
     return { kind: "mark", next: withGrace(stored, finalizers, grace) };
@@ -202,19 +202,30 @@ function withGrace(
   );
 }
 
-function markDeleting(
+function markDeleting({ clock }: Call, stored: ApiObject, finalizers: readonly string[]): Unstored {
+  const { deletionTimestamp, generation } = stored.metadata;
+  const isFirst = deletionTimestamp === undefined;
+  return redrafted(
+    stored,
+    {},
+    {
+      deletionTimestamp: deletionTimestamp ?? formatTime(clock.nowMs()),
+      deletionGracePeriodSeconds: 0,
+      finalizers,
+      ...(isFirst && generation !== undefined ? { generation: generation + 1 } : {}),
+    },
+  );
+}
+
+/** As `markDeleting`, by kinds that take care of their own contents: no grace, no new generation. */
+function holdBack(
   { clock }: Call,
   stored: ApiObject,
   finalizers: readonly string[],
-  members: Readonly<Record<string, unknown>> = {},
+  members: Readonly<Record<string, unknown>>,
 ): Unstored {
-  const { deletionTimestamp, generation } = stored.metadata;
-  return redrafted(stored, members, {
-    deletionTimestamp: deletionTimestamp ?? formatTime(clock.nowMs()),
-    deletionGracePeriodSeconds: 0,
-    finalizers,
-    ...(deletionTimestamp === undefined && generation !== undefined ? { generation: generation + 1 } : {}),
-  });
+  const deletionTimestamp = stored.metadata.deletionTimestamp ?? formatTime(clock.nowMs());
+  return redrafted(stored, members, { deletionTimestamp, finalizers });
 }
 
 function redrafted(

@@ -77,11 +77,11 @@ function notInHollowPods(subresource: string): StatusError {
 export function handlerOf(call: Call): Handler {
   const { info, served, verb, request } = call;
   if (request.method === "HEAD") throw methodNotAllowed();
+  if (!served.resource.namespaced && info.namespace !== "") throw noSuchResource();
   if (info.subresource !== "") return subresourceHandler(call);
   const spansNamespaces = served.resource.namespaced && info.namespace === "";
-  if (spansNamespaces && !(info.name === "" && (verb === "list" || verb === "watch"))) {
-    if (served.verbs.has("list") || verb !== "create") throw methodNotAllowed();
-  }
+  if (spansNamespaces && info.name !== "") throw noSuchResource();
+  if (spansNamespaces && verb !== "list" && verb !== "watch") throw methodNotAllowed();
   if (!served.verbs.has(verb)) throw methodNotAllowed();
   // What cannot be read back is not stored.
   if (!served.verbs.has("get") && verb === "create") return createVirtual;

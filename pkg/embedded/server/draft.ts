@@ -93,7 +93,7 @@ function wrongKind(served: ServedResource, kind: string, apiVersion: string): Er
  * Holds the draft against its kind: wrong types are refused; unknown and duplicate fields are dropped, and refused or
  * warned about as the client asked.
  */
-export function checkDraft(
+function checkDraft(
   served: ServedResource,
   draft: Draft,
   query: Pick<WriteQuery, "fieldValidation">,
@@ -113,9 +113,24 @@ export function checkDraft(
   warnings.push(...problems);
 }
 
-export function cannotBeHandled({ resource }: ServedResource, problem: string): Error {
+function cannotBeHandled({ resource }: ServedResource, problem: string): Error {
   const { kind, version } = resource;
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`);
+}
+
+/** Of a body that is no whole object of its kind: only fields named twice are looked for. */
+export function warnOfDuplicates(
+  served: ServedResource,
+  body: RequestBody | undefined,
+  query: Pick<WriteQuery, "fieldValidation">,
+  warnings: string[],
+): void {
+  if (query.fieldValidation === "Ignore" || body === undefined || !("text" in body)) return;
+  const twice = duplicateFields(body.text).map((path) => `duplicate field "${path}"`);
+  if (twice.length === 0) return;
+  if (query.fieldValidation === "Strict")
+    throw cannotBeHandled(served, `strict decoding error: ${twice.join(", ")}`);
+  warnings.push(...twice);
 }
 
 /** As many members as colons behind strings: then no name can occur twice, and the slow search is spared. */

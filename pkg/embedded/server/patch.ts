@@ -95,12 +95,19 @@ async function patchExisting(
 
 function applyTo(served: ServedResource, type: PatchType, before: ApiObject, patch: unknown): unknown {
   return translatingPatchErrors(() => {
-    if (type === "json") return applyJsonPatch(before, patch);
-    if (!isJson(patch))
-      throw badRequest("error decoding patch: json: cannot unmarshal a patch that is not an object");
-    if (type === "merge") return applyMergePatch(before, patch);
-    return served.body.strategic?.(before, patch);
+    if (type === "json") {
+      if (!Array.isArray(patch)) throw wrongPatch(patch, "[]handlers.jsonPatchOp", "error decoding patch: ");
+      return applyJsonPatch(before, patch);
+    }
+    const prefix = type === "merge" ? "error decoding patch: " : "";
+    if (!isJson(patch)) throw wrongPatch(patch, "map[string]interface {}", prefix);
+    return type === "merge" ? applyMergePatch(before, patch) : served.body.strategic?.(before, patch);
   });
+}
+
+function wrongPatch(patch: unknown, expected: string, prefix: string): Error {
+  const actual = Array.isArray(patch) ? "array" : isJson(patch) ? "object" : typeof patch;
+  return badRequest(`${prefix}json: cannot unmarshal ${actual} into Go value of type ${expected}`);
 }
 
 export function translatingPatchErrors<T>(work: () => T): T {

@@ -46,7 +46,7 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   return { status, headers: {}, body: { kind: "object", value: output.object(stored) } };
 }
 
-function requireName(draft: Draft, name: string): void {
+export function requireName(draft: Draft, name: string): void {
   const given = text(draft.metadata, "name");
   if (given === "")
     throw badRequest(

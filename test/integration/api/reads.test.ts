@@ -251,6 +251,77 @@ describeApi("reads", (api) => {
     expect([text.status, text.body.reason]).toEqual([406, "NotAcceptable"]);
   });
 
+  test("events show in both of their APIs", async () => {
+    const name = await api().namespace();
+    const regarding = { kind: "Pod", name: "p", namespace: name };
+    const made = await api().send("POST", `/apis/events.k8s.io/v1/namespaces/${name}/events`, {
+      metadata: { name: "e" },
+      eventTime: "2026-01-01T00:00:00.000000Z",
+      reportingController: "example.com/c",
+      reportingInstance: "i",
+      action: "Act",
+      reason: "Because",
+      type: "Normal",
+      note: "hello",
+      regarding,
+    });
+    expect([made.status, made.body["note"]]).toEqual([201, "hello"]);
+    const core = (await api().get(`/api/v1/namespaces/${name}/events/e`)).body;
+    expect(core).toMatchObject({
+      apiVersion: "v1",
+      message: "hello",
+      involvedObject: regarding,
+      reportingComponent: "example.com/c",
+    });
+    const selected = await api().get(
+      `/api/v1/namespaces/${name}/events?fieldSelector=involvedObject.name%3Dp,reason%3DBecause`,
+    );
+    expect(names(selected.body)).toEqual(["e"]);
+  });
+
+  test("autoscalers show in both of their APIs", async () => {
+    const name = await api().namespace();
+    const base = (version: string): string =>
+      `/apis/autoscaling/${version}/namespaces/${name}/horizontalpodautoscalers`;
+    const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "d" };
+    await api().send("POST", base("v1"), {
+      metadata: { name: "h" },
+      spec: { maxReplicas: 3, targetCPUUtilizationPercentage: 60, scaleTargetRef },
+    });
+    const later = (await api().get(`${base("v2")}/h`)).body;
+    expect(later.spec).toEqual({
+      minReplicas: 1,
+      maxReplicas: 3,
+      scaleTargetRef,
+      metrics: [
+        {
+          type: "Resource",
+          resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } },
+        },
+      ],
+    });
+    const memory = {
+      type: "Resource",
+      resource: { name: "memory", target: { type: "AverageValue", averageValue: "1Gi" } },
+    };
+    await api().patch(`${base("v2")}/h`, "merge", {
+      spec: { metrics: [...(later.spec["metrics"] as object[]), memory] },
+    });
+    const { metadata, spec } = (await api().get(`${base("v1")}/h`)).body;
+    expect(spec).toEqual({
+      minReplicas: 1,
+      maxReplicas: 3,
+      scaleTargetRef,
+      targetCPUUtilizationPercentage: 60,
+    });
+    expect(metadata).toMatchObject({
+      annotations: {
+        "autoscaling.alpha.kubernetes.io/metrics":
+          '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}}]',
+      },
+    });
+  });
+
   test("discovery in both forms, health and version", async () => {
     const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
     const all = await api().get("/apis", { accept: aggregated });

@@ -237,6 +237,84 @@ describeApi("writes", (api) => {
     expect([unnamed.status, unnamed.body.reason]).toEqual([422, "Invalid"]);
   });
 
+  test("applied configurations that do not fit are refused as upstream does", async () => {
+    const path = await api().configMaps();
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } };
+    const cases: readonly [object, number, string][] = [
+      [
+        { ...object, foo: 1 },
+        500,
+        "failed to create typed patch object (/a; /v1, Kind=ConfigMap): .foo: field not declared in schema",
+      ],
+      [
+        { ...object, data: { a: 1 } },
+        500,
+        "failed to create typed patch object (/a; /v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:1}",
+      ],
+      [{ ...object, kind: "Secret" }, 400, "invalid object type: /v1, Kind=Secret"],
+      [{ kind: "ConfigMap", metadata: { name: "a" } }, 400, "invalid object type: /, Kind=ConfigMap"],
+      [
+        { ...object, metadata: { name: "z" } },
+        400,
+        "the name of the object (z) does not match the name on the URL (a)",
+      ],
+      [
+        { ...object, metadata: {} },
+        400,
+        "the name of the object (a based on URL) was undeterminable: name must be provided",
+      ],
+      [
+        { ...object, metadata: { name: "a", uid: "abc" } },
+        409,
+        'Operation cannot be fulfilled on configmaps "a": uid mismatch: the provided object specified uid abc, and no existing object was found',
+      ],
+    ];
+    for (const [body, status, message] of cases) {
+      const answer = await api().apply(`${path}/a`, "m", body);
+      expect([answer.status, answer.body.message]).toEqual([status, message]);
+    }
+    expect((await api().get(`${path}/a`)).status).toBe(404);
+  });
+
+  test("patches of the wrong shape are refused as upstream does", async () => {
+    const path = await api().configMaps();
+    await api().send("POST", path, { metadata: { name: "a" } });
+    const cases: readonly ["json" | "merge" | "strategic", unknown, string][] = [
+      [
+        "json",
+        "{}",
+        "error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp",
+      ],
+      [
+        "merge",
+        "[]",
+        "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
+      ],
+      ["strategic", '"x"', "json: cannot unmarshal string into Go value of type map[string]interface {}"],
+      [
+        "merge",
+        "{bad",
+        "error decoding patch: invalid character 'b' looking for beginning of object key string",
+      ],
+    ];
+    for (const [type, body, message] of cases) {
+      const answer = await api().patch(`${path}/a`, type, body);
+      expect([type, answer.status, answer.body.message]).toEqual([type, 400, message]);
+    }
+    const forced = await api().patch(`${path}/a?force=true`, "merge", {});
+    expect([forced.status, forced.body.message]).toEqual([
+      422,
+      'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
+    ]);
+  });
+
+  test("paths in the wrong scope lead nowhere", async () => {
+    const name = await api().namespace();
+    expect((await api().get(`/api/v1/namespaces/${name}/nodes`)).status).toBe(404);
+    expect((await api().get("/api/v1/configmaps/a")).status).toBe(404);
+    expect((await api().send("POST", "/api/v1/configmaps", {})).status).toBe(405);
+  });
+
   test("the spec of a deployment counts generations, its status subresource does not", async () => {
     const path = `/apis/apps/v1/namespaces/${await api().namespace()}/deployments`;
     const created = await api().send("POST", path, deployment("d", 1));
