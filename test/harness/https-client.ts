@@ -91,14 +91,19 @@ export function http2Client(port: number, client?: KeyPair): Http2Client {
         });
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
         stream.on("error", reject);
-        stream.on("end", () =>
+        stream.on("end", () => {
+          const status = Number(received[":status"]);
+          if (Number.isNaN(status)) {
+            reject(new Error("the connection ended before the answer"));
+            return;
+          }
           resolve({
-            status: Number(received[":status"]),
+            status,
             headers: received,
             body: Buffer.concat(chunks).toString(),
             servedBy: "",
-          }),
-        );
+          });
+        });
         stream.end();
       }),
     isClosed: () => session.closed || session.destroyed,

@@ -4,6 +4,7 @@ import { Agent } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
@@ -192,7 +193,9 @@ describe("answers", () => {
     clock.release();
     expect(Object.keys(JSON.parse((await first).body) as object)).toContain("samples");
     expect(JSON.parse((await get("/debug/pprof/allocs?seconds=0.01")).body)).toHaveProperty("head");
-    expect((await get("/debug/pprof/profile?seconds=x")).status).toBe(400);
+    for (const seconds of ["x", "0", "-1", "Infinity", "3601"]) {
+      expect((await get(`/debug/pprof/profile?seconds=${seconds}`)).status).toBe(400);
+    }
     expect((await get("/debug/pprof/goroutine")).body).toMatch(/\d+ \w+/);
     expect((await get("/debug/pprof/heap")).body).toMatch(/^\{"snapshot":/);
   });
@@ -280,6 +283,50 @@ describe("connections", () => {
     const { get } = await start(["--tls-min-version=VersionTLS13"]);
     expect((await get("/healthz")).status).toBe(200);
     await expect(get("/healthz", { maxVersion: "TLSv1.2" })).rejects.toThrow();
+  });
+
+  test.each([
+    ["no TLS", false, [], "GET / HTTP/1.1\r\n\r\n"],
+    ["no HTTP", true, ["http/1.1"], "\u0000\u0001\u0002 nonsense\r\n\r\n"],
+    ["headers without an end", true, ["http/1.1"], `GET / HTTP/1.1\r\nX: ${"x".repeat(2_000_000)}`],
+    ["no HTTP/2", true, ["h2"], "GET / HTTP/1.1\r\n\r\n"],
+    ["a broken frame", true, ["h2"], `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${"\u00ff".repeat(18)}`],
+  ])("%s: the connection ends, the server does not", async (_, isTls, ALPNProtocols, garbage) => {
+    const { get, port } = await start();
+    const socket = isTls
+      ? connectTls({ host: "127.0.0.1", port, ALPNProtocols, rejectUnauthorized: false })
+      : connectPlain(port, "127.0.0.1");
+    socket.on("error", () => undefined);
+    let isClosed = false;
+    socket.on("close", () => {
+      isClosed = true;
+    });
+    socket.resume();
+    socket.write(Buffer.from(garbage, "latin1"));
+    await eventually(() => expect(isClosed).toBe(true));
+    expect((await get("/healthz")).status).toBe(200);
+  });
+
+  test("clients that go away in the middle do no harm", async () => {
+    const { get, port } = await start();
+    for (const protocol of ["h2", "http/1.1"]) {
+      const socket = connectTls({
+        host: "127.0.0.1",
+        port,
+        ALPNProtocols: [protocol],
+        rejectUnauthorized: false,
+      });
+      socket.on("error", () => undefined);
+      await new Promise((resolve) => socket.once("secureConnect", resolve));
+      if (protocol === "http/1.1") socket.write("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nGET /hea");
+      socket.destroy();
+    }
+    const session = http2Client(port, admin);
+    const cut = session.get("/debug/pprof/profile?seconds=60");
+    await eventually(async () => expect((await get("/debug/pprof/allocs?seconds=0.01")).status).toBe(500));
+    session.close();
+    await expect(cut).rejects.toThrow();
+    await eventually(async () => expect((await get("/debug/pprof/allocs?seconds=0.01")).status).toBe(200));
   });
 
   test("closing answers what is under way, and takes nothing new", async () => {

@@ -5,6 +5,7 @@ import { Profiler, ProfilerBusyError } from "../profiler.ts";
 import { PLAIN_TEXT, queryValues, replyText } from "../reply.ts";
 
 const DEFAULT_SECONDS = 30;
+const MOST_SECONDS = 3_600;
 
 const INDEX = `<html>
 <head>
@@ -53,7 +54,9 @@ async function sendProfile(
 ): Promise<FastifyReply> {
   const [text = ""] = queryValues(request.query, "seconds");
   const seconds = text === "" ? DEFAULT_SECONDS : Number(text);
-  if (!(seconds > 0)) return replyText(reply, 400, "seconds must be a number above 0\n");
+  if (!(seconds > 0 && seconds <= MOST_SECONDS)) {
+    return replyText(reply, 400, `seconds must be above 0 and at most ${MOST_SECONDS}\n`);
+  }
   const gone = new AbortController();
   reply.raw.once("close", () => gone.abort(new Error("the client has gone")));
   try {
