@@ -1,0 +1,50 @@
+import { seededRandom } from "../../pkg/clock/random.ts";
+import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
+import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import { checkRest } from "./checks/rest.ts";
+import { SafetyChecks } from "./checks/safety.ts";
+import type { Scenario } from "./scenario.ts";
+import { strike } from "./world/faults.ts";
+import { operate, repair } from "./world/operations.ts";
+import { World } from "./world/world.ts";
+
+export interface Outcome {
+  readonly seed: number;
+  /** Empty: all went well. */
+  readonly violations: readonly string[];
+  readonly virtualMs: number;
+  readonly trace: readonly string[];
+}
+
+export interface RunOptions {
+  readonly traced?: boolean;
+}
+
+function controllers(): readonly ControllerDescriptor[] {
+  return [
+    deploymentController({ workers: 5 }),
+    replicaSetController({ workers: 5 }),
+    replicationController({ workers: 5 }),
+  ];
+}
+
+export async function runScenario(scenario: Scenario, options: RunOptions = {}): Promise<Outcome> {
+  const { seed, managers, nodes } = scenario;
+  const world = new World({ seed, managers, nodes, descriptors: controllers, traced: options.traced ?? false });
+  new SafetyChecks(world);
+  await world.start();
+  for (const { atMs, kind, what, seed } of scenario.actions) {
+    await world.clock.advanceBy(Math.max(0, atMs - world.clock.monotonicMs()));
+    const random = seededRandom(seed);
+    if (kind === "fault") strike(world, what, random);
+    else void operate(world, what, random);
+  }
+  await world.clock.advanceBy(Math.max(0, scenario.endMs - world.clock.monotonicMs()));
+  world.clearUp();
+  void repair(world);
+  await checkRest(world);
+  const virtualMs = world.clock.monotonicMs();
+  await world.end();
+  return { seed, violations: world.violations, virtualMs, trace: world.trace?.lines ?? [] };
+}

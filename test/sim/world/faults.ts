@@ -1,0 +1,104 @@
+import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
+import type { ManagerProcess } from "./process.ts";
+import { fates } from "./weather.ts";
+import type { World } from "./world.ts";
+
+/** Makes something go wrong, now and perhaps for a while. Gives what it was, or undefined when that is not possible. */
+type Fault = (world: World, random: Random) => string | undefined;
+
+const LAGGING = ["pods", "replicasets", "deployments", "replicationcontrollers"];
+
+const faults: Readonly<Record<string, Fault>> = {
+  "request errors": (world, random) => {
+    const share = 0.05 + random.next() * 0.6;
+    const forMs = 1_000 + randomBelow(random, 45_000);
+    const some = fates.filter(() => random.next() < 0.4);
+    world.weather.errorShare = share;
+    world.weather.errorFates = some.length === 0 ? fates : some;
+    world.clock.setTimer(forMs, () => (world.weather.errorShare = 0));
+    return `${Math.round(share * 100)}% of requests fail (${world.weather.errorFates.join(", ")}) for ${forMs} ms`;
+  },
+  "slow network": (world, random) => {
+    const latencyMs = 200 + randomBelow(random, 3_000);
+    const forMs = 1_000 + randomBelow(random, 60_000);
+    world.weather.latencyMs = latencyMs;
+    world.clock.setTimer(forMs, () => (world.weather.latencyMs = 20));
+    return `requests take up to ${latencyMs} ms each way for ${forMs} ms`;
+  },
+  "stale cache": (world, random) => {
+    const resource = LAGGING[randomBelow(random, LAGGING.length)] ?? "pods";
+    const forMs = 500 + randomBelow(random, 60_000);
+    world.weather.lagUntilMs.set(resource, world.clock.monotonicMs() + forMs);
+    return `events of ${resource} are held back for ${forMs} ms`;
+  },
+  "cut watches": (world) => {
+    const cut = world.processes.map(({ wire }) => wire.cutWatches());
+    return `${cut.reduce((sum, count) => sum + count, 0)} watches are cut`;
+  },
+  "expired history": (world) => {
+    world.server.parts.store.compact();
+    for (const { wire } of world.processes) wire.cutWatches();
+    return "the history is compacted, and watches are cut";
+  },
+  "stale lists": (world, random) => {
+    const ageMs = 1_000 + randomBelow(random, 20_000);
+    world.weather.staleListMs = ageMs;
+    world.clock.setTimer(30_000, () => (world.weather.staleListMs = 0));
+    return `lists of any version are ${ageMs} ms old for 30 s`;
+  },
+  "API server restart": (world, random) => {
+    const forMs = 100 + randomBelow(random, 20_000);
+    world.weather.outage = true;
+    for (const { wire } of world.processes) wire.cutWatches();
+    if (random.next() < 0.5) world.server.parts.store.compact();
+    world.clock.setTimer(forMs, () => (world.weather.outage = false));
+    return `the API server restarts, which takes ${forMs} ms`;
+  },
+  "kill leader": (world) => {
+    const { leader } = world;
+    if (leader === undefined) return undefined;
+    world.kill(leader, "killed");
+    return `${leader.name} is killed`;
+  },
+  "kill leader at a write": (world, random) => {
+    const after = randomBelow(random, 8);
+    world.killAtWrite = after;
+    return `the leader will be killed at its next write but ${after}`;
+  },
+  "stop leader": (world) => {
+    const { leader } = world;
+    leader?.stop();
+    return leader && `${leader.name} is told to stop`;
+  },
+  "pause leader": (world, random) => {
+    const { leader } = world;
+    return leader && pause(world, leader, 1_000 + randomBelow(random, 40_000));
+  },
+  "pause any": (world, random) => {
+    const victim = world.processes[randomBelow(random, world.processes.length)];
+    return victim && pause(world, victim, 100 + randomBelow(random, 12_000));
+  },
+  "wall clock jumps": (world, random) => {
+    const byMs = Math.round((random.next() - 0.5) * 120_000);
+    const victim = world.processes[randomBelow(random, world.processes.length)];
+    victim?.machine.jumpWallClock(byMs);
+    return victim && `the wall clock of ${victim.name} jumps by ${byMs} ms`;
+  },
+};
+
+export const faultNames: readonly string[] = Object.keys(faults);
+
+export function strike(world: World, name: string, random: Random): void {
+  const what = faults[name]?.(world, random);
+  if (what !== undefined) world.trace?.add("fault", what);
+}
+
+function pause(world: World, victim: ManagerProcess, forMs: number): string {
+  victim.machine.pause();
+  world.clock.setTimer(forMs, () => {
+    if (!victim.machine.isPaused) return;
+    world.trace?.add(victim.name, "goes on");
+    victim.machine.resume();
+  });
+  return `${victim.name} is paused for ${forMs} ms`;
+}

@@ -1,0 +1,65 @@
+import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { VirtualClock } from "../../harness/virtual-clock.ts";
+
+interface Moment {
+  readonly revision: number;
+  readonly atMs: number;
+}
+
+/** Buckets whose events matter, by plural name. */
+export const BUCKETS: Readonly<Record<string, string>> = {
+  pods: "pods",
+  replicasets: "apps/replicasets",
+  deployments: "apps/deployments",
+  replicationcontrollers: "replicationcontrollers",
+};
+
+/** When each version came to be, and up to which of them each process has been shown each resource. */
+export class History {
+  readonly #store: Store;
+  readonly #clock: VirtualClock;
+  readonly #moments = new Map<string, Moment[]>();
+  readonly #all: Moment[] = [];
+  readonly #seen = new Map<string, number>();
+
+  constructor(store: Store, clock: VirtualClock) {
+    this.#store = store;
+    this.#clock = clock;
+    for (const [resource, bucket] of Object.entries(BUCKETS)) {
+      const moments: Moment[] = [];
+      this.#moments.set(resource, moments);
+      store.subscribe(bucket, ({ revision }) => {
+        const moment = { revision, atMs: clock.monotonicMs() };
+        moments.push(moment);
+        this.#all.push(moment);
+      });
+    }
+  }
+
+  seen(process: string, resource: string, version: string): void {
+    this.#seen.set(`${process} ${resource}`, Number(version));
+  }
+
+  /** The process knows all that happened to the resource up to this time. */
+  freshAsOfMs(process: string, resource: string): number {
+    const seen = this.#seen.get(`${process} ${resource}`) ?? 0;
+    const moments = this.#moments.get(resource) ?? [];
+    let low = 0;
+    let high = moments.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((moments[middle]?.revision ?? 0) <= seen) low = middle + 1;
+      else high = middle;
+    }
+    return moments[low]?.atMs ?? this.#clock.monotonicMs();
+  }
+
+  /** The newest version that is at least so old, if the server still has it; undefined for now. */
+  versionBefore(ageMs: number): string | undefined {
+    if (ageMs <= 0) return undefined;
+    const horizonMs = this.#clock.monotonicMs() - ageMs;
+    const moment = this.#all.findLast(({ atMs }) => atMs <= horizonMs);
+    if (moment === undefined) return undefined;
+    return moment.revision < this.#store.revision ? String(moment.revision) : undefined;
+  }
+}

@@ -1,0 +1,48 @@
+/** How an answer can fail. `after`: the request has had its effect, which its client does not learn. */
+export const fates = [
+  "429",
+  "409",
+  "500 before",
+  "500 after",
+  "timeout before",
+  "timeout after",
+  "lost before",
+  "lost after",
+] as const;
+export type Fate = (typeof fates)[number];
+
+export const isAmbiguous = (fate: Fate | undefined): boolean => fate?.endsWith("after") === true;
+
+/** The faults of network and server that are in force now. */
+export interface Weather {
+  /** The share of requests that fail, and how. */
+  errorShare: number;
+  errorFates: readonly Fate[];
+  /** The most that a request or its answer takes. */
+  latencyMs: number;
+  /** Until when events of a resource (plural name) are held back, on the monotonic clock. */
+  readonly lagUntilMs: Map<string, number>;
+  /** Nobody listens. */
+  outage: boolean;
+  /** How old a state the server may answer a list of "any version" with. */
+  staleListMs: number;
+}
+
+const CALM_LATENCY_MS = 20;
+
+export function calmWeather(): Weather {
+  return {
+    errorShare: 0,
+    errorFates: [],
+    latencyMs: CALM_LATENCY_MS,
+    lagUntilMs: new Map(),
+    outage: false,
+    staleListMs: 0,
+  };
+}
+
+/** Everything that holds for a while ends now. */
+export function clearUp(weather: Weather): void {
+  Object.assign(weather, { ...calmWeather(), lagUntilMs: weather.lagUntilMs });
+  weather.lagUntilMs.clear();
+}

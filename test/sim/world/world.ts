@@ -1,0 +1,222 @@
+import { featureGates } from "../../../pkg/api/feature-gates.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import { clientBuilder, type ClientBuilder } from "../../../pkg/client/client-builder.ts";
+import type { ClientSet } from "../../../pkg/client/client-set.ts";
+import { type Random, seededRandom } from "../../../pkg/clock/random.ts";
+import { DirectTransport } from "../../../pkg/embedded/direct-transport.ts";
+import { hollowNodes } from "../../../pkg/embedded/hollow/hollow-nodes.ts";
+import { allKinds } from "../../../pkg/embedded/kinds/all-kinds.ts";
+import { scheduler } from "../../../pkg/embedded/scheduler/scheduler.ts";
+import type { ApiServer } from "../../../pkg/embedded/server/api-server.ts";
+import { embeddedServer } from "../../../pkg/embedded/start-embedded.ts";
+import { silentLogger } from "../../../pkg/log/logger.ts";
+import { noMetrics } from "../../../pkg/metrics/metrics.ts";
+import { ControllerSet } from "../../../pkg/reconcile/controller-set.ts";
+import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+import { VirtualClock } from "../../harness/virtual-clock.ts";
+import { Collector } from "./collector.ts";
+import { History } from "./history.ts";
+import { Machine } from "./machine.ts";
+import { ManagerProcess } from "./process.ts";
+import { processLog } from "./process-log.ts";
+import { reliableTransport } from "./reliable-transport.ts";
+import { describeRequest, type RequestFacts } from "./request-of.ts";
+import { Trace } from "./trace.ts";
+import { calmWeather, clearUp } from "./weather.ts";
+import { type Arrival, Wire } from "./wire.ts";
+
+export interface WorldOptions {
+  readonly seed: number;
+  readonly managers: number;
+  readonly nodes: number;
+  readonly descriptors: () => readonly ControllerDescriptor[];
+  readonly traced: boolean;
+}
+
+/** Who is writing to the server right now. */
+export interface Actor {
+  readonly name: string;
+  readonly process: ManagerProcess | undefined;
+  readonly facts: RequestFacts | undefined;
+}
+
+export const NAMESPACE = "default";
+const RESTART_MS = 3_000;
+const nobody: Actor = { name: "world", process: undefined, facts: undefined };
+
+/** A whole cluster: API server, network, managers, scheduler, nodes, and the hands of users. */
+export class World {
+  readonly clock = new VirtualClock();
+  readonly server: ApiServer;
+  readonly weather = calmWeather();
+  readonly trace: Trace | undefined;
+  readonly history: History;
+  readonly processes: ManagerProcess[] = [];
+  /** What should never have happened, as found so far. */
+  readonly violations: string[] = [];
+  readonly user: ClientSet;
+  /** Told of every write of a manager that had an effect. */
+  onManagerWrite: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
+  /** The leader dies after so many more writes, before it hears of the last one. */
+  killAtWrite: number | undefined;
+  #actor: Actor = nobody;
+  readonly #options: WorldOptions;
+  readonly #direct: DirectTransport;
+  readonly #plant = new AbortController();
+  #plantEnds: Promise<void> = Promise.resolve();
+  #nextProcess = 1;
+  #isOver = false;
+
+  constructor(options: WorldOptions) {
+    this.#options = options;
+    this.trace = options.traced ? new Trace(this.clock) : undefined;
+    this.server = embeddedServer({ clock: this.clock, random: this.randomOf("server"), kinds: allKinds });
+    this.history = new History(this.server.parts.store, this.clock);
+    this.#direct = new DirectTransport(this.server);
+    this.user = this.#reliableClients("user").client("user");
+    new Collector(this.server.parts.store, this.#reliableClients("collector").client("collector"), this.clock);
+  }
+
+  get actor(): Actor {
+    return this.#actor;
+  }
+
+  /** A source of chance that depends on the seed and on whose it is, not on what others draw. */
+  randomOf(whose: string): Random {
+    let hash = this.#options.seed | 0;
+    for (const character of whose) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+    return seededRandom(hash);
+  }
+
+  violate(rule: string): void {
+    const text = `${(this.clock.monotonicMs() / 1_000).toFixed(3)} s: ${rule}`;
+    this.violations.push(text);
+    this.trace?.add("check", `VIOLATION ${rule}`);
+  }
+
+  async start(): Promise<void> {
+    const plant = new ControllerSet({
+      descriptors: [scheduler(), hollowNodes({ nodes: this.#options.nodes, leaseRenewMs: 300_000, workers: 4 })],
+      clients: this.#reliableClients("plant"),
+      clock: this.clock,
+      random: this.randomOf("plant"),
+      log: silentLogger,
+      metrics: noMetrics,
+      features: featureGates(),
+      name: "plant",
+    });
+    for (const name of [NAMESPACE, "kube-system", "kube-node-lease"]) {
+      const created = this.user.clientFor(resources.namespaces).create({ metadata: { name } });
+      await this.clock.advanceBy(10);
+      await created;
+    }
+    this.#plantEnds = plant.run(this.#plant.signal);
+    for (let index = 0; index < this.#options.managers; index++) this.startManager();
+  }
+
+  /** Ends everything that runs, so that nothing is left behind. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    for (const process of this.processes) process.kill();
+    this.#plant.abort(new Error("the simulation is over"));
+    let ended = false;
+    void this.#plantEnds.then(() => (ended = true));
+    await this.clock.runUntil(() => ended);
+    await this.server.close();
+  }
+
+  startManager(): void {
+    const name = `manager-${this.#nextProcess++}`;
+    const random = this.randomOf(name);
+    const machine = new Machine(this.clock, random);
+    const log = processLog(this.trace, name, (error, message) => {
+      this.violate(`${name} made a mistake: ${message}: ${error instanceof Error ? error.stack : String(error)}`);
+    });
+    const process: ManagerProcess = new ManagerProcess({
+      name,
+      descriptors: this.#options.descriptors,
+      machine,
+      random,
+      log,
+      wire: new Wire({
+        server: this.#direct,
+        clock: this.clock,
+        machine,
+        random: this.randomOf(`${name} wire`),
+        weather: this.weather,
+        onArriving: (facts) => (this.#actor = { name, process, facts }),
+        onArrived: (arrival) => this.#recordWrite(arrival, name, process),
+        onSeen: (resource, version) => this.history.seen(name, resource, version),
+        staleVersion: () => this.history.versionBefore(this.weather.staleListMs),
+      }),
+    });
+    this.processes.push(process);
+    this.trace?.add(name, "starts");
+    process.start((how, error) => {
+      this.trace?.add(name, `ends: ${how}`, error === undefined ? "" : String(error));
+      if (how === "failed") this.violate(`${name} failed: ${String(error)}`);
+      this.#replace(process);
+    });
+  }
+
+  kill(process: ManagerProcess, reason: string): void {
+    this.trace?.add(process.name, "dies", reason);
+    process.kill();
+    this.#replace(process);
+  }
+
+  get leader(): ManagerProcess | undefined {
+    return this.processes.find((process) => process.isLeading);
+  }
+
+  /** Faults are over: what was paused goes on, and answers come. */
+  clearUp(): void {
+    clearUp(this.weather);
+    this.killAtWrite = undefined;
+    for (const { machine } of this.processes) machine.resume();
+    this.trace?.add("world", "faults are over");
+  }
+
+  #replace(process: ManagerProcess): void {
+    this.processes.splice(this.processes.indexOf(process), 1);
+    if (this.#isOver) return;
+    this.clock.setTimer(RESTART_MS, () => {
+      if (!this.#isOver) this.startManager();
+    });
+  }
+
+  #recordWrite(arrival: Arrival, name: string, process?: ManagerProcess): void {
+    const { facts, client, status, ambiguous } = arrival;
+    if (facts.resource !== "leases") {
+      const outcome = `${describeRequest(facts)} → ${status}${ambiguous ? ", unknown to its sender" : ""}`;
+      this.trace?.add(name, outcome, client);
+    }
+    if (process !== undefined && status < 300) this.onManagerWrite(arrival, process);
+    this.#actor = nobody;
+    if (process?.isLeading !== true || facts.resource === "leases" || this.killAtWrite === undefined) return;
+    if (this.killAtWrite-- > 0) return;
+    this.killAtWrite = undefined;
+    this.kill(process, "in the middle of its writes");
+  }
+
+  #reliableClients(name: string): ClientBuilder {
+    const hooks = {
+      onArriving: (facts: RequestFacts) => (this.#actor = { name, process: undefined, facts }),
+      onArrived: (arrival: Arrival) => this.#recordWrite(arrival, name),
+    };
+    return clientBuilder({
+      transports: {
+        forClient: (client) => reliableTransport(this.#direct, this.clock, client, hooks),
+        userAgentSuffix: (client) => client,
+        close: async () => undefined,
+      },
+      clock: this.clock,
+      log: silentLogger,
+      metrics: noMetrics,
+      host: "simulated",
+      userAgent: name,
+      qps: 0,
+      burst: 0,
+    });
+  }
+}
