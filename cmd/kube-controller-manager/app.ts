@@ -10,6 +10,8 @@ import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import { type Clients, createClients } from "./clients.ts";
 import { type LeaseElection, leaseElection } from "./election.ts";
 import { knownControllers } from "./known-controllers.ts";
+import { runLeader } from "./leader-migration.ts";
+import type { LeaderMigration } from "./options/leader-migration-file.ts";
 import type { Options } from "./options/options.ts";
 import { registry } from "./registry.ts";
 import { runControllers } from "./run-controllers.ts";
@@ -21,6 +23,7 @@ import { KUBERNETES_VERSION, MINOR_VERSION, userAgent } from "./version.ts";
 
 export interface AppParts {
   readonly options: Options;
+  readonly leaderMigration: LeaderMigration | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly random: Random;
@@ -39,6 +42,8 @@ export interface Run extends AppParts {
   readonly controllers: readonly ControllerDescriptor[];
   readonly clients: Clients;
   readonly health: HealthChecks;
+  /** Name of the check of the informers, where it is not the usual one. */
+  readonly informerCheck?: string;
 }
 
 /**
@@ -68,7 +73,8 @@ export async function runApp(parts: AppParts, signal: AbortSignal): Promise<AppO
 function candidate(run: Run): LeaseElection {
   const { options, clients, clock, random, log, health } = run;
   const metrics = run.metrics.main;
-  const election = leaseElection({ options, clients: clients.root, clock, random, log, metrics });
+  const leaseName = options.generic.resourceName;
+  const election = leaseElection({ options, leaseName, clients: clients.root, clock, random, log, metrics });
   const { elector } = election;
   health.add({ name: "leaderElection", check: () => elector.checkHealth()?.message });
   if (!options.own.standbyReady) {
@@ -85,7 +91,7 @@ async function runElected(run: Run, election: LeaseElection, signal: AbortSignal
   const { elector } = election;
   let clean = true;
   const outcome = await elector.run(async (leading) => {
-    clean = await runControllers(run, elector.fence, leading);
+    clean = await runLeader(run, elector.fence, leading);
   }, signal);
   // A lost lease ends the process within the second: what is not sent by then is not worth a stale leader.
   if (outcome === "lost") return "lease lost";

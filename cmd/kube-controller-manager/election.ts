@@ -14,6 +14,7 @@ import type { Options } from "./options/options.ts";
 
 export interface ElectionOptions {
   readonly options: Options;
+  readonly leaseName: string;
   /** Not fenced: the election goes on when writing is over. */
   readonly clients: ClientBuilder;
   readonly clock: Clock;
@@ -30,17 +31,17 @@ export interface LeaseElection {
 
 const EVENT_FLUSH_MS = 2_000;
 
-/** This process as a candidate for the Lease that the flags name. */
+/** This process as a candidate for a Lease, in the namespace and with the timing that the flags name. */
 export function leaseElection({
   options,
+  leaseName,
   clients,
   clock,
   random,
   log,
   metrics,
 }: ElectionOptions): LeaseElection {
-  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs, resourceName, resourceNamespace } =
-    options.generic;
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs, resourceNamespace } = options.generic;
   const client = clients.client("leader-election", {
     ownConnection: true,
     limiter: unlimited,
@@ -56,12 +57,12 @@ export function leaseElection({
   const lock = new LeaseLock({
     client: client.clientFor(resources.leases),
     namespace: resourceNamespace,
-    name: resourceName,
+    name: leaseName,
     identity: `${hostname()}_${randomUUID()}`,
     events: events.recorder({ component: "kube-controller-manager" }),
   });
   const elector = new LeaderElector({
-    name: resourceName,
+    name: leaseName,
     lock,
     timing: { leaseDurationMs, renewDeadlineMs, retryPeriodMs },
     releaseOnStop: true,

@@ -36,7 +36,7 @@ async function main(argv: readonly string[]): Promise<number> {
   return runDaemon(resolved);
 }
 
-async function runDaemon({ options, unusedFlags }: ResolvedOptions): Promise<number> {
+async function runDaemon({ options, unusedFlags, leaderMigration }: ResolvedOptions): Promise<number> {
   const root = createLogger({
     format: options.logs.format === "json" ? "json" : "text",
     destination: fileDescriptorDestination(),
@@ -53,6 +53,7 @@ async function runDaemon({ options, unusedFlags }: ResolvedOptions): Promise<num
     const outcome = await runApp(
       {
         options,
+        leaderMigration,
         environment: process.env,
         clock: realClock,
         random: realRandom,

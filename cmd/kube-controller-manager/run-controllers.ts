@@ -37,13 +37,14 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
 }
 
 /** One check for each controller, under its name as upstream, and one for the caches that they share. */
-function checksOf({ options, clock }: Run, set: ControllerSet): readonly HealthCheck[] {
+function checksOf({ options, clock, informerCheck: name }: Run, set: ControllerSet): readonly HealthCheck[] {
   const { maxSyncMs } = options.own;
+  const informers = informerCheck({ health: () => set.informerHealth(), clock, maxSyncMs });
   return [
-    ...set.names.map((name) =>
-      controllerCheck({ name, clock, maxSyncMs, health: () => set.health().get(name) }),
+    ...set.names.map((controller) =>
+      controllerCheck({ name: controller, clock, maxSyncMs, health: () => set.health().get(controller) }),
     ),
-    informerCheck({ health: () => set.informerHealth(), clock, maxSyncMs }),
+    { ...informers, ...(name === undefined ? {} : { name }) },
   ];
 }
 

@@ -79,7 +79,10 @@ export class ControllerSet {
     return this.#members.map((member) => member.name);
   }
 
-  /** Resolves when all work has ended after an abort. One controller that fails ends the others, and rejects. */
+  /**
+   * Resolves when all work has ended after an abort, even where there is no controller. One that fails ends the others,
+   * and rejects.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const stop = new AbortController();
     const onAbort = (): void => stop.abort(signal.reason);
@@ -87,8 +90,13 @@ export class ControllerSet {
     if (signal.aborted) onAbort();
     this.#informers.start(stop.signal);
     const failures: unknown[] = [];
-    await Promise.all(
-      this.#members.map(async (member) => {
+    const stopped = new Promise<void>((resolve) => {
+      stop.signal.addEventListener("abort", () => resolve(), { once: true });
+      if (stop.signal.aborted) resolve();
+    });
+    await Promise.all([
+      stopped,
+      ...this.#members.map(async (member) => {
         try {
           await this.#runOne(member, stop.signal);
         } catch (error) {
@@ -97,7 +105,7 @@ export class ControllerSet {
           stop.abort(error);
         }
       }),
-    );
+    ]);
     signal.removeEventListener("abort", onAbort);
     await this.#informers.shutdown();
     await Promise.all(this.#members.map(async ({ events }) => events?.shutDown(EVENT_FLUSH_MS)));

@@ -50,7 +50,8 @@ export function readConfigFile(text: string): ReadonlyMap<AnyFlag, unknown> {
   return values;
 }
 
-function parseDocument(text: string): Json {
+/** The one object of a YAML or JSON file; a field twice is an error. */
+export function parseDocument(text: string): Json {
   let document: unknown;
   try {
     document = load(text);
@@ -122,6 +123,6 @@ function place(document: Record<string, unknown>, path: string, value: unknown):
   target[last] = value;
 }
 
-function isObject(value: unknown): value is Json {
+export function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

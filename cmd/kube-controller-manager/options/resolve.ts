@@ -1,6 +1,7 @@
 import { readConfigFile } from "./config-file.ts";
 import { FlagError } from "./flag.ts";
 import { type AnyFlag, allFlags, assembleOptions, parseArguments } from "./parse.ts";
+import { type LeaderMigration, leaderMigrationOf } from "./leader-migration-file.ts";
 import type { Options } from "./options.ts";
 import { validateOptions } from "./validate.ts";
 
@@ -8,6 +9,7 @@ export interface ResolvedOptions {
   readonly options: Options;
   /** Names of the flags that were given although nothing here depends on them. */
   readonly unusedFlags: readonly string[];
+  readonly leaderMigration: LeaderMigration | undefined;
 }
 
 /**
@@ -18,13 +20,17 @@ export function resolveOptions(argv: readonly string[], readFile: (path: string)
   const { given } = parseArguments(argv);
   const fromFlags = assembleOptions(given);
   if (fromFlags.global.help || fromFlags.global.version !== "")
-    return { options: fromFlags, unusedFlags: [] };
+    return { options: fromFlags, unusedFlags: [], leaderMigration: undefined };
   const path = fromFlags.own.config;
   const options = path === "" ? fromFlags : assembleOptions(given, configLayer(path, readFile));
   const problems = validateOptions(options);
   if (problems.length > 0) throw new FlagError(problems.join("; "));
   const unusedFlags = allFlags.filter(({ flag }) => flag.unused !== undefined && given.has(flag));
-  return { options, unusedFlags: unusedFlags.map(({ flag }) => flag.name) };
+  return {
+    options,
+    unusedFlags: unusedFlags.map(({ flag }) => flag.name),
+    leaderMigration: leaderMigrationOf(options, readFile),
+  };
 }
 
 function configLayer(path: string, readFile: (path: string) => string): ReadonlyMap<AnyFlag, unknown> {
