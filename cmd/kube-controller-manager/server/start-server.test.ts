@@ -308,7 +308,7 @@ describe("connections", () => {
   });
 
   test("clients that go away in the middle do no harm", async () => {
-    const { get, port } = await start();
+    const { get, port, lines } = await start();
     for (const protocol of ["h2", "http/1.1"]) {
       const socket = connectTls({
         host: "127.0.0.1",
@@ -327,6 +327,7 @@ describe("connections", () => {
     session.close();
     await expect(cut).rejects.toThrow();
     await eventually(async () => expect((await get("/debug/pprof/allocs?seconds=0.01")).status).toBe(200));
+    expect(lines.filter((line) => line.startsWith("E"))).toEqual([]);
   });
 
   test("closing answers what is under way, and takes nothing new", async () => {

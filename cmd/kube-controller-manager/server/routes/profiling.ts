@@ -63,6 +63,8 @@ async function sendProfile(
     const profile = await take(seconds * 1_000, gone.signal);
     return await asFile(reply, fileName).send(JSON.stringify(profile));
   } catch (error) {
+    // Nobody is left to answer.
+    if (gone.signal.aborted) return reply.hijack();
     if (!(error instanceof ProfilerBusyError)) throw error;
     return replyText(reply, 500, `${error.message}\n`);
   }
