@@ -1,3 +1,5 @@
+import type { X509Certificate } from "node:crypto";
+import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
@@ -20,6 +22,8 @@ export interface AccessControlOptions {
 /** Answers requests of those who are not who they say, or may not do what they ask; passes on all others. */
 export class AccessControl {
   readonly #options: AccessControlOptions;
+  /** A connection keeps its certificates for life. */
+  readonly #certificates = new WeakMap<Socket, readonly X509Certificate[]>();
 
   constructor(options: AccessControlOptions) {
     this.#options = options;
@@ -52,8 +56,8 @@ export class AccessControl {
     const { authenticate, clock, metrics, log } = this.#options;
     const startMs = clock.monotonicMs();
     try {
-      const { raw } = request;
-      const user = await authenticate(peerRequest(raw.rawHeaders, peerCertificates(raw)));
+      const { rawHeaders, socket } = request.raw;
+      const user = await authenticate(peerRequest(rawHeaders, this.#certificatesOf(socket)));
       metrics.authentication("success", clock.monotonicMs() - startMs, user.name);
       return user;
     } catch (error) {
@@ -61,6 +65,12 @@ export class AccessControl {
       log.error(error, "Unable to authenticate the request");
       return undefined;
     }
+  }
+
+  #certificatesOf(socket: Socket): readonly X509Certificate[] {
+    const known = this.#certificates.get(socket) ?? peerCertificates(socket);
+    this.#certificates.set(socket, known);
+    return known;
   }
 
   async #decide(attempt: Attempt): Promise<Decision | Error> {

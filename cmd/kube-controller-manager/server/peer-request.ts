@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Http2ServerRequest } from "node:http2";
 import type { DetailedPeerCertificate, TLSSocket } from "node:tls";
 
@@ -31,16 +32,8 @@ export function peerRequest(
   };
 }
 
-/** A connection keeps its certificates for life. */
-const bySocket = new WeakMap<object, readonly X509Certificate[]>();
-
-export function peerCertificates(raw: IncomingMessage): readonly X509Certificate[] {
-  const socket = raw.socket as TLSSocket;
-  const known = bySocket.get(socket);
-  if (known !== undefined) return known;
-  const certificates = chainOf(socket.getPeerCertificate(true));
-  bySocket.set(socket, certificates);
-  return certificates;
+export function peerCertificates(socket: Socket): readonly X509Certificate[] {
+  return chainOf((socket as TLSSocket).getPeerCertificate(true));
 }
 
 function chainOf(first: DetailedPeerCertificate): readonly X509Certificate[] {
