@@ -37,12 +37,20 @@ export const clusterKinds: readonly ClusterKind[] = [
 /** An API server on the real clock, with controllers in this process and nothing else: no kubelet, no scheduler. */
 export class ControllerCluster {
   readonly client: ClientSet;
+  /** Of the admin; undefined where there is no network. */
+  readonly kubeconfig: string | undefined;
   readonly #clients: ClientBuilder;
   readonly #writes: readonly Write[];
   readonly #onStop: () => Promise<void>;
   readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
 
-  constructor(clients: ClientBuilder, writes: readonly Write[], onStop: () => Promise<void>) {
+  constructor(
+    clients: ClientBuilder,
+    writes: readonly Write[],
+    onStop: () => Promise<void>,
+    kubeconfig?: string,
+  ) {
+    this.kubeconfig = kubeconfig;
     this.#clients = clients;
     this.#writes = writes;
     this.#onStop = onStop;
@@ -109,11 +117,11 @@ async function startCluster(): Promise<ControllerCluster> {
     env: {},
     wrap: (transport) => new RecordedTransport(transport, (write) => writes.push(write)),
   });
-  return new ControllerCluster(clients, writes, cluster.stop);
+  return new ControllerCluster(clients, writes, cluster.stop, cluster.kubeconfig);
 }
 
 /** Nobody makes service accounts here, which pods would otherwise need. */
-export const bareCluster: RealClusterOptions = {
+const bareCluster: RealClusterOptions = {
   apiServerFlags: ["--disable-admission-plugins=ServiceAccount"],
 };
 

@@ -5,32 +5,14 @@ import {
 } from "../../../controllers/replicaset/controller.ts";
 import { type ApiObject, type OwnerReference } from "../../../pkg/api/object.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
-import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
-import type { ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
-import { boundTemplate, LABELS, pod, replicaSet, replicationController, template } from "./workloads.ts";
+import { type OwnerSpec, terminatingOf, twins, withSpec } from "./twins.ts";
+import { boundTemplate, LABELS, pod, template } from "./workloads.ts";
 
-type Owner = ReplicaSet | ReplicationController;
-interface Twin {
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly resource: TypedResource<Owner>;
-  readonly make: (name: string, replicas: number) => Owner;
-}
-
-const twins: readonly Twin[] = [
-  { kind: "ReplicaSet", apiVersion: "apps/v1", resource: resources.replicaSets, make: replicaSet },
-  {
-    kind: "ReplicationController",
-    apiVersion: "v1",
-    resource: resources.replicationControllers,
-    make: replicationController,
-  },
-];
 const DESCRIPTORS = [replicaSetController({ workers: 5 }), replicationControllers({ workers: 5 })];
 const HELD = "example.com/hold";
 
@@ -381,23 +363,6 @@ describe.each(suites)("$kind on the $name API server", ({ start, kind, apiVersio
     return space.update(resource, "owner", (owner) => withSpec(owner, change));
   }
 });
-
-/** What the specs of both kinds have in common. */
-interface OwnerSpec {
-  readonly replicas?: number;
-  readonly minReadySeconds?: number;
-  readonly template?: ReturnType<typeof template>;
-}
-
-function withSpec(owner: Owner, change: (spec: OwnerSpec) => OwnerSpec): Owner {
-  return { ...owner, spec: { ...owner.spec, ...change(owner.spec ?? {}) } } as Owner;
-}
-
-function terminatingOf(owner: Owner): number | undefined {
-  return owner.status !== undefined && "terminatingReplicas" in owner.status
-    ? owner.status.terminatingReplicas
-    : undefined;
-}
 
 function byText(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
