@@ -1,19 +1,15 @@
 import { featureGates, type FeatureGates } from "../../pkg/api/feature-gates.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { Random } from "../../pkg/clock/random.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import type { Verbosity } from "../../pkg/log/verbosity.ts";
-import type { MetricsRegistries } from "../../pkg/metrics/registry.ts";
 import { healthcheckMetrics } from "../../pkg/metrics/standard.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
-import { type Clients, createClients } from "./clients.ts";
+import { createClients } from "./clients.ts";
 import { type LeaseElection, leaseElection } from "./election.ts";
 import { knownControllers } from "./known-controllers.ts";
 import { runLeader } from "./leader-migration.ts";
-import type { LeaderMigration } from "./options/leader-migration-file.ts";
 import type { Options } from "./options/options.ts";
 import { registry } from "./registry.ts";
+import type { AppParts, Run } from "./run.ts";
 import { runControllers } from "./run-controllers.ts";
 import { selectControllers } from "./select-controllers.ts";
 import { delegatedClients } from "./server/delegated-clients.ts";
@@ -21,30 +17,8 @@ import { HealthChecks } from "./server/health.ts";
 import { type RunningServer, startServer } from "./server/start-server.ts";
 import { KUBERNETES_VERSION, MINOR_VERSION, userAgent } from "./version.ts";
 
-export interface AppParts {
-  readonly options: Options;
-  readonly leaderMigration: LeaderMigration | undefined;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
-  readonly verbosity: Verbosity;
-  readonly metrics: MetricsRegistries;
-  readonly processStartMs: number;
-}
-
 /** How the program ended; anything but "stopped" is exit code 1. */
 export type AppOutcome = "stopped" | "lease lost" | "shutdown timeout";
-
-/** What the parts of one run share. */
-export interface Run extends AppParts {
-  readonly gates: FeatureGates;
-  readonly controllers: readonly ControllerDescriptor[];
-  readonly clients: Clients;
-  readonly health: HealthChecks;
-  /** Name of the check of the informers, where it is not the usual one. */
-  readonly informerCheck?: string;
-}
 
 /**
  * Serves, and runs the controllers until `signal` aborts: as a candidate first, if so configured. Rejects when it cannot

@@ -1,7 +1,7 @@
 import { LeaseLostError } from "../../pkg/leader/elector.ts";
 import type { WriteGate } from "../../pkg/leader/fence.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
-import type { Run } from "./app.ts";
+import type { Run } from "./run.ts";
 import { leaseElection } from "./election.ts";
 import type { LeaderMigration } from "./options/leader-migration-file.ts";
 import { runControllers } from "./run-controllers.ts";

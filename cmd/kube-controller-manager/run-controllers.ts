@@ -1,7 +1,7 @@
 import type { WriteGate } from "../../pkg/leader/fence.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
 import { waitForApiServer } from "./api-server-ready.ts";
-import type { Run } from "./app.ts";
+import type { Run } from "./run.ts";
 import { controllerCheck } from "./server/controller-health.ts";
 import type { HealthCheck } from "./server/health.ts";
 import { informerCheck } from "./server/informer-health.ts";
