@@ -250,6 +250,12 @@ describe("whether the user has scaled", () => {
   ])("%s", (_, old, expected) => {
     expect(isScalingEvent(to(3), { current: undefined, old })).toBe(expected);
   });
+
+  test("is of no interest where several revisions with pods are to be recreated", () => {
+    const recreating = deployment({ replicas: 3, strategy: "Recreate" });
+    expect(isScalingEvent(recreating, { current: said(2), old: [said(2)] })).toBe(false);
+    expect(isScalingEvent(recreating, { current: said(2), old: [] })).toBe(true);
+  });
 });
 
 describe("the only ReplicaSet with pods", () => {

@@ -26,9 +26,17 @@ export function scaleStep(replicaSet: ReplicaSet, size: number, reason: string):
   return { replicaSet, size, reason, refreshAnnotations: false };
 }
 
-/** Whether the user has changed the number of replicas since the ReplicaSets were last scaled. */
+/**
+ * Whether the user has changed the number of replicas since the ReplicaSets were last scaled.
+ *
+ * Several revisions with pods under the strategy Recreate (which was another while they came to be) are for recreating
+ * to sort out. upstream: sync.go#isScalingEvent holds there as well, and as such a Deployment is given no sizes, it
+ * stays as it is for good.
+ */
 export function isScalingEvent(deployment: Deployment, revisions: Revisions): boolean {
-  return activeOf(allOf(revisions)).some((replicaSet) => {
+  const active = activeOf(allOf(revisions));
+  if (active.length > 1 && !isRollingUpdate(deployment)) return false;
+  return active.some((replicaSet) => {
     const desired = countAnnotation(replicaSet, DESIRED_REPLICAS);
     return desired !== undefined && desired !== desiredReplicas(deployment);
   });
