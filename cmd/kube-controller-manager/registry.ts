@@ -1,6 +1,7 @@
 import { deploymentController } from "../../controllers/deployment/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
+import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import type { Options } from "./options/options.ts";
 
@@ -11,5 +12,6 @@ export function registry(options: Options): readonly ControllerDescriptor[] {
     replicaSetController({ workers: options.replicaset.concurrentSyncs }),
     replicationController({ workers: options.replicationcontroller.concurrentSyncs }),
     podGarbageCollectorController({ threshold: options.podGarbageCollector.terminatedPodThreshold }),
+    ttlAfterFinishedController({ workers: options.ttlAfterFinished.concurrentSyncs }),
   ];
 }
