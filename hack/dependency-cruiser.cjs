@@ -40,11 +40,10 @@ module.exports = {
       severity: "error",
       from: {
         path: "^controllers/[^/]+/",
-        pathNot: "(/(controller|handlers|context|sync|sync-revision|apply)|\\.test)\\.ts$",
+        pathNot: "(/(controller|handlers|context|sync(-[a-z]+)*|apply)|\\.test)\\.ts$",
       },
       to: {
-        pathNot:
-          "^(pkg/api/|controllers/[^/]+/(?!(controller|handlers|context|sync|sync-revision|apply)\\.ts))",
+        pathNot: "^(pkg/api/|controllers/[^/]+/(?!(controller|handlers|context|sync(-[a-z]+)*|apply)\\.ts))",
       },
     },
     {

@@ -31,7 +31,7 @@ export async function runApp(parts: AppParts, signal: AbortSignal): Promise<AppO
   const controllers = chooseControllers(options, gates, log);
   const clients = await createClients(options, parts.environment, { clock, log, metrics });
   const health = new HealthChecks(healthcheckMetrics(parts.metrics.slis), log);
-  const run: Run = { ...parts, gates, controllers, clients, health };
+  const run: Run = { ...parts, gates, controllers, clients, health, sets: new Set() };
   // A candidate is healthy before it leads, and its checks tell so from the first connection on.
   const election = options.generic.leaderElect ? candidate(run) : undefined;
   const server = await serve(run);
@@ -91,7 +91,10 @@ async function serve(run: Run): Promise<Pick<RunningServer, "close">> {
       binaryVersion: KUBERNETES_VERSION,
       emulationVersion: MINOR_VERSION,
     },
-    debugHandler: () => undefined,
+    debugHandler: (name) => {
+      const set = [...run.sets].find(({ names }) => names.includes(name));
+      return set && (async (path, query) => set.debug(name, path, query));
+    },
   });
   return {
     close: async () => {

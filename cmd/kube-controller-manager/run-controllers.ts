@@ -28,7 +28,8 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
     });
     const checks = checksOf(run, set);
     health.add(...checks);
-    const clean = await endsInTime(run, set, signal);
+    run.sets.add(set);
+    const clean = await endsInTime(run, set, signal).finally(() => run.sets.delete(set));
     for (const { name } of checks) health.remove(name);
     return clean;
   } finally {

@@ -4,6 +4,7 @@ import type { Random } from "../../pkg/clock/random.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { Verbosity } from "../../pkg/log/verbosity.ts";
 import type { MetricsRegistries } from "../../pkg/metrics/registry.ts";
+import type { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import type { Clients } from "./clients.ts";
 import type { LeaderMigration } from "./options/leader-migration-file.ts";
@@ -29,6 +30,8 @@ export interface Run extends AppParts {
   readonly controllers: readonly ControllerDescriptor[];
   readonly clients: Clients;
   readonly health: HealthChecks;
+  /** What runs at present: none while another process leads, and one for each share of a migration. */
+  readonly sets: Set<ControllerSet>;
   /** Name of the check of the informers, where it is not the usual one. */
   readonly informerCheck?: string;
 }

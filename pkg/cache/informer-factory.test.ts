@@ -125,6 +125,20 @@ test("a cache that runs without annotations does not serve those who read all me
   await finish();
 });
 
+test("a cache that runs without annotations serves those who read other metadata", async () => {
+  const { clock, source, factory, stop, finish } = fixture();
+  const things = factory.informer(THINGS, { fields: ["spec.size"] });
+  factory.start(stop.signal);
+  expect(factory.metadataInformer(THINGS, { fields: [] })).toBe(things);
+  const others = factory.metadataInformer(OTHERS, { fields: ["metadata.annotations[kept]"] });
+  const annotations = { kept: "x", other: "y" };
+  source("others metadata").put({ metadata: { name: "b", namespace: "ns", annotations } });
+  factory.start(stop.signal);
+  await clock.advanceBy(100);
+  expect(others.lister.get("ns", "b")?.metadata.annotations).toEqual({ kept: "x" });
+  await finish();
+});
+
 test("a transform sees every object once, already projected", async () => {
   const transformed: ApiObject[] = [];
   const { clock, source, factory, stop, finish } = fixture({
@@ -198,6 +212,19 @@ test("an informer that is released ends, and is made anew for the next one who a
   await finish();
 });
 
+test("an informer that others have too goes on when one of them gives it back", async () => {
+  const { clock, source, factory, stop, finish } = fixture();
+  const things = factory.informer(THINGS);
+  expect(factory.metadataInformer(THINGS)).toBe(things);
+  factory.start(stop.signal);
+  await clock.advanceBy(100);
+  await factory.release(things);
+  expect(source("things").openWatches).toBe(1);
+  await factory.release(things);
+  expect(source("things").openWatches).toBe(0);
+  await finish();
+});
+
 test("by default handlers are resynced once in between one and two periods, drawn per informer", async () => {
   const { clock, source, factory, stop, finish } = fixture({ leastResyncMs: 100_000 });
   const firstResyncMs = new Map<string, number>();
@@ -238,7 +265,7 @@ test("metrics tell the version and the latency of the cache of a resource", asyn
   };
   const { clock, source, factory, stop, finish } = fixture({ metrics });
   source("things").put(thing("a"));
-  factory.informer(THINGS);
+  const things = factory.informer(THINGS);
   factory.start(stop.signal);
   await clock.advanceBy(100);
   await collect();
@@ -250,7 +277,7 @@ test("metrics tell the version and the latency of the cache of a resource", asyn
   );
   expect(batches).toBe(1);
   gauges.clear();
-  await factory.release(factory.informer(THINGS));
+  await factory.release(things);
   await collect();
   expect(gauges.size).toBe(0);
   expect(removed).toEqual(["test/example.com/v1/things", "test/example.com/v1/things"]);

@@ -49,6 +49,11 @@ export interface InformerOptions extends Scope {
   readonly fields?: Fields;
 }
 
+export interface MetadataInformerOptions extends Scope {
+  /** Paths below `metadata`. */
+  readonly fields?: readonly string[];
+}
+
 export interface InformerHealth {
   readonly name: string;
   readonly synced: boolean;
@@ -65,6 +70,8 @@ interface Entry {
   readonly projection: Projection;
   readonly stop: AbortController;
   run: Promise<void> | undefined;
+  /** How often it was asked for and not given back. */
+  holders: number;
 }
 
 /** One informer per resource and scope, however many consumers ask for it. */
@@ -93,15 +100,16 @@ export class SharedInformerFactory {
     return entry.informer as unknown as SharedInformer<T>;
   }
 
-  /** An informer of which only the metadata is read. It shares the cache of whole or projected objects if there is one. */
-  metadataInformer(resource: Resource, scope: Scope = {}): SharedInformer {
+  /**
+   * An informer of which only the metadata is read: all of it, or these `fields` of it and what every projection has.
+   * It shares the cache of whole or projected objects if there is one.
+   */
+  metadataInformer(resource: Resource, options: MetadataInformerOptions = {}): SharedInformer {
+    const { fields = ["metadata"], ...scope } = options;
     const objects = this.#entries.get(entryKey(resource, scope, "objects"));
-    if (objects !== undefined && (objects.run === undefined || objects.projection.covers(["metadata"]))) {
-      objects.projection.add(["metadata"]);
-      return objects.informer;
-    }
-    const entry = this.#entry(resource, scope, "metadata");
-    entry.projection.add(["metadata"]);
+    const shares = objects !== undefined && (objects.run === undefined || objects.projection.covers(fields));
+    const entry = this.#entry(resource, scope, shares ? "objects" : "metadata");
+    entry.projection.add(fields);
     return entry.informer;
   }
 
@@ -126,12 +134,13 @@ export class SharedInformerFactory {
   }
 
   /**
-   * Stops an informer that nobody needs any more, as of a custom resource whose definition is gone, and resolves when
-   * it has ended. Whoever asks for it again gets a new one.
+   * Gives back what was asked for once, as when the definition of a custom resource is gone. When nobody has it any
+   * more it is stopped, and this resolves when it has ended; whoever asks for it again gets a new one.
    */
   async release(informer: SharedInformer): Promise<void> {
     for (const [key, entry] of this.#entries) {
       if (entry.informer !== informer) continue;
+      if (--entry.holders > 0) return;
       this.#entries.delete(key);
       entry.stop.abort(new Error(`the informer of ${entry.name} was released`));
       this.#metrics.forget(entry.name);
@@ -162,7 +171,10 @@ export class SharedInformerFactory {
   #entry(resource: Resource, scope: Scope, flavour: Flavour): Entry {
     const key = entryKey(resource, scope, flavour);
     const existing = this.#entries.get(key);
-    if (existing !== undefined) return existing;
+    if (existing !== undefined) {
+      existing.holders++;
+      return existing;
+    }
     const projection = new Projection(resource, this.#interner, this.#options.freeze);
     const entry = {
       name: nameOf(resource, scope, flavour),
@@ -170,6 +182,7 @@ export class SharedInformerFactory {
       projection,
       stop: new AbortController(),
       run: undefined,
+      holders: 1,
     };
     this.#entries.set(key, entry);
     return entry;

@@ -10,7 +10,7 @@ import { EventBroadcaster } from "../events/broadcaster.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { Controller, ControllerDescriptor, ControllerHealth, Env } from "./env.ts";
+import type { Controller, ControllerDescriptor, ControllerHealth, DebugPage, Env } from "./env.ts";
 
 export interface ControllerSetOptions {
   readonly descriptors: readonly ControllerDescriptor[];
@@ -127,6 +127,12 @@ export class ControllerSet {
     );
   }
 
+  /** What a controller shows of itself; undefined while it does not run, and for a page that it does not have. */
+  debug(name: string, path: string, query: URLSearchParams): DebugPage | undefined {
+    const member = this.#members.find((each) => each.name === name);
+    return member?.state === "running" ? member.controller.debug?.(path, query) : undefined;
+  }
+
   informerHealth(): readonly InformerHealth[] {
     return this.#informers.health();
   }
@@ -155,7 +161,7 @@ export class ControllerSet {
   #build(descriptor: ControllerDescriptor): Member {
     const { clients, clock, random, metrics, features } = this.#options;
     const log = this.#options.log.child({ component: descriptor.name });
-    const client = clients.client(descriptor.clientName);
+    const client = clients.client(descriptor.clientName, descriptor.clientRate);
     const events = this.#broadcaster(descriptor, log);
     const env: Env = Object.freeze({
       client,

@@ -1,5 +1,6 @@
 import type { FeatureGates } from "../api/feature-gates.ts";
 import type { SharedInformerFactory } from "../cache/informer-factory.ts";
+import type { ClientOptions } from "../client/client-builder.ts";
 import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Random } from "../clock/random.ts";
@@ -12,8 +13,11 @@ import type { WorkerLiveness } from "./worker.ts";
 export interface Env {
   /** Under the controller's own identity. */
   readonly client: ClientSet;
-  /** Shared by all controllers. A controller asks for its informers in `build`; whoever built it starts them. */
-  readonly informers: Pick<SharedInformerFactory, "informer" | "metadataInformer">;
+  /**
+   * Shared by all controllers. A controller asks for its informers in `build`; whoever built it starts them. One that
+   * learns only at run time which informers it needs, starts those itself and releases them when it is done with them.
+   */
+  readonly informers: Pick<SharedInformerFactory, "informer" | "metadataInformer" | "start" | "release">;
   readonly clock: Clock;
   readonly random: Random;
   /** Its lines carry the controller's name. */
@@ -39,6 +43,8 @@ export interface ControllerDescriptor {
   readonly requires: ControllerRequirements;
   /** The service account under --use-service-account-credentials, and the user agent's last part. */
   readonly clientName: string;
+  /** For controllers that make many requests. */
+  readonly clientRate?: Pick<ClientOptions, "qpsFactor" | "burstFactor">;
   /** The component that its events name as their source; absent for controllers without events. */
   readonly eventSource?: string;
   /** Wires handlers and queues. Starts nothing. */
@@ -50,6 +56,13 @@ export interface Controller {
   run(signal: AbortSignal): Promise<void>;
   /** Facts for health checks. Without it a controller counts as healthy as long as it runs. */
   health?(): ControllerHealth;
+  /** What it shows of itself under /debug/controllers/NAME. `path` is what follows; undefined: there is no such page. */
+  debug?(path: string, query: URLSearchParams): DebugPage | undefined;
+}
+
+export interface DebugPage {
+  readonly contentType: string;
+  readonly body: string;
 }
 
 export interface ControllerHealth {

@@ -149,6 +149,21 @@ test("a sync can ask to be repeated after a while, or at once", async () => {
   await running;
 });
 
+test("a sync can ask to be repeated as after a failure, which is not reported as one", async () => {
+  const startsMs: number[] = [];
+  const { clock, queue, lines, stop, running } = setUp(async () => {
+    startsMs.push(clock.monotonicMs());
+    return startsMs.length < 4 ? { backOff: true } : {};
+  });
+  queue.add("a");
+  await clock.advanceBy(1000);
+  expect(startsMs).toEqual([0, 10, 30, 70]);
+  expect(queue.requeues("a")).toBe(0);
+  expect(lines.filter(({ level }) => level === "error")).toEqual([]);
+  stop.abort();
+  await running;
+});
+
 test("every line of a sync names the key and the run", async () => {
   const { queue, lines, stop, running } = setUp(async (_key, log) => {
     log.info("scaling");

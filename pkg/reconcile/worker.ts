@@ -5,6 +5,8 @@ import type { WorkQueue } from "../workqueue/queue.ts";
 export interface SyncResult {
   /** Sync again after this long although nothing failed; 0 means at once. */
   readonly requeueAfterMs?: number;
+  /** Sync again after the delay of a failure, which grows: what was missing is not the fault of anybody. */
+  readonly backOff?: true;
 }
 
 /** Brings the world one step closer to what the object says. The logger names the key and this run. */
@@ -123,8 +125,12 @@ export class WorkerPool<K> {
     const log = this.#options.log.child({ key: String(key), reconcileId: ++this.#runs });
     this.#running.set(key, startMs);
     try {
-      const { requeueAfterMs } = await this.#options.sync(key, log, signal);
+      const { requeueAfterMs, backOff } = await this.#options.sync(key, log, signal);
       log.verbose(4, "Synced", { durationMs: clock.monotonicMs() - startMs });
+      if (backOff) {
+        queue.addRateLimited(key);
+        return;
+      }
       queue.forget(key);
       if (requeueAfterMs !== undefined) queue.addAfter(key, requeueAfterMs);
     } catch (error) {
