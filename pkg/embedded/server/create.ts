@@ -1,7 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import { generateName } from "../../api/names.ts";
 
-import { updateManagedFields } from "../apply/apply.ts";
 import { text } from "../kinds/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadata } from "../kinds/metadata.ts";
@@ -10,7 +9,7 @@ import { admissionAttributes, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { readDraft } from "./draft.ts";
 import { copyJson } from "./json-copy.ts";
-import { withoutManagedFields, writeContext } from "./managed-fields.ts";
+import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
 import { finishObject, stampNew } from "./object-lifecycle.ts";
 import { Output } from "./output.ts";
@@ -43,6 +42,7 @@ export async function createDraft(
   const { rules, resource } = served;
   matchNamespace(draft, resource.namespaced ? info.namespace : "");
   rules.setDefaults?.(draft);
+  if (ownership === "track") recordOwnership(call, undefined, draft, query);
   const attributes = admissionAttributes(call, "CREATE", text(draft.metadata, "name"), undefined, query);
   await admission.mutate(attributes, draft);
   if (text(draft.metadata, "resourceVersion") !== "")
@@ -67,24 +67,13 @@ export async function createDraft(
       ...(rules.validate?.(named, context) ?? []),
     ]);
     call.warnings.push(...(rules.warnings?.(named, undefined) ?? []));
-    const object = withOwnership(call, named, query, ownership);
+    const object = named as unknown as ApiObject;
     await admission.validate({ ...attributes, name }, object);
     const stored = await storeNew(call, object, query);
     if (stored !== undefined) return stored;
     if (!generated) throw alreadyExists(resource, name);
     if (attempt >= generateAttempts) throw generateNameConflict(resource, name);
   }
-}
-
-function withOwnership(
-  call: Call,
-  draft: Draft,
-  query: WriteQuery,
-  ownership: "track" | "asGiven",
-): ApiObject {
-  const object = draft as unknown as ApiObject;
-  if (ownership === "asGiven") return object;
-  return updateManagedFields(undefined, withoutManagedFields(object), writeContext(call, query));
 }
 
 /** Undefined when the name is taken. */

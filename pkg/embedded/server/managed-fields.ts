@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
-import type { WriteContext } from "../apply/apply.ts";
+import { updateManagedFields, type WriteContext } from "../apply/apply.ts";
+import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import type { WriteQuery } from "./query-options.ts";
 
@@ -28,7 +29,20 @@ function resetFields({ served, info }: Call): readonly (readonly string[])[] {
   return served.subresources.has("status") ? [["status"]] : [];
 }
 
-export const withoutManagedFields = (object: ApiObject): ApiObject => {
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata };
-};
+/**
+ * Writes down whose the fields are that this write changes: on the object as the client meant it, decoded and defaulted.
+ * What admission and the kind's rules do to it afterwards belongs to nobody.
+ */
+export function recordOwnership(
+  call: Call,
+  before: ApiObject | undefined,
+  draft: Draft,
+  query: WriteQuery,
+): void {
+  // What a client says of ownership when it creates an object is not listened to.
+  if (before === undefined) delete draft.metadata["managedFields"];
+  const owned = updateManagedFields(before, draft, writeContext(call, query));
+  const { managedFields } = owned.metadata;
+  if (managedFields === undefined) delete draft.metadata["managedFields"];
+  else draft.metadata["managedFields"] = managedFields;
+}

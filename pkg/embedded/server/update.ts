@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 
-import { updateManagedFields } from "../apply/apply.ts";
+import { withTimesOfNoop } from "../apply/managed-object.ts";
 import { asJson, text } from "../kinds/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadataUpdate } from "../kinds/metadata.ts";
@@ -11,7 +11,7 @@ import type { Call } from "./call.ts";
 import { createDraft, matchNamespace } from "./create.ts";
 import { readDraft } from "./draft.ts";
 import { copyJson } from "./json-copy.ts";
-import { writeContext } from "./managed-fields.ts";
+import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
 import { bumpGeneration, finishObject, keepSystemFields, sameObject } from "./object-lifecycle.ts";
 import { Output } from "./output.ts";
@@ -127,6 +127,7 @@ async function prepareUpdate(
   const { rules, resource } = served;
   const name = before.metadata.name ?? "";
   rules.setDefaults?.(draft);
+  if (ownership === "track") recordOwnership(call, before, draft, query);
   const attributes = admissionAttributes(call, "UPDATE", name, before, query);
   await admission.mutate(attributes, draft);
   const context: RuleContext = {
@@ -143,10 +144,9 @@ async function prepareUpdate(
     ...(rules.validateUpdate?.(draft, before, context) ?? []),
   ]);
   call.warnings.push(...(rules.warnings?.(draft, before) ?? []));
-  const next = draft as unknown as ApiObject;
-  const owned = ownership === "asGiven" ? next : updateManagedFields(before, next, writeContext(call, query));
-  await admission.validate(attributes, owned);
-  return finishObject({ ...asJson(owned), metadata: { ...owned.metadata } });
+  const next = withTimesOfNoop(before, draft);
+  await admission.validate(attributes, next);
+  return finishObject({ ...asJson(next), metadata: { ...next.metadata } });
 }
 
 /** Undefined when another write came in between. */
