@@ -1,18 +1,50 @@
+// make sim SEEDS=1000 [FIRST=1]: many seeds; SEED=n: one of them with its trace, cut down if it fails.
 import { runScenario } from "./run-scenario.ts";
 import { scenarioOf } from "./scenario.ts";
+import { shrink } from "./shrink.ts";
 
-const first = Number(process.env["SEED"] ?? process.env["FIRST"] ?? 1);
-const count = process.env["SEED"] === undefined ? Number(process.env["SEEDS"] ?? 20) : 1;
-const traced = process.env["SEED"] !== undefined;
-const startMs = performance.now();
-let virtualMs = 0;
-let failed = 0;
-for (let seed = first; seed < first + count; seed++) {
-  const outcome = await runScenario(scenarioOf(seed), { traced });
+const numberOf = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
+
+async function replay(seed: number): Promise<boolean> {
+  const scenario = scenarioOf(seed);
+  const outcome = await runScenario(scenario, { traced: true });
   for (const line of outcome.trace) console.log(line);
-  virtualMs += outcome.virtualMs;
-  if (outcome.violations.length > 0) failed++;
-  if (outcome.violations.length > 0) console.log(`seed ${seed}:`, outcome.violations.slice(0, 3));
+  if (outcome.violations.length === 0) return true;
+  const { actions, runs } = await shrink(scenario);
+  console.log(`\n${actions.length} of ${scenario.actions.length} actions are enough for it to fail (${runs} runs):`);
+  const smallest = await runScenario({ ...scenario, actions }, { traced: true });
+  for (const line of smallest.trace) console.log(line);
+  console.log(`\nseed ${seed} fails:\n${smallest.violations.join("\n")}`);
+  return false;
 }
-const cpuS = process.cpuUsage().user / 1e6;
-console.log(`${count} seeds, ${failed} failed, ${(virtualMs / 3.6e6).toFixed(1)} cluster hours in ${((performance.now() - startMs) / 1000).toFixed(1)} s (${cpuS.toFixed(1)} s CPU): ${(virtualMs / 1000 / cpuS).toFixed(0)} virtual seconds per CPU second`);
+
+/** Gives the seeds that fail. */
+async function runMany(first: number, count: number, stopAtFailure: boolean): Promise<readonly number[]> {
+  const startMs = performance.now();
+  const failed: number[] = [];
+  let virtualMs = 0;
+  let seed = first;
+  for (; seed < first + count; seed++) {
+    const outcome = await runScenario(scenarioOf(seed));
+    virtualMs += outcome.virtualMs;
+    if (outcome.violations.length === 0) continue;
+    failed.push(seed);
+    console.log(`seed ${seed} fails: ${outcome.violations[0]}`);
+    if (stopAtFailure) break;
+  }
+  const hours = virtualMs / 3_600_000;
+  const realS = (performance.now() - startMs) / 1_000;
+  const cpuS = (process.cpuUsage().user + process.cpuUsage().system) / 1_000_000;
+  console.log(
+    `seeds ${first} to ${Math.min(seed, first + count - 1)}: ${failed.length} failed;`,
+    `${hours.toFixed(1)} cluster hours in ${realS.toFixed(0)} s (${cpuS.toFixed(0)} s of CPU),`,
+    `${Math.round((hours * 3_600) / cpuS)} times as fast as real`,
+  );
+  return failed;
+}
+
+if (process.env["SEED"] !== undefined) process.exitCode = (await replay(numberOf("SEED", 1))) ? 0 : 1;
+else {
+  const failed = await runMany(numberOf("FIRST", 1), numberOf("SEEDS", 100), process.env["STOP"] === "1");
+  process.exitCode = failed.length === 0 ? 0 : 1;
+}

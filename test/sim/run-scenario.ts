@@ -30,8 +30,15 @@ function controllers(): readonly ControllerDescriptor[] {
 }
 
 export async function runScenario(scenario: Scenario, options: RunOptions = {}): Promise<Outcome> {
-  const { seed, managers, nodes } = scenario;
-  const world = new World({ seed, managers, nodes, descriptors: controllers, traced: options.traced ?? false });
+  const { seed, managers, nodes, timing } = scenario;
+  const world = new World({
+    seed,
+    managers,
+    nodes,
+    timing,
+    descriptors: controllers,
+    traced: options.traced ?? false,
+  });
   new SafetyChecks(world);
   await world.start();
   for (const { atMs, kind, what, seed } of scenario.actions) {

@@ -1,4 +1,5 @@
 import { randomBelow, seededRandom, type Random } from "../../pkg/clock/random.ts";
+import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
 import { faultNames } from "./world/faults.ts";
 import { operationNames } from "./world/operations.ts";
 
@@ -15,41 +16,60 @@ export interface Scenario {
   readonly seed: number;
   readonly managers: number;
   readonly nodes: number;
+  readonly timing: ElectionTiming;
   readonly actions: readonly Action[];
   /** When faults and users stop. */
   readonly endMs: number;
 }
 
 const CHAOS_MS = 600_000;
+/** The defaults of the program, and slower ones that leave a simulation more time for all else. */
+const timings: readonly ElectionTiming[] = [
+  { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 },
+  { leaseDurationMs: 30_000, renewDeadlineMs: 20_000, retryPeriodMs: 8_000 },
+  { leaseDurationMs: 40_000, renewDeadlineMs: 25_000, retryPeriodMs: 10_000 },
+];
+/** Much happens around a few moments: races need company. */
+const BUSY_MOMENTS = 6;
+const BUSY_MS = 4_000;
 
 export function scenarioOf(seed: number): Scenario {
   const random = seededRandom(seed);
   const managers = 1 + randomBelow(random, 3);
   const nodes = 1 + randomBelow(random, 4);
-  // Some clusters are calm, in some users are idle.
-  const users = actionsOf(random, "user", operationNames, [5, 60]);
-  const faults = actionsOf(random, "fault", faultNames, [0, 16]);
-  const begin = Array.from({ length: 1 + randomBelow(random, 3) }, (_, index) => ({
+  const timing = pick(random, timings);
+  const busyMs = Array.from({ length: BUSY_MOMENTS }, () => 5_000 + randomBelow(random, CHAOS_MS - BUSY_MS));
+  const begin = Array.from({ length: 1 + randomBelow(random, 3) }, (_, index): Action => ({
     atMs: 1_000 + index * 100,
-    kind: "user" as const,
+    kind: "user",
     what: "create deployment",
     seed: randomBelow(random, 2 ** 31),
   }));
+  // Some clusters are calm, in some users are idle.
+  const users = actionsOf(random, busyMs, "user", operationNames, 5 + randomBelow(random, 80));
+  const faults = actionsOf(random, busyMs, "fault", faultNames, randomBelow(random, 21));
   const actions = [...begin, ...users, ...faults].toSorted((one, other) => one.atMs - other.atMs);
-  return { seed, managers, nodes, actions, endMs: CHAOS_MS + 10_000 };
+  return { seed, managers, nodes, timing, actions, endMs: CHAOS_MS + 10_000 };
 }
 
 function actionsOf(
   random: Random,
+  busyMs: readonly number[],
   kind: Action["kind"],
   names: readonly string[],
-  [least, most]: readonly [number, number],
+  count: number,
 ): Action[] {
-  const count = least + randomBelow(random, most - least + 1);
   return Array.from({ length: count }, () => ({
-    atMs: 5_000 + randomBelow(random, CHAOS_MS),
+    atMs:
+      random.next() < 0.5 ? 5_000 + randomBelow(random, CHAOS_MS) : pick(random, busyMs) + randomBelow(random, BUSY_MS),
     kind,
-    what: names[randomBelow(random, names.length)] ?? "",
+    what: pick(random, names),
     seed: randomBelow(random, 2 ** 31),
   }));
+}
+
+function pick<T>(random: Random, from: readonly T[]): T {
+  const chosen = from[randomBelow(random, from.length)];
+  if (chosen === undefined) throw new Error("nothing to choose from");
+  return chosen;
 }

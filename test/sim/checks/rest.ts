@@ -18,6 +18,7 @@ export async function checkRest(world: World): Promise<void> {
     world.violate(`not as desired ${SETTLE_MS / 60_000} minutes after the last fault: ${difference}`);
   }
   checkCaches(world);
+  world.retireStandbys();
   const judge = world.onManagerWrite;
   world.onManagerWrite = (arrival, process) => {
     judge(arrival, process);

@@ -100,7 +100,7 @@ export class SafetyChecks {
     const rescaled =
       previous !== undefined && previous.metadata.annotations?.[DESIRED] !== object.metadata.annotations?.[DESIRED];
     if (after > before || rescaled || this.#deployment(owner)?.spec?.strategy?.type !== "RollingUpdate") return;
-    const had = this.#view.available.of(object.metadata.uid ?? "").max(horizonMs);
+    const had = this.#view.available.of(object.metadata.uid ?? "").min(horizonMs);
     if (Math.min(had, before) === Math.min(had, after)) return;
     const left = sum(
       sets.map((set) => {
@@ -114,11 +114,13 @@ export class SafetyChecks {
   }
 
   /** Only revisions without pods go, and only those above the limit. */
-  #checkSetDeletion({ object }: StoredEvent, owner: string, horizonMs: number, line: string): void {
+  #checkSetDeletion({ object, previous }: StoredEvent, owner: string, horizonMs: number, line: string): void {
     const uid = object.metadata.uid ?? "";
-    const size = this.#view.sizes.of(uid).since(horizonMs).at(-2) ?? 0;
+    const size = (previous as ReplicaSet | undefined)?.spec?.replicas ?? 0;
+    // The deletion itself makes the size 0.
+    const wasEmpty = this.#view.sizes.of(uid).since(horizonMs).slice(0, -1).includes(0);
     const pods = this.#view.active.of(uid).min(horizonMs);
-    if (size > 0 || pods > 0) this.#world.violate(`${line}: a ReplicaSet of ${size} with ${pods} pods`);
+    if ((size > 0 && !wasEmpty) || pods > 0) this.#world.violate(`${line}: a ReplicaSet of ${size} with ${pods} pods`);
     const limit = this.#view.historyLimit.of(owner).min(horizonMs, Infinity);
     const left = this.#view.setsOf(owner).length - 1;
     if (left + this.#excuses(owner, horizonMs) < limit)

@@ -27,8 +27,6 @@ const operations: Readonly<Record<string, Operation>> = {
     remove(world, resources.replicationControllers, pick(random, controllersIn(store(world))), random),
   "scale deployment": async (world, random) =>
     scale(world, resources.deployments, pick(random, deploymentsIn(store(world))), randomBelow(random, 13)),
-  "scale deployment again": async (world, random) =>
-    scale(world, resources.deployments, pick(random, deploymentsIn(store(world))), randomBelow(random, 13)),
   "scale replica set": async (world, random) => {
     const free = replicaSetsIn(store(world)).filter((set) => controllerOf(set) === undefined);
     return scale(world, resources.replicaSets, pick(random, free), randomBelow(random, 9));
@@ -36,7 +34,6 @@ const operations: Readonly<Record<string, Operation>> = {
   "scale replication controller": async (world, random) =>
     scale(world, resources.replicationControllers, pick(random, controllersIn(store(world))), randomBelow(random, 9)),
   "set image": async (world, random) => setTemplate(world, random, false),
-  "set image again": async (world, random) => setTemplate(world, random, false),
   "set a bad image": async (world, random) => setTemplate(world, random, true),
   pause: async (world, random) => patchDeployment(world, random, { paused: true }),
   resume: async (world, random) => patchDeployment(world, random, { paused: null }),
@@ -103,7 +100,10 @@ const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-export const operationNames: readonly string[] = Object.keys(operations);
+/** What users do most. */
+const frequent = ["create deployment", "scale deployment", "set image", "undo", "delete a pod", "resume"];
+
+export const operationNames: readonly string[] = [...Object.keys(operations), ...frequent, ...frequent, ...frequent];
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {
   const what = await operations[name]?.(world, random);

@@ -5,6 +5,7 @@ import type { SharedInformer } from "../../../pkg/cache/informer.ts";
 import { clientBuilder, type ClientBuilder } from "../../../pkg/client/client-builder.ts";
 import type { Transport } from "../../../pkg/client/transport.ts";
 import type { Random } from "../../../pkg/clock/random.ts";
+import type { ElectionTiming } from "../../../pkg/leader/election-timing.ts";
 import { LeaderElector } from "../../../pkg/leader/elector.ts";
 import { fencedTransport } from "../../../pkg/leader/fenced-transport.ts";
 import { LeaseLock } from "../../../pkg/leader/lease-lock.ts";
@@ -16,10 +17,10 @@ import type { Machine } from "./machine.ts";
 import type { Wire } from "./wire.ts";
 
 export const LEASE = { namespace: "kube-system", name: "kube-controller-manager" } as const;
-const timing = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 
 export interface ProcessOptions {
   readonly name: string;
+  readonly timing: ElectionTiming;
   readonly descriptors: () => readonly ControllerDescriptor[];
   readonly machine: Machine;
   readonly wire: Wire;
@@ -44,7 +45,7 @@ export class ManagerProcess {
     this.name = options.name;
     this.machine = options.machine;
     this.wire = options.wire;
-    const { machine, random, log, name } = options;
+    const { machine, random, log, name, timing } = options;
     const client = this.#clients((client) => this.wire.transport(client)).client("leader-election");
     this.elector = new LeaderElector({
       name: LEASE.name,

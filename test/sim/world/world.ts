@@ -9,6 +9,7 @@ import { allKinds } from "../../../pkg/embedded/kinds/all-kinds.ts";
 import { scheduler } from "../../../pkg/embedded/scheduler/scheduler.ts";
 import type { ApiServer } from "../../../pkg/embedded/server/api-server.ts";
 import { embeddedServer } from "../../../pkg/embedded/start-embedded.ts";
+import type { ElectionTiming } from "../../../pkg/leader/election-timing.ts";
 import { silentLogger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../../pkg/reconcile/controller-set.ts";
@@ -29,6 +30,7 @@ export interface WorldOptions {
   readonly seed: number;
   readonly managers: number;
   readonly nodes: number;
+  readonly timing: ElectionTiming;
   readonly descriptors: () => readonly ControllerDescriptor[];
   readonly traced: boolean;
 }
@@ -135,6 +137,7 @@ export class World {
     const process: ManagerProcess = new ManagerProcess({
       name,
       descriptors: this.#options.descriptors,
+      timing: this.#options.timing,
       machine,
       random,
       log,
@@ -175,6 +178,15 @@ export class World {
     this.killAtWrite = undefined;
     for (const { machine } of this.processes) machine.resume();
     this.trace?.add("world", "faults are over");
+  }
+
+  /** Those that only stand by end, and nobody takes their place: nothing is to be learned from them any more. */
+  retireStandbys(): void {
+    this.#isOver = true;
+    for (const process of this.processes.filter(({ isLeading }) => !isLeading)) {
+      process.kill();
+      this.processes.splice(this.processes.indexOf(process), 1);
+    }
   }
 
   #replace(process: ManagerProcess): void {

@@ -1,0 +1,31 @@
+// Plants each mistake in turn and counts the seeds until the simulation notices. LIMIT: seeds per mistake, 1000;
+// ONLY: part of a name. Prints a row of the table in test/sim/README.md for each.
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { mutants } from "./mutants.ts";
+
+const hook = new URL("hook.ts", import.meta.url).href;
+const simulation = fileURLToPath(new URL("../main.ts", import.meta.url));
+const limit = process.env["LIMIT"] ?? "1000";
+
+async function firstFailure(name: string): Promise<string | undefined> {
+  const env = { ...process.env, MUTANT: name, SEEDS: limit, STOP: "1" };
+  const output = await new Promise<string>((resolve) => {
+    const options = { env, maxBuffer: 2 ** 26 };
+    execFile(process.execPath, ["--import", hook, simulation], options, (_error, stdout, stderr) =>
+      resolve(stdout + stderr),
+    );
+  });
+  const failure = /^seed (\d+) fails: (.*)$/m.exec(output);
+  if (failure !== null) return `${failure[1]} | ${failure[2]?.replace(/^[\d.]+ s: /, "").slice(0, 140)}`;
+  if (/^seeds \d+ to/m.test(output)) return undefined;
+  throw new Error(`${name}: ${output.slice(-2_000)}`);
+}
+
+let missed = 0;
+for (const { name } of mutants.filter(({ name }) => name.includes(process.env["ONLY"] ?? ""))) {
+  const failure = await firstFailure(name);
+  if (failure === undefined) missed++;
+  console.log(`| ${name} | ${failure ?? `not within ${limit} | `} |`);
+}
+process.exitCode = missed === 0 ? 0 : 1;
