@@ -1,0 +1,29 @@
+import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
+import type { Lister } from "../../pkg/cache/lister.ts";
+import type { ResourceClient } from "../../pkg/client/resource-client.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { decideRules } from "./aggregated-rules.ts";
+
+/** All that a sync works with. */
+export interface AggregationContext {
+  readonly roles: Lister<ClusterRole>;
+  readonly client: Pick<ResourceClient<ClusterRole>, "apply">;
+}
+
+/** Under this name the rules are owned; it is the same in every version, so that an upgrade takes them over. */
+const FIELD_MANAGER = "clusterrole-aggregation-controller";
+
+/** Gives an aggregated role the rules of the roles that it selects. */
+export async function syncRole(
+  name: string,
+  context: AggregationContext,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const role = context.roles.get(undefined, name);
+  const rules = role && decideRules(role, context.roles.list());
+  if (rules === undefined) return {};
+  // To apply no rules is to give up those applied before.
+  const object = { metadata: { name }, ...(rules.length > 0 && { rules }) };
+  await context.client.apply(object, { fieldManager: FIELD_MANAGER, force: true }, signal);
+  return {};
+}

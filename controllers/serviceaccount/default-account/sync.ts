@@ -1,0 +1,22 @@
+import { isAlreadyExists, isNamespaceTerminating } from "../../../pkg/client/errors.ts";
+import type { SyncResult } from "../../../pkg/reconcile/worker.ts";
+import type { AccountContext } from "./context.ts";
+
+const DEFAULT_ACCOUNT = "default";
+
+/** Sees to it that an active namespace has the account that its pods run under when they name none. */
+export async function ensureDefaultAccount(
+  namespace: string,
+  context: AccountContext,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  if (context.namespaces.get(undefined, namespace)?.status?.phase !== "Active") return {};
+  if (context.accounts.get(namespace, DEFAULT_ACCOUNT) !== undefined) return {};
+  try {
+    await context.client.create({ metadata: { namespace, name: DEFAULT_ACCOUNT } }, {}, signal);
+  } catch (error) {
+    // The caches were behind: the account is there, or the namespace is going away.
+    if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error;
+  }
+  return {};
+}
