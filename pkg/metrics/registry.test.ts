@@ -234,7 +234,15 @@ test("the standard metrics have upstream's names and labels", async () => {
   expect(shown.samples.get("process_start_time_seconds")).toBe(1.5);
   expect(shown.families.get("process_start_time_seconds")?.help).toMatch(/^\[ALPHA\]/);
   expect(shown.samples.get("process_resident_memory_bytes")).toBeGreaterThan(1e6);
-  expect(shown.samples.has("process_cpu_seconds_total")).toBe(true);
+  const cpu = [
+    "process_cpu_seconds_total",
+    "process_cpu_user_seconds_total",
+    "process_cpu_system_seconds_total",
+  ];
+  const [total = 0, user = 0, system = 0] = cpu.map((name) => shown.samples.get(name));
+  expect(total).toBeGreaterThan(0);
+  expect(total).toBeCloseTo(user + system, 6);
+  expect(shown.samples.get("nodejs_external_memory_bytes")).toBeGreaterThan(0);
   expect([...shown.families.keys()].some((name) => name.startsWith("nodejs_"))).toBe(true);
   const sli = parse(await slis.expose());
   expect(Object.fromEntries(sli.samples)).toEqual({

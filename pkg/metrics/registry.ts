@@ -137,16 +137,20 @@ class PrometheusMetrics implements ExposedMetrics {
 
   async expose(): Promise<string> {
     for (const refresh of this.#refreshes) await refresh();
-    const sources = new Map<string, Registry>();
-    for (const registry of [this.#runtime, this.#registry]) {
-      for (const { name } of registry.getMetricsAsArray()) sources.set(name, registry);
+    const texts = new Map<string, string>();
+    // All at once: one runtime metric collects for several, and some begin anew with every look.
+    for (const text of (await this.#runtime.metrics()).trimEnd().split("\n\n")) {
+      const name = /^# HELP (\S+)/.exec(text)?.[1];
+      if (name !== undefined) texts.set(name, text);
     }
-    let text = "";
-    for (const [name, registry] of [...sources].toSorted(byName)) {
+    for (const { name } of this.#registry.getMetricsAsArray()) {
       if (this.#families.get(name)?.samples().length === 0) continue;
-      text += `${await registry.getSingleMetricAsString(name)}\n`;
+      texts.set(name, await this.#registry.getSingleMetricAsString(name));
     }
-    return text;
+    return [...texts]
+      .toSorted(byName)
+      .map(([, text]) => `${text}\n`)
+      .join("");
   }
 
   reset(): void {
