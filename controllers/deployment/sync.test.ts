@@ -4,7 +4,13 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { invalid, internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
+import { silentLogger } from "../../pkg/log/logger.ts";
+import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
+import { listerOf } from "../../test/harness/lister-of.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { REVISION, ROLLBACK_TO } from "./annotations.ts";
+import type { DeploymentContext } from "./context.ts";
+import { syncDeployment } from "./sync.ts";
 import { deploymentController } from "./controller.ts";
 import { deployment, template, type DeploymentSketch } from "./samples.test-data.ts";
 
@@ -59,6 +65,31 @@ describe("one sync", () => {
     expect(world.takeWrites()).toEqual([]);
     release();
     await world.run();
+    expect((await world.get(resources.replicaSets, "orphan")).metadata.ownerReferences).toBeUndefined();
+  });
+
+  // upstream: pkg/controller/deployment/deployment_controller_test.go#TestDontSyncDeploymentsWithEmptyPodSelector. No
+  // server lets such a Deployment in, so that it can only be in the cache.
+  test("of a Deployment that selects everything warns, and claims nothing", async () => {
+    const told: string[] = [];
+    const everything = deployment({ name: "foo", selector: {} });
+    const orphan = await createOrphan("orphan");
+    const context: DeploymentContext = {
+      deployments: listerOf([everything]),
+      replicaSets: listerOf([orphan]),
+      pods: listerOf<Pod>([]),
+      deploymentClient: world.client.clientFor(resources.deployments),
+      replicaSetClient: world.client.clientFor(resources.replicaSets),
+      events: {
+        event: (_, type, reason) => void told.push(`${type} ${reason}`),
+        eventWithAnnotations: () => undefined,
+      },
+      consistency: new ConsistencyStore({ clock: world.clock, log: silentLogger, caches: [] }),
+      countsTerminating: true,
+      clock: world.clock,
+    };
+    await syncDeployment("default/foo", context, silentLogger, new AbortController().signal);
+    expect(told).toEqual(["Warning SelectingAll"]);
     expect((await world.get(resources.replicaSets, "orphan")).metadata.ownerReferences).toBeUndefined();
   });
 

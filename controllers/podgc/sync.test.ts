@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { podGarbageCollectorController } from "./controller.ts";
 
@@ -135,6 +136,32 @@ describe("a round", () => {
     });
     await world.start(podGarbageCollectorController({ threshold: 1 }));
     expect((await world.list(resources.pods)).map(({ metadata }) => metadata.name)).toEqual(["b"]);
+  });
+
+  test("counts what it deletes and what it could not delete, by reason", async () => {
+    const counted: string[] = [];
+    const metrics: Metrics = {
+      ...noMetrics,
+      counter: ({ name }) => ({
+        ...noMetrics.counter({ name, help: "", stability: "ALPHA" }),
+        inc: (labels) => void counted.push(`${name} ${labels?.["namespace"]} ${labels?.["reason"]}`),
+      }),
+    };
+    await world.stop();
+    world = await newWorld({ metrics });
+    await finished("a", "b");
+    world.server.parts.faults.add({
+      target: { verb: "delete", resource: "pods" },
+      times: 1,
+      action: { kind: "status", when: "before", error: internal("down") },
+    });
+    await world.start(podGarbageCollectorController({ threshold: 1 }));
+    await world.run(PERIOD_MS);
+    expect(counted.filter((line) => line.startsWith("pod_gc_collector"))).toEqual([
+      "pod_gc_collector_force_delete_pod_errors_total default terminated",
+      "pod_gc_collector_force_delete_pods_total default terminated",
+      "pod_gc_collector_force_delete_pods_total default terminated",
+    ]);
   });
 
   test("follows every 20 seconds", async () => {
