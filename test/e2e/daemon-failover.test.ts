@@ -1,14 +1,13 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
-import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { jitter, seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import { clientsOf } from "../harness/admin-client.ts";
-import { AuditLog, describeEvent, isElection, isTokenRequest } from "../harness/audit-log.ts";
+import { AuditLog, describeEvent, isElection } from "../harness/audit-log.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
-import { createDeployment, deployment, patchDeployment } from "../harness/deployments.ts";
+import { Deployments } from "../harness/deployments.ts";
 import { kubeadmFlags, MANAGER_USER } from "../harness/kubeadm-flags.ts";
 import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
@@ -37,7 +36,7 @@ interface Handover {
 describe.skipIf(!hasRealCluster())("two controller managers and one Lease", () => {
   let cluster: RealCluster;
   let admin: ClientBuilder;
-  let client: ClientSet;
+  let deployments: Deployments;
   let audit: AuditLog;
   const random = seededRandom(seed);
   const living = new Map<string, Daemon>();
@@ -52,9 +51,9 @@ describe.skipIf(!hasRealCluster())("two controller managers and one Lease", () =
       apiServerFlags: ["--disable-admission-plugins=ServiceAccount", "--audit-log-maxsize=4000"],
     });
     admin = await clientsOf(cluster.kubeconfig);
-    client = admin.client("test");
+    deployments = new Deployments(admin.client("test"), "default");
     audit = new AuditLog(cluster.auditLog);
-    for (const name of ["one", "two"]) await createDeployment(client, deployment(name, 2));
+    for (const name of ["one", "two"]) await deployments.create(name, 2);
     churn = rescaleForEver(churning.signal);
   });
 
@@ -70,7 +69,7 @@ describe.skipIf(!hasRealCluster())("two controller managers and one Lease", () =
   async function rescaleForEver(signal: AbortSignal): Promise<void> {
     for (let turn = 0; !signal.aborted; turn++) {
       const name = turn % 2 === 0 ? "one" : "two";
-      await patchDeployment(client, name, { replicas: 1 + (turn % 5) });
+      await deployments.patch(name, { replicas: 1 + (turn % 5) });
       await sleep(realClock, 100);
     }
   }
@@ -92,7 +91,7 @@ describe.skipIf(!hasRealCluster())("two controller managers and one Lease", () =
   function controllerWrites(name: string): readonly { readonly atMs: number; readonly what: string }[] {
     return audit
       .writesOf(name)
-      .filter((event) => !isElection(event) && !isTokenRequest(event))
+      .filter((event) => !isElection(event))
       .map((event) => ({ atMs: Date.parse(event.requestReceivedTimestamp), what: describeEvent(event) }));
   }
 

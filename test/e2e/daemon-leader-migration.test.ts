@@ -6,10 +6,11 @@ import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { clientsOf } from "../harness/admin-client.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
-import { createDeployment, deployment, patchDeployment, TEST_NAMESPACE } from "../harness/deployments.ts";
+import { Deployments } from "../harness/deployments.ts";
 import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
 
+const namespace = "default";
 const MAIN = "kube-controller-manager";
 const MIGRATION = "test-migration";
 
@@ -17,12 +18,14 @@ describe.skipIf(!hasRealCluster())("leader migration", () => {
   let cluster: RealCluster;
   let admin: ClientBuilder;
   let client: ClientSet;
+  let deployments: Deployments;
   const daemons: Daemon[] = [];
 
   beforeAll(async () => {
     cluster = await startRealCluster({ apiServerFlags: ["--disable-admission-plugins=ServiceAccount"] });
     admin = await clientsOf(cluster.kubeconfig);
     client = admin.client("test");
+    deployments = new Deployments(client, namespace);
   });
 
   afterAll(async () => {
@@ -61,7 +64,7 @@ describe.skipIf(!hasRealCluster())("leader migration", () => {
   }
 
   async function count(resource: "replicaSets" | "pods"): Promise<number> {
-    return (await client.dynamic(resources[resource]).list({ namespace: TEST_NAMESPACE })).items.length;
+    return (await client.dynamic(resources[resource]).list({ namespace })).items.length;
   }
 
   test("migrated controllers run under the second Lease, and both Leases change hands", async () => {
@@ -70,7 +73,7 @@ describe.skipIf(!hasRealCluster())("leader migration", () => {
       "both Leases are held",
       async () => (await holder(MAIN)) !== "" && (await holder(MIGRATION)) !== "",
     );
-    await createDeployment(client, deployment("web", 2));
+    await deployments.create("web", 2);
     await until("both shares of the controllers work", async () => (await count("pods")) === 2);
 
     const before = [await holder(MAIN), await holder(MIGRATION)];
@@ -81,14 +84,14 @@ describe.skipIf(!hasRealCluster())("leader migration", () => {
       const now = [await holder(MAIN), await holder(MIGRATION)];
       return now.every((identity, index) => identity !== "" && identity !== before[index]);
     });
-    await patchDeployment(client, "web", { replicas: 3 });
+    await deployments.patch("web", { replicas: 3 });
     await until("both shares of the controllers work again", async () => (await count("pods")) === 3);
     expect(await second.end("SIGTERM")).toEqual({ code: 0, signal: null });
   });
 
   test("controllers of another program are left to it", async () => {
     const daemon = await start("cloud-controller-manager");
-    await createDeployment(client, deployment("other", 2));
+    await deployments.create("other", 2);
     await until("the Deployment has its ReplicaSet", async () => (await count("replicaSets")) === 2);
     expect(daemon.output).toMatch(/"Leader migration".*unowned=\["replicaset-controller"\]/);
     expect(await count("pods")).toBe(3);

@@ -26,15 +26,20 @@ export interface AuditEvent {
 
 const writeVerbs: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 /** Created, but never stored. */
-const questions: ReadonlySet<string> = new Set([
+const answers: ReadonlySet<string> = new Set([
   "subjectaccessreviews",
   "selfsubjectaccessreviews",
   "tokenreviews",
+  "serviceaccounts/token",
 ]);
 
 /** Whether this request changed something, or tried to. */
-export function isWrite({ verb, objectRef }: AuditEvent): boolean {
-  return writeVerbs.has(verb) && !questions.has(objectRef?.resource ?? "");
+function isWrite(event: AuditEvent): boolean {
+  return writeVerbs.has(event.verb) && !answers.has(resourceOf(event));
+}
+
+function resourceOf({ objectRef: { resource = "", subresource } = {} }: AuditEvent): string {
+  return subresource === undefined ? resource : `${resource}/${subresource}`;
 }
 
 /** The Lease of an election and the events about it: not fenced, since they are how leading begins and ends. */
@@ -42,15 +47,11 @@ export function isElection({ objectRef }: AuditEvent): boolean {
   return objectRef?.resource === "leases" || objectRef?.resource === "events";
 }
 
-export function isTokenRequest({ objectRef }: AuditEvent): boolean {
-  return objectRef?.resource === "serviceaccounts" && objectRef.subresource === "token";
-}
-
 /** "update deployments/status default/web", for messages. */
-export function describeEvent({ verb, objectRef, responseStatus, user }: AuditEvent): string {
-  const { resource = "", subresource, namespace = "", name = "" } = objectRef ?? {};
-  const what = subresource === undefined ? resource : `${resource}/${subresource}`;
-  return `${verb} ${what} ${namespace}/${name} by ${user.username}: ${responseStatus?.code ?? "?"}`;
+export function describeEvent(event: AuditEvent): string {
+  const { verb, objectRef: { namespace = "", name = "" } = {}, responseStatus, user } = event;
+  const what = `${verb} ${resourceOf(event)} ${namespace}/${name}`;
+  return `${what} by ${user.username}: ${responseStatus?.code ?? "?"}`;
 }
 
 const CREDENTIAL = "authentication.kubernetes.io/credential-id";

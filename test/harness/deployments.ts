@@ -1,54 +1,74 @@
 import { resources } from "../../pkg/api/resources.ts";
-import type { Deployment } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
-
-export const TEST_NAMESPACE = "default";
+import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 
 type Spec = NonNullable<Deployment["spec"]>;
 
-/** A Deployment of one small container, in the test's namespace. */
-export function deployment(name: string, replicas: number, more: Partial<Spec> = {}): Deployment {
-  const labels = { app: name };
-  return {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: { name, namespace: TEST_NAMESPACE },
-    spec: {
-      replicas,
-      selector: { matchLabels: labels },
-      template: {
-        metadata: { labels },
-        spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "main", image: "main:1" }] },
+/** Deployments of one small container, in one namespace. */
+export class Deployments {
+  readonly #client: ResourceClient<Deployment>;
+  readonly #replicaSets: ResourceClient<ReplicaSet>;
+  readonly #namespace: string;
+
+  constructor(client: ClientSet, namespace: string) {
+    this.#client = client.clientFor<Deployment>(resources.deployments);
+    this.#replicaSets = client.clientFor<ReplicaSet>(resources.replicaSets);
+    this.#namespace = namespace;
+  }
+
+  async create(name: string, replicas: number, more: Partial<Spec> = {}): Promise<void> {
+    const labels = { app: name };
+    await this.#client.create({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name, namespace: this.#namespace },
+      spec: {
+        replicas,
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels },
+          spec: { terminationGracePeriodSeconds: 0, containers: [{ name: "main", image: "main:1" }] },
+        },
+        ...more,
       },
-      ...more,
-    },
-  };
-}
+    });
+  }
 
-export async function createDeployment(client: ClientSet, object: Deployment): Promise<void> {
-  await client.clientFor(resources.deployments).create(object);
-}
+  async patch(name: string, spec: unknown): Promise<void> {
+    const ref = { namespace: this.#namespace, name };
+    await this.#client.patch(ref, { type: "strategic", body: { spec } });
+  }
 
-export async function patchDeployment(client: ClientSet, name: string, spec: unknown): Promise<void> {
-  const ref = { namespace: TEST_NAMESPACE, name };
-  await client.clientFor(resources.deployments).patch(ref, { type: "strategic", body: { spec } });
-}
+  /** A new template: the container's image changes. */
+  async roll(name: string, image: string): Promise<void> {
+    await this.patch(name, { template: { spec: { containers: [{ name: "main", image }] } } });
+  }
 
-/** A new template: the containers' image changes. */
-export async function rollDeployment(client: ClientSet, name: string, image: string): Promise<void> {
-  await patchDeployment(client, name, { template: { spec: { containers: [{ name: "main", image }] } } });
-}
+  async get(name: string): Promise<Deployment> {
+    return this.#client.get({ namespace: this.#namespace, name });
+  }
 
-/** Whether the controllers have nothing left to do for this Deployment, and all of its pods are available. */
-export async function isComplete(client: ClientSet, name: string): Promise<boolean> {
-  const { metadata, spec, status } = await client
-    .clientFor(resources.deployments)
-    .get({ namespace: TEST_NAMESPACE, name });
-  const wanted = spec?.replicas ?? 1;
-  return (
-    (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
-    (status?.updatedReplicas ?? 0) === wanted &&
-    (status?.replicas ?? 0) === wanted &&
-    (status?.availableReplicas ?? 0) === wanted
-  );
+  async replicaSets(name: string): Promise<readonly ReplicaSet[]> {
+    const list = { namespace: this.#namespace, labelSelector: `app=${name}` };
+    return (await this.#replicaSets.list(list)).items;
+  }
+
+  /** Whether the controllers have seen the spec as it is. */
+  async isObserved(name: string): Promise<boolean> {
+    const { metadata, status } = await this.get(name);
+    return (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  }
+
+  /** Whether the controllers have nothing left to do for this Deployment, and all of its pods are available. */
+  async isComplete(name: string): Promise<boolean> {
+    const { metadata, spec, status } = await this.get(name);
+    const wanted = spec?.replicas ?? 1;
+    return (
+      (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0) &&
+      (status?.updatedReplicas ?? 0) === wanted &&
+      (status?.replicas ?? 0) === wanted &&
+      (status?.availableReplicas ?? 0) === wanted
+    );
+  }
 }

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { resources } from "../../pkg/api/resources.ts";
+import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
+import type { ClientSet } from "../../pkg/client/client-set.ts";
+import { clientsOf } from "../harness/admin-client.ts";
+import { type AuditEvent, AuditLog, describeEvent } from "../harness/audit-log.ts";
+import { Daemon, goProgram, ourProgram, type Program } from "../harness/daemon.ts";
+import { Deployments } from "../harness/deployments.ts";
+import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harness/hollow-world.ts";
+import { kubeadmFlags, MANAGER_USER } from "../harness/kubeadm-flags.ts";
+import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { until } from "../harness/until.ts";
+import { type Journey, journeys, type Settled, settledCases } from "./takeover-cases.ts";
+
+interface Actor {
+  readonly name: string;
+  readonly program: Program;
+}
+
+interface Moving {
+  readonly journey: Journey;
+  readonly deployments: Deployments;
+  readonly namespace: string;
+}
+
+const ours: Actor = { name: "ours", program: ourProgram };
+const go: Actor = { name: "go", program: goProgram ?? [] };
+/** Upstream's program first and last where GO_KCM names it; otherwise one process of ours after another. */
+const order: readonly Actor[] = goProgram === undefined ? [ours, ours] : [go, ours, go, ours];
+
+const timing = [
+  "--leader-elect-lease-duration=4s",
+  "--leader-elect-renew-deadline=3s",
+  "--leader-elect-retry-period=1s",
+];
+
+/** What controllers that exist in both programs write; Go's others have work of their own. */
+const comparable: ReadonlySet<string> = new Set([
+  "deployments",
+  "replicasets",
+  "replicationcontrollers",
+  "pods",
+]);
+
+describe.skipIf(!hasRealCluster())("another controller manager takes over a cluster", () => {
+  let cluster: RealCluster;
+  let admin: ClientBuilder;
+  let client: ClientSet;
+  let audit: AuditLog;
+  let world: HollowWorld;
+  let leader: { readonly actor: string; readonly daemon: Daemon } | undefined;
+  let terms = 0;
+
+  beforeAll(async () => {
+    cluster = await startRealCluster({ audit: true, apiServerFlags: HOLLOW_WORLD_FLAGS });
+    admin = await clientsOf(cluster.kubeconfig);
+    client = admin.client("test");
+    audit = new AuditLog(cluster.auditLog);
+    world = startHollowWorld(admin, 3);
+  });
+
+  afterAll(async () => {
+    await leader?.daemon.end();
+    await world?.stop();
+    await admin?.close();
+    await cluster?.stop();
+  });
+
+  /** Ends whoever leads, and a moment later this program takes the Lease. Returns the name of its process in the audit log. */
+  async function lead({ name, program }: Actor, meanwhile: () => Promise<void>): Promise<string> {
+    await leader?.daemon.end("SIGTERM");
+    await meanwhile();
+    const actor = `${name}-${terms++}`;
+    const kubeconfig = await audit.identify(actor, cluster, MANAGER_USER);
+    const [port = 0] = await freePorts(1);
+    const daemon = new Daemon(program, [...kubeadmFlags(cluster, kubeconfig, port), ...timing]);
+    leader = { actor, daemon };
+    await daemon.says("uccessfully acquired lease");
+    return actor;
+  }
+
+  async function inNamespace(name: string): Promise<Deployments> {
+    const namespaces = client.clientFor(resources.namespaces);
+    await namespaces.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
+    return new Deployments(client, name);
+  }
+
+  /** Everything that was there at the takeover has been looked at once a newcomer is done. */
+  async function hasLookedAround(round: string): Promise<void> {
+    const deployments = await inNamespace(`sentinel-${round}`);
+    await deployments.create("sentinel", 1);
+    await until("a Deployment that came after the takeover is complete", async () =>
+      deployments.isComplete("sentinel"),
+    );
+  }
+
+  function writes(actor: string, namespace: string): readonly AuditEvent[] {
+    return writesOf(actor).filter(({ objectRef }) => objectRef?.namespace === namespace);
+  }
+
+  function writesOf(actor: string): readonly AuditEvent[] {
+    const all = audit.writesOf(actor);
+    if (!actor.startsWith(go.name)) return all;
+    return all.filter(({ objectRef }) => comparable.has(objectRef?.resource ?? ""));
+  }
+
+  test.each(
+    order.slice(1).map((next, index) => ({ from: order[index] ?? ours, next, round: String(index) })),
+  )("$from.name → $next.name (round $round)", async ({ from, next, round }) => {
+    if (leader === undefined) await lead(from, async () => undefined);
+    const settled = await settleAll(round);
+    const moving = await setOff(round);
+    const newActor = await lead(next, async () => {
+      for (const { journey, deployments } of moving) await journey.meanwhile?.(deployments);
+    });
+    await hasLookedAround(round);
+    for (const { journey, deployments } of moving) {
+      await until(`${journey.name} arrives`, async () => journey.isDone(deployments));
+    }
+    await audit.read();
+    for (const { name, namespace } of settled) {
+      expect(writes(newActor, namespace).map(describeEvent), name).toEqual([]);
+    }
+    for (const { journey, namespace } of moving) {
+      const made = writes(newActor, namespace).filter(({ verb }) => verb === "create");
+      const replicaSets = made.filter(({ objectRef }) => objectRef?.resource === "replicasets");
+      const pods = made.filter(({ objectRef }) => objectRef?.resource === "pods");
+      // It goes on with what is there: no revision is made again, and no pod twice.
+      expect(replicaSets.map(describeEvent), journey.name).toEqual([]);
+      expect(await podsCreated(namespace), journey.name).toBe(journey.podsInAll);
+      expect(pods.length, journey.name).toBeGreaterThan(0);
+    }
+    report(newActor);
+  });
+
+  async function settleAll(round: string): Promise<readonly (Settled & { readonly namespace: string })[]> {
+    return Promise.all(
+      settledCases.map(async (settled) => {
+        const namespace = `settled-${settled.name}-${round}`;
+        const deployments = await inNamespace(namespace);
+        await settled.create(deployments);
+        await until(`${settled.name} settles`, async () => settled.isSettled(deployments));
+        return { ...settled, namespace };
+      }),
+    );
+  }
+
+  async function setOff(round: string): Promise<readonly Moving[]> {
+    return Promise.all(
+      journeys.map(async (journey) => {
+        const namespace = `moving-${journey.name}-${round}`;
+        const deployments = await inNamespace(namespace);
+        await journey.setOff(deployments);
+        return { journey, deployments, namespace };
+      }),
+    );
+  }
+
+  /** By any process, ever. */
+  async function podsCreated(namespace: string): Promise<number> {
+    await audit.read();
+    const isCreation = ({ stage, verb, objectRef, responseStatus }: AuditEvent): boolean =>
+      stage === "ResponseComplete" &&
+      verb === "create" &&
+      objectRef?.resource === "pods" &&
+      objectRef.subresource === undefined &&
+      objectRef.namespace === namespace &&
+      responseStatus?.code === 201;
+    return audit.events.filter(isCreation).length;
+  }
+
+  function report(actor: string): void {
+    const where = ({ objectRef }: AuditEvent): string =>
+      `${(objectRef?.namespace ?? "-").replace(/-.*/, "")}/${objectRef?.resource ?? "-"}`;
+    const counts = Object.entries(Object.groupBy(writesOf(actor), where));
+    console.log(`${actor} wrote: ${counts.map(([what, all]) => `${what} ×${all?.length ?? 0}`).join(", ")}`);
+  }
+});

@@ -1,0 +1,39 @@
+import { featureGates } from "../../pkg/api/feature-gates.ts";
+import { realClock, realRandom } from "../../pkg/clock/real.ts";
+import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
+import { hollowNodes } from "../../pkg/embedded/hollow/hollow-nodes.ts";
+import { scheduler } from "../../pkg/embedded/scheduler/scheduler.ts";
+import { silentLogger } from "../../pkg/log/logger.ts";
+import { noMetrics } from "../../pkg/metrics/metrics.ts";
+import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+
+export interface HollowWorld {
+  stop(): Promise<void>;
+}
+
+/** Hollow nodes and a scheduler for a real API server: pods get a node, run and become ready. */
+export function startHollowWorld(clients: ClientBuilder, nodes: number): HollowWorld {
+  const set = new ControllerSet({
+    descriptors: [scheduler(), hollowNodes({ nodes })],
+    clients,
+    clock: realClock,
+    random: realRandom,
+    log: silentLogger,
+    metrics: noMetrics,
+    features: featureGates(),
+    name: "hollow-world",
+  });
+  const stopping = new AbortController();
+  const ended = set.run(stopping.signal);
+  return {
+    stop: async () => {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+/** No controller of this repository takes the taint off new Nodes, or makes the ServiceAccounts that pods need. */
+export const HOLLOW_WORLD_FLAGS: readonly string[] = [
+  "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition",
+];
