@@ -261,3 +261,38 @@ describe("storage and nodes", () => {
     expect(at(body, "spec.taints")).toEqual([{ key: "node.kubernetes.io/not-ready", effect: "NoSchedule" }]);
   });
 });
+
+describe("topology", () => {
+  const labels = {
+    "topology.kubernetes.io/zone": "zone-a",
+    "topology.kubernetes.io/region": "region-1",
+    "kubernetes.io/hostname": "n",
+  };
+  const expected = {
+    "topology.kubernetes.io/zone": "zone-a",
+    "topology.kubernetes.io/region": "region-1",
+  };
+
+  beforeEach(async () => {
+    await create("/api/v1/nodes", { metadata: { name: "n", labels } });
+  });
+
+  test("a pod gets the zone and the region of the node that it is bound to, and keeps its generation", async () => {
+    await create(`${core}/pods`, { metadata: { name: "p", labels: { app: "a" } }, spec: podSpec });
+    const target = { kind: "Node", name: "n" };
+    await create(`${core}/pods/p/binding`, { metadata: { name: "p", labels: { bound: "yes" } }, target });
+    const { body } = await send("GET", `${core}/pods/p`);
+    expect(at(body, "metadata.labels")).toEqual({ app: "a", bound: "yes", ...expected });
+    expect(at(body, "metadata.generation")).toBe(1);
+  });
+
+  test("a pod that names its node has them from the start", async () => {
+    const { body } = await create(`${core}/pods`, named("p", { spec: { ...podSpec, nodeName: "n" } }));
+    expect(at(body, "metadata.labels")).toEqual(expected);
+  });
+
+  test("a pod on a node that is not known has none", async () => {
+    const { body } = await create(`${core}/pods`, named("p", { spec: { ...podSpec, nodeName: "other" } }));
+    expect(at(body, "metadata.labels")).toBeUndefined();
+  });
+});

@@ -11,6 +11,7 @@ import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { admissionChain } from "./plugin.ts";
 import { defaultTolerations, nodeTaint, priorityAdmission } from "./pod-defaults.ts";
+import { podTopology } from "./pod-topology.ts";
 import { resourceQuotaAdmission } from "./resource-quota.ts";
 import { serviceAccountAdmission } from "./service-account.ts";
 import { serviceAllocation } from "./service-allocation.ts";
@@ -41,6 +42,7 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     storageProtection,
     claimResize(reader),
     serviceAllocation(reader, random, { cidr: serviceCidr }),
+    podTopology(reader),
     resourceQuotaAdmission({
       reader,
       clock,

@@ -81,6 +81,9 @@ function boundPod(pod: Draft, node: string, metadata: Json | undefined, now: str
   const annotations = stringMap(metadata, "annotations");
   if (Object.keys(annotations).length > 0)
     pod.metadata["annotations"] = { ...stringMap(pod.metadata, "annotations"), ...annotations };
+  const labels = stringMap(metadata, "labels");
+  if (Object.keys(labels).length > 0)
+    pod.metadata["labels"] = { ...stringMap(pod.metadata, "labels"), ...labels };
   const status = child(pod, "status") ?? {};
   const others = items(status, "conditions").filter((condition) => condition["type"] !== "PodScheduled");
   const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now };

@@ -46,16 +46,14 @@ export function keepSystemFields(draft: Draft, before: ApiObject): void {
   delete metadata["selfLink"];
 }
 
-/** Counts the generation up when anything but metadata and status changed. */
-export function bumpGeneration(draft: Draft, before: ApiObject, statusCounts: boolean): void {
+/** Whether anything but metadata and status differs. */
+export function specChanged(draft: Draft, before: ApiObject, statusCounts: boolean): boolean {
   const old = asJson(before);
-  for (const key of Object.keys({ ...old, ...draft })) {
-    if (key === "metadata" || key === "kind" || key === "apiVersion") continue;
-    if (key === "status" && !statusCounts) continue;
-    if (sameValue(draft[key], old[key])) continue;
-    draft.metadata["generation"] = (before.metadata.generation ?? 0) + 1;
-    return;
-  }
+  return Object.keys({ ...old, ...draft }).some((key) => {
+    if (key === "metadata" || key === "kind" || key === "apiVersion") return false;
+    if (key === "status" && !statusCounts) return false;
+    return !sameValue(draft[key], old[key]);
+  });
 }
 
 /** Brings the members into their usual order and leaves out what is empty: ready to be stored. */

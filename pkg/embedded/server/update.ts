@@ -13,7 +13,7 @@ import { readDraft } from "./draft.ts";
 import { copyJson } from "./json-copy.ts";
 import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
-import { bumpGeneration, finishObject, keepSystemFields, sameObject } from "./object-lifecycle.ts";
+import { specChanged, finishObject, keepSystemFields, sameObject } from "./object-lifecycle.ts";
 import { Output } from "./output.ts";
 import { parseVersion, parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import { currentObject } from "./read.ts";
@@ -137,8 +137,8 @@ async function prepareUpdate(
   };
   rules.prepareForUpdate?.(draft, before, context);
   keepSystemFields(draft, before);
-  if (rules.generation && info.subresource !== "status")
-    bumpGeneration(draft, before, !served.subresources.has("status"));
+  if (isNewGeneration(call, draft, before))
+    draft.metadata["generation"] = (before.metadata.generation ?? 0) + 1;
   requireValid(resource, name, [
     ...validateMetadataUpdate(draft, before),
     ...(rules.validateUpdate?.(draft, before, context) ?? []),
@@ -149,9 +149,16 @@ async function prepareUpdate(
   return finishObject({ ...asJson(next), metadata: { ...next.metadata } });
 }
 
+/** To be bound is no change of what a pod is asked to be. */
+function isNewGeneration({ served, info }: Call, draft: Draft, before: ApiObject): boolean {
+  const { rules, subresources } = served;
+  if (!rules.generation || info.subresource === "status" || info.subresource === "binding") return false;
+  return rules.generationChanged?.(draft, before) ?? specChanged(draft, before, !subresources.has("status"));
+}
+
 /** Undefined when another write came in between. */
 function write(
-  { served, store, info }: Call,
+  { served, store, info, clock }: Call,
   stored: ApiObject,
   before: ApiObject,
   next: Unstored,
@@ -159,7 +166,8 @@ function write(
 ): ApiObject | undefined {
   const key = storageKey(served.resource.namespaced, info.namespace, info.name);
   const { resourceVersion = "" } = before.metadata;
-  if (shouldVanish(next, before)) {
+  const isHeld = served.deletionHold?.(next, clock.nowMs()) !== undefined;
+  if (!isHeld && shouldVanish(next, before)) {
     if (!query.dryRun && store.remove(served.bucket, key, stored) === undefined) return undefined;
     next.metadata.resourceVersion = resourceVersion;
     return freezeDeep(next);

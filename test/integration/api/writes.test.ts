@@ -315,7 +315,7 @@ describeApi("writes", (api) => {
     expect((await api().send("POST", "/api/v1/configmaps", {})).status).toBe(405);
   });
 
-  test("the spec of a deployment counts generations, its status subresource does not", async () => {
+  test("spec and annotations of a deployment count generations, its status subresource does not", async () => {
     const path = `/apis/apps/v1/namespaces/${await api().namespace()}/deployments`;
     const created = await api().send("POST", path, deployment("d", 1));
     expect(created.body.metadata.generation).toBe(1);
@@ -333,6 +333,8 @@ describeApi("writes", (api) => {
     });
     expect(reported.body.metadata.generation).toBe(2);
     expect([reported.body.spec["replicas"], reported.body.status]).toEqual([3, { replicas: 2 }]);
+    const annotated = await api().patch(`${path}/d`, "merge", { metadata: { annotations: { a: "b" } } });
+    expect(annotated.body.metadata.generation).toBe(3);
   });
 
   test("the scale subresource shows and changes the replicas", async () => {
