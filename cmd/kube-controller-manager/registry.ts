@@ -1,4 +1,5 @@
 import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { namespaceController } from "../../controllers/namespace/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
@@ -11,6 +12,10 @@ export function registry(options: Options): readonly ControllerDescriptor[] {
     deploymentController({ workers: options.deployment.concurrentSyncs }),
     replicaSetController({ workers: options.replicaset.concurrentSyncs }),
     replicationController({ workers: options.replicationcontroller.concurrentSyncs }),
+    namespaceController({
+      workers: options.namespace.concurrentSyncs,
+      syncPeriodMs: options.namespace.syncPeriodMs,
+    }),
     podGarbageCollectorController({ threshold: options.podGarbageCollector.terminatedPodThreshold }),
     ttlAfterFinishedController({ workers: options.ttlAfterFinished.concurrentSyncs }),
   ];

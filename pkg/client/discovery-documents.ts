@@ -61,7 +61,7 @@ export function surfaceOfAggregated(list: GroupDiscoveryList): ApiSurface {
     for (const { version, freshness, resources: discovered = [] } of versions) {
       if (freshness === "Stale") {
         const apiVersion = apiVersionOf({ group, version });
-        failures.set(apiVersion, new Error(`${apiVersion} is not available: what is known of it is stale`));
+        failures.set(apiVersion, new Error(`stale GroupVersion discovery: ${apiVersion}`));
         continue;
       }
       for (const each of discovered) {

@@ -16,7 +16,7 @@ export interface Write {
 
 const VERBS = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" } as const;
 const PATH =
-  /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/([^/]+)\/(?=[^/]+))?([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/;
+  /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/([^/]+)\/(?!(?:status|finalize)$))?([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/;
 
 /** Hands requests on and tells of every write with its answer. */
 export class RecordedTransport implements Transport {

@@ -1,0 +1,78 @@
+import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
+import { isConflict, isNotFound } from "../../pkg/client/errors.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import type { NamespaceContext } from "./context.ts";
+import { withoutFinalizer } from "./finalizers.ts";
+
+type Change = (namespace: Namespace) => Promise<Namespace>;
+
+/** Says in the status that the namespace is going away. Undefined when it has gone. */
+export async function markTerminating(
+  context: NamespaceContext,
+  namespace: Namespace,
+  signal: AbortSignal,
+): Promise<Namespace | undefined> {
+  return retryOnConflict(context, namespace, signal, async (latest) => {
+    if (latest.metadata.deletionTimestamp === undefined || latest.status?.phase === "Terminating")
+      return latest;
+    const status = { ...latest.status, phase: "Terminating" };
+    return context.namespaceClient.updateStatus({ ...latest, status }, {}, signal);
+  });
+}
+
+/** Lets the namespace go: nothing of it is left that this controller would have to delete. */
+export async function finalize(
+  context: NamespaceContext,
+  namespace: Namespace,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name = "" } = namespace.metadata;
+  await retryOnConflict(context, namespace, signal, async (latest) =>
+    context.namespaceClient.updateSubresource<Namespace>(
+      { name },
+      "finalize",
+      withoutFinalizer(latest),
+      {},
+      signal,
+    ),
+  );
+}
+
+/** Writes what is known of the contents. It is told again at the next attempt, so that a failure is only noted. */
+export async function writeConditions(
+  context: NamespaceContext,
+  namespace: Namespace,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<Namespace> {
+  try {
+    return await context.namespaceClient.updateStatus(namespace, {}, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    log.error(error, "The conditions of the namespace could not be written");
+    return namespace;
+  }
+}
+
+/** Tries until nobody gets in between. Undefined when the namespace has gone, and also when another has its name. */
+async function retryOnConflict(
+  { namespaceClient }: NamespaceContext,
+  namespace: Namespace,
+  signal: AbortSignal,
+  change: Change,
+): Promise<Namespace | undefined> {
+  const { name = "", uid } = namespace.metadata;
+  try {
+    for (let latest = namespace; ; latest = await namespaceClient.get({ name }, {}, signal)) {
+      if (latest.metadata.uid !== uid) return undefined;
+      try {
+        return await change(latest);
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+      }
+    }
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}

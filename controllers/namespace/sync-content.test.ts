@@ -1,0 +1,145 @@
+import { expect, test } from "vitest";
+import { findCondition } from "../../pkg/api/conditions.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
+import { clientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
+import { silentLogger } from "../../pkg/log/logger.ts";
+import { noMetrics } from "../../pkg/metrics/metrics.ts";
+import { type FakeAnswer, FakeTransport } from "../../test/harness/fake-transport.ts";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { deleteContent } from "./sync-content.ts";
+
+const namespace: Namespace = {
+  metadata: { name: "test", uid: "u", resourceVersion: "1", deletionTimestamp: "2026-01-01T00:00:00Z" },
+  spec: { finalizers: ["kubernetes"] },
+  status: { phase: "Terminating" },
+};
+
+// upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter_test.go#TestSyncNamespaceThatIsTerminating
+test("what was discovered is deleted, and what was not keeps the namespace", async () => {
+  const apps = group("apps", "v1", ["deployments"]);
+  const { run, lines } = fixture([group("", "v1", ["pods", "services"])], [apps, stale("metrics.k8s.io")]);
+  const { result, conditions } = await run();
+  const message =
+    "unable to retrieve the complete list of server APIs: metrics.k8s.io/v1: " +
+    "stale GroupVersion discovery: metrics.k8s.io/v1";
+  expect(result).toMatchObject({ message });
+  expect(findCondition(conditions, "NamespaceDeletionDiscoveryFailure")).toMatchObject({
+    status: "True",
+    message: `Discovery failed for some groups, 1 failing: ${message}`,
+  });
+  expect(lines()).toEqual([
+    "GET /api/v1/namespaces/test/pods",
+    "DELETE /api/v1/namespaces/test/pods",
+    "GET /api/v1/namespaces/test/pods",
+    "DELETE /api/v1/namespaces/test/services",
+    "GET /api/v1/namespaces/test/services",
+    "DELETE /apis/apps/v1/namespaces/test/deployments",
+    "GET /apis/apps/v1/namespaces/test/deployments",
+    "PUT /api/v1/namespaces/test/status",
+  ]);
+});
+
+test("without discovery nothing is deleted, and the namespace stays", async () => {
+  const { run, lines } = fixture(undefined, []);
+  const { result, conditions } = await run();
+  expect(result).toMatchObject({ message: expect.stringContaining("no discovery") as unknown });
+  expect(findCondition(conditions, "NamespaceDeletionDiscoveryFailure")?.status).toBe("True");
+  expect(lines()).toEqual(["PUT /api/v1/namespaces/test/status"]);
+});
+
+test("a resource without deletion of collections is deleted object by object", async () => {
+  const verbs = ["list", "delete"];
+  const { run, lines } = fixture([group("", "v1", ["things"], verbs)], [], ["a", "b"]);
+  const { result } = await run();
+  expect(result).toMatchObject({
+    message: "unexpected items still remain in namespace: test for gvr: /v1, Resource=things",
+  });
+  expect(lines()).toEqual([
+    "GET /api/v1/namespaces/test/things",
+    "DELETE /api/v1/namespaces/test/things/a",
+    "DELETE /api/v1/namespaces/test/things/b",
+    "GET /api/v1/namespaces/test/things",
+    "PUT /api/v1/namespaces/test/status",
+  ]);
+});
+
+test.each([
+  ["that cannot be deleted", ["list"], []],
+  [
+    "that cannot be listed",
+    ["delete", "deletecollection"],
+    ["DELETE /api/v1/namespaces/test/things", "PUT /api/v1/namespaces/test/status"],
+  ],
+])("a resource %s does not keep the namespace", async (_, verbs, expected) => {
+  const { run, lines } = fixture([group("", "v1", ["things"], verbs)], []);
+  const { result } = await run();
+  expect(result).toMatchObject({ estimateSeconds: 0 });
+  expect(lines()).toEqual(expected.length > 0 ? expected : ["PUT /api/v1/namespaces/test/status"]);
+});
+
+interface Run {
+  readonly result: unknown;
+  readonly conditions: NonNullable<Namespace["status"]>["conditions"];
+}
+
+/** A server with these groups and, in every list, objects of these names. */
+function fixture(
+  core: readonly object[] | undefined,
+  groups: readonly object[],
+  names: readonly string[] = [],
+) {
+  const transport = new FakeTransport(({ path, method, body }): FakeAnswer => {
+    if (path === "/api" && core === undefined) return { status: 500, body: "no discovery" };
+    if (path === "/api") return { body: discovery(core) };
+    if (path === "/apis") return { body: discovery(groups) };
+    if (method === "PUT") return { body };
+    return { body: { kind: "List", metadata: {}, items: names.map((name) => ({ metadata: { name } })) } };
+  });
+  const clock = new VirtualClock();
+  const client = clientBuilder({
+    transports: sharedTransports(transport),
+    clock,
+    log: silentLogger,
+    metrics: noMetrics,
+    host: "fake",
+    userAgent: "test",
+    qps: 0,
+    burst: 0,
+  }).client("namespace-controller");
+  const context = {
+    namespaces: { get: () => undefined } as never,
+    namespaceClient: client.clientFor<Namespace>(resources.namespaces),
+    client,
+    clock,
+  };
+  const run = async (): Promise<Run> => {
+    const attempt = deleteContent(context, namespace, silentLogger, new AbortController().signal);
+    const result: unknown = await attempt.catch((error: unknown) => error);
+    const put = transport.requests.findLast(({ method }) => method === "PUT");
+    const written = put?.body as Namespace | undefined;
+    return { result, conditions: written?.status?.conditions };
+  };
+  const isContent = (line: string): boolean => !/^GET \/apis?$/.test(line);
+  return { run, lines: () => transport.lines.filter(isContent) };
+}
+
+function discovery(items: readonly object[] = []): object {
+  return { kind: "APIGroupDiscoveryList", items };
+}
+
+function group(name: string, version: string, plurals: readonly string[], verbs = all): object {
+  const resources = plurals.map((resource) => ({
+    resource,
+    responseKind: { kind: resource },
+    scope: "Namespaced",
+    verbs,
+  }));
+  return { metadata: { name }, versions: [{ version, freshness: "Current", resources }] };
+}
+
+const all = ["list", "delete", "deletecollection"];
+
+function stale(name: string): object {
+  return { metadata: { name }, versions: [{ version: "v1", freshness: "Stale", resources: [] }] };
+}
