@@ -2,7 +2,7 @@
 // ranks of pkg/: a package imports its own rank or lower
 const rank = [
   ["api", "clock"],
-  ["log", "metrics"],
+  ["log", "metrics", "tokens"],
   ["client", "workqueue"],
   ["cache", "leader", "events"],
   ["reconcile"],
@@ -40,10 +40,10 @@ module.exports = {
       severity: "error",
       from: {
         path: "^controllers/[^/]+/",
-        pathNot: "(/(controller|handlers|context|sync(-[a-z]+)*|apply)|\\.test)\\.ts$",
+        pathNot: "(/(controller|handlers|context|sync[a-z-]*|apply)|\\.test)\\.ts$",
       },
       to: {
-        pathNot: "^(pkg/api/|controllers/[^/]+/(?!(controller|handlers|context|sync(-[a-z]+)*|apply)\\.ts))",
+        pathNot: "^(pkg/api/|controllers/[^/]+/(?!(controller|handlers|context|sync[a-z-]*|apply)\\.ts))",
       },
     },
     {

@@ -164,7 +164,7 @@ async function create(
   const spec = plural === "deployments" ? { spec: { selector: { matchLabels: labels }, template } } : {};
   await world.client
     .dynamic(resources[plural])
-    .create({ metadata: { name, namespace: "gone", finalizers }, ...spec } as never);
+    .create({ metadata: { name, namespace: "gone", finalizers }, ...spec });
 }
 
 /** On a node, so that it ends only when a kubelet says so. */

@@ -27,14 +27,12 @@ describe.each(clusterKinds)("the namespace controller on the $name API server", 
     const held = deployment("held", 1);
     await space.create(resources.deployments, { ...held, metadata: { ...held.metadata, finalizers } });
     await remove();
-    const { status } = await space
-      .until(
-        "it has conditions",
-        get,
-        (seen) => findCondition(seen?.status?.conditions, "NamespaceFinalizersRemaining")?.status === "True",
-      )
-      .then((seen) => seen ?? ({ metadata: {} } as Namespace));
-    expect(status?.conditions?.map(({ message }) => message)).toEqual([
+    const seen = await space.until(
+      "it has conditions",
+      get,
+      (seen) => findCondition(seen?.status?.conditions, "NamespaceFinalizersRemaining")?.status === "True",
+    );
+    expect(seen?.status?.conditions?.map(({ message }) => message)).toEqual([
       "All resources successfully discovered",
       "All legacy kube types successfully parsed",
       "All content successfully deleted, may be waiting on finalization",
