@@ -27,7 +27,7 @@ async function main(argv: readonly string[]): Promise<number> {
     resolved = resolveOptions(argv, (path) => readFileSync(path, "utf8"));
   } catch (error) {
     if (!(error instanceof FlagError)) throw error;
-    process.stderr.write(`Error: ${error.message}\nSee 'kube-controller-manager --help'.\n`);
+    process.stderr.write(`Error: ${error.message} (see --help)\n`);
     return 1;
   }
   const { options } = resolved;

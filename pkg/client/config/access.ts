@@ -1,6 +1,7 @@
 import { access, readFile } from "node:fs/promises";
 import { isIPv6 } from "node:net";
 import { join } from "node:path";
+import { checkIdentity } from "./check-identity.ts";
 import type { Access } from "./identity-source.ts";
 import { ConfigError } from "./identity-source.ts";
 import { parseKubeconfig, parseUrl } from "./kubeconfig.ts";
@@ -18,7 +19,10 @@ export interface AccessOptions {
   readonly serviceAccountDirectory?: string;
 }
 
-/** With neither a kubeconfig nor an address: the cluster that this process runs in. */
+/**
+ * With neither a kubeconfig nor an address: the cluster that this process runs in. Throws a ConfigError for what cannot
+ * work, files of credentials included.
+ */
 export async function loadAccess(options: AccessOptions): Promise<Access> {
   if (options.kubeconfig) return fromKubeconfig(options.kubeconfig, options);
   if (!options.master) return inCluster(options.env, options.serviceAccountDirectory ?? SERVICE_ACCOUNT);
@@ -35,7 +39,14 @@ async function fromKubeconfig(path: string, options: AccessOptions): Promise<Acc
   } catch (cause) {
     throw new ConfigError(`kubeconfig ${path} cannot be read: ${(cause as Error).message}`, cause);
   }
-  return parseKubeconfig(text, path, options);
+  const parsed = parseKubeconfig(text, path, options);
+  try {
+    await checkIdentity(parsed.identity);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    throw new ConfigError(`kubeconfig ${path}: ${error.message}`, error);
+  }
+  return parsed;
 }
 
 async function inCluster(env: AccessOptions["env"], directory: string): Promise<Access> {

@@ -139,6 +139,7 @@ function identityOf(
   const cert = from(user, "client-certificate");
   const key = from(user, "client-key");
   if ((cert === undefined) !== (key === undefined)) failUser(" has only one of client certificate and key");
+  if (user.token && (user.username || user.password)) failUser(" has both a token and a user name");
   const token = tokenOf(user, directory);
   const impersonation = impersonationOf(user, fail);
   const serverName = cluster["tls-server-name"];
