@@ -4,6 +4,7 @@ import type { Logger } from "../../pkg/log/logger.ts";
 import { healthcheckMetrics } from "../../pkg/metrics/standard.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import { createClients } from "./clients.ts";
+import { type ClusterSecrets, clusterSecrets } from "./cluster-secrets.ts";
 import { type LeaseElection, leaseElection } from "./election.ts";
 import { knownControllers } from "./known-controllers.ts";
 import { runLeader } from "./leader-migration.ts";
@@ -28,8 +29,9 @@ export async function runApp(parts: AppParts, signal: AbortSignal): Promise<AppO
   const { options, clock, log } = parts;
   const gates = featureGates(options.generic.featureGates);
   const metrics = parts.metrics.main;
-  const controllers = chooseControllers(options, gates, log);
   const clients = await createClients(options, parts.environment, { clock, log, metrics });
+  const secrets = clusterSecrets(options.serviceAccount, clients.access.identity.ca);
+  const controllers = chooseControllers(options, secrets, gates, log);
   const health = new HealthChecks(healthcheckMetrics(parts.metrics.slis), log);
   const run: Run = { ...parts, gates, controllers, clients, health, sets: new Set() };
   // A candidate is healthy before it leads, and its checks tell so from the first connection on.
@@ -106,10 +108,11 @@ async function serve(run: Run): Promise<Pick<RunningServer, "close">> {
 
 function chooseControllers(
   options: Options,
+  secrets: ClusterSecrets,
   gates: FeatureGates,
   log: Logger,
 ): readonly ControllerDescriptor[] {
-  const built = new Map(registry(options).map((descriptor) => [descriptor.name, descriptor]));
+  const built = new Map(registry(options, secrets).map((descriptor) => [descriptor.name, descriptor]));
   const isBuilt = (name: string): boolean => built.has(name);
   const selection = selectControllers(options.generic.controllers, knownControllers, isBuilt, gates);
   const reasons = Map.groupBy(selection.skipped, ({ reason }) => reason);

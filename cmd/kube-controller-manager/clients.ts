@@ -1,5 +1,6 @@
 import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
 import { loadAccess } from "../../pkg/client/config/access.ts";
+import type { Access } from "../../pkg/client/config/identity-source.ts";
 import {
   httpClients,
   type HttpClientsOptions,
@@ -14,6 +15,8 @@ import type { Options } from "./options/options.ts";
 import { userAgent } from "./version.ts";
 
 export interface Clients {
+  /** What all of them connect with. */
+  readonly access: Access;
   /** The configured user, unfenced: for the election, and to read. */
   readonly root: ClientBuilder;
   /** What controllers write with, as themselves if so configured: refused while the gate is closed. */
@@ -30,9 +33,10 @@ export async function createClients(
 ): Promise<Clients> {
   const { kubeconfig, master } = options.misc;
   const { kubeApiQps, kubeApiBurst, useServiceAccountCredentials } = options.generic;
+  const access = await loadAccess({ kubeconfig, master, env: environment });
   const shared: HttpClientsOptions = {
     ...parts,
-    access: await loadAccess({ kubeconfig, master, env: environment }),
+    access,
     env: environment,
     userAgent: userAgent(),
     qps: kubeApiQps,
@@ -40,6 +44,7 @@ export async function createClients(
     fair: options.own.fairQueues,
   };
   return {
+    access,
     root: httpClients(shared),
     fenced: (gate) => {
       const fenced = {

@@ -7,12 +7,19 @@ export interface KnownController {
   readonly offByDefault?: boolean;
   /** Lives in the cloud controller manager; the name is only known. */
   readonly cloudOnly?: boolean;
+  /** Runs whenever this flag has a value, and --controllers has no say. */
+  readonly ruledBy?: string;
   /** Runs only with all of these feature gates on. */
   readonly gates?: readonly string[];
 }
 
 export const knownControllers: readonly KnownController[] = [
-  { name: "serviceaccount-token-controller", alias: "serviceaccount-token" },
+  // First: it is built before the others, whose tokens may come from it.
+  {
+    name: "serviceaccount-token-controller",
+    alias: "serviceaccount-token",
+    ruledBy: "service-account-private-key-file",
+  },
   { name: "endpoints-controller", alias: "endpoint" },
   { name: "endpointslice-controller", alias: "endpointslice" },
   { name: "endpointslice-mirroring-controller", alias: "endpointslicemirroring" },

@@ -1,14 +1,32 @@
+import { clusterRoleAggregationController } from "../../controllers/clusterrole-aggregation/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
+import { rootCaPublisherController } from "../../controllers/root-ca/controller.ts";
+import { serviceAccountController } from "../../controllers/serviceaccount/default-account/controller.ts";
+import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import type { ClusterSecrets } from "./cluster-secrets.ts";
 import type { Options } from "./options/options.ts";
 
 /** The controllers that are built, a line each, with their settings. Their names are in known-controllers.ts. */
-export function registry(options: Options): readonly ControllerDescriptor[] {
+export function registry(options: Options, secrets: ClusterSecrets): readonly ControllerDescriptor[] {
+  const { rootCa, tokenSigner } = secrets;
   return [
+    ...(tokenSigner === undefined
+      ? []
+      : [
+          serviceAccountTokenController({
+            workers: options.serviceAccount.concurrentTokenSyncs,
+            signer: tokenSigner,
+            rootCa,
+          }),
+        ]),
+    serviceAccountController(),
+    rootCaPublisherController({ rootCa }),
+    clusterRoleAggregationController(),
     deploymentController({ workers: options.deployment.concurrentSyncs }),
     replicaSetController({ workers: options.replicaset.concurrentSyncs }),
     replicationController({ workers: options.replicationcontroller.concurrentSyncs }),

@@ -38,6 +38,22 @@ describe("--controllers", () => {
     ]);
   });
 
+  test.each([["*"], ["-keyed"], ["keyed-controller"], [""]])(
+    "%j leaves one that a flag rules to it",
+    (item) => {
+      const ruled: readonly KnownController[] = [
+        { name: "keyed-controller", alias: "keyed", ruledBy: "key-file" },
+      ];
+      const selected = (isBuilt: boolean): ReturnType<typeof selectControllers> =>
+        selectControllers(item === "" ? [] : [item], ruled, () => isBuilt, featureGates());
+      expect(selected(true)).toEqual({ run: ["keyed-controller"], skipped: [] });
+      expect(selected(false)).toEqual({
+        run: [],
+        skipped: [{ name: "keyed-controller", reason: "--key-file is not given" }],
+      });
+    },
+  );
+
   test("a gate that is on lets its controller run", () => {
     const gates = featureGates({ StorageVersionMigrator: true });
     expect(selectControllers(["svm-controller"], table, built, gates).run).toEqual(["svm-controller"]);

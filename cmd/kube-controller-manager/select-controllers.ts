@@ -38,6 +38,8 @@ export function selectControllers(
       skipped.push({ name: controller.name, reason: `feature gate ${closed} is off` });
     } else if (isBuilt(controller.name)) {
       run.push(controller.name);
+    } else if (controller.ruledBy !== undefined) {
+      skipped.push({ name: controller.name, reason: `--${controller.ruledBy} is not given` });
     } else if (canonical.includes(controller.name)) {
       notBuilt.push(controller.name);
     } else {
@@ -52,6 +54,7 @@ export function selectControllers(
 
 /** upstream: controller-manager/app#IsControllerEnabled */
 function isOn(controller: KnownController, items: readonly string[]): boolean {
+  if (controller.ruledBy !== undefined) return true;
   for (const item of items) {
     if (item === controller.name) return true;
     if (item === `-${controller.name}`) return false;

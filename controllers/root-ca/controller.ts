@@ -10,8 +10,8 @@ import { configMapHandler, namespaceHandler } from "./handlers.ts";
 import { publishRootCa } from "./sync.ts";
 
 export interface RootCaSettings {
-  /** What the API server's certificate is verified with, in PEM. */
-  readonly rootCa: string;
+  /** What the API server's certificate is verified with, in PEM. Called once, when the controller is built. */
+  readonly rootCa: () => string;
 }
 
 const QUEUE = "root_ca_cert_publisher";
@@ -41,7 +41,7 @@ function build(env: Env, { rootCa }: RootCaSettings): Controller {
   const context: PublisherContext = {
     configMaps: configMaps.lister,
     client: env.client.clientFor<ConfigMap>(resources.configMaps),
-    rootCa,
+    rootCa: rootCa(),
     clock: env.clock,
     syncs: env.metrics.counter({
       name: "root_ca_cert_publisher_sync_total",

@@ -116,7 +116,7 @@ test("a map that is right is left alone", async () => {
 });
 
 async function start(): Promise<void> {
-  await world.start(rootCaPublisherController({ rootCa: CA }));
+  await world.start(rootCaPublisherController({ rootCa: () => CA }));
   await world.run();
 }
 

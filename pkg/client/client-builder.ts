@@ -19,6 +19,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** Shares no connection with other clients: leader election must not wait behind anything. */
   readonly ownConnection?: boolean;
+  /** Where every client has an identity of its own: not this one. */
+  readonly asConfiguredUser?: boolean;
 }
 
 /** Makes the clients of the controllers. */

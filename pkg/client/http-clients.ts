@@ -59,10 +59,12 @@ export function serviceAccountClients(options: HttpClientsOptions, namespace: st
       userAgentSuffix: (name) => `system:serviceaccount:${namespace}:${name}`,
     }),
   );
+  const users = clientsOfUser(options, user, metrics);
   return {
-    ...builder,
+    client: (name, clientOptions) =>
+      (clientOptions?.asConfiguredUser === true ? users : builder).client(name, clientOptions),
     close: async () => {
-      await Promise.all([builder.close(), issuers.close()]);
+      await Promise.all([builder.close(), users.close(), issuers.close()]);
     },
   };
 }

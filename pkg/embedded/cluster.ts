@@ -151,6 +151,7 @@ const components: Readonly<Record<string, Component>> = {
   admin: { program: "kcm", user: adminUser },
   "kube-controller-manager": component("kube-controller-manager", "system:kube-controller-manager"),
   scheduler: component("kube-scheduler", "system:kube-scheduler"),
+  "tokens-controller": component("kube-controller-manager", "system:kube-controller-manager"),
   "hollow-nodes": component("kubelet", "system:hollow-nodes", ["system:masters"]),
 };
 

@@ -161,7 +161,8 @@ export class ControllerSet {
   #build(descriptor: ControllerDescriptor): Member {
     const { clients, clock, random, metrics, features } = this.#options;
     const log = this.#options.log.child({ component: descriptor.name });
-    const client = clients.client(descriptor.clientName, descriptor.clientRate);
+    const { clientName, clientRate, asConfiguredUser = false } = descriptor;
+    const client = clients.client(clientName, { ...clientRate, asConfiguredUser });
     const events = this.#broadcaster(descriptor, log);
     const env: Env = Object.freeze({
       client,

@@ -43,6 +43,8 @@ export interface ControllerDescriptor {
   readonly requires: ControllerRequirements;
   /** The service account under --use-service-account-credentials, and the user agent's last part. */
   readonly clientName: string;
+  /** Not as its service account, even under --use-service-account-credentials. */
+  readonly asConfiguredUser?: true;
   /** For controllers that make many requests. */
   readonly clientRate?: Pick<ClientOptions, "qpsFactor" | "burstFactor">;
   /** The component that its events name as their source; absent for controllers without events. */

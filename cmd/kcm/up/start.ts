@@ -6,6 +6,8 @@ import { nodeJournalFiles } from "../../../pkg/embedded/storage/node-journal-fil
 import { Store } from "../../../pkg/embedded/storage/store.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
 import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+import { tokenSigner } from "../../../pkg/tokens/token-signer.ts";
+import type { ClusterSecrets } from "../../kube-controller-manager/cluster-secrets.ts";
 import { knownControllers } from "../../kube-controller-manager/known-controllers.ts";
 import { resolveOptions } from "../../kube-controller-manager/options/resolve.ts";
 import { registry } from "../../kube-controller-manager/registry.ts";
@@ -28,7 +30,8 @@ const HOST = "127.0.0.1";
 
 /** Starts what the options ask for. Every error is one line for the user, and leaves nothing behind. */
 export async function startCluster(options: UpOptions, log: Logger): Promise<Started> {
-  const controllers = options.apiServerOnly ? [] : chooseControllers(options.controllers);
+  // Wrong names are told of before anything is made.
+  const controllersWith = options.apiServerOnly ? () => [] : chooseControllers(options.controllers);
   const directory =
     options.dataDirectory === undefined ? undefined : new DataDirectory(options.dataDirectory);
   try {
@@ -43,7 +46,10 @@ export async function startCluster(options: UpOptions, log: Logger): Promise<Sta
       random: realRandom,
       log,
       store,
-      controllers,
+      controllers: controllersWith({
+        rootCa: () => credentials?.ca ?? "",
+        tokenSigner: () => tokenSigner(accountKey),
+      }),
       nodes: options.apiServerOnly ? 0 : options.nodes,
       insecure: options.insecureAdmin,
       serviceAccountKey: accountKey,
@@ -66,11 +72,19 @@ export async function startCluster(options: UpOptions, log: Logger): Promise<Sta
 }
 
 /** Throws a FlagError for names that are not those of controllers. */
-function chooseControllers(items: readonly string[]): readonly ControllerDescriptor[] {
+function chooseControllers(
+  items: readonly string[],
+): (secrets: ClusterSecrets) => readonly ControllerDescriptor[] {
   const { options } = resolveOptions([], () => "");
-  const built = new Map(registry(options).map((descriptor) => [descriptor.name, descriptor]));
-  const { run } = selectControllers(items, knownControllers, (name) => built.has(name), featureGates());
-  return run.flatMap((name) => built.get(name) ?? []);
+  const built = (secrets: ClusterSecrets): ReadonlyMap<string, ControllerDescriptor> =>
+    new Map(registry(options, secrets).map((descriptor) => [descriptor.name, descriptor]));
+  const names = built({ rootCa: notYet, tokenSigner: notYet });
+  const { run } = selectControllers(items, knownControllers, (name) => names.has(name), featureGates());
+  return (secrets) => run.flatMap((name) => built(secrets).get(name) ?? []);
+}
+
+function notYet(): never {
+  throw new Error("a controller is built before its secrets are there");
 }
 
 function openStore(directory: DataDirectory | undefined, log: Logger): Store {

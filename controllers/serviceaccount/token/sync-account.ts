@@ -1,0 +1,25 @@
+import type { SyncResult } from "../../../pkg/reconcile/worker.ts";
+import { deleteSecret } from "./apply.ts";
+import type { TokenContext } from "./context.ts";
+import { parseAccountKey } from "./keys.ts";
+import { isTokenOf } from "./token-secret.ts";
+
+/** The tokens of an account that is gone go too. */
+export async function syncAccount(
+  key: string,
+  context: TokenContext,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const account = parseAccountKey(key);
+  const { namespace, name, uid } = account;
+  if (context.accounts.get(namespace, name)?.metadata.uid === uid) return {};
+  const tokens = context.secrets.inNamespace(namespace).filter((secret) => isTokenOf(secret, account));
+  const outcomes = await Promise.allSettled(
+    tokens.map(async ({ metadata }) => {
+      const secret = { namespace, name: metadata.name ?? "", uid: metadata.uid ?? "" };
+      await deleteSecret(context, secret, signal);
+    }),
+  );
+  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  return {};
+}

@@ -1,0 +1,78 @@
+import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
+import { isNotFound } from "../../../pkg/client/errors.ts";
+import type { Logger } from "../../../pkg/log/logger.ts";
+import type { SyncResult } from "../../../pkg/reconcile/worker.ts";
+import { deleteSecret, fillSecret, removeReference } from "./apply.ts";
+import type { TokenContext } from "./context.ts";
+import { parseSecretKey, type SecretKey } from "./keys.ts";
+import { lacksOf } from "./token-secret.ts";
+
+/** A Secret for a token is filled, goes with its account, and is forgotten by its account when it goes. */
+export async function syncSecret(
+  key: string,
+  context: TokenContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const wanted = parseSecretKey(key);
+  const secret = cachedSecret(context, wanted);
+  if (secret === undefined) {
+    await forget(context, wanted, log, signal);
+    return {};
+  }
+  const account = cachedAccount(context, wanted) ?? (await liveAccount(context, wanted, signal));
+  if (account === undefined) {
+    log.verbose(4, "The account does not exist, deleting its token");
+    await deleteSecret(context, wanted, signal);
+  } else if (lacksOf(secret, context.rootCa) !== undefined) {
+    await fillSecret(context, secret, account, log, signal);
+  }
+  return {};
+}
+
+async function forget(
+  context: TokenContext,
+  secret: SecretKey,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  if (cachedAccount(context, secret) === undefined) return;
+  try {
+    await removeReference(context, secret, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    // A reference to nothing harms nobody; the attempts were the back-off.
+    log.error(error, "The account still refers to a Secret that is gone", { account: secret.account.name });
+  }
+}
+
+function cachedSecret(context: TokenContext, { namespace, name, uid }: SecretKey): Secret | undefined {
+  const secret = context.secrets.get(namespace, name);
+  return secret?.metadata.uid === uid ? secret : undefined;
+}
+
+function cachedAccount(context: TokenContext, { namespace, account }: SecretKey): ServiceAccount | undefined {
+  return ifMeant(context.accounts.get(namespace, account.name), account.uid);
+}
+
+/** A token is never deleted because the cache is behind. */
+async function liveAccount(
+  context: TokenContext,
+  { namespace, account }: SecretKey,
+  signal: AbortSignal,
+): Promise<ServiceAccount | undefined> {
+  try {
+    return ifMeant(
+      await context.accountClient.get({ namespace, name: account.name }, {}, signal),
+      account.uid,
+    );
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Without a uid any account of the name is meant. */
+function ifMeant(account: ServiceAccount | undefined, uid: string): ServiceAccount | undefined {
+  return uid === "" || uid === account?.metadata.uid ? account : undefined;
+}
