@@ -4,6 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { forbidden, internal } from "../../pkg/embedded/server/status-error.ts";
+import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/reconcile/expectations.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import type { Write } from "../../test/harness/recorded-transport.ts";
 import { replicaSetController, replicationController as replicationControllers } from "./controller.ts";
@@ -70,6 +71,23 @@ describe("pods", () => {
     const status = (await world.get(resources.replicaSets, "foobar")).status;
     expect(status?.conditions?.[0]).toMatchObject({ type: "ReplicaFailure", reason: "FailedCreate" });
     expect(status?.conditions?.[0]?.message).toContain("exceeded quota");
+  });
+
+  test("that came and went unseen, between two lists, are missed at the latest when waiting for them times out", async () => {
+    await world.start(controller);
+    const { faults, store } = world.server.parts;
+    const release = faults.holdWatches({ resource: "pods" });
+    await create(replicaSet("foobar", 1));
+    await world.run();
+    const [first] = await world.list<Pod>(resources.pods);
+    await world.delete(resources.pods, first?.metadata.name ?? "");
+    store.compact();
+    faults.dropWatches({ resource: "pods" });
+    release();
+    await world.run(EXPECTATIONS_TIMEOUT_MS + 60_000);
+    const [second] = await world.list<Pod>(resources.pods);
+    expect(second?.metadata.uid).not.toBe(first?.metadata.uid);
+    expect(second).toBeDefined();
   });
 
   test("come in bursts of 500, of which each waits to be seen", async () => {

@@ -43,7 +43,11 @@ export async function syncReplicas(
   const plan = decideStatus({ owner, active, terminating, failure }, context.clock.nowMs());
   if (plan.status !== undefined) await writeStatus(context, owner, plan.status, log, signal);
   if (error !== undefined) throw error;
-  return plan.recheckAfterMs === undefined ? {} : { requeueAfterMs: plan.recheckAfterMs };
+  // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
+  const rechecks = [plan.recheckAfterMs, context.expectations.untilSatisfiedMs(key)].filter(
+    (delayMs) => delayMs !== undefined,
+  );
+  return rechecks.length === 0 ? {} : { requeueAfterMs: Math.min(...rechecks) };
 }
 
 /** Gives the first error: the status is written all the same, and names it. */

@@ -26,6 +26,19 @@ describe("expectations", () => {
     expect(expectations.get("rc")).toMatchObject({ creations: 3, deletions: 1 });
   });
 
+  test("say how long they may still hold an owner up", async () => {
+    const clock = new VirtualClock();
+    const expectations = new Expectations(clock);
+    expect(expectations.untilSatisfiedMs("rc")).toBeUndefined();
+    expectations.expectCreations("rc", 1);
+    await clock.advanceBy(1_000);
+    const leftMs = expectations.untilSatisfiedMs("rc") ?? 0;
+    expect(leftMs).toBeCloseTo(EXPECTATIONS_TIMEOUT_MS - 1_000, -1);
+    await clock.advanceBy(leftMs);
+    expect(expectations.satisfied("rc")).toBe(true);
+    expect(expectations.untilSatisfiedMs("rc")).toBeUndefined();
+  });
+
   test("a jump of the wall clock does not expire them", () => {
     const clock = new VirtualClock();
     const expectations = new Expectations(clock);

@@ -64,6 +64,13 @@ export class Expectations {
     return this.#clock.monotonicMs() - expected.sinceMs > EXPECTATIONS_TIMEOUT_MS;
   }
 
+  /** After how long the key will be satisfied in any case; undefined when it is already. */
+  untilSatisfiedMs(key: string): number | undefined {
+    const expected = this.#expected.get(key);
+    if (expected === undefined || this.satisfied(key)) return undefined;
+    return expected.sinceMs + EXPECTATIONS_TIMEOUT_MS + 1 - this.#clock.monotonicMs();
+  }
+
   /** For logs and tests. */
   get(key: string): { readonly creations: number; readonly deletions: number } | undefined {
     return this.#expected.get(key);
