@@ -2,6 +2,7 @@ import { seededRandom } from "../../pkg/clock/random.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import { checkPromptness } from "./checks/promptness.ts";
 import { checkRest } from "./checks/rest.ts";
 import { SafetyChecks } from "./checks/safety.ts";
 import type { Scenario } from "./scenario.ts";
@@ -40,6 +41,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
     traced: options.traced ?? false,
   });
   new SafetyChecks(world);
+  if (scenario.watchesHold) checkPromptness(world);
   await world.start();
   for (const { atMs, kind, what, seed } of scenario.actions) {
     await world.clock.advanceBy(Math.max(0, atMs - world.clock.monotonicMs()));

@@ -12,6 +12,7 @@ import { ClusterView } from "./cluster-view.ts";
 import { Occurrences } from "./recent.ts";
 
 const DESIRED = "deployment.kubernetes.io/desired-replicas";
+const ROLLBACK = "deprecated.deployment.rollback.to";
 /** A sync may have begun so much earlier than its write arrives, on a good day and while requests fail. */
 const QUICK_SYNC_MS = 2_000;
 const SLOW_SYNC_MS = 60_000;
@@ -92,6 +93,8 @@ export class SafetyChecks {
     const before = previous?.spec?.replicas ?? 0;
     const after = object.spec?.replicas ?? 0;
     if (after === before || this.#excuses(owner, horizonMs) > 0) return;
+    // upstream: rollback.go#rollback has the current ReplicaSet made before it goes back, and under Recreate in full.
+    if (this.#deployment(owner)?.metadata.annotations?.[ROLLBACK] !== undefined) return;
     const sets = this.#view.setsOf(owner);
     const total = sum(sets.map((set) => set.spec?.replicas ?? 0));
     const most = this.#view.most.of(owner).max(horizonMs);
