@@ -41,8 +41,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Errors with a code were made for people; of others the stack is wanted. */
+/** Errors with a code, and those of yargs, were made for people; of others the stack is wanted. */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return "code" in error ? error.message.replaceAll("\n", " ") : (error.stack ?? error.message);
+  const isForPeople = "code" in error || error.name === "YError";
+  return isForPeople ? error.message.replaceAll("\n", " ") : (error.stack ?? error.message);
 }

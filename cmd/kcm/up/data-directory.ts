@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { makeDirectory } from "./make-directory.ts";
 
 /** A directory that this process alone uses, with small files beside the storage of the cluster. */
 export class DataDirectory {
@@ -12,7 +13,7 @@ export class DataDirectory {
     this.path = path;
     this.#lock = join(path, "lock");
     try {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeDirectory(path, 0o700);
       this.#takeLock();
     } catch (error) {
       if (error instanceof StartError) throw error;

@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { StartError } from "../../kube-controller-manager/start-error.ts";
 import type { KeyPair } from "../../../pkg/embedded/pki/pki.ts";
+import { makeDirectory } from "./make-directory.ts";
 
 /** Whether a file may be replaced is told by its first line. */
 const MARK = "# Written by kcm up, which replaces it at every start.";
@@ -13,14 +14,16 @@ export interface AdminAccess {
   readonly admin?: KeyPair;
 }
 
-/** Throws a StartError when there is a file that somebody else has made. */
+/** Throws a StartError when the file cannot be written, or is one that somebody else has made. */
 export function checkKubeconfig(path: string): void {
   let text: string;
   try {
+    makeDirectory(dirname(path), 0o777);
+    accessSync(dirname(path), constants.W_OK);
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return;
-    throw new StartError(`kubeconfig ${path} cannot be used`, error);
+    if ((error as NodeJS.ErrnoException).code === "ENOENT" && existsSync(dirname(path))) return;
+    throw new StartError(`kubeconfig ${path} cannot be written`, error);
   }
   if (text !== "" && !text.startsWith(MARK)) {
     throw new StartError(`${path} exists and is not from kcm; name another file with --kubeconfig`);
@@ -31,7 +34,6 @@ export function checkKubeconfig(path: string): void {
 export function writeKubeconfig(path: string, access: AdminAccess): void {
   const half = `${path}.${process.pid}.tmp`;
   try {
-    mkdirSync(dirname(path), { recursive: true });
     writeFileSync(half, `${MARK}\n${kubeconfigText(access)}`, { mode: 0o600 });
     renameSync(half, path);
   } catch (error) {

@@ -20,22 +20,19 @@ export interface LiveViewParts {
   readonly hints: readonly string[];
 }
 
-/** While a view has the screen the log must not write over it: warnings and errors become a part of it. */
+/** On a terminal the log must not write over the view: warnings and errors become a part of it, the rest is dropped. */
 export class LogTail implements LogDestination {
   readonly problems: string[] = [];
   readonly #write: (line: string) => void;
-  #isHeld = false;
+  readonly #isTerminal: boolean;
 
-  constructor(write: (line: string) => void) {
+  constructor(write: (line: string) => void, isTerminal: boolean) {
     this.#write = write;
-  }
-
-  hold(isHeld: boolean): void {
-    this.#isHeld = isHeld;
+    this.#isTerminal = isTerminal;
   }
 
   write(line: string): void {
-    if (!this.#isHeld) {
+    if (!this.#isTerminal) {
       this.#write(line);
       return;
     }
@@ -51,7 +48,6 @@ export function showOnScreen(terminal: Terminal, tail: LogTail, parts: LiveViewP
   const leave = (): void => screen.close();
   // Even a crash must leave a terminal that can be used.
   process.on("exit", leave);
-  tail.hold(true);
   const frames = every(FRAME_MS, () => {
     const head = { ...parts, rssBytes: process.memoryUsage.rss(), problems: tail.problems };
     screen.draw(viewLines(head, parts.observer.look(), screen.size));
@@ -60,7 +56,6 @@ export function showOnScreen(terminal: Terminal, tail: LogTail, parts: LiveViewP
     close: () => {
       frames.close();
       screen.close();
-      tail.hold(false);
       process.off("exit", leave);
     },
   };

@@ -23,7 +23,7 @@ interface Run {
 export async function up(options: UpOptions): Promise<number> {
   const startedMs = realClock.nowMs();
   const stop = stopOnSignals();
-  const tail = new LogTail((line) => void process.stderr.write(line));
+  const tail = new LogTail((line) => void process.stderr.write(line), isTerminal());
   const { logger } = createLogger({
     format: "text",
     destination: tail,
@@ -48,11 +48,11 @@ async function live({ options, started, startedMs, tail }: Run, stop: AbortSigna
   const { cluster, access } = started;
   say(`ready after ${(realClock.monotonicMs() / 1_000).toFixed(2)} s: ${access.url}`);
   const hints = hintsFor(options);
+  const parts = { observer: new Observer(cluster, realClock), url: access.url, startedMs, hints };
   const showing = presentExample(options, started, stop);
   if (!options.apiServerOnly) await Promise.race([showing, sleep(realClock, EXAMPLE_LIMIT_MS)]);
   for (const hint of hints) say(`  ${hint}`);
   if (stop.aborted) return;
-  const parts = { observer: new Observer(cluster, realClock), url: access.url, startedMs, hints };
   const view: LiveView = isTerminal() ? showOnScreen(process.stdout, tail, parts) : showAsLines(say, parts);
   try {
     await Promise.race([aborted(stop), failureOf(cluster.ended), failureOf(showing)]);
