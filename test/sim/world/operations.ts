@@ -70,6 +70,12 @@ const operations: Readonly<Record<string, Operation>> = {
     const pod = pick(random, podsIn(store(world)));
     return pod && patch(world, resources.pods, pod, { metadata: { labels: { app: null } } });
   },
+  "take a pod from its owner": async (world, random) => {
+    const pod = pick(random, podsIn(store(world)).filter(isPodActive));
+    // Without its labels it is of no interest to anybody any more; with them it will be adopted again.
+    const metadata = { ownerReferences: null, ...(random.next() < 0.5 && { labels: { app: null } }) };
+    return pod && patch(world, resources.pods, pod, { metadata });
+  },
   "give a pod labels": async (world, random) => {
     const pod = pick(random, podsIn(store(world)).filter(({ metadata }) => metadata.labels?.["app"] === undefined));
     const owner = pick(random, [...replicaSetsIn(store(world)), ...controllersIn(store(world))]);
