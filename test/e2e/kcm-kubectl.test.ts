@@ -168,11 +168,11 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
     );
     expect(deployment).toMatch(/Available +True +MinimumReplicasAvailable/);
     expect(deployment).toMatch(/Normal +ScalingReplicaSet .* deployment-controller +Scaled up replica set/);
-    const pods = async (): Promise<string> => output("describe", "pods", "-l", "app=shop");
-    expect(await pods()).toMatch(/Controlled By: +ReplicaSet\/shop-/);
+    const [pod = ""] = (await output("get", "pods", "-l", "app=shop", "-o", "name")).split("\n");
+    expect(await output("describe", pod)).toMatch(/Controlled By: +ReplicaSet\/shop-/);
     // Events are written behind the work that they tell of.
     await expect
-      .poll(pods, { timeout: 30_000 })
+      .poll(async () => output("describe", pod), { timeout: 30_000 })
       .toMatch(/Normal +Scheduled .* default-scheduler +Successfully assigned default\/shop-/);
     expect(await output("describe", "node", "node-0")).toMatch(/Ready +True .* KubeletReady/);
     expect(await output("describe", "service", "shop")).toMatch(/TargetPort: +8080\/TCP/);

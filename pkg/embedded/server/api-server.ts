@@ -198,8 +198,9 @@ function accessDenied(
 }
 
 export function statusResponse(error: StatusError): ApiResponse {
-  const retryAfter = error.status.details?.retryAfterSeconds ?? (error.code === 429 ? 1 : undefined);
-  const headers = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  // Clients repeat requests by themselves when there is this header: an eviction that a budget forbids must not have it.
+  const { retryAfterSeconds = 0 } = error.status.details ?? {};
+  const headers = retryAfterSeconds > 0 ? { "retry-after": String(retryAfterSeconds) } : {};
   return { status: error.code, headers, body: { kind: "object", value: error.status } };
 }
 
