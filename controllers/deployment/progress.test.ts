@@ -129,6 +129,12 @@ describe("the condition Progressing", () => {
     if (transition !== "-") expect(condition?.lastTransitionTime).toBe(transition);
   });
 
+  test("is not spoken of again once a rollout was complete, when pods fail and recover", () => {
+    const owner = rollout(60, 3, "3 3 1", available);
+    const { status } = decideProgress(owner, { current: old("foo", 3, 3, 2), old: [] }, true, LATER_MS);
+    expect(findCondition(status?.conditions, "Progressing")).toBe(available);
+  });
+
   test("names the ReplicaSet, or else the Deployment", () => {
     const message = (current: ReplicaSet | undefined, size: number): string | undefined =>
       decideProgress(

@@ -121,10 +121,5 @@ function fractionOf(replicaSet: ReplicaSet, deployment: Deployment): number {
   // The annotation tells the whole before the Deployment was scaled. Without it, its present size is the next best.
   const wholeBefore = countAnnotation(replicaSet, MAX_REPLICAS) || (deployment.status?.replicas ?? 0);
   if (wholeBefore === 0) return 0;
-  return roundHalfAway((size * (desired + maxSurge(deployment))) / wholeBefore) - size;
-}
-
-/** 2.5 → 3 and -2.5 → -3; Math.round would make it -2. */
-function roundHalfAway(value: number): number {
-  return Math.sign(value) * Math.round(Math.abs(value));
+  return Math.round((size * (desired + maxSurge(deployment))) / wholeBefore) - size;
 }

@@ -8,7 +8,7 @@ import { silentLogger } from "../../pkg/log/logger.ts";
 import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 import { listerOf } from "../../test/harness/lister-of.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { REVISION, ROLLBACK_TO } from "./annotations.ts";
+import { REVISION, ROLLBACK_TO, sizeAnnotations } from "./annotations.ts";
 import type { DeploymentContext } from "./context.ts";
 import { syncDeployment } from "./sync.ts";
 import { deploymentController } from "./controller.ts";
@@ -124,6 +124,52 @@ describe("one sync", () => {
   });
 });
 
+describe("a Deployment in the middle of a rollout", () => {
+  test("that is paused brings up no new revision, though sizes follow", async () => {
+    const owner = await create({ name: "foo", replicas: 4, paused: true, template: template("new") });
+    await createOwned(owner, "one", 3, "old", "1");
+    await world.start(controller);
+    expect(await sizes()).toEqual(["one 4"]);
+    expect(world.takeWrites().filter(({ verb }) => verb === "create")).toEqual([]);
+  });
+
+  test("that is scaled shares the change among its revisions, and only then rolls on", async () => {
+    const owner = await create({
+      name: "foo",
+      replicas: 10,
+      surge: 0,
+      unavailable: 1,
+      template: template("new"),
+    });
+    await createOwned(owner, "one", 3, "old", "1", undefined, sizeAnnotations(deployment({ replicas: 5 })));
+    await createOwned(owner, "two", 2, "new", "2", undefined, sizeAnnotations(deployment({ replicas: 5 })));
+    await world.start(controller);
+    const scaled = world.takeWrites().filter(({ resource }) => resource === "replicasets");
+    expect(
+      scaled.slice(0, 2).map(({ name, body }) => `${name} ${(body as ReplicaSet).spec?.replicas}`),
+    ).toEqual(["one 6", "two 4"]);
+  });
+
+  test("that is paused and settled is written no more", async () => {
+    const owner = await create({
+      name: "foo",
+      replicas: 5,
+      surge: 1,
+      paused: true,
+      template: template("new"),
+    });
+    await createOwned(owner, "one", 3, "old", "1");
+    await createOwned(owner, "two", 2, "new", "2");
+    await world.start(controller);
+    world.takeWrites();
+    await world.stop();
+    await world.start(controller);
+    await world.update(resources.deployments, "foo", touched);
+    await world.run();
+    expect(world.takeWrites().map(lineOf)).toEqual([]);
+  });
+});
+
 describe("ReplicaSets", () => {
   // upstream: pkg/controller/deployment/deployment_controller_test.go#TestGetReplicaSetsForDeployment
   test("belong to whom they name, though others select them too", async () => {
@@ -171,6 +217,36 @@ describe("trouble", () => {
     expect((await world.get(resources.deployments, "foo")).status?.collisionCount).toBe(1);
   });
 
+  test("a name that is taken by another owner's ReplicaSet of the same template is a collision too", async () => {
+    await world.start(controller);
+    await create({ name: "foo" });
+    await world.run();
+    const taken = await theReplicaSet();
+    await world.delete(resources.deployments, "foo");
+    const [reference] = taken.metadata.ownerReferences ?? [];
+    await world.update(resources.replicaSets, taken.metadata.name ?? "", (set) => ({
+      ...set,
+      metadata: { ...set.metadata, ownerReferences: reference ? [{ ...reference, uid: "another-uid" }] : [] },
+    }));
+    await create({ name: "foo" });
+    await world.run();
+    expect(await world.list(resources.replicaSets)).toHaveLength(2);
+    expect((await world.get(resources.deployments, "foo")).status?.collisionCount).toBe(1);
+  });
+
+  test("what a sync has written is waited for: nothing is created twice, whatever else happens", async () => {
+    await world.start(controller);
+    const release = world.server.parts.faults.holdWatches({ resource: "replicasets" });
+    await create({ name: "foo" });
+    await world.run();
+    await world.update(resources.deployments, "foo", touched);
+    await world.run();
+    expect(world.takeWrites().filter((write) => lineOf(write) === "create replicasets")).toHaveLength(1);
+    release();
+    await world.run();
+    await theReplicaSet();
+  });
+
   test("a ReplicaSet that is there, though not in the cache yet, is no collision", async () => {
     const release = world.server.parts.faults.holdWatches({ resource: "replicasets" });
     // The first answer is lost on its way: the create is tried again.
@@ -188,6 +264,8 @@ describe("trouble", () => {
     const { status, metadata } = await world.get(resources.deployments, "foo");
     expect(status?.collisionCount).toBeUndefined();
     expect(metadata.annotations?.[REVISION]).toBe("1");
+    // It was found, not created: what was told of the first try stays until pods come up.
+    expect(findCondition(status?.conditions, "Progressing")?.reason).toBe("ReplicaSetCreateError");
   });
 
   test("a ReplicaSet that cannot be created is told, and tried again", async () => {
@@ -225,10 +303,7 @@ describe("trouble", () => {
     repair();
     await world.run(3_600_000);
     expect(await world.list(resources.replicaSets)).toEqual([]);
-    await world.update(resources.deployments, "foo", (owner) => ({
-      ...owner,
-      metadata: { ...owner.metadata, labels: { touched: "yes" } },
-    }));
+    await world.update(resources.deployments, "foo", touched);
     await world.run();
     await theReplicaSet();
   });
@@ -261,13 +336,14 @@ async function createOwned(
   image = "image",
   revision = "1",
   labels: Record<string, string> = { foo: "bar" },
+  annotations: Readonly<Record<string, string>> = {},
 ): Promise<ReplicaSet> {
   const { uid = "", name: ownerName = "" } = owner.metadata;
   return world.create(resources.replicaSets, {
     metadata: {
       name,
       labels,
-      annotations: { [REVISION]: revision },
+      annotations: { ...annotations, [REVISION]: revision },
       ownerReferences: [
         {
           apiVersion: "apps/v1",
@@ -281,6 +357,15 @@ async function createOwned(
     },
     spec: { replicas, selector: { matchLabels: labels }, template: template(image, labels) },
   });
+}
+
+async function sizes(): Promise<readonly string[]> {
+  const sets = await world.list(resources.replicaSets);
+  return sets.map(({ metadata, spec }) => `${metadata.name} ${spec?.replicas}`);
+}
+
+function touched(owner: Deployment): Deployment {
+  return { ...owner, metadata: { ...owner.metadata, labels: { touched: "yes" } } };
 }
 
 async function theReplicaSet(): Promise<ReplicaSet> {

@@ -127,6 +127,13 @@ describe("a pod that is being deleted", () => {
     expect(fulfilled()).toBe(true);
   });
 
+  test("wakes both owners when it was handed over and relabelled as well", () => {
+    const next = replicaSet("next", 1);
+    const both = podsOf([owner, next]);
+    both.onUpdate?.(at("2", pod("p", owner)), at("3", leaving(pod("p", next, { bar: "foo" }))));
+    expect(drain(queue)).toEqual(["default/next", "default/rs"]);
+  });
+
   test("does not count for another one", () => {
     deletions.expectDeletions("default/rs", ["default/other"]);
     handler.onUpdate?.(at("2", leaving(pod("p", owner))), going);

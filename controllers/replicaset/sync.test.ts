@@ -97,6 +97,33 @@ describe("pods", () => {
     expect(await world.list(resources.pods)).toHaveLength(1_100);
   });
 
+  test("that could not be created are created later, although nothing else happens", async () => {
+    const repair = world.server.parts.faults.add({
+      target: { verb: "create", resource: "pods" },
+      action: { kind: "status", when: "before", error: internal("down") },
+    });
+    await create(replicaSet("foobar", 2));
+    await world.start(controller);
+    expect(await world.list(resources.pods)).toEqual([]);
+    repair();
+    await world.run(60_000);
+    expect(await world.list(resources.pods)).toHaveLength(2);
+    expect((await world.get(resources.replicaSets, "foobar")).status?.conditions).toBeUndefined();
+  });
+
+  test("that could not be deleted are deleted soon, not when expectations have expired", async () => {
+    await create(replicaSet("foobar", 2));
+    await world.start(controller);
+    world.server.parts.faults.add({
+      target: { verb: "delete", resource: "pods" },
+      times: 1,
+      action: { kind: "status", when: "before", error: internal("down") },
+    });
+    await world.update(resources.replicaSets, "foobar", (owner) => sized(owner, 0));
+    await world.run(5_000);
+    expect(await world.list(resources.pods)).toEqual([]);
+  });
+
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestDoNotPatchPodWithOtherControlRef
   test("of another owner are left alone", async () => {
     const other = await create(replicaSet("other", 1));
@@ -153,7 +180,12 @@ describe("pods", () => {
   });
 });
 
-describe("what a cache does not show yet", () => {
+describe.each([true, false])("what a cache does not show yet (read-your-writes: %s)", (readsOwnWrites) => {
+  beforeEach(async () => {
+    await world.stop();
+    world = await newWorld({ features: { StaleControllerConsistencyReplicaSet: readsOwnWrites } });
+  });
+
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestSyncReplicaSetDormancy, #TestControllerBurstReplicas,
   // #TestRSSyncExpectations
   test("is waited for: no pod is created twice, though the owner is looked at again", async () => {
@@ -261,6 +293,21 @@ describe("the status", () => {
     repair();
     await world.run(10_000);
     expect((await world.get(resources.replicaSets, "foobar")).status?.replicas).toBe(1);
+  });
+
+  test("waits for the last one to show, so that none is refused", async () => {
+    const owner = await create(replicaSet("foobar", 3));
+    await createPods(owner, 3);
+    await world.start(controller);
+    const release = world.server.parts.faults.holdWatches({ resource: "replicasets" });
+    for (const name of ["pod-0", "pod-1", "pod-2"]) {
+      await world.markPod(name, "ready");
+      await world.run();
+    }
+    release();
+    await world.run();
+    expect((await world.get(resources.replicaSets, "foobar")).status?.readyReplicas).toBe(3);
+    expect(world.takeWrites().filter(({ status }) => status >= 300)).toEqual([]);
   });
 
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestControllerUpdateStatusWithFailure
