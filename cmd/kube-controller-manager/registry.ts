@@ -1,5 +1,6 @@
 import { clusterRoleAggregationController } from "../../controllers/clusterrole-aggregation/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
@@ -30,6 +31,9 @@ export function registry(options: Options, secrets: ClusterSecrets): readonly Co
     deploymentController({ workers: options.deployment.concurrentSyncs }),
     replicaSetController({ workers: options.replicaset.concurrentSyncs }),
     replicationController({ workers: options.replicationcontroller.concurrentSyncs }),
+    ...(options.garbageCollector.enabled
+      ? [garbageCollectorController({ workers: options.garbageCollector.concurrentSyncs })]
+      : []),
     namespaceController({
       workers: options.namespace.concurrentSyncs,
       syncPeriodMs: options.namespace.syncPeriodMs,

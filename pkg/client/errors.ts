@@ -152,6 +152,7 @@ export const isResourceExpired = (error: unknown): boolean => is(error, "Expired
 export const isForbidden = (error: unknown): boolean => is(error, "Forbidden", 403);
 export const isUnauthorized = (error: unknown): boolean => is(error, "Unauthorized", 401);
 export const isMethodNotSupported = (error: unknown): boolean => is(error, "MethodNotAllowed", 405);
+export const isUnsupportedMediaType = (error: unknown): boolean => is(error, "UnsupportedMediaType", 415);
 export const isTimeout = (error: unknown): boolean => is(error, "Timeout", 504);
 export const isServerTimeout = (error: unknown): boolean => is(error, "ServerTimeout");
 export const isServiceUnavailable = (error: unknown): boolean => is(error, "ServiceUnavailable", 503);

@@ -1,0 +1,188 @@
+import { semanticEqual } from "../../pkg/api/equality.ts";
+import type { ApiObject, ObjectMeta, ObjectRef } from "../../pkg/api/object.ts";
+import type { Resource } from "../../pkg/api/resource.ts";
+import { isConflict, isNotFound, isUnsupportedMediaType } from "../../pkg/client/errors.ts";
+import type { ResourceClient } from "../../pkg/client/resource-client.ts";
+import { jitter } from "../../pkg/clock/random.ts";
+import { sleep } from "../../pkg/clock/wait.ts";
+import type { CollectorContext } from "./context.ts";
+import type { PropagationPolicy } from "./deletion.ts";
+import { describeIdentity, type ObjectIdentity } from "./identity.ts";
+import {
+  disownMergePatch,
+  disownPatch,
+  type MetadataPatch,
+  unblockMergePatch,
+  unblockPatch,
+  withoutFinalizerPatch,
+} from "./patches.ts";
+
+/** How long to wait before the second, third and fourth try of a write that met a conflict, and a tenth more. */
+const CONFLICT_DELAYS_MS = [10, 50, 250];
+
+/** No resource of that kind is known: it is not served yet, not any more, or never was. */
+export class UnknownKindError extends Error {
+  readonly code = "UnknownKind";
+  constructor(apiVersion: string, kind: string, cause?: unknown) {
+    super(
+      `unable to get REST mapping for ${apiVersion}/${kind}.`,
+      cause === undefined ? undefined : { cause },
+    );
+    this.name = "UnknownKindError";
+  }
+}
+
+/** Nothing can be found out about an owner whose namespace nobody knows. */
+export class ClusterScopedDependentError extends Error {
+  readonly code = "ClusterScopedDependent";
+  constructor(dependent: ObjectIdentity, owner: { readonly kind: string; readonly name: string }) {
+    super(`${describeIdentity(dependent)} cannot refer to the namespaced owner ${owner.kind} ${owner.name}`);
+    this.name = "ClusterScopedDependentError";
+  }
+}
+
+/** Throws an UnknownKindError when the kind is unknown or could not be discovered. */
+export async function resourceOf(
+  { mapper }: Pick<CollectorContext, "mapper">,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  signal: AbortSignal,
+): Promise<Resource> {
+  let resource: Resource | undefined;
+  try {
+    resource = await mapper.resourceOf(apiVersion, kind, signal);
+  } catch (cause) {
+    signal.throwIfAborted();
+    throw new UnknownKindError(apiVersion, kind, cause);
+  }
+  if (resource === undefined) throw new UnknownKindError(apiVersion, kind);
+  return resource;
+}
+
+/** The metadata of the object of that name, which may be another one; undefined when the server has none. */
+export async function readObject(
+  context: CollectorContext,
+  identity: ObjectIdentity,
+  signal: AbortSignal,
+): Promise<ApiObject | undefined> {
+  const { client, ref } = await locate(context, identity, signal);
+  if (client.resource.namespaced && ref.namespace === undefined)
+    throw new ClusterScopedDependentError(identity, identity);
+  try {
+    return await client.get(ref, {}, signal);
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Deletes the object as it was read, `read` being its metadata then. A change that left its owners alone does not save
+ * it: an object that is updated all the time would never go.
+ */
+export async function deleteObject(
+  context: CollectorContext,
+  identity: ObjectIdentity,
+  read: ObjectMeta,
+  propagationPolicy: PropagationPolicy,
+  signal: AbortSignal,
+): Promise<void> {
+  const { client, ref } = await locate(context, identity, signal);
+  const { uid } = identity;
+  const { resourceVersion = "" } = read;
+  const preconditions = resourceVersion === "" ? { uid } : { uid, resourceVersion };
+  try {
+    await client.delete(ref, { preconditions, propagationPolicy }, signal);
+  } catch (error) {
+    if (!isConflict(error) || resourceVersion === "") throw error;
+    const { metadata: live } = await client.get(ref, {}, signal);
+    const isSame = live.uid === uid && live.resourceVersion !== resourceVersion;
+    if (!isSame || !semanticEqual(live.ownerReferences, read.ownerReferences)) throw error;
+    await client.delete(ref, { preconditions: { uid }, propagationPolicy }, signal);
+  }
+}
+
+/** Strikes these owners off the object. */
+export async function disown(
+  context: CollectorContext,
+  identity: ObjectIdentity,
+  ownerUids: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
+  await patchOwners(context, identity, signal, disownPatch(identity.uid, ownerUids), (metadata) =>
+    disownMergePatch(metadata, ownerUids),
+  );
+}
+
+/** Lets no owner of the object wait for it any more. */
+export async function unblockOwners(
+  context: CollectorContext,
+  latest: ApiObject,
+  identity: ObjectIdentity,
+  signal: AbortSignal,
+): Promise<void> {
+  const { ownerReferences = [] } = latest.metadata;
+  await patchOwners(
+    context,
+    identity,
+    signal,
+    unblockPatch(identity.uid, ownerReferences),
+    unblockMergePatch,
+  );
+}
+
+/** Takes a finalizer off. An object that is gone, or whose name another one has taken, needs nothing more. */
+export async function removeFinalizer(
+  context: CollectorContext,
+  identity: ObjectIdentity,
+  finalizer: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { client, ref } = await locate(context, identity, signal);
+  for (let attempt = 0; ; attempt++) {
+    const latest = await readObject(context, identity, signal);
+    if (latest?.metadata.uid !== identity.uid) return;
+    if (!(latest.metadata.finalizers ?? []).includes(finalizer)) return;
+    const body = withoutFinalizerPatch(latest.metadata, finalizer);
+    try {
+      await client.patch(ref, { type: "merge", body }, {}, signal);
+      return;
+    } catch (error) {
+      const delayMs = CONFLICT_DELAYS_MS[attempt];
+      if (isNotFound(error)) return;
+      if (!isConflict(error) || delayMs === undefined) throw error;
+      await sleep(context.clock, jitter(context.random, delayMs, 0.1), signal);
+    }
+  }
+}
+
+/** Strategic merge, which touches nothing but the owners named; custom resources know JSON merge only. */
+async function patchOwners(
+  context: CollectorContext,
+  identity: ObjectIdentity,
+  signal: AbortSignal,
+  strategic: MetadataPatch,
+  merge: (metadata: ObjectMeta) => MetadataPatch,
+): Promise<void> {
+  const { client, ref } = await locate(context, identity, signal);
+  try {
+    await client.patch(ref, { type: "strategic", body: strategic }, {}, signal);
+  } catch (error) {
+    if (!isUnsupportedMediaType(error)) throw error;
+    const cached = context.cached(client.resource, identity.namespace, identity.name);
+    const { metadata } = cached ?? (await client.get(ref, {}, signal));
+    // Another object has taken the name: the one that was meant is gone.
+    if (metadata.uid !== identity.uid) return;
+    await client.patch(ref, { type: "merge", body: merge(metadata) }, {}, signal);
+  }
+}
+
+async function locate(
+  context: CollectorContext,
+  identity: ObjectIdentity,
+  signal: AbortSignal,
+): Promise<{ readonly client: ResourceClient; readonly ref: ObjectRef }> {
+  const resource = await resourceOf(context, identity, signal);
+  const { namespace, name } = identity;
+  const ref = resource.namespaced && namespace !== "" ? { namespace, name } : { name };
+  return { client: context.client.metadata(resource), ref };
+}

@@ -1,0 +1,119 @@
+import { RestMapper } from "../../pkg/client/rest-mapper.ts";
+import type { Controller, ControllerDescriptor, DebugPage, Env } from "../../pkg/reconcile/env.ts";
+import { type Sync, WorkerPool } from "../../pkg/reconcile/worker.ts";
+import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
+import { AbsentOwners } from "./absent-owners.ts";
+import type { CollectorContext } from "./context.ts";
+import { graphToDot } from "./dot.ts";
+import type { GraphChange } from "./graph-change.ts";
+import { Graph, type GraphNode } from "./graph.ts";
+import { processChange } from "./sync-graph.ts";
+import { Monitors } from "./sync-monitors.ts";
+import { orphan } from "./sync-orphans.ts";
+import { followResources, type ResourceWatch, whenGraphKnown } from "./sync-resources.ts";
+import { collect } from "./sync.ts";
+
+export interface GarbageCollectorSettings {
+  readonly workers: number;
+}
+
+const CHANGES = "garbage_collector_graph_changes";
+const TO_DELETE = "garbage_collector_attempt_to_delete";
+const TO_ORPHAN = "garbage_collector_attempt_to_orphan";
+
+/** Deletes objects whose owners are all gone, and carries out the policies with which owners are deleted. */
+export function garbageCollectorController(settings: GarbageCollectorSettings): ControllerDescriptor {
+  return {
+    name: "garbage-collector-controller",
+    aliases: ["garbagecollector"],
+    enabledByDefault: true,
+    requires: {},
+    clientName: "generic-garbage-collector",
+    // Every deletion takes two requests: one to look, one to delete.
+    clientRate: { qpsFactor: 2 },
+    eventSource: "garbage-collector-controller",
+    build: (env) => build(env, settings),
+  };
+}
+
+function build(env: Env, settings: GarbageCollectorSettings): Controller {
+  const { client, clock, log, metrics } = env;
+  // In the order in which they happened.
+  const changes = createWorkQueue<GraphChange>({
+    clock,
+    metrics,
+    name: CHANGES,
+    fair: false,
+    priorities: false,
+  });
+  const monitors = new Monitors(env.informers, changes);
+  const context: CollectorContext = {
+    graph: new Graph(),
+    absentOwners: new AbsentOwners(),
+    changes,
+    toDelete: nodeQueue(env, TO_DELETE),
+    toOrphan: nodeQueue(env, TO_ORPHAN),
+    mapper: new RestMapper(client.discovery),
+    client,
+    cached: (resource, namespace, name) => monitors.cached(resource, namespace, name),
+    events: env.events,
+    clock,
+    random: env.random,
+    log,
+  };
+  const watch: ResourceWatch = {
+    discovery: client.discovery,
+    monitors,
+    failures: metrics.counter({
+      name: "garbagecollector_controller_resources_sync_error_total",
+      help: "Failures to keep up with the resources that are to be watched for garbage.",
+      stability: "ALPHA",
+    }),
+    clock,
+    log,
+  };
+  return controllerOf(env, context, watch, settings.workers);
+}
+
+function controllerOf(
+  { clock, log }: Env,
+  context: CollectorContext,
+  watch: ResourceWatch,
+  workers: number,
+): Controller {
+  const atOnce = async (): Promise<void> => undefined;
+  const whenKnown = async (signal: AbortSignal): Promise<void> => whenGraphKnown(watch, signal);
+  const pool = <K>(queue: WorkQueue<K>, size: number, sync: Sync<K>, ready = whenKnown): WorkerPool<K> =>
+    new WorkerPool<K>({ queue, workers: size, sync, ready, clock, log });
+  const pools = {
+    [CHANGES]: pool(context.changes, 1, async (change) => processChange(change, context), atOnce),
+    [TO_DELETE]: pool(context.toDelete, workers, async (node, nodeLog, signal) =>
+      collect(node, context, nodeLog, signal),
+    ),
+    [TO_ORPHAN]: pool(context.toOrphan, workers, async (node, nodeLog, signal) =>
+      orphan(node, context, nodeLog, signal),
+    ),
+  };
+  return {
+    run: async (signal) => {
+      await Promise.all([
+        followResources(watch, signal),
+        ...Object.values(pools).map(async (each) => each.run(signal)),
+      ]);
+    },
+    health: () => ({
+      pools: Object.fromEntries(Object.entries(pools).map(([name, each]) => [name, each.liveness()])),
+    }),
+    debug: (path, query) => graphPage(context.graph, path, query),
+  };
+}
+
+function nodeQueue({ clock, metrics }: Env, name: string): WorkQueue<GraphNode> {
+  return createWorkQueue<GraphNode>({ clock, metrics, name, groupOf: ({ identity }) => identity.namespace });
+}
+
+function graphPage(graph: Graph, path: string, query: URLSearchParams): DebugPage | undefined {
+  if (path !== "/graph") return undefined;
+  return { contentType: "text/vnd.graphviz", body: graphToDot(graph, query.getAll("uid")) };
+}

@@ -1,0 +1,32 @@
+import type { ApiObject } from "../../pkg/api/object.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { applyChange } from "./apply-change.ts";
+import type { CollectorContext } from "./context.ts";
+import type { GraphChange } from "./graph-change.ts";
+import { describeIdentity, type ObjectIdentity, referredIdentity } from "./identity.ts";
+
+/** Brings the graph up to date, and hands on what follows from that. One change at a time. */
+export function processChange(change: GraphChange, context: CollectorContext): SyncResult {
+  const { graph, absentOwners, toDelete, toOrphan } = context;
+  const then = applyChange(graph, change);
+  // Before the dependents are looked at: they need not ask for this owner any more.
+  for (const owner of then.absent) absentOwners.add(owner);
+  for (const node of then.toOrphan) toOrphan.add(node);
+  for (const node of then.toDelete) toDelete.add(node);
+  for (const node of then.toDeleteLater) toDelete.addRateLimited(node);
+  for (const { dependent, reference } of then.misplaced) {
+    const { namespace } = dependent.identity;
+    const owner = describeIdentity(referredIdentity(reference, namespace));
+    context.events.event(
+      objectNamed(dependent.identity),
+      "Warning",
+      "OwnerRefInvalidNamespace",
+      `ownerRef ${owner} does not exist in namespace "${namespace}"`,
+    );
+  }
+  return {};
+}
+
+function objectNamed({ apiVersion, kind, namespace, name, uid }: ObjectIdentity): ApiObject {
+  return { apiVersion, kind, metadata: { ...(namespace !== "" && { namespace }), name, uid } };
+}

@@ -1,0 +1,152 @@
+import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
+import { isNotFound } from "../../pkg/client/errors.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import {
+  ClusterScopedDependentError,
+  deleteObject,
+  disown,
+  readObject,
+  removeFinalizer,
+  resourceOf,
+  unblockOwners,
+  UnknownKindError,
+} from "./apply.ts";
+import type { CollectorContext } from "./context.ts";
+import { type CheckedOwner, decideDeletion } from "./deletion.ts";
+import { FOREGROUND, GraphChange } from "./graph-change.ts";
+import type { GraphNode } from "./graph.ts";
+import { referredIdentity } from "./identity.ts";
+
+/** Looks at one object that may have to go: it does when the server, not the graph, says that no owner is left. */
+export async function collect(
+  node: GraphNode,
+  context: CollectorContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  if (node.virtual && context.graph.get(node.identity.uid)?.virtual !== true) {
+    log.verbose(5, "The object was seen or has gone since it was named as an owner");
+    return {};
+  }
+  try {
+    if (await examine(node, context, log, signal)) return {};
+  } catch (error) {
+    if (error instanceof ClusterScopedDependentError) {
+      log.verbose(2, "A cluster-scoped object names an owner that has a namespace", { error: error.message });
+      return {};
+    }
+    if (!(error instanceof UnknownKindError)) throw error;
+    // A custom resource that is not served yet, or no kind at all. Only time can tell.
+    log.verbose(5, "The kind is not known", { error: error.message });
+    return { backOff: true };
+  }
+  // It exists, and could still be deleted before any informer shows it, so that nobody would tell of the deletion.
+  return node.virtual ? { backOff: true } : {};
+}
+
+/** True when the graph is going to be told that there is no such object. */
+async function examine(
+  node: GraphNode,
+  context: CollectorContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { identity } = node;
+  // The end of a deletion is told by the informer; nothing can be done to speed it up.
+  if (node.beingDeleted && !node.deletingDependents) return false;
+  const latest = await readObject(context, identity, signal);
+  if (latest === undefined || latest.metadata.uid !== identity.uid) {
+    log.verbose(5, "The server does not have the object");
+    context.changes.add(GraphChange.absent(identity));
+    return true;
+  }
+  if (node.deletingDependents) {
+    await finishForeground(node, context, log, signal);
+    return false;
+  }
+  const owners = await checkOwners(node, latest.metadata.ownerReferences ?? [], context, signal);
+  return act(node, latest, owners, context, log, signal);
+}
+
+/** An object that waits for its dependents: those that hold it up are deleted; when there are none, it may go. */
+async function finishForeground(
+  node: GraphNode,
+  context: CollectorContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const blocking = node.blockingDependents();
+  if (blocking.length === 0) {
+    log.verbose(2, "No dependents hold up the deletion any more");
+    await removeFinalizer(context, node.identity, FOREGROUND, signal);
+    return;
+  }
+  for (const dependent of blocking) if (!dependent.deletingDependents) context.toDelete.add(dependent);
+}
+
+async function act(
+  node: GraphNode,
+  latest: ApiObject,
+  owners: readonly CheckedOwner[],
+  context: CollectorContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const plan = decideDeletion(latest, owners, node.dependents);
+  if (plan.action === "keep") return false;
+  if (plan.action === "disown") {
+    log.verbose(2, "Striking off owners that have gone or wait for their dependents", { uids: plan.uids });
+    await disown(context, node.identity, plan.uids, signal);
+    return false;
+  }
+  if (plan.action === "unblock") {
+    log.verbose(2, "Letting no owner wait for an object that may be its owner's owner");
+    await unblockOwners(context, latest, node.identity, signal);
+    context.toDelete.add(node);
+    return false;
+  }
+  log.verbose(2, "Deleting an object without owners", { policy: plan.policy });
+  try {
+    await deleteObject(context, node.identity, latest.metadata, plan.policy, signal);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    context.changes.add(GraphChange.absent(node.identity));
+    return true;
+  }
+  return false;
+}
+
+/** Every owner as the server has it now. What is known to be absent is not asked for again. */
+async function checkOwners(
+  node: GraphNode,
+  references: readonly OwnerReference[],
+  context: CollectorContext,
+  signal: AbortSignal,
+): Promise<readonly CheckedOwner[]> {
+  const checked: CheckedOwner[] = [];
+  for (const reference of references)
+    checked.push({ reference, owner: await findOwner(node, reference, context, signal) });
+  return checked;
+}
+
+async function findOwner(
+  node: GraphNode,
+  reference: OwnerReference,
+  context: CollectorContext,
+  signal: AbortSignal,
+): Promise<ApiObject | undefined> {
+  const { namespace } = node.identity;
+  const { absentOwners } = context;
+  const namespaced = referredIdentity(reference, namespace);
+  const clusterScoped = referredIdentity(reference, "");
+  if (absentOwners.has(clusterScoped) || absentOwners.has(namespaced)) return undefined;
+  const resource = await resourceOf(context, reference, signal);
+  if (resource.namespaced && namespace === "")
+    throw new ClusterScopedDependentError(node.identity, reference);
+  const identity = resource.namespaced ? namespaced : clusterScoped;
+  const owner = await readObject(context, identity, signal);
+  if (owner !== undefined && owner.metadata.uid === reference.uid) return owner;
+  absentOwners.add(identity);
+  return undefined;
+}
