@@ -54,6 +54,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
   void repair(world);
   await checkRest(world);
   const virtualMs = world.clock.monotonicMs();
+  const outcome = { seed, violations: [...world.violations], virtualMs, trace: [...(world.trace?.lines ?? [])] };
   await world.end();
-  return { seed, violations: world.violations, virtualMs, trace: world.trace?.lines ?? [] };
+  return outcome;
 }

@@ -49,6 +49,9 @@ const LONGEST_WAY_MS = 3_000;
 export class Wire {
   readonly #options: WireOptions;
   readonly #pipes = new Set<WatchPipe>();
+  /** Listeners on signals of requests that are under way, to be taken off: signals with listeners are never freed. */
+  readonly #forget = new Set<() => void>();
+  #isClosed = false;
 
   constructor(options: WireOptions) {
     this.#options = options;
@@ -68,20 +71,28 @@ export class Wire {
 
   /** The process is gone, and its connections with it. */
   close(): void {
+    this.#isClosed = true;
+    for (const forget of this.#forget) forget();
     for (const pipe of this.#pipes) pipe.break(true);
     this.#pipes.clear();
   }
 
   async #send(client: string, request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
     signal?.throwIfAborted();
+    if (this.#isClosed) return new Promise(() => undefined);
     const { clock, machine } = this.#options;
     return new Promise((resolve, reject) => {
       const onAbort = (): void => reject(signal?.reason as Error);
+      const forget = (): void => {
+        signal?.removeEventListener("abort", onAbort);
+        this.#forget.delete(forget);
+      };
       signal?.addEventListener("abort", onAbort, { once: true });
+      this.#forget.add(forget);
       const answer = (settle: () => void): void => {
         clock.setTimer(this.#wayMs(), () =>
           machine.deliver(() => {
-            signal?.removeEventListener("abort", onAbort);
+            forget();
             settle();
           }),
         );
@@ -163,8 +174,10 @@ export class Wire {
       onTaken: orderGuard(facts.resource, request, this.#options.onSeen),
     });
     this.#pipes.add(pipe);
-    signal?.addEventListener("abort", () => pipe.abort(signal.reason), { once: true });
-    if (signal?.aborted === true) pipe.abort(signal.reason);
+    const onAbort = (): void => pipe.abort(signal?.reason);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    this.#forget.add(() => signal?.removeEventListener("abort", onAbort));
+    if (signal?.aborted === true) onAbort();
     return { ...plainResponse(response.status, response.headers, undefined), documents: () => pipe };
   }
 

@@ -67,6 +67,7 @@ export class World {
   readonly #plant = new AbortController();
   #plantEnds: Promise<void> = Promise.resolve();
   #nextProcess = 1;
+  readonly #everStarted: ManagerProcess[] = [];
   #isOver = false;
 
   constructor(options: WorldOptions) {
@@ -119,7 +120,11 @@ export class World {
   /** Ends everything that runs, so that nothing is left behind. */
   async end(): Promise<void> {
     this.#isOver = true;
-    for (const process of this.processes) process.kill();
+    for (const process of this.#everStarted) {
+      process.kill();
+      // It does nothing any more; but signals that something listens to are never freed, unless they abort.
+      process.stop();
+    }
     this.#plant.abort(new Error("the simulation is over"));
     let ended = false;
     void this.#plantEnds.then(() => (ended = true));
@@ -154,6 +159,7 @@ export class World {
       }),
     });
     this.processes.push(process);
+    this.#everStarted.push(process);
     this.trace?.add(name, "starts");
     process.start((how, error) => {
       this.trace?.add(name, `ends: ${how}`, error === undefined ? "" : String(error));
