@@ -29,11 +29,20 @@ function inScope(scope: ScopedResourceSelectorRequirement, resource: Resource, o
   if (resource.group !== "") return false;
   if (resource.plural === "pods") return podInScope(scope, object);
   if (resource.plural === "persistentvolumeclaims" && scope.scopeName === "VolumeAttributesClass") {
-    const name = (object as PersistentVolumeClaim).spec?.volumeAttributesClassName;
-    return valueMatches(scope, name);
+    const names = attributesClasses(object);
+    return names.length === 0
+      ? valueMatches(scope, undefined)
+      : names.some((name) => valueMatches(scope, name));
   }
   // Other kinds know no scopes, so a scoped quota is not about them.
   return false;
+}
+
+/** While a volume changes from one class to another it is of both. */
+function attributesClasses({ spec, status }: PersistentVolumeClaim): readonly string[] {
+  const target = status?.modifyVolumeStatus?.targetVolumeAttributesClassName;
+  const names = [spec?.volumeAttributesClassName, status?.currentVolumeAttributesClassName, target];
+  return names.flatMap((name) => (name ? [name] : []));
 }
 
 function podInScope(scope: ScopedResourceSelectorRequirement, pod: Pod): boolean {

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { ApiObject } from "../object.ts";
 import { resources } from "../resources.ts";
-import type { Container, Pod, PodSpec } from "../types/core-v1.gen.ts";
+import type { Container, Pod, PodSpec, PodStatus } from "../types/core-v1.gen.ts";
+import type { DeviceRequest } from "../types/resource-v1.gen.ts";
 import { formatAmounts } from "./amounts.ts";
 import { podLimits, podRequests } from "./pod-requests.ts";
 import { podQosClass } from "./qos.ts";
 import { quotaCovers } from "./scopes.ts";
-import { usageOf } from "./usage.ts";
+import { isAbout, usageOf } from "./usage.ts";
 
 const nowMs = Date.UTC(2026, 0, 1);
 const container = (requests?: Record<string, string>, limits?: Record<string, string>): Container => ({
@@ -170,4 +171,120 @@ test.each<[string, PodSpec]>([
   ],
 ])("quality of service: %s for %o", (expected, spec) => {
   expect(podQosClass(spec)).toBe(expected);
+});
+
+describe("while a pod is resized", () => {
+  const spec = { containers: [container({ cpu: "2" }, { cpu: "2" })] };
+  const status = (cpu: string, allocated: string | undefined, reason?: string): PodStatus => ({
+    containerStatuses: [
+      {
+        name: "c",
+        resources: { requests: { cpu }, limits: { cpu } },
+        ...(allocated && { allocatedResources: { cpu: allocated } }),
+        image: "",
+        imageID: "",
+        ready: true,
+        restartCount: 0,
+      },
+    ],
+    ...(reason && { conditions: [{ type: "PodResizePending", status: "True", reason }] }),
+  });
+
+  test.each<[string, PodStatus, string, string]>([
+    ["what it asks for counts when it is more", status("1", "1"), "2", "2"],
+    ["what it has counts when it is more", status("3", "1"), "3", "3"],
+    ["what was set aside for it counts when it is more", status("1", "4"), "4", "2"],
+    ["what waits for room counts", status("1", "1", "Deferred"), "2", "2"],
+    ["what can never be does not count", status("1", "1", "Infeasible"), "1", "1"],
+  ])("%s", (_name, pods, requests, limits) => {
+    expect(formatAmounts(podRequests(spec, pods))).toEqual({ cpu: requests });
+    expect(formatAmounts(podLimits(spec, pods))).toEqual({ cpu: limits });
+  });
+});
+
+// upstream: pkg/quota/v1/evaluator/core/resource_claims_test.go#TestResourceClaimEvaluatorUsage
+describe("a claim for devices uses", () => {
+  const devices = (deviceClassName: string, count: number) => ({
+    deviceClassName,
+    allocationMode: "ExactCount",
+    count,
+  });
+  const all = (deviceClassName: string) => ({ deviceClassName, allocationMode: "All" });
+  const gpu = "gpu.deviceclass.resource.k8s.io/devices";
+  const tpu = "tpu.deviceclass.resource.k8s.io/devices";
+
+  test.each<[string, readonly Omit<DeviceRequest, "name">[], Record<string, string>]>([
+    ["as many as it asks for", [{ exactly: devices("gpu", 5) }], { [gpu]: "5" }],
+    [
+      "those of all its requests",
+      [{ exactly: devices("gpu", 1) }, { exactly: devices("gpu", 2) }],
+      { [gpu]: "3" },
+    ],
+    ["the most there can be where it asks for all", [{ exactly: all("gpu") }], { [gpu]: "32" }],
+    [
+      "none for a mode of later versions",
+      [{ exactly: { deviceClassName: "gpu", allocationMode: "Other" } }],
+      { [gpu]: "0" },
+    ],
+    [
+      "the most of its alternatives, class by class",
+      [
+        {
+          firstAvailable: [devices("gpu", 2), devices("gpu", 1), devices("tpu", 3)].map((each) => ({
+            ...each,
+            name: "",
+          })),
+        },
+      ],
+      { [gpu]: "2", [tpu]: "3" },
+    ],
+    ["nothing for requests of later versions", [{}], {}],
+  ])("%s", (_name, requests, expected) => {
+    const claim = {
+      metadata: {},
+      spec: { devices: { requests: requests.map((each) => ({ ...each, name: "r" })) } },
+    };
+    expect(formatAmounts(usageOf(resources.resourceClaims, claim, nowMs))).toEqual({
+      "count/resourceclaims.resource.k8s.io": "1",
+      ...expected,
+    });
+  });
+});
+
+test("storage is counted in whole bytes", () => {
+  const claim = { metadata: {}, spec: { resources: { requests: { storage: "1500m" } } } };
+  expect(formatAmounts(usageOf(resources.persistentVolumeClaims, claim, nowMs))).toMatchObject({
+    "requests.storage": "2",
+  });
+});
+
+test("a volume that changes its class of attributes is of both classes", () => {
+  const claim = {
+    metadata: {},
+    spec: { volumeAttributesClassName: "silver" },
+    status: {
+      currentVolumeAttributesClassName: "gold",
+      modifyVolumeStatus: { status: "Pending", targetVolumeAttributesClassName: "iron" },
+    },
+  };
+  const covers = (values: readonly string[]): boolean =>
+    quotaCovers(
+      {
+        scopeSelector: { matchExpressions: [{ scopeName: "VolumeAttributesClass", operator: "In", values }] },
+      },
+      ["persistentvolumeclaims"],
+      resources.persistentVolumeClaims,
+      claim,
+    );
+  expect([["silver"], ["gold"], ["iron"], ["bronze"]].map(covers)).toEqual([true, true, true, false]);
+});
+
+test.each([
+  ["requests.example.com/gpu", true],
+  ["requests.deviceclass.resource.kubernetes.io/gpu", true],
+  ["requests.kubernetes.io/gpu", false],
+  ["example.com/gpu", false],
+  ["gold.storageclass.storage.k8s.io/requests.storage", false],
+])("a limit for %s is about pods: %s", (name, expected) => {
+  expect(isAbout(resources.pods, name)).toBe(expected);
 });

@@ -4,7 +4,9 @@ import { Quantity } from "../quantity.ts";
 import type { Resource } from "../resource.ts";
 import { groupResource } from "../resource.ts";
 import type { PersistentVolumeClaim, Pod, Service } from "../types/core-v1.gen.ts";
-import type { Amounts } from "./amounts.ts";
+import type { ResourceClaim } from "../types/resource-v1.gen.ts";
+import { addAmounts, type Amounts } from "./amounts.ts";
+import { deviceUsage, isDeviceLimit } from "./device-usage.ts";
 import { podLimits, podRequests } from "./pod-requests.ts";
 
 const one = new Quantity(1n);
@@ -15,6 +17,7 @@ const plainNames = new Set(["configmaps", "secrets", "replicationcontrollers", "
 /** What one object uses of a namespace's quotas. */
 export function usageOf(resource: Resource, object: ApiObject, nowMs: number): Amounts {
   const usage = new Map<string, Quantity>([[countName(resource), one]]);
+  if (isClaimForDevices(resource)) return addAmounts(usage, deviceUsage(object as ResourceClaim));
   if (resource.group !== "") return usage;
   switch (resource.plural) {
     case "pods":
@@ -39,6 +42,7 @@ export function countName(resource: Resource): string {
 /** Whether a limit of this name is about objects of this resource. */
 export function isAbout(resource: Resource, name: string): boolean {
   if (name === countName(resource)) return true;
+  if (isClaimForDevices(resource)) return isDeviceLimit(name);
   if (resource.group !== "") return false;
   switch (resource.plural) {
     case "pods":
@@ -68,15 +72,23 @@ const podResources = new Set([
 function isPodResource(name: string): boolean {
   if (podResources.has(name) || name.startsWith("hugepages-")) return true;
   const requested = name.startsWith("requests.") ? name.slice("requests.".length) : "";
-  return requested.startsWith("hugepages-") || requested.includes("/");
+  return requested.startsWith("hugepages-") || isExtendedResource(requested);
+}
+
+/** One that some device plugin or device class offers; names of Kubernetes' own domain are reserved. */
+function isExtendedResource(name: string): boolean {
+  return name.includes("/") && (!name.includes("kubernetes.io/") || name.startsWith(DEVICE_CLASS));
+}
+
+const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
+
+function isClaimForDevices({ group, plural }: Resource): boolean {
+  return group === "resource.k8s.io" && plural === "resourceclaims";
 }
 
 function isClaimResource(name: string): boolean {
-  return (
-    name === "persistentvolumeclaims" ||
-    name === "requests.storage" ||
-    name.includes(".storageclass.storage.k8s.io/")
-  );
+  const ofClass = name.split(".storageclass.storage.k8s.io/")[1];
+  return ["persistentvolumeclaims", "requests.storage"].includes(ofClass ?? name);
 }
 
 /** A pod that has ended, or should have by now, holds no resources. */
@@ -91,12 +103,12 @@ export function countsForCompute(pod: Pod, nowMs: number): boolean {
 function addPodUsage(usage: Map<string, Quantity>, pod: Pod, nowMs: number): void {
   if (!countsForCompute(pod, nowMs) || pod.spec === undefined) return;
   usage.set("pods", one);
-  for (const [name, quantity] of podRequests(pod.spec)) {
+  for (const [name, quantity] of podRequests(pod.spec, pod.status)) {
     const isCompute = podResources.has(name) || name.startsWith("hugepages-");
     if (isCompute) usage.set(name, quantity);
-    if (isCompute || name.includes("/")) usage.set(`requests.${name}`, quantity);
+    if (isCompute || isExtendedResource(name)) usage.set(`requests.${name}`, quantity);
   }
-  for (const [name, quantity] of podLimits(pod.spec)) {
+  for (const [name, quantity] of podLimits(pod.spec, pod.status)) {
     if (podResources.has(`limits.${name}`)) usage.set(`limits.${name}`, quantity);
   }
 }
@@ -114,6 +126,8 @@ function addClaimUsage(usage: Map<string, Quantity>, claim: PersistentVolumeClai
   // While a volume is being made smaller again, what it has counts.
   if (allocated !== undefined && parseQuantity(allocated).compare(storage) > 0)
     storage = parseQuantity(allocated);
+  // Quotas count whole bytes.
+  storage = storage.roundUp(0);
   usage.set("requests.storage", storage);
   if (className !== "") usage.set(`${prefix}/requests.storage`, storage);
 }
