@@ -37,6 +37,15 @@ export function pod(name: string, owner?: ReplicaSet, labels: LabelMap = LABELS)
   };
 }
 
+export function sized(owner: ReplicaSet, replicas: number): ReplicaSet {
+  return { ...owner, ...(owner.spec && { spec: { ...owner.spec, replicas } }) };
+}
+
+/** It stays when it is deleted. */
+export function held(owner: ReplicaSet): ReplicaSet {
+  return { ...owner, metadata: { ...owner.metadata, finalizers: ["x.io/hold"] } };
+}
+
 function template(labels: LabelMap): PodTemplateSpec {
   return { metadata: { labels }, spec: { containers: [{ name: "c", image: "image" }] } };
 }

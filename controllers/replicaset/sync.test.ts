@@ -8,7 +8,7 @@ import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/reconcile/expectations.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import type { Write } from "../../test/harness/recorded-transport.ts";
 import { replicaSetController, replicationController as replicationControllers } from "./controller.ts";
-import { pod, replicaSet, replicationController } from "./samples.test-data.ts";
+import { held, pod, replicaSet, replicationController, sized } from "./samples.test-data.ts";
 
 const controller = replicaSetController({ workers: 2 });
 
@@ -180,69 +180,6 @@ describe("pods", () => {
   });
 });
 
-describe.each([true, false])("what a cache does not show yet (read-your-writes: %s)", (readsOwnWrites) => {
-  beforeEach(async () => {
-    await world.stop();
-    world = await newWorld({ features: { StaleControllerConsistencyReplicaSet: readsOwnWrites } });
-  });
-
-  // upstream: pkg/controller/replicaset/replica_set_test.go#TestSyncReplicaSetDormancy, #TestControllerBurstReplicas,
-  // #TestRSSyncExpectations
-  test("is waited for: no pod is created twice, though the owner is looked at again", async () => {
-    await world.start(controller);
-    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-    await create(replicaSet("foobar", 5));
-    await world.run();
-    await world.update(resources.replicaSets, "foobar", (owner) => sized(owner, 7));
-    await world.run();
-    expect(await world.list(resources.pods)).toHaveLength(5);
-    release();
-    await world.run();
-    expect(await world.list(resources.pods)).toHaveLength(7);
-  });
-
-  test("is waited for: no pod is deleted in place of one that goes", async () => {
-    await create(replicaSet("foobar", 5));
-    await world.start(controller);
-    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-    await world.update(resources.replicaSets, "foobar", (owner) => sized(owner, 3));
-    await world.run();
-    await world.update(resources.replicaSets, "foobar", (owner) => sized(owner, 2));
-    await world.run();
-    expect(await world.list(resources.pods)).toHaveLength(3);
-    release();
-    await world.run();
-    expect(await world.list(resources.pods)).toHaveLength(2);
-  });
-
-  test("holds nothing up for long: a pod that someone else deletes is replaced", async () => {
-    await world.start(controller);
-    await create(replicaSet("foobar", 1));
-    await world.run();
-    const [made] = await world.list<Pod>(resources.pods);
-    await world.delete(resources.pods, made?.metadata.name ?? "");
-    await world.run();
-    expect(await world.list(resources.pods)).toHaveLength(1);
-  });
-
-  // upstream: pkg/controller/replicaset/replica_set_test.go#TestExpectationsOnRecreate
-  test("of an owner that is gone does not hold up another of its name", async () => {
-    await world.start(controller);
-    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-    const first = await create(replicaSet("foobar", 1));
-    await world.run();
-    expect(await world.list(resources.pods)).toHaveLength(1);
-    await world.delete(resources.replicaSets, "foobar");
-    await world.run();
-    const second = await create(replicaSet("foobar", 1));
-    await world.run();
-    release();
-    await world.run();
-    const owners = (await world.list<Pod>(resources.pods)).map((each) => controllerOf(each)?.uid);
-    expect(new Set(owners)).toEqual(new Set([first.metadata.uid, second.metadata.uid]));
-  });
-});
-
 describe("which pods go when the owner shrinks", () => {
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestGetReplicaSetsWithSameController and
   // #TestRelatedPodsLookup: whose pods make a node crowded.
@@ -390,14 +327,6 @@ function owned(name: string, owner: ReplicaSet, labels?: Readonly<Record<string,
 
 function onNode(made: Pod, nodeName: string): Pod {
   return { ...made, spec: { containers: [], ...made.spec, nodeName } };
-}
-
-function held(owner: ReplicaSet): ReplicaSet {
-  return { ...owner, metadata: { ...owner.metadata, finalizers: ["x.io/hold"] } };
-}
-
-function sized(owner: ReplicaSet, replicas: number): ReplicaSet {
-  return { ...owner, ...(owner.spec && { spec: { ...owner.spec, replicas } }) };
 }
 
 function linesOf(writes: readonly Write[]): readonly string[] {

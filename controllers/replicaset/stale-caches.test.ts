@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { controllerOf } from "../../pkg/api/owner-references.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
+import { replicaSetController } from "./controller.ts";
+import { replicaSet, sized } from "./samples.test-data.ts";
+
+const controller = replicaSetController({ workers: 2 });
+
+let world: ControllerWorld;
+afterEach(async () => world.stop());
+
+describe.each([true, false])("what a cache does not show yet (read-your-writes: %s)", (readsOwnWrites) => {
+  beforeEach(async () => {
+    world = await newWorld({ features: { StaleControllerConsistencyReplicaSet: readsOwnWrites } });
+  });
+
+  // upstream: pkg/controller/replicaset/replica_set_test.go#TestSyncReplicaSetDormancy, #TestControllerBurstReplicas,
+  // #TestRSSyncExpectations
+  test("is waited for: no pod is created twice, though the owner is looked at again", async () => {
+    await world.start(controller);
+    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+    await create(replicaSet("foobar", 5));
+    await world.run();
+    await world.update(resources.replicaSets, "foobar", (owner) => sized(owner, 7));
+    await world.run();
+    expect(await world.list(resources.pods)).toHaveLength(5);
+    release();
+    await world.run();
+    expect(await world.list(resources.pods)).toHaveLength(7);
+  });
+
+  test("is waited for: no pod is deleted in place of one that goes", async () => {
+    await create(replicaSet("foobar", 5));
+    await world.start(controller);
+    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+    await world.update(resources.replicaSets, "foobar", (owner) => sized(owner, 3));
+    await world.run();
+    await world.update(resources.replicaSets, "foobar", (owner) => sized(owner, 2));
+    await world.run();
+    expect(await world.list(resources.pods)).toHaveLength(3);
+    release();
+    await world.run();
+    expect(await world.list(resources.pods)).toHaveLength(2);
+  });
+
+  test("holds nothing up for long: a pod that someone else deletes is replaced", async () => {
+    await world.start(controller);
+    await create(replicaSet("foobar", 1));
+    await world.run();
+    const [made] = await world.list<Pod>(resources.pods);
+    await world.delete(resources.pods, made?.metadata.name ?? "");
+    await world.run();
+    expect(await world.list(resources.pods)).toHaveLength(1);
+  });
+
+  // upstream: pkg/controller/replicaset/replica_set_test.go#TestExpectationsOnRecreate
+  test("of an owner that is gone does not hold up another of its name", async () => {
+    await world.start(controller);
+    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+    const first = await create(replicaSet("foobar", 1));
+    await world.run();
+    expect(await world.list(resources.pods)).toHaveLength(1);
+    await world.delete(resources.replicaSets, "foobar");
+    await world.run();
+    const second = await create(replicaSet("foobar", 1));
+    await world.run();
+    release();
+    await world.run();
+    const owners = (await world.list<Pod>(resources.pods)).map((each) => controllerOf(each)?.uid);
+    expect(new Set(owners)).toEqual(new Set([first.metadata.uid, second.metadata.uid]));
+  });
+});
+
+async function create(owner: ReplicaSet): Promise<ReplicaSet> {
+  const { uid: _, ...metadata } = owner.metadata;
+  return world.create(resources.replicaSets, { ...owner, metadata });
+}
