@@ -1,3 +1,5 @@
+import { scheduleProblem } from "../../../api/cron/schedule.ts";
+import { timeZoneProblem } from "../../../api/cron/time-zone.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
@@ -18,7 +20,6 @@ import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { setPodSpecDefaults } from "../pod/spec-defaults.ts";
 import { ageColumn, column, formatSelector, nameColumn, since, templateColumns } from "../table.ts";
-import { scheduleProblem, timeZoneProblem } from "./cron-schedule.ts";
 import { validateJobSpec } from "./job-spec.ts";
 
 function jobSpecOf(object: Json): Json {
