@@ -50,7 +50,7 @@ test(`${CASES} random schedules fire as a look at each day of the calendar says 
       byCalendar(schedule, zone, afterMs),
     );
   }
-  expect(compared).toBeGreaterThan(CASES / 2);
+  expect(compared).toBeGreaterThan(CASES / 3);
 });
 
 test("zones of a schedule's own go before the local one", () => {
@@ -86,9 +86,12 @@ function byCalendar(schedule: string, zone: string, afterMs: number): number | u
   return undefined;
 }
 
-/** The clocks of the zone are not changed within a day of either time, nor between them. */
+/**
+ * The clocks of the zone are not changed between these times, nor a day after, nor in the month before: the search goes
+ * back to the beginning of the month, and where that is missing it goes on with the minute that the clocks showed.
+ */
 function isSteady(zone: string, fromMs: number, toMs: number): boolean {
-  const start = Temporal.Instant.fromEpochMilliseconds(fromMs - DAY_MS).toZonedDateTimeISO(zone);
+  const start = Temporal.Instant.fromEpochMilliseconds(fromMs - 32 * DAY_MS).toZonedDateTimeISO(zone);
   const change = start.getTimeZoneTransition("next");
   return change === null || change.epochMilliseconds > toMs + DAY_MS;
 }
