@@ -67,6 +67,8 @@ export class EmbeddedCluster {
       this.#run(options, "hollow-nodes", plant),
     ];
     this.ended = Promise.all(this.#running.map(async ({ ended }) => ended)).then(() => undefined);
+    // Not everybody waits for the end; a failure is in the log.
+    this.ended.catch(() => undefined);
   }
 
   /** Resolves once the API is there with what every cluster has; rejects when it cannot listen. */
@@ -118,8 +120,10 @@ export class EmbeddedCluster {
       name,
     });
     const ended = set.run(this.#stop.signal);
-    // A failure shows in `ended` of the cluster.
-    ended.catch(() => this.#stop.abort(new Error("a controller failed")));
+    ended.catch((error: unknown) => {
+      options.log?.error(error, "A controller failed, which ends all others", { program: name });
+      this.#stop.abort(error);
+    });
     return { set, ended };
   }
 }

@@ -39,7 +39,7 @@ export function viewLines(
   ];
   const bottom = [
     "",
-    `${bold("Pods")}  ${cut(pods.length === 0 ? "none" : pods.join("   "))}`,
+    cut(`Pods  ${pods.length === 0 ? "none" : pods.join("   ")}`),
     ...head.problems.slice(-MOST_PROBLEMS).map((problem) => yellow(cut(problem))),
     "",
   ];

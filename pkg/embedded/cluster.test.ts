@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { resources } from "../api/resources.ts";
+import type { Pod } from "../api/types/core-v1.gen.ts";
+import { isForbidden } from "../client/errors.ts";
+import { seededRandom } from "../clock/random.ts";
+import type { ControllerDescriptor } from "../reconcile/env.ts";
+import { type ClusterOptions, EmbeddedCluster } from "./cluster.ts";
+import { Store } from "./storage/store.ts";
+
+let clock: VirtualClock;
+let store: Store;
+let running: EmbeddedCluster[];
+
+async function finished<T>(work: Promise<T>): Promise<T> {
+  let isDone = false;
+  const watched = work.finally(() => (isDone = true));
+  watched.catch(() => undefined);
+  await clock.runUntil(() => isDone, 60_000);
+  return watched;
+}
+
+async function start(options: Partial<ClusterOptions> = {}): Promise<EmbeddedCluster> {
+  const cluster = await finished(
+    EmbeddedCluster.start({ clock, random: seededRandom(1), store, ...options }),
+  );
+  running.push(cluster);
+  return cluster;
+}
+
+const pod: Pod = {
+  metadata: { name: "p", namespace: "default" },
+  spec: { containers: [{ name: "c", image: "x" }] },
+};
+
+beforeEach(() => {
+  clock = new VirtualClock();
+  store = new Store({ clock });
+  running = [];
+});
+
+afterEach(async () => {
+  for (const cluster of running) await finished(cluster.stop());
+});
+
+test("a pod gets a node and runs", async () => {
+  const cluster = await start({ nodes: 2 });
+  const pods = cluster.client("admin").clientFor<Pod>(resources.pods);
+  await finished(pods.create(pod));
+  await clock.advanceBy(2_000);
+  const { spec, status } = await finished(pods.get({ namespace: "default", name: "p" }));
+  expect([spec?.nodeName, status?.phase]).toEqual([expect.stringMatching(/^node-[01]$/), "Running"]);
+  expect([...cluster.health().keys()]).toEqual(["scheduler", "hollow-nodes"]);
+});
+
+test("without nodes there is no scheduler either", async () => {
+  const cluster = await start();
+  const pods = cluster.client("admin").clientFor<Pod>(resources.pods);
+  await finished(pods.create(pod));
+  await clock.advanceBy(60_000);
+  const { spec, status } = await finished(pods.get({ namespace: "default", name: "p" }));
+  expect([spec?.nodeName, status?.phase]).toEqual([undefined, "Pending"]);
+});
+
+test("controllers may do what their roles allow, and no more", async () => {
+  const client = (await start()).client("deployment-controller");
+  await finished(client.clientFor(resources.replicaSets).list());
+  const secrets = finished(client.clientFor(resources.secrets).list());
+  await expect(secrets).rejects.toSatisfy(isForbidden);
+});
+
+test("insecure: everybody may do everything", async () => {
+  const client = (await start({ insecure: true })).client("deployment-controller");
+  expect((await finished(client.clientFor(resources.secrets).list())).items).toEqual([]);
+});
+
+test("starts again over what is stored, and leads the Service to its new port", async () => {
+  const first = await start();
+  const namespaces = first.client("admin").clientFor(resources.namespaces);
+  await finished(
+    namespaces.patch({ name: "default" }, { type: "merge", body: { metadata: { labels: { a: "b" } } } }),
+  );
+  await finished(first.stop());
+  running = [];
+  const second = (await start({ listen: { port: 0 } })).client("admin");
+  const { metadata } = await finished(second.clientFor(resources.namespaces).get({ name: "default" }));
+  expect(metadata.labels?.["a"]).toBe("b");
+  const ref = { namespace: "default", name: "kubernetes" };
+  const service = await finished(second.clientFor(resources.services).get(ref));
+  expect(service.spec?.ports?.[0]?.targetPort).toBe(running[0]?.http?.port);
+});
+
+test("a controller that fails is told of, and ends the others", async () => {
+  const broken: ControllerDescriptor = {
+    name: "broken",
+    aliases: [],
+    enabledByDefault: true,
+    requires: {},
+    clientName: "broken",
+    build: () => ({ run: async () => Promise.reject(new Error("no")) }),
+  };
+  const cluster = await start({ controllers: [broken], nodes: 1 });
+  await expect(finished(cluster.ended)).rejects.toThrow("broken failed: no");
+});
