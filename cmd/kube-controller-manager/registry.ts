@@ -4,6 +4,7 @@ import { garbageCollectorController } from "../../controllers/garbagecollector/c
 import { namespaceController } from "../../controllers/namespace/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
+import { resourceQuotaController } from "../../controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "../../controllers/root-ca/controller.ts";
 import { serviceAccountController } from "../../controllers/serviceaccount/default-account/controller.ts";
 import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
@@ -25,6 +26,10 @@ export function registry(options: Options, secrets: ClusterSecrets): readonly Co
             rootCa,
           }),
         ]),
+    resourceQuotaController({
+      workers: options.resourceQuota.concurrentSyncs,
+      syncPeriodMs: options.resourceQuota.syncPeriodMs,
+    }),
     serviceAccountController(),
     rootCaPublisherController({ rootCa }),
     clusterRoleAggregationController(),

@@ -20,7 +20,9 @@ export function isDeviceLimit(name: string): boolean {
 /** The devices that a claim may get, by their class. */
 export function deviceUsage(claim: ResourceClaim): Amounts {
   let usage: Amounts = new Map();
-  for (const request of claim.spec.devices?.requests ?? []) usage = addAmounts(usage, requestUsage(request));
+  // Of a version that is known by its metadata alone there is no spec.
+  const { devices } = (claim as Partial<ResourceClaim>).spec ?? {};
+  for (const request of devices?.requests ?? []) usage = addAmounts(usage, requestUsage(request));
   return usage;
 }
 

@@ -20,6 +20,13 @@ export function quotaCovers(
   return isConcerned && scopesOf(spec).every((scope) => inScope(scope, resource, object));
 }
 
+/** What decides on the scopes of an object and may change in its life. */
+export function scopeFacts(resource: Resource, object: ApiObject): readonly unknown[] {
+  if (resource.group !== "") return [];
+  if (resource.plural === "pods") return [isTerminating(object)];
+  return resource.plural === "persistentvolumeclaims" ? attributesClasses(object) : [];
+}
+
 function scopesOf(spec: ResourceQuotaSpec): readonly ScopedResourceSelectorRequirement[] {
   const plain = (spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" as const }));
   return [...plain, ...(spec.scopeSelector?.matchExpressions ?? [])];
@@ -48,13 +55,12 @@ function attributesClasses({ spec, status }: PersistentVolumeClaim): readonly st
 function podInScope(scope: ScopedResourceSelectorRequirement, pod: Pod): boolean {
   const { spec } = pod;
   if (spec === undefined) return false;
-  const isTerminating = (spec.activeDeadlineSeconds ?? -1) >= 0;
   const isBestEffort = podQosClass(spec) === "BestEffort";
   switch (scope.scopeName) {
     case "Terminating":
-      return isTerminating;
+      return isTerminating(pod);
     case "NotTerminating":
-      return !isTerminating;
+      return !isTerminating(pod);
     case "BestEffort":
       return isBestEffort;
     case "NotBestEffort":
@@ -66,6 +72,10 @@ function podInScope(scope: ScopedResourceSelectorRequirement, pod: Pod): boolean
     default:
       return false;
   }
+}
+
+function isTerminating({ spec }: Pod): boolean {
+  return (spec?.activeDeadlineSeconds ?? -1) >= 0;
 }
 
 function valueMatches(

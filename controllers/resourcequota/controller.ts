@@ -1,0 +1,124 @@
+import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Resource } from "../../pkg/api/resource.ts";
+import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
+import type { EventHandler, SharedInformer } from "../../pkg/cache/informer.ts";
+import { sleep } from "../../pkg/clock/wait.ts";
+import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
+import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
+import type { QuotaContext } from "./context.ts";
+import { objectHandler, quotaHandler, type QuotaQueues } from "./handlers.ts";
+import { measured } from "./measured.ts";
+import { Pause } from "./pause.ts";
+import { monitorKey } from "./quotable.ts";
+import { syncQuota } from "./sync.ts";
+import { followDiscovery } from "./sync-monitors.ts";
+
+export interface ResourceQuotaSettings {
+  /** For each of the two queues. */
+  readonly workers: number;
+  /** Everything is counted anew so often; 0: never. */
+  readonly syncPeriodMs: number;
+}
+
+const PRIMARY = "resourcequota_primary";
+const URGENT = "resourcequota_priority";
+
+/** Counts what is used of the quotas of every namespace. */
+export function resourceQuotaController(settings: ResourceQuotaSettings): ControllerDescriptor {
+  return {
+    name: "resourcequota-controller",
+    aliases: ["resourcequota"],
+    enabledByDefault: true,
+    requires: {},
+    clientName: "resourcequota-controller",
+    build: (env) => build(env, settings),
+  };
+}
+
+function build(env: Env, settings: ResourceQuotaSettings): Controller {
+  // Whole, as they are written back.
+  const quotas = env.informers.informer<ResourceQuota>(resources.resourceQuotas);
+  const queues: QuotaQueues = { primary: queueOf(env, PRIMARY), urgent: queueOf(env, URGENT) };
+  const context: QuotaContext = {
+    quotas: quotas.lister,
+    client: env.client.clientFor<ResourceQuota>(resources.resourceQuotas),
+    discovery: env.client.discovery,
+    informers: env.informers,
+    measured: measuredInformers(env),
+    monitors: new Map(),
+    clock: env.clock,
+    log: env.log,
+  };
+  const registration = quotas.addHandler(quotaHandler(context, queues), { resyncMs: 0 });
+  // Nothing is counted before the first look at what there is to count.
+  const pause = new Pause();
+  const ready = whenSynced(env.clock, [registration, pause]);
+  const poolOf = (queue: WorkQueue<string>): WorkerPool<string> =>
+    new WorkerPool({
+      queue,
+      workers: settings.workers,
+      sync: async (key, _log, signal) => syncQuota(key, context, signal),
+      ready,
+      clock: env.clock,
+      log: env.log,
+      gate: pause,
+    });
+  const pools = { [PRIMARY]: poolOf(queues.primary), [URGENT]: poolOf(queues.urgent) };
+  const handlerOf = (resource: Resource): EventHandler<ApiObject> => objectHandler(resource, context, queues);
+  return {
+    run: async (signal) => {
+      await Promise.all([
+        untilAborted(followDiscovery(context, handlerOf, pause, signal), signal),
+        untilAborted(
+          countAllRegularly(context, queues.primary, settings.syncPeriodMs, ready, signal),
+          signal,
+        ),
+        ...Object.values(pools).map(async (pool) => pool.run(signal)),
+      ]);
+    },
+    health: () => ({
+      pools: Object.fromEntries(Object.entries(pools).map(([name, pool]) => [name, pool.liveness()])),
+    }),
+  };
+}
+
+function queueOf(env: Env, name: string): WorkQueue<string> {
+  return createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name });
+}
+
+function measuredInformers(env: Env): ReadonlyMap<string, SharedInformer<ApiObject>> {
+  return new Map(
+    measured.map(({ resource, fields }) => [
+      monitorKey(resource),
+      env.informers.informer<ApiObject>(resource, { fields }),
+    ]),
+  );
+}
+
+/** Changes that no event tells of (the end of a grace period, a lost write) are found at the next full count. */
+async function countAllRegularly(
+  { quotas, clock }: QuotaContext,
+  queue: WorkQueue<string>,
+  periodMs: number,
+  ready: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  if (periodMs === 0) return;
+  await ready(signal);
+  for (;;) {
+    for (const quota of quotas.list()) queue.add(keyOf(quota), "background");
+    await sleep(clock, periodMs, signal);
+  }
+}
+
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

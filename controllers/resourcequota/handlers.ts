@@ -1,0 +1,54 @@
+import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
+import type { Resource } from "../../pkg/api/resource.ts";
+import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
+import type { EventHandler } from "../../pkg/cache/informer.ts";
+import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import type { QuotaContext } from "./context.ts";
+import { changesUsage } from "./replenishment.ts";
+import { countsOtherwise, isUrgent, limitsResource } from "./status.ts";
+
+export interface QuotaQueues {
+  readonly primary: WorkQueue<string>;
+  /** Of quotas whose usage is not known at all. */
+  readonly urgent: WorkQueue<string>;
+}
+
+/** What is written to a quota's status comes from here: only its limits are a reason to count. */
+export function quotaHandler(
+  context: Pick<QuotaContext, "monitors">,
+  { primary, urgent }: QuotaQueues,
+): EventHandler<ResourceQuota> {
+  const add = (quota: ResourceQuota, inInitialList = false): void => {
+    const tracked = [...context.monitors.values()].map(({ resource }) => resource);
+    const queue = isUrgent(quota, tracked) ? urgent : primary;
+    queue.add(keyOf(quota), inInitialList ? "background" : "live");
+  };
+  return {
+    onAdd: add,
+    onUpdate: (before, after) => {
+      if (before.metadata.uid !== after.metadata.uid || countsOtherwise(before, after)) add(after);
+    },
+  };
+}
+
+/** What goes, or uses something else from now on, gives room to others. What comes was counted by the API server. */
+export function objectHandler(
+  resource: Resource,
+  context: Pick<QuotaContext, "quotas" | "clock">,
+  { primary }: QuotaQueues,
+): EventHandler<ApiObject> {
+  const concerned = ({ metadata }: ApiObject): readonly ResourceQuota[] =>
+    context.quotas.inNamespace(metadata.namespace ?? "").filter((quota) => limitsResource(quota, resource));
+  const wake = (quotas: readonly ResourceQuota[]): void => {
+    for (const quota of quotas) primary.add(keyOf(quota));
+  };
+  return {
+    onUpdate: (before, after) => {
+      const quotas = concerned(after);
+      if (quotas.length === 0) return;
+      const isOther = before.metadata.uid !== after.metadata.uid;
+      if (isOther || changesUsage(resource, before, after, context.clock.nowMs())) wake(quotas);
+    },
+    onDelete: (object) => wake(concerned(object)),
+  };
+}

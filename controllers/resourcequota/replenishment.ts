@@ -1,0 +1,21 @@
+import type { ApiObject } from "../../pkg/api/object.ts";
+import { scopeFacts } from "../../pkg/api/quota/scopes.ts";
+import { usageOf } from "../../pkg/api/quota/usage.ts";
+import type { Resource } from "../../pkg/api/resource.ts";
+import { isMeasured } from "./measured.ts";
+
+/** Whether a change of an object changes what it uses, or which quotas are about it. */
+export function changesUsage(
+  resource: Resource,
+  before: ApiObject,
+  after: ApiObject,
+  nowMs: number,
+): boolean {
+  if (!isMeasured(resource)) return false;
+  const factsOf = (object: ApiObject): string =>
+    JSON.stringify([
+      [...usageOf(resource, object, nowMs)].map(([name, quantity]) => [name, quantity.toString()]),
+      scopeFacts(resource, object),
+    ]);
+  return factsOf(before) !== factsOf(after);
+}

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { resources } from "../../pkg/api/resources.ts";
+import type { CustomResourceDefinition } from "../../pkg/api/types/apiextensions-v1.gen.ts";
+import type { Pod, ResourceQuota, Service } from "../../pkg/api/types/core-v1.gen.ts";
+import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
+import { resourceQuotaController } from "./controller.ts";
+
+const FULL_COUNT_MS = 300_000;
+const DISCOVERY_MS = 30_000;
+
+let world: ControllerWorld;
+beforeEach(async () => {
+  world = await newWorld();
+});
+afterEach(async () => world.stop());
+
+test("a new quota is counted at once, and again when its limits change", async () => {
+  await createPods("a", "b");
+  await start();
+  await createQuota({ pods: "5" });
+  await world.run();
+  expect(await usedOf("quota")).toEqual({ pods: "2" });
+  await world.update<ResourceQuota>(resources.resourceQuotas, "quota", (quota) => ({
+    ...quota,
+    spec: { hard: { pods: "5", cpu: "3", "count/secrets": "1" } },
+  }));
+  await world.run();
+  expect(await usedOf("quota")).toEqual({ "count/secrets": "0", cpu: "200m", pods: "2" });
+});
+
+test("what is settled is not written again, neither by a full count nor by another manager", async () => {
+  await createPods("a");
+  await createQuota({ pods: "5" });
+  await start();
+  expect(linesTaken()).toEqual(["update resourcequotas/status quota"]);
+  await world.run(2 * FULL_COUNT_MS);
+  expect(linesTaken()).toEqual([]);
+  await world.stop();
+  await start();
+  expect(linesTaken()).toEqual([]);
+});
+
+describe("room is given back", () => {
+  beforeEach(async () => {
+    await createPods("a", "b");
+    await createQuota({ pods: "5", cpu: "3", "services.nodeports": "5", "count/configmaps": "5" });
+    await world.create<Service>(resources.services, {
+      metadata: { name: "web" },
+      spec: { type: "NodePort", ports: [{ port: 80, nodePort: 30_080 }] },
+    });
+    await world.create(resources.configMaps, { metadata: { name: "c" } });
+    await start();
+    expect(await usedOf("quota")).toEqual({
+      "count/configmaps": "1",
+      cpu: "200m",
+      pods: "2",
+      "services.nodeports": "1",
+    });
+  });
+
+  test.each<[string, () => Promise<unknown>, Record<string, string>]>([
+    ["when a pod is deleted", async () => deletePod("a"), { cpu: "100m", pods: "1" }],
+    ["when a pod ends", async () => world.markPod("a", "failed"), { cpu: "100m", pods: "1" }],
+    [
+      "when any object is deleted",
+      async () => world.delete(resources.configMaps, "c"),
+      { "count/configmaps": "0" },
+    ],
+    [
+      "when a Service gets another type",
+      async () =>
+        world.update<Service>(resources.services, "web", (web) => ({
+          ...web,
+          spec: { ...web.spec, type: "ClusterIP", ports: [{ port: 80 }] },
+        })),
+      { "services.nodeports": "0" },
+    ],
+  ])("%s", async (_, act, expected) => {
+    await act();
+    await world.run();
+    expect(await usedOf("quota")).toMatchObject(expected);
+  });
+
+  test("only to quotas that limit it", async () => {
+    world.takeWrites();
+    await createPods("x");
+    await world.create(resources.secrets, { metadata: { name: "plain" } });
+    await world.delete(resources.secrets, "plain");
+    await world.run();
+    expect(linesTaken()).toEqual([]);
+  });
+});
+
+test("what no event tells of is found at the next full count", async () => {
+  await createQuota({ pods: "5" });
+  await start();
+  await createPods("a");
+  await world.run();
+  // The API server of this world has no admission that would have counted it.
+  expect(await usedOf("quota")).toEqual({ pods: "0" });
+  await world.run(FULL_COUNT_MS);
+  expect(await usedOf("quota")).toEqual({ pods: "1" });
+});
+
+test("a write that fails is tried again", async () => {
+  await start();
+  const repair = world.server.parts.faults.add({
+    target: { verb: "update", resource: "resourcequotas" },
+    action: { kind: "status", when: "before", error: internal("down") },
+  });
+  await createQuota({ pods: "5" });
+  await world.run();
+  repair();
+  await world.run(10_000);
+  expect(await usedOf("quota")).toEqual({ pods: "0" });
+});
+
+describe("custom resources", () => {
+  const name = "widgets.example.com";
+  const widgets = {
+    group: "example.com",
+    version: "v1",
+    plural: "widgets",
+    kind: "Widget",
+    namespaced: true,
+  };
+
+  test("are counted when they appear, and room is given back; when they vanish, nothing else stops", async () => {
+    await createQuota({ [`count/${name}`]: "5", pods: "5" });
+    await start();
+    expect(await usedOf("quota")).toEqual({ pods: "0" });
+    await world.create<CustomResourceDefinition>(resources.customResourceDefinitions, definition);
+    await world.run();
+    for (const each of ["a", "b"]) await world.create(widgets, { metadata: { name: each } });
+    await world.run(FULL_COUNT_MS);
+    expect(await usedOf("quota")).toEqual({ [`count/${name}`]: "2", pods: "0" });
+    await world.delete(widgets, "a");
+    await world.run();
+    expect(await usedOf("quota")).toEqual({ [`count/${name}`]: "1", pods: "0" });
+    await world.delete(resources.customResourceDefinitions, name);
+    await createPods("p");
+    await world.run(FULL_COUNT_MS + DISCOVERY_MS);
+    expect((await usedOf("quota"))["pods"]).toBe("1");
+  });
+
+  test("that cannot be listed do not hold the others up", async () => {
+    await world.create<CustomResourceDefinition>(resources.customResourceDefinitions, definition);
+    world.server.parts.faults.add({
+      target: { resource: "widgets" },
+      action: { kind: "status", when: "before", error: internal("no conversion") },
+    });
+    await createQuota({ [`count/${name}`]: "5", pods: "5" });
+    await start();
+    await world.run(2 * DISCOVERY_MS);
+    expect(await usedOf("quota")).toEqual({ pods: "0" });
+  });
+
+  const definition: CustomResourceDefinition = {
+    metadata: { name },
+    spec: {
+      group: "example.com",
+      names: { plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList" },
+      scope: "Namespaced",
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+        },
+      ],
+    },
+  };
+});
+
+async function start(): Promise<void> {
+  await world.start(resourceQuotaController({ workers: 2, syncPeriodMs: FULL_COUNT_MS }));
+  await world.run();
+}
+
+async function createQuota(hard: Readonly<Record<string, string>>): Promise<void> {
+  await world.create<ResourceQuota>(resources.resourceQuotas, {
+    metadata: { name: "quota" },
+    spec: { hard },
+  });
+}
+
+async function createPods(...names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    await world.create<Pod>(resources.pods, {
+      metadata: { name },
+      spec: { containers: [{ name: "c", image: "i", resources: { requests: { cpu: "100m" } } }] },
+    });
+  }
+}
+
+async function deletePod(name: string): Promise<void> {
+  await world.client
+    .clientFor(resources.pods)
+    .delete({ namespace: "default", name }, { gracePeriodSeconds: 0 });
+}
+
+async function usedOf(name: string): Promise<Readonly<Record<string, string>>> {
+  return (await world.get<ResourceQuota>(resources.resourceQuotas, name)).status?.used ?? {};
+}
+
+function linesTaken(): readonly string[] {
+  return world.takeWrites().map(lineOf);
+}

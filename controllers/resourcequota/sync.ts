@@ -1,0 +1,34 @@
+import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { Monitor, QuotaContext } from "./context.ts";
+import { decideStatus } from "./status.ts";
+import { type Counted, countUsage } from "./usage.ts";
+
+/** Counts what a quota is about, and writes it down where it is not what the status says. */
+export async function syncQuota(
+  key: string,
+  context: QuotaContext,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const quota = context.quotas.getByKey(key);
+  if (quota === undefined) return {};
+  const namespace = quota.metadata.namespace ?? "";
+  const counted = [...context.monitors.values()].map((monitor) => countedIn(namespace, monitor));
+  const { amounts, unknown } = countUsage(quota, counted, context.clock.nowMs());
+  const status = decideStatus(quota, amounts);
+  if (status !== undefined) await context.client.updateStatus(withStatus(quota, status), {}, signal);
+  // The limits that could be counted are written all the same.
+  if (unknown.length > 0) throw new Error(`objects are not known yet: ${unknown.join(", ")}`);
+  return {};
+}
+
+function countedIn(namespace: string, { resource, informer }: Monitor): Counted {
+  return {
+    resource,
+    objects: () => (informer.hasSynced() ? informer.lister.inNamespace(namespace) : undefined),
+  };
+}
+
+function withStatus(quota: ResourceQuota, status: NonNullable<ResourceQuota["status"]>): ResourceQuota {
+  return { ...quota, status };
+}

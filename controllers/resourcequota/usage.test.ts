@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { resources } from "../../pkg/api/resources.ts";
+import type {
+  Pod,
+  ResourceQuota,
+  ResourceQuotaSpec,
+  ScopedResourceSelectorRequirement,
+} from "../../pkg/api/types/core-v1.gen.ts";
+import { decideStatus } from "./status.ts";
+import { type Counted, countUsage } from "./usage.ts";
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const hard = { cpu: "3", memory: "100Gi", pods: "5" };
+const nothing = { cpu: "0", memory: "0", pods: "0" };
+
+interface PodSketch {
+  readonly cpu?: string;
+  readonly memory?: string;
+  readonly priorityClassName?: string;
+  readonly phase?: string;
+}
+const small: PodSketch = { cpu: "100m", memory: "1Gi" };
+const failed: PodSketch = { ...small, phase: "Failed" };
+const plain = [small, small, failed].map(pod);
+const bestEffort = [{}, {}, failed].map(pod);
+const ranked = [
+  { cpu: "500m", memory: "50Gi", priorityClassName: "high" },
+  { ...small, priorityClassName: "low" },
+  failed,
+].map(pod);
+
+// upstream: pkg/controller/resourcequota/resource_quota_controller_test.go#TestSyncResourceQuota
+describe("a quota counts", () => {
+  test.each<[string, Partial<ResourceQuotaSpec>, readonly Pod[], Record<string, string>]>([
+    ["no pods of another scope", { scopes: ["BestEffort"] }, plain, nothing],
+    ["pods of its scope", { scopes: ["BestEffort"] }, bestEffort, { ...nothing, pods: "2" }],
+    ["no pods without a priority class", priorities("Exists"), plain, nothing],
+    ["pods of any priority class", priorities("Exists"), ranked, { cpu: "600m", memory: "51Gi", pods: "2" }],
+    [
+      "pods of several classes",
+      priorities("In", "high", "low"),
+      ranked,
+      { cpu: "600m", memory: "51Gi", pods: "2" },
+    ],
+    ["pods of one class", priorities("In", "high"), ranked, { cpu: "500m", memory: "50Gi", pods: "1" }],
+    ["pods of another class", priorities("In", "low"), ranked, { cpu: "100m", memory: "1Gi", pods: "1" }],
+    ["pods not of a class", priorities("NotIn", "high"), ranked, { cpu: "100m", memory: "1Gi", pods: "1" }],
+    ["no pods of a class that nobody has", priorities("In", "random"), ranked, nothing],
+    [
+      "pods of no class as not of a class",
+      priorities("NotIn", "random"),
+      plain,
+      { cpu: "200m", memory: "2Gi", pods: "2" },
+    ],
+    ["pods of no class", priorities("DoesNotExist"), plain, { cpu: "200m", memory: "2Gi", pods: "2" }],
+    ["pods that have not ended", {}, plain, { cpu: "200m", memory: "2Gi", pods: "2" }],
+  ])("%s", (_, spec, pods, used) => {
+    expect(statusOf({ spec: { ...spec, hard } }, [of(resources.pods, pods)])).toEqual({ hard, used });
+  });
+
+  test.each<[string, Partial<ResourceQuota>, Record<string, string>]>([
+    ["when its limit has changed", { status: { hard: { cpu: "3" }, used: { cpu: "0" } } }, { cpu: "0" }],
+    ["when its usage is missing", { status: { hard: { cpu: "0" } } }, { cpu: "0" }],
+  ])("%s", (_, quota, used) => {
+    const limits = { cpu: "4" };
+    const changed = { ...quota, spec: { hard: limits } };
+    expect(statusOf(changed, [of(resources.pods, [])])).toEqual({ hard: limits, used });
+  });
+
+  test("only what can be listed, and says what cannot", () => {
+    const limits = { pods: "1", configmaps: "1" };
+    const counted = [of(resources.pods, undefined), of(resources.configMaps, [])];
+    expect(statusOf({ spec: { hard: limits } }, counted)).toEqual({
+      hard: limits,
+      used: { configmaps: "0" },
+    });
+    expect(countUsage({ spec: { hard: limits } }, counted, NOW_MS).unknown).toEqual(["pods"]);
+    expect(statusOf({ spec: { hard: { pods: "1" } } }, counted)).toEqual({ hard: { pods: "1" }, used: {} });
+  });
+
+  test("what cannot be listed as before", () => {
+    const status = { hard: { pods: "5", configmaps: "5" }, used: { pods: "3", configmaps: "1" } };
+    const counted = [of(resources.pods, undefined), of(resources.configMaps, [])];
+    expect(statusOf({ spec: { hard: status.hard }, status }, counted)?.used).toEqual({
+      pods: "3",
+      configmaps: "0",
+    });
+  });
+
+  test("any resource by its name, and no limit that nobody knows", () => {
+    const limits = { "count/widgets.example.com": "5", "foobars.example.com": "5" };
+    const widgets = { ...resources.configMaps, group: "example.com", plural: "widgets" };
+    const objects = [{ metadata: { name: "a" } }, { metadata: { name: "b" } }];
+    expect(statusOf({ spec: { hard: limits } }, [of(widgets, objects)])?.used).toEqual({
+      "count/widgets.example.com": "2",
+    });
+  });
+
+  test("nothing anew when it is as it was", () => {
+    const status = { hard, used: { cpu: "0.2", memory: "2048Mi", pods: "2" } };
+    expect(statusOf({ spec: { hard }, status }, [of(resources.pods, plain)])).toBeUndefined();
+  });
+
+  test("no limit any more that it has no more", () => {
+    const status = { hard, used: { cpu: "200m", memory: "2Gi", pods: "2" } };
+    expect(statusOf({ spec: { hard: { pods: "5" } }, status }, [of(resources.pods, plain)])).toEqual({
+      hard: { pods: "5" },
+      used: { pods: "2" },
+    });
+  });
+});
+
+function statusOf(quota: Partial<ResourceQuota>, counted: readonly Counted[]): ResourceQuota["status"] {
+  const whole = { ...quota, metadata: {} };
+  return decideStatus(whole, countUsage(whole, counted, NOW_MS).amounts);
+}
+
+function of(resource: Counted["resource"], objects: ReturnType<Counted["objects"]>): Counted {
+  return { resource, objects: () => objects };
+}
+
+function pod({ cpu, memory, priorityClassName, phase = "Running" }: PodSketch): Pod {
+  const requests = { ...(cpu && { cpu }), ...(memory && { memory }) };
+  return {
+    metadata: {},
+    spec: {
+      containers: [{ name: "c", resources: { requests } }],
+      ...(priorityClassName && { priorityClassName }),
+    },
+    status: { phase },
+  };
+}
+
+function priorities(
+  operator: ScopedResourceSelectorRequirement["operator"],
+  ...values: string[]
+): Partial<ResourceQuotaSpec> {
+  const match = { scopeName: "PriorityClass" as const, operator, ...(values.length > 0 && { values }) };
+  return { scopeSelector: { matchExpressions: [match] } };
+}
