@@ -11,7 +11,7 @@ const rank = [
 const up = rank.slice(0, -1).map((dirs, i) => ({
   name: `pkg-up-${i}`,
   severity: "error",
-  from: { path: `^pkg/(${dirs.join("|")})/` },
+  from: { path: `^pkg/(${dirs.join("|")})/`, pathNot: "\\.test\\.ts$" },
   to: {
     path: `^pkg/(${rank
       .slice(i + 1)
