@@ -1,4 +1,4 @@
-import { keyOf } from "../api/object.ts";
+import { type ApiObject, keyOf } from "../api/object.ts";
 import { resourceOfKind, resources } from "../api/resources.ts";
 import type { Service } from "../api/types/core-v1.gen.ts";
 import type { ClientSet } from "../client/client-set.ts";
@@ -8,12 +8,22 @@ import { bootstrapObjects } from "./auth/bootstrap-objects.ts";
 /** First address of the service range, as the API server reserves it for itself. */
 const KUBERNETES_SERVICE_IP = "10.96.0.1";
 
+export interface BootstrapOptions {
+  /** That the server listens on. */
+  readonly port: number;
+  /** Also the accounts that the service account controller would make a moment later: the first pods need them. */
+  readonly serviceAccounts: boolean;
+}
+
 /**
  * Creates what every cluster has. What is there already stays as its users left it, but for the port of the Service
  * that leads to this server.
  */
-export async function createBootstrapObjects(client: ClientSet, port: number): Promise<void> {
-  for (const object of bootstrapObjects({ clusterIp: KUBERNETES_SERVICE_IP, port })) {
+export async function createBootstrapObjects(client: ClientSet, options: BootstrapOptions): Promise<void> {
+  const { port, serviceAccounts } = options;
+  const objects = bootstrapObjects({ clusterIp: KUBERNETES_SERVICE_IP, port });
+  const accounts = serviceAccounts ? objects.flatMap(defaultAccount) : [];
+  for (const object of [...objects, ...accounts]) {
     const resource = resourceOfKind(object.apiVersion ?? "", object.kind ?? "");
     if (resource === undefined) throw new Error(`${keyOf(object)}: there is no kind ${object.kind ?? ""}`);
     try {
@@ -23,6 +33,12 @@ export async function createBootstrapObjects(client: ClientSet, port: number): P
       if (resource.plural === resources.services.plural) await redirect(client, object);
     }
   }
+}
+
+function defaultAccount({ kind, metadata }: ApiObject): readonly ApiObject[] {
+  const { name: namespace = "" } = metadata;
+  if (kind !== "Namespace") return [];
+  return [{ apiVersion: "v1", kind: "ServiceAccount", metadata: { namespace, name: "default" } }];
 }
 
 async function redirect(client: ClientSet, { metadata, spec }: Service): Promise<void> {

@@ -79,7 +79,8 @@ export class EmbeddedCluster {
     try {
       if (options.listen !== undefined) http = await HttpServer.start({ ...options.listen, server, log });
       const clients = inProcessClients(server, options.clock, log);
-      await createBootstrapObjects(clients.client("admin"), http?.port ?? 443);
+      const bootstrap = { port: http?.port ?? 443, serviceAccounts: usesServiceAccounts(options) };
+      await createBootstrapObjects(clients.client("admin"), bootstrap);
       return new EmbeddedCluster(options, server, http, clients);
     } catch (error) {
       await http?.close();
@@ -128,10 +129,14 @@ export class EmbeddedCluster {
   }
 }
 
+/** As test servers of other makes do it: where nobody creates the accounts, pods need none. */
+function usesServiceAccounts({ controllers = [] }: ClusterOptions): boolean {
+  return controllers.some(({ name }) => name === "serviceaccount-controller");
+}
+
 function apiServer(options: ClusterOptions): ApiServer {
-  const { clock, random, store = new Store({ clock }), controllers = [], insecure = false } = options;
-  // As test servers of other makes do it: where nobody creates the accounts, pods need none.
-  const serviceAccounts = controllers.some(({ name }) => name === "serviceaccount-controller");
+  const { clock, random, store = new Store({ clock }), insecure = false } = options;
+  const serviceAccounts = usesServiceAccounts(options);
   return embeddedServer({
     clock,
     random,
