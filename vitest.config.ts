@@ -21,6 +21,14 @@ export default defineConfig({
       },
       {
         test: {
+          name: "parity",
+          include: ["test/parity/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 180_000,

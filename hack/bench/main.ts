@@ -2,6 +2,8 @@
 import { parseArgs } from "node:util";
 import { realClock } from "../../pkg/clock/real.ts";
 import type { CacheScenarioResult } from "./cache-scenario.ts";
+import { benchDeployments } from "./deployments.ts";
+import { benchEmbedded } from "./embedded.ts";
 import { benchCache } from "./machinery-cache.ts";
 import { benchDelays, benchQueue, benchWorkers } from "./machinery-queue.ts";
 
@@ -27,6 +29,9 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
       figures: figuresOf(result, "").join(", "),
       goal: figuresOf(goal, goal.perSecond === undefined ? "≤ " : "≥ ").join(", "),
     })),
+  deployments: async () =>
+    (await benchDeployments()).map(({ name, figures }) => ({ what: name, figures, goal: "" })),
+  embedded: async () => (await benchEmbedded()).map(({ name, ...row }) => ({ what: name, ...row })),
 };
 
 const { values } = parseArgs({ options: { part: { type: "string", multiple: true } } });

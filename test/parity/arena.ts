@@ -1,0 +1,194 @@
+import { realClock } from "../../pkg/clock/real.ts";
+import type { Clock } from "../../pkg/clock/clock.ts";
+import { type Random, seededRandom } from "../../pkg/clock/random.ts";
+import { sleep } from "../../pkg/clock/wait.ts";
+import { featureGates } from "../../pkg/api/feature-gates.ts";
+import { type ClientBuilder, clientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
+import type { ClientSet } from "../../pkg/client/client-set.ts";
+import { loadAccess } from "../../pkg/client/config/access.ts";
+import { httpClients } from "../../pkg/client/http-clients.ts";
+import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
+import { builtInAdmission } from "../../pkg/embedded/admission/built-in-admission.ts";
+import { hollowNodes } from "../../pkg/embedded/hollow/hollow-nodes.ts";
+import { scheduler } from "../../pkg/embedded/scheduler/scheduler.ts";
+import { Store } from "../../pkg/embedded/storage/store.ts";
+import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
+import { silentLogger } from "../../pkg/log/logger.ts";
+import { noMetrics } from "../../pkg/metrics/metrics.ts";
+import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import { AuditLog } from "../harness/audit-log.ts";
+import { Daemon, type Program } from "../harness/daemon.ts";
+import { startRealCluster } from "../harness/real-cluster.ts";
+import { RecordedTransport } from "../harness/recorded-transport.ts";
+import { VirtualClock } from "../harness/virtual-clock.ts";
+import { Activity } from "./activity.ts";
+import { writeOf } from "./audit-writes.ts";
+import { DistantTransport } from "./distant-transport.ts";
+import { PacedTransport } from "./paced-transport.ts";
+
+/** An API server with a controller manager, a scheduler and hollow nodes, and a user of it. */
+export interface Arena {
+  readonly clock: Clock;
+  /** As the user, who waits for quiet before every write. */
+  readonly client: ClientSet;
+  readonly activity: Activity;
+  /** Resolves as `work` does; virtual time passes meanwhile. */
+  drive<T>(work: Promise<T>): Promise<T>;
+  stop(): Promise<void>;
+}
+
+const NODES = 3;
+const QUIET_MS = 200;
+const VIRTUAL_QUIET_MS = 100;
+/** About what a request to an API server on the same machine takes. */
+const ONE_WAY_MS = 2;
+const AUDIT_POLL_MS = 20;
+const MANAGER = "kube-controller-manager";
+
+/** Everything in this process, in virtual time. */
+export async function startEmbeddedArena(controllers: readonly ControllerDescriptor[]): Promise<Arena> {
+  const clock = new VirtualClock();
+  const random = seededRandom(1);
+  const activity = new Activity(clock, VIRTUAL_QUIET_MS);
+  const store = new Store({ clock });
+  const admission = builtInAdmission({
+    store,
+    clock,
+    random,
+    serviceCidr: "10.0.0.0/16",
+    serviceAccounts: false,
+  });
+  const server = embeddedServer({ clock, random, store, admission });
+  const direct = new RecordedTransport(new DirectTransport(server), (write) => activity.record(write));
+  const common = {
+    clock,
+    log: silentLogger,
+    metrics: noMetrics,
+    host: "embedded",
+    qps: UNLIMITED,
+    burst: UNLIMITED,
+  };
+  const distant = sharedTransports(new DistantTransport(direct, clock, ONE_WAY_MS));
+  const managers = clientBuilder({ ...common, userAgent: MANAGER, transports: distant });
+  const paced = sharedTransports(new PacedTransport(direct, activity));
+  const outsiders = clientBuilder({ ...common, userAgent: "parity", transports: paced });
+  const client = outsiders.client("user");
+  const stop = new AbortController();
+  const drive = async <T>(work: Promise<T>): Promise<T> => {
+    let over = false;
+    const ended = work.finally(() => (over = true));
+    // A failure is the caller's to see, below.
+    ended.catch(() => undefined);
+    await clock.runUntil(() => over);
+    return ended;
+  };
+  const running = Promise.all([
+    runControllers(outsiders, plant(), clock, random, stop.signal),
+    runControllers(managers, controllers, clock, random, stop.signal),
+  ]);
+  return {
+    clock,
+    client,
+    activity,
+    drive,
+    stop: async () => {
+      stop.abort(new Error("the scenario is over"));
+      await drive(running);
+      await server.close();
+    },
+  };
+}
+
+/** A cluster of its own with a controller manager in another process, in real time. */
+export async function startRealArena(program: Program, podsKept: number): Promise<Arena> {
+  const cluster = await startRealCluster({
+    audit: true,
+    // Nobody makes service accounts here, which pods would otherwise need.
+    apiServerFlags: ["--disable-admission-plugins=ServiceAccount", "--audit-log-maxsize=4000"],
+  });
+  const activity = new Activity(realClock, QUIET_MS);
+  const outsiders = httpClients({
+    access: await loadAccess({ kubeconfig: cluster.kubeconfig, env: {} }),
+    clock: realClock,
+    log: silentLogger,
+    metrics: noMetrics,
+    env: {},
+    userAgent: "parity",
+    qps: UNLIMITED,
+    burst: UNLIMITED,
+    wrap: (transport) => new PacedTransport(transport, activity),
+  });
+  const stop = new AbortController();
+  const listening = followAudit(new AuditLog(cluster.auditLog), activity, stop.signal);
+  const nodes = runControllers(outsiders, plant(), realClock, seededRandom(1), stop.signal);
+  const daemon = new Daemon(program, managerFlags(cluster.kubeconfig, podsKept));
+  return {
+    clock: realClock,
+    client: outsiders.client("user"),
+    activity,
+    drive: async (work) =>
+      Promise.race([
+        work,
+        daemon.exit.then(() => {
+          throw new Error(`the controller manager ended:\n${daemon.output.slice(-4_000)}`);
+        }),
+      ]),
+    stop: async () => {
+      await daemon.end("SIGKILL");
+      stop.abort(new Error("the scenarios are over"));
+      await Promise.all([nodes, listening]);
+      await outsiders.close();
+      await cluster.stop();
+    },
+  };
+}
+
+const UNLIMITED = 1_000_000;
+
+/** The same for both programs. */
+export function managerFlags(kubeconfig: string, terminatedPodsKept: number): readonly string[] {
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    "--controllers=deployment-controller,replicaset-controller,replicationcontroller-controller,pod-garbage-collector-controller",
+    `--terminated-pod-gc-threshold=${terminatedPodsKept}`,
+    "--leader-elect=false",
+    "--secure-port=0",
+    `--kube-api-qps=${UNLIMITED}`,
+    `--kube-api-burst=${UNLIMITED}`,
+  ];
+}
+
+function plant(): readonly ControllerDescriptor[] {
+  return [scheduler(), hollowNodes({ nodes: NODES })];
+}
+
+export async function runControllers(
+  clients: ClientBuilder,
+  descriptors: readonly ControllerDescriptor[],
+  clock: Clock,
+  random: Random,
+  signal: AbortSignal,
+): Promise<void> {
+  const set = new ControllerSet({
+    descriptors,
+    clients,
+    clock,
+    random,
+    log: silentLogger,
+    metrics: noMetrics,
+    features: featureGates(),
+    name: "parity",
+  });
+  await set.run(signal);
+}
+
+async function followAudit(log: AuditLog, activity: Activity, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    for (const event of await log.read()) {
+      const write = writeOf(event);
+      if (write !== undefined) activity.record(write);
+    }
+    await sleep(realClock, AUDIT_POLL_MS);
+  }
+}

@@ -1,0 +1,24 @@
+import type { ApiObject } from "../../pkg/api/object.ts";
+
+/** "status.conditions[Progressing].reason" picks the element of that type. */
+export function valueAt(object: ApiObject, path: string): unknown {
+  let value: unknown = object;
+  for (const part of path.replaceAll("[", ".[").split(".")) {
+    if (value === undefined || value === null) return undefined;
+    const type = /^\[(.*)\]$/.exec(part)?.[1];
+    value =
+      type === undefined
+        ? (value as Readonly<Record<string, unknown>>)[part]
+        : (value as readonly { readonly type?: string }[]).find((element) => element.type === type);
+  }
+  return value;
+}
+
+/** Whether the status, when it says so at all, is about the spec as it is now. */
+export function isObserved(object: ApiObject): boolean {
+  const { generation } = object.metadata;
+  const { status } = object as { readonly status?: { readonly observedGeneration?: number } };
+  return "spec" in object && generation !== undefined && status?.observedGeneration !== undefined
+    ? status.observedGeneration >= generation
+    : true;
+}

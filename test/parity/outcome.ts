@@ -1,0 +1,126 @@
+import type { ApiObject } from "../../pkg/api/object.ts";
+import type { Event } from "../../pkg/api/types/core-v1.gen.ts";
+import type { ActorWrite } from "./activity.ts";
+
+/** What a scenario has led to, in a form that is equal for equal behaviour. */
+export interface Outcome {
+  /** By actor, then by "verb resource"; refused ones as "verb resource: 403". */
+  readonly writes: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** "Normal ScalingReplicaSet Deployment/web: Scaled up …", sorted. */
+  readonly events: readonly string[];
+  /** By "Kind/name". */
+  readonly objects: Readonly<Record<string, unknown>>;
+}
+
+const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+/** What has no meaning beyond its own cluster, or is bookkeeping of the server. */
+const dropped: ReadonlySet<string> = new Set(["managedFields", "resourceVersion", "namespace"]);
+/** Where a pod is, is the scheduler's choice; the server labels pods with what their node says. */
+const places: ReadonlySet<string> = new Set([
+  "nodeName",
+  "hostIP",
+  "hostIPs",
+  "podIP",
+  "podIPs",
+  "topology.kubernetes.io/region",
+  "topology.kubernetes.io/zone",
+]);
+const eventSources: ReadonlySet<string> = new Set([
+  "deployment-controller",
+  "replicaset-controller",
+  "replication-controller",
+]);
+
+export function outcomeOf(
+  objects: readonly ApiObject[],
+  events: readonly Event[],
+  writes: readonly ActorWrite[],
+): Outcome {
+  const generators = [
+    ...objects.filter(({ kind }) => kind !== "Pod").map(({ metadata }) => metadata.name ?? ""),
+    ...events.map(({ involvedObject }) => involvedObject.name ?? ""),
+  ];
+  const names = new RegExp(`\\b(${[...new Set(generators)].join("|")})-${SUFFIX}\\b`, "g");
+  const uids = new Map(
+    objects.map(({ kind, metadata }) => [metadata.uid ?? "", `uid of ${kind}/${metadata.name}`]),
+  );
+  return {
+    writes: countWrites(writes),
+    events: events
+      .filter(({ source }) => eventSources.has(source?.component ?? ""))
+      .map((event) => lineOf(event).replaceAll(names, "$1-*"))
+      .sort(),
+    objects: Object.fromEntries(named(objects, new Scrubber(uids))),
+  };
+}
+
+function countWrites(writes: readonly ActorWrite[]): Outcome["writes"] {
+  const counts: Record<string, Record<string, number>> = {};
+  for (const { actor, verb, resource, status } of writes) {
+    const what = status < 400 ? `${verb} ${resource}` : `${verb} ${resource}: ${status}`;
+    const ofActor = (counts[actor] ??= {});
+    ofActor[what] = (ofActor[what] ?? 0) + 1;
+  }
+  return Object.fromEntries(
+    Object.entries(counts)
+      .toSorted(byKey)
+      .map(([actor, ofActor]) => [actor, Object.fromEntries(Object.entries(ofActor).toSorted(byKey))]),
+  );
+}
+
+/** How often something has failed depends on how long it was tried. */
+function lineOf({ type, reason, message, involvedObject, count = 1, source }: Event): string {
+  const { kind, name } = involvedObject;
+  const times = type === "Warning" || count === 1 ? "" : ` (${count} times)`;
+  return `${source?.component}: ${type} ${reason} ${kind}/${name}: ${message}${times}`;
+}
+
+/** Pods have names that nobody chose: they are numbered, in the order of what else is said of them. */
+function named(objects: readonly ApiObject[], scrubber: Scrubber): readonly (readonly [string, unknown])[] {
+  const numbers = new Map<string, number>();
+  return objects
+    .map((object) => {
+      const { kind, metadata } = object;
+      const isNamed = kind !== "Pod" || metadata.generateName === undefined;
+      const base = isNamed ? `${kind}/${metadata.name}` : `${kind}/${metadata.generateName}`;
+      const { uid: _, ...kept } = metadata;
+      // Lists name the kind of their items once, above them all.
+      const { apiVersion: __, ...rest } = object;
+      const plain = { ...rest, metadata: isNamed ? kept : { ...kept, name: "*" } };
+      return { base, isNamed, value: scrubber.scrub(plain) };
+    })
+    .map((entry) => ({ ...entry, text: JSON.stringify(entry.value) }))
+    .toSorted((a, b) => (`${a.base} ${a.text}` < `${b.base} ${b.text}` ? -1 : 1))
+    .map(({ base, isNamed, value }) => {
+      if (isNamed) return [base, value];
+      const number = (numbers.get(base) ?? 0) + 1;
+      numbers.set(base, number);
+      return [`${base}#${number}`, value];
+    });
+}
+
+class Scrubber {
+  readonly #uids: ReadonlyMap<string, string>;
+
+  constructor(uids: ReadonlyMap<string, string>) {
+    this.#uids = uids;
+  }
+
+  /** With sorted keys. */
+  scrub(value: unknown, key = ""): unknown {
+    if (places.has(key)) return "(a place)";
+    if (key === "uid" && typeof value === "string") return this.#uids.get(value) ?? "uid of something else";
+    if (typeof value === "string") return TIME.test(value) ? "(a time)" : value;
+    if (Array.isArray(value)) return value.map((element) => this.scrub(element));
+    if (typeof value !== "object" || value === null) return value;
+    const kept = Object.entries(value).filter(([name]) => !dropped.has(name));
+    return Object.fromEntries(
+      kept.toSorted(byKey).map(([name, element]) => [name, this.scrub(element, name)]),
+    );
+  }
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

@@ -1,0 +1,57 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
+import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
+import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import { ourProgram } from "../harness/daemon.ts";
+import { hasRealCluster } from "../harness/real-cluster.ts";
+import { startEmbeddedArena } from "./arena.ts";
+import { differences, excessWrites, readGolden } from "./golden.ts";
+import type { Outcome } from "./outcome.ts";
+import { playOnReal } from "./play-all.ts";
+import { runScenario } from "./run-scenario.ts";
+import { type Scenario, terminatedPodsKept } from "./scenario.ts";
+import { scenarios } from "./scenarios/all.ts";
+
+function controllers(scenario: Scenario): readonly ControllerDescriptor[] {
+  return [
+    deploymentController({ workers: 5 }),
+    replicaSetController({ workers: 5 }),
+    replicationController({ workers: 5 }),
+    podGarbageCollectorController({ threshold: terminatedPodsKept(scenario) }),
+  ];
+}
+
+/** Equal objects and events, and no more writes of any sort. */
+async function compare(scenario: Scenario, outcome: Outcome): Promise<void> {
+  const golden = await readGolden(scenario);
+  expect([
+    ...differences(outcome.objects, golden.objects, "objects"),
+    ...differences(outcome.events, golden.events, "events"),
+    ...excessWrites(golden, outcome),
+  ]).toEqual([]);
+}
+
+describe("our controllers do as the recorded ones did, on the embedded API server", () => {
+  test.each(scenarios)("$name", async (scenario) => {
+    const arena = await startEmbeddedArena(controllers(scenario));
+    try {
+      await compare(scenario, await arena.drive(runScenario(scenario, arena)));
+    } finally {
+      await arena.stop();
+    }
+  });
+});
+
+describe.runIf(hasRealCluster())("our program does as the recorded one did, on a real API server", () => {
+  let outcomes: ReadonlyMap<string, Outcome | Error>;
+  beforeAll(async () => {
+    outcomes = await playOnReal(scenarios, ourProgram);
+  }, 600_000);
+
+  test.each(scenarios)("$name", async (scenario) => {
+    const outcome = outcomes.get(scenario.name);
+    if (outcome === undefined || outcome instanceof Error) throw outcome ?? new Error("it was not played");
+    await compare(scenario, outcome);
+  });
+});

@@ -1,0 +1,49 @@
+import type { Program } from "../harness/daemon.ts";
+import { type Arena, startRealArena } from "./arena.ts";
+import type { Outcome } from "./outcome.ts";
+import { runScenario } from "./run-scenario.ts";
+import { type Scenario, terminatedPodsKept } from "./scenario.ts";
+
+/** As many as two processors can keep apart. */
+const AT_ONCE = 10;
+
+/**
+ * Plays scenarios with a controller manager on real API servers: most of them side by side on one, then those that must
+ * be alone. The answer has an outcome or a failure for each.
+ */
+export async function playOnReal(
+  scenarios: readonly Scenario[],
+  program: Program,
+): Promise<ReadonlyMap<string, Outcome | Error>> {
+  const outcomes = new Map<string, Outcome | Error>();
+  for (const alone of [false, true]) {
+    const group = scenarios.filter((scenario) => (scenario.alone ?? false) === alone);
+    if (group.length === 0) continue;
+    const arena = await startRealArena(program, terminatedPodsKept({ alone }));
+    try {
+      await playAll(group, arena, alone ? 1 : AT_ONCE, outcomes);
+    } finally {
+      await arena.stop();
+    }
+  }
+  return outcomes;
+}
+
+async function playAll(
+  scenarios: readonly Scenario[],
+  arena: Arena,
+  atOnce: number,
+  outcomes: Map<string, Outcome | Error>,
+): Promise<void> {
+  const waiting = [...scenarios];
+  const player = async (): Promise<void> => {
+    for (let scenario = waiting.shift(); scenario !== undefined; scenario = waiting.shift()) {
+      try {
+        outcomes.set(scenario.name, await arena.drive(runScenario(scenario, arena)));
+      } catch (error) {
+        outcomes.set(scenario.name, error instanceof Error ? error : new Error(String(error)));
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, player));
+}

@@ -1,0 +1,233 @@
+import { findCondition } from "../../pkg/api/conditions.ts";
+import { keyOf, type ApiObject, type ObjectRef } from "../../pkg/api/object.ts";
+import type { Resource } from "../../pkg/api/resource.ts";
+import { resourceOfKind, resources } from "../../pkg/api/resources.ts";
+import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Event, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { isNotFound } from "../../pkg/client/errors.ts";
+import { sleep } from "../../pkg/clock/wait.ts";
+import type { Arena } from "./arena.ts";
+import { isObserved, valueAt } from "./object-value.ts";
+import { type Outcome, outcomeOf } from "./outcome.ts";
+import {
+  type Expected,
+  type PodChoice,
+  READINESS_GATE,
+  type Scenario,
+  type Step,
+  type Target,
+  type TargetResource,
+} from "./scenario.ts";
+
+const POLL_MS = 50;
+const LIMIT_MS = 180_000;
+const REVISION = "deployment.kubernetes.io/revision";
+
+/** Plays a scenario in a namespace of its own and tells what has come of it. */
+export async function runScenario(scenario: Scenario, arena: Arena): Promise<Outcome> {
+  const namespace = `parity-${scenario.name}`;
+  await arena.client.clientFor(resources.namespaces).create({ metadata: { name: namespace } });
+  const play = new Play(arena, namespace);
+  for (const [index, step] of scenario.steps.entries()) {
+    try {
+      await arena.activity.settled(namespace);
+      await play.take(step);
+    } catch (error) {
+      throw new Error(`${scenario.name}, step ${index} (${step.do}): ${String(error)}`, { cause: error });
+    }
+  }
+  await arena.activity.settled(namespace);
+  return play.outcome();
+}
+
+class Play {
+  readonly #arena: Arena;
+  readonly #namespace: string;
+
+  constructor(arena: Arena, namespace: string) {
+    this.#arena = arena;
+    this.#namespace = namespace;
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case "create":
+        return this.#create(step.object);
+      case "patch":
+        return this.#patch(step.target, step.body, step.subresource);
+      case "delete":
+        return this.#delete(step.target);
+      case "undo":
+        return this.#undo(step.deployment, step.toRevision);
+      case "patch revision": {
+        const set = await this.#revision(step.deployment, step.revision);
+        return this.#patch(`replicaSets/${set.metadata.name ?? ""}`, step.body);
+      }
+      case "patch pods":
+        return this.#eachPod(step.pods, async (ref) => this.#patchPod(ref, step.body));
+      case "patch pod status":
+        return this.#eachPod(step.pods, async (ref) => this.#patchPod(ref, step.body, "status"));
+      case "let pods be ready": {
+        const body = { status: { conditions: [{ type: READINESS_GATE, status: "True" }] } };
+        return this.#eachPod(step.pods, async (ref) => this.#patchPod(ref, body, "status"));
+      }
+      case "delete pods":
+        return this.#eachPod(step.pods, async (ref) => {
+          await this.#arena.client.clientFor(resources.pods).delete(ref);
+        });
+      case "until":
+        return this.#until(step.target, step.holds);
+      case "until pods":
+        return this.#untilPods(step.pods, step.are);
+    }
+  }
+
+  async outcome(): Promise<Outcome> {
+    const { client, activity } = this.#arena;
+    const kinds = [
+      resources.deployments,
+      resources.replicaSets,
+      resources.replicationControllers,
+      resources.pods,
+    ];
+    const lists = await Promise.all(
+      kinds.map(async (kind) => {
+        const { items } = await client.dynamic(kind).list({ namespace: this.#namespace });
+        return items.map((item) => ({ ...item, kind: kind.kind }));
+      }),
+    );
+    const events = await client.clientFor<Event>(resources.events).list({ namespace: this.#namespace });
+    return outcomeOf(lists.flat(), events.items, activity.writesTo(this.#namespace));
+  }
+
+  async #create(object: ApiObject): Promise<void> {
+    const resource = resourceOfKind(object.apiVersion ?? "", object.kind ?? "");
+    if (resource === undefined) throw new Error(`there is no kind ${object.kind ?? ""}`);
+    const metadata = { ...object.metadata, namespace: this.#namespace };
+    await this.#arena.client.dynamic(resource).create({ ...object, metadata });
+  }
+
+  async #patch(target: Target, body: unknown, subresource?: string): Promise<void> {
+    const [resource, ref] = this.#aim(target);
+    const options = subresource === undefined ? {} : { subresource };
+    await this.#arena.client.dynamic(resource).patch(ref, { type: "merge", body }, options);
+  }
+
+  async #delete(target: Target): Promise<void> {
+    const [resource, ref] = this.#aim(target);
+    await this.#arena.client.dynamic(resource).delete(ref, { propagationPolicy: "Background" });
+  }
+
+  /** Strategic, so that conditions are merged. */
+  async #patchPod(ref: ObjectRef, body: unknown, subresource?: string): Promise<void> {
+    const options = subresource === undefined ? {} : { subresource };
+    const client = this.#arena.client.clientFor<Pod>(resources.pods);
+    await client.patch(ref, { type: "strategic", body }, options);
+  }
+
+  async #eachPod(choice: PodChoice, act: (ref: ObjectRef) => Promise<void>): Promise<void> {
+    const pods = await this.#pods(choice);
+    const { count = pods.length } = choice;
+    if (pods.length < count) throw new Error(`there are ${pods.length} such pods, not ${count}`);
+    for (const { metadata } of pods.slice(0, count))
+      await act({ namespace: this.#namespace, name: metadata.name ?? "" });
+  }
+
+  async #pods({ selector, ready }: PodChoice): Promise<readonly Pod[]> {
+    const { items } = await this.#arena.client.clientFor<Pod>(resources.pods).list({
+      namespace: this.#namespace,
+      ...(selector === undefined ? {} : { labelSelector: selector }),
+    });
+    const isReady = (pod: Pod): boolean => findCondition(pod.status?.conditions, "Ready")?.status === "True";
+    return items
+      .filter((pod) => ready === undefined || isReady(pod) === ready)
+      .toSorted((a, b) => (ageKey(a) < ageKey(b) ? -1 : 1));
+  }
+
+  async #revision(deployment: string, revision: number): Promise<ReplicaSet> {
+    const { items } = await this.#arena.client
+      .clientFor<ReplicaSet>(resources.replicaSets)
+      .list({ namespace: this.#namespace });
+    const found = items.find(
+      ({ metadata }) =>
+        metadata.annotations?.[REVISION] === String(revision) &&
+        metadata.ownerReferences?.some(({ name }) => name === deployment) === true,
+    );
+    if (found === undefined) throw new Error(`${deployment} has no revision ${revision}`);
+    return found;
+  }
+
+  async #undo(deployment: string, toRevision: number): Promise<void> {
+    const set = await this.#revision(deployment, toRevision);
+    const { "pod-template-hash": _, ...labels } = set.spec?.template?.metadata?.labels ?? {};
+    const template = { ...set.spec?.template, metadata: { ...set.spec?.template?.metadata, labels } };
+    const ref = { namespace: this.#namespace, name: deployment };
+    const client = this.#arena.client.clientFor<Deployment>(resources.deployments);
+    const { metadata } = await client.get(ref);
+    const annotations = {
+      ...Object.fromEntries(Object.entries(set.metadata.annotations ?? {}).filter(([key]) => !isOwn(key))),
+      ...Object.fromEntries(Object.entries(metadata.annotations ?? {}).filter(([key]) => isOwn(key))),
+    };
+    const body = [
+      { op: "replace", path: "/spec/template", value: template },
+      { op: "replace", path: "/metadata/annotations", value: annotations },
+    ] as const;
+    await client.patch(ref, { type: "json", body });
+  }
+
+  async #until(target: Target, holds: Expected): Promise<void> {
+    const [resource, ref] = this.#aim(target);
+    await this.#poll(async () => {
+      const object = await this.#find(resource, ref);
+      if (object === undefined) return { met: false, seen: undefined };
+      const seen = Object.fromEntries(Object.keys(holds).map((path) => [path, valueAt(object, path)]));
+      const met = isObserved(object) && Object.entries(holds).every(([path, value]) => seen[path] === value);
+      return { met, seen: { ...seen, status: valueAt(object, "status") } };
+    });
+  }
+
+  async #untilPods(choice: PodChoice, are: number): Promise<void> {
+    await this.#poll(async () => {
+      const pods = await this.#pods(choice);
+      return { met: pods.length === are, seen: pods.map((pod) => `${keyOf(pod)} ${pod.status?.phase}`) };
+    });
+  }
+
+  async #poll(look: () => Promise<{ readonly met: boolean; readonly seen: unknown }>): Promise<void> {
+    const { clock } = this.#arena;
+    const startMs = clock.monotonicMs();
+    for (;;) {
+      const { met, seen } = await look();
+      if (met) return;
+      if (clock.monotonicMs() - startMs > LIMIT_MS)
+        throw new Error(`not within ${LIMIT_MS} ms; last seen: ${JSON.stringify(seen)}`);
+      await sleep(clock, POLL_MS);
+    }
+  }
+
+  async #find(resource: Resource, ref: ObjectRef): Promise<ApiObject | undefined> {
+    try {
+      return await this.#arena.client.dynamic(resource).get(ref);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #aim(target: Target): readonly [Resource, ObjectRef] {
+    const [plural, name] = target.split("/") as [TargetResource, string];
+    const resource = resources[plural];
+    return [resource, resource.namespaced ? { namespace: this.#namespace, name } : { name }];
+  }
+}
+
+/** Annotations that kubectl leaves as they are on the Deployment. */
+function isOwn(annotation: string): boolean {
+  return (
+    annotation.startsWith("deployment.kubernetes.io/") || annotation.startsWith("deprecated.deployment.")
+  );
+}
+
+function ageKey({ metadata }: Pod): string {
+  return `${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`;
+}

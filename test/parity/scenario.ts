@@ -1,0 +1,67 @@
+import type { ApiObject } from "../../pkg/api/object.ts";
+
+/** "deployments/web" */
+export type Target = `${TargetResource}/${string}`;
+export type TargetResource =
+  | "deployments"
+  | "replicaSets"
+  | "replicationControllers"
+  | "resourceQuotas"
+  | "nodes";
+
+/** Some pods of the scenario, the oldest first. */
+export interface PodChoice {
+  /** A label selector; every pod when left out. */
+  readonly selector?: string;
+  /** All of them when left out. */
+  readonly count?: number;
+  /** Only those that are ready, or are not. */
+  readonly ready?: boolean;
+}
+
+/** Values by path: "status.readyReplicas", "status.conditions[Progressing].reason". */
+export type Expected = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** What a user, or something outside the cluster, does; or what is waited for. Everything is quiet before each. */
+export type Step =
+  | { readonly do: "create"; readonly object: ApiObject }
+  /** A merge patch. */
+  | {
+      readonly do: "patch";
+      readonly target: Target;
+      readonly body: unknown;
+      readonly subresource?: "status" | "scale";
+    }
+  | { readonly do: "delete"; readonly target: Target }
+  /** As `kubectl rollout undo`: the template of that revision again. */
+  | { readonly do: "undo"; readonly deployment: string; readonly toRevision: number }
+  /** The name of a ReplicaSet is not known before: the one of this revision is patched. */
+  | {
+      readonly do: "patch revision";
+      readonly deployment: string;
+      readonly revision: number;
+      readonly body: unknown;
+    }
+  | { readonly do: "patch pods"; readonly pods: PodChoice; readonly body: unknown }
+  | { readonly do: "patch pod status"; readonly pods: PodChoice; readonly body: unknown }
+  | { readonly do: "delete pods"; readonly pods: PodChoice }
+  /** Opens the readiness gate of pods that have one. */
+  | { readonly do: "let pods be ready"; readonly pods: PodChoice }
+  | { readonly do: "until"; readonly target: Target; readonly holds: Expected }
+  | { readonly do: "until pods"; readonly pods: PodChoice; readonly are: number };
+
+export interface Scenario {
+  /** Also the name of its golden file. */
+  readonly name: string;
+  readonly steps: readonly Step[];
+  /** It touches nodes or counts pods of the whole cluster: nothing else may run beside it. */
+  readonly alone?: boolean;
+}
+
+/** How many finished pods the pod garbage collector leaves: few for those that run alone, else none is ever too many. */
+export function terminatedPodsKept({ alone = false }: Pick<Scenario, "alone">): number {
+  return alone ? 2 : 12_500;
+}
+
+/** Condition that pods wait for when their template says so (objects.ts). */
+export const READINESS_GATE = "parity.dev/go";
