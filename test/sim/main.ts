@@ -11,7 +11,9 @@ async function replay(seed: number): Promise<boolean> {
   for (const line of outcome.trace) console.log(line);
   if (outcome.violations.length === 0) return true;
   const { actions, runs } = await shrink(scenario);
-  console.log(`\n${actions.length} of ${scenario.actions.length} actions are enough for it to fail (${runs} runs):`);
+  console.log(
+    `\n${actions.length} of ${scenario.actions.length} actions are enough for it to fail (${runs} runs):`,
+  );
   const smallest = await runScenario({ ...scenario, actions }, { traced: true });
   for (const line of smallest.trace) console.log(line);
   console.log(`\nseed ${seed} fails:\n${smallest.violations.join("\n")}`);

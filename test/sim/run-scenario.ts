@@ -4,7 +4,7 @@ import { replicaSetController, replicationController } from "../../controllers/r
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import { checkPromptness } from "./checks/promptness.ts";
 import { checkRest } from "./checks/rest.ts";
-import { SafetyChecks } from "./checks/safety.ts";
+import { checkSafety } from "./checks/safety.ts";
 import type { Scenario } from "./scenario.ts";
 import { strike } from "./world/faults.ts";
 import { operate, repair } from "./world/operations.ts";
@@ -40,7 +40,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
     descriptors: controllers,
     traced: options.traced ?? false,
   });
-  new SafetyChecks(world);
+  checkSafety(world);
   if (scenario.watchesHold) checkPromptness(world);
   await world.start();
   for (const { atMs, kind, what, seed } of scenario.actions) {
@@ -54,7 +54,12 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
   void repair(world);
   await checkRest(world);
   const virtualMs = world.clock.monotonicMs();
-  const outcome = { seed, violations: [...world.violations], virtualMs, trace: [...(world.trace?.lines ?? [])] };
+  const outcome = {
+    seed,
+    violations: [...world.violations],
+    virtualMs,
+    trace: [...(world.trace?.lines ?? [])],
+  };
   await world.end();
   return outcome;
 }

@@ -57,7 +57,8 @@ export function scenarioOf(seed: number): Scenario {
   const users = actionsOf(random, busyMs, "user", operationNames, 5 + randomBelow(random, 80));
   // Each cluster has its own kinds of trouble, and some have none: what is rare among all faults is frequent there.
   const kinds = random.next() < 0.15 ? [] : faultNames.filter(() => random.next() < 0.4);
-  const faults = kinds.length === 0 ? [] : actionsOf(random, busyMs, "fault", kinds, 1 + randomBelow(random, 20));
+  const faults =
+    kinds.length === 0 ? [] : actionsOf(random, busyMs, "fault", kinds, 1 + randomBelow(random, 20));
   const actions = [...begin, ...users, ...faults].toSorted((one, other) => one.atMs - other.atMs);
   const watchesHold = kinds.every((kind) => harmlessToWatches.has(kind));
   return { seed, managers, nodes, timing, actions, watchesHold, endMs: CHAOS_MS + 10_000 };
@@ -72,7 +73,9 @@ function actionsOf(
 ): Action[] {
   return Array.from({ length: count }, () => ({
     atMs:
-      random.next() < 0.5 ? 5_000 + randomBelow(random, CHAOS_MS) : pick(random, busyMs) + randomBelow(random, BUSY_MS),
+      random.next() < 0.5
+        ? 5_000 + randomBelow(random, CHAOS_MS)
+        : pick(random, busyMs) + randomBelow(random, BUSY_MS),
     kind,
     what: pick(random, names),
     seed: randomBelow(random, 2 ** 31),

@@ -45,7 +45,9 @@ export class ClusterView {
     };
     follow<Pod>("pods", (before, after) => this.#podChanged(before, after));
     follow<ReplicaSet>("replicasets", (before, after) => this.#setChanged(before, after));
-    follow<ReplicationController>("replicationcontrollers", (before, after) => this.#ownerChanged(before, after));
+    follow<ReplicationController>("replicationcontrollers", (before, after) =>
+      this.#ownerChanged(before, after),
+    );
     follow<Deployment>("deployments", (before, after) => this.#deploymentChanged(before, after));
   }
 
@@ -117,6 +119,10 @@ export class ClusterView {
   }
 
   #setStaying(uid: string, nowMs: number, after: ApiObject | undefined): void {
-    this.staying.set(uid, nowMs, after !== undefined && after.metadata.deletionTimestamp === undefined ? 1 : 0);
+    this.staying.set(
+      uid,
+      nowMs,
+      after !== undefined && after.metadata.deletionTimestamp === undefined ? 1 : 0,
+    );
   }
 }

@@ -63,19 +63,23 @@ function checkOwnership<O extends ApiObject>(
     const reference = controllerOf(object);
     const { labels } = object.metadata;
     if (reference === undefined) {
-      if (object.kind === "Pod" && !isPodActive(object as Pod)) continue;
+      if (object.kind === "Pod" && !isPodActive(object)) continue;
       const claimant = owners.find((owner) => selectorOf(owner).matches(labels));
       if (claimant !== undefined) found.add(object, `nobody's, though ${claimant.metadata.name} selects it`);
       continue;
     }
     const owner = owners.find(({ metadata }) => metadata.uid === reference.uid);
     if (owner === undefined) found.add(object, `its owner ${reference.name} does not exist`);
-    else if (!(object.kind === "Pod" && !isPodActive(object as Pod)) && !selectorOf(owner).matches(labels))
+    else if (!(object.kind === "Pod" && !isPodActive(object)) && !selectorOf(owner).matches(labels))
       found.add(object, `is not selected by its owner ${reference.name}`);
   }
 }
 
-function checkReplicas(found: Differences, owner: ReplicaSet | ReplicationController, pods: readonly Pod[]): void {
+function checkReplicas(
+  found: Differences,
+  owner: ReplicaSet | ReplicationController,
+  pods: readonly Pod[],
+): void {
   const active = pods.filter(isPodActive);
   const status: ReplicaSet["status"] = owner.status;
   const ready = active.filter(isPodReady).length;
@@ -101,13 +105,25 @@ function checkDeployment(
   const total = sum(sets.map(size));
   const active = (of: readonly ReplicaSet[]): number =>
     sum(of.map((set) => ownedBy(pods, set).filter(isPodActive).length));
-  const ready = sum(sets.map((set) => ownedBy(pods, set).filter((pod) => isPodActive(pod) && isPodReady(pod)).length));
+  const ready = sum(
+    sets.map((set) => ownedBy(pods, set).filter((pod) => isPodActive(pod) && isPodReady(pod)).length),
+  );
   const { status } = deployment;
-  found.compare(deployment, "status.observedGeneration", status?.observedGeneration, deployment.metadata.generation);
+  found.compare(
+    deployment,
+    "status.observedGeneration",
+    status?.observedGeneration,
+    deployment.metadata.generation,
+  );
   found.compare(deployment, "status.replicas", status?.replicas ?? 0, active(sets));
   found.compare(deployment, "status.readyReplicas", status?.readyReplicas ?? 0, ready);
   found.compare(deployment, "status.availableReplicas", status?.availableReplicas ?? 0, ready);
-  found.compare(deployment, "status.unavailableReplicas", status?.unavailableReplicas ?? 0, Math.max(0, total - ready));
+  found.compare(
+    deployment,
+    "status.unavailableReplicas",
+    status?.unavailableReplicas ?? 0,
+    Math.max(0, total - ready),
+  );
   const available = status?.conditions?.find(({ type }) => type === "Available")?.status;
   found.compare(deployment, "condition Available", available, ready >= least ? "True" : "False");
   if (deployment.spec?.paused === true) return;
@@ -121,12 +137,15 @@ function checkDeployment(
   if (isHopeless(deployment)) return;
   for (const set of sets) found.compare(set, "spec.replicas", size(set), current.includes(set) ? desired : 0);
   const limit = deployment.spec?.revisionHistoryLimit ?? 10;
-  if (sets.length - 1 > limit) found.add(deployment, `keeps ${sets.length - 1} old ReplicaSets, more than ${limit}`);
+  if (sets.length - 1 > limit)
+    found.add(deployment, `keeps ${sets.length - 1} old ReplicaSets, more than ${limit}`);
   const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
   found.compare(deployment, "condition Progressing", progressing?.reason, "NewReplicaSetAvailable");
-  const revisions = sets.map((set) => Number(set.metadata.annotations?.[REVISION] ?? 0));
-  const revision = Number(current[0]?.metadata.annotations?.[REVISION] ?? 0);
-  found.compare(deployment, "revision of its ReplicaSet", revision, Math.max(...revisions));
+  const revisionOf = (set: ReplicaSet): number => Number(set.metadata.annotations?.[REVISION] ?? 0);
+  const revision = Math.max(...current.map(revisionOf));
+  const latest = Math.max(0, ...sets.filter((set) => !current.includes(set)).map(revisionOf));
+  if (revision <= latest)
+    found.add(deployment, `its ReplicaSet has revision ${revision}, an old one has ${latest}`);
   found.compare(deployment, "revision", Number(deployment.metadata.annotations?.[REVISION] ?? 0), revision);
 }
 

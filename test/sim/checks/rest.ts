@@ -2,7 +2,7 @@ import type { ApiObject } from "../../../pkg/api/object.ts";
 import { keyOf } from "../../../pkg/api/object.ts";
 import { describeRequest } from "../world/request-of.ts";
 import { objectsIn } from "../world/objects.ts";
-import { BUCKETS } from "../world/history.ts";
+import { WATCHED } from "../world/process.ts";
 import type { World } from "../world/world.ts";
 import { differencesFromDesired } from "./desired.ts";
 
@@ -32,8 +32,9 @@ export async function checkRest(world: World): Promise<void> {
 function checkCaches(world: World): void {
   const { leader } = world;
   if (leader === undefined) return world.violate("nobody leads");
-  for (const [resource, bucket] of Object.entries(BUCKETS)) {
-    const onServer = versions(objectsIn(world.server.parts.store, bucket));
+  for (const watched of WATCHED) {
+    const { plural: resource } = watched;
+    const onServer = versions(objectsIn(world.server.parts.store, watched));
     const cached = versions(leader.informers.get(resource)?.lister.list() ?? []);
     for (const [key, version] of onServer) {
       if (cached.get(key) !== version)

@@ -1,9 +1,11 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { Lease } from "../../../pkg/api/types/coordination-v1.gen.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
-import type { Lease } from "../../../pkg/api/types/coordination-v1.gen.ts";
 import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
 import { BUCKETS } from "../world/history.ts";
+import { deploymentsIn, objectsIn } from "../world/objects.ts";
 import { LEASE, type ManagerProcess } from "../world/process.ts";
 import { describeRequest } from "../world/request-of.ts";
 import type { Arrival } from "../world/wire.ts";
@@ -18,7 +20,11 @@ const QUICK_SYNC_MS = 2_000;
 const SLOW_SYNC_MS = 60_000;
 
 /** Judges every write of a controller manager in the moment in which it takes effect. */
-export class SafetyChecks {
+export function checkSafety(world: World): void {
+  new SafetyChecks(world).start();
+}
+
+class SafetyChecks {
   readonly #world: World;
   readonly #view: ClusterView;
   /** Writes of which a manager does not know that they succeeded, by the uid of the owner. */
@@ -30,6 +36,10 @@ export class SafetyChecks {
   constructor(world: World) {
     this.#world = world;
     this.#view = new ClusterView(world);
+  }
+
+  start(): void {
+    const world = this.#world;
     for (const bucket of Object.values(BUCKETS)) {
       world.server.parts.store.subscribe(bucket, (event) => {
         if (world.actor.process !== undefined) this.#events.push({ bucket, event });
@@ -50,24 +60,25 @@ export class SafetyChecks {
     const horizonMs = this.#horizonMs(process);
     const line = `${process.name}: ${describeRequest(facts)}`;
     if (facts.verb === "patch") this.#checkClaim(event, line);
-    else if (bucket === "pods" && facts.verb === "create") this.#checkPodCreation(event.object, owner, horizonMs, line);
+    else if (bucket === "pods" && facts.verb === "create")
+      this.#checkPodCreation(event.object, owner, horizonMs, line);
     else if (bucket === "pods" && facts.verb === "delete") this.#checkPodDeletion(owner, horizonMs, line);
     else if (bucket === BUCKETS["replicasets"]) {
       if (facts.verb === "delete") this.#checkSetDeletion(event, owner, horizonMs, line);
-      else this.#checkResize(event as ResizeEvent, owner, horizonMs, line);
+      else this.#checkResize(event, owner, horizonMs, line);
     }
     if (ambiguous) this.#unknown.add(owner, this.#world.clock.monotonicMs());
   }
 
   /** Nobody writes but the holder of the Lease: not before, not after, and not on behalf of a released one. */
   #checkLease({ facts }: Arrival, process: ManagerProcess): void {
-    const lease = this.#world.server.parts.store.get(
-      "coordination.k8s.io/leases",
-      `${LEASE.namespace}/${LEASE.name}`,
-    ) as Lease | undefined;
+    const leases = objectsIn<Lease>(this.#world.server.parts.store, resources.leases);
+    const lease = leases.find(({ metadata }) => metadata.name === LEASE.name);
     const holder = lease?.spec?.holderIdentity ?? "";
     if (holder === process.name) return;
-    this.#world.violate(`${process.name}: ${describeRequest(facts)} while the Lease is ${holder || "nobody"}'s`);
+    this.#world.violate(
+      `${process.name}: ${describeRequest(facts)} while the Lease is ${holder || "nobody"}'s`,
+    );
   }
 
   /** Never more pods than asked for, as far as the process could know. */
@@ -76,7 +87,9 @@ export class SafetyChecks {
     const allowed = this.#view.sizes.of(owner).max(horizonMs);
     const excused = this.#excuses(owner, horizonMs);
     if (active > allowed + excused)
-      this.#world.violate(`${line} ${pod.metadata.name}: the ${active}th pod of an owner that asks for ${allowed}`);
+      this.#world.violate(
+        `${line} ${pod.metadata.name}: the ${active}th pod of an owner that asks for ${allowed}`,
+      );
   }
 
   /** Never a pod that is needed. */
@@ -101,8 +114,10 @@ export class SafetyChecks {
     if (after > before && total > most)
       this.#world.violate(`${line}: from ${before} to ${after} makes ${total} pods, more than ${most}`);
     const rescaled =
-      previous !== undefined && previous.metadata.annotations?.[DESIRED] !== object.metadata.annotations?.[DESIRED];
-    if (after > before || rescaled || this.#deployment(owner)?.spec?.strategy?.type !== "RollingUpdate") return;
+      previous !== undefined &&
+      previous.metadata.annotations?.[DESIRED] !== object.metadata.annotations?.[DESIRED];
+    if (after > before || rescaled || this.#deployment(owner)?.spec?.strategy?.type !== "RollingUpdate")
+      return;
     const had = this.#view.available.of(object.metadata.uid ?? "").min(horizonMs);
     if (Math.min(had, before) === Math.min(had, after)) return;
     const left = sum(
@@ -113,17 +128,20 @@ export class SafetyChecks {
     );
     const least = this.#view.least.of(owner).min(horizonMs);
     if (left < least)
-      this.#world.violate(`${line}: from ${before} to ${after} leaves ${left} available, fewer than ${least}`);
+      this.#world.violate(
+        `${line}: from ${before} to ${after} leaves ${left} available, fewer than ${least}`,
+      );
   }
 
   /** Only revisions without pods go, and only those above the limit. */
-  #checkSetDeletion({ object, previous }: StoredEvent, owner: string, horizonMs: number, line: string): void {
+  #checkSetDeletion({ object, previous }: ResizeEvent, owner: string, horizonMs: number, line: string): void {
     const uid = object.metadata.uid ?? "";
-    const size = (previous as ReplicaSet | undefined)?.spec?.replicas ?? 0;
+    const size = previous?.spec?.replicas ?? 0;
     // The deletion itself makes the size 0.
     const wasEmpty = this.#view.sizes.of(uid).since(horizonMs).slice(0, -1).includes(0);
     const pods = this.#view.active.of(uid).min(horizonMs);
-    if ((size > 0 && !wasEmpty) || pods > 0) this.#world.violate(`${line}: a ReplicaSet of ${size} with ${pods} pods`);
+    if ((size > 0 && !wasEmpty) || pods > 0)
+      this.#world.violate(`${line}: a ReplicaSet of ${size} with ${pods} pods`);
     const limit = this.#view.historyLimit.of(owner).min(horizonMs, Infinity);
     const left = this.#view.setsOf(owner).length - 1;
     if (left + this.#excuses(owner, horizonMs) < limit)
@@ -133,7 +151,8 @@ export class SafetyChecks {
   /** Nobody adopts for an owner that has been going, or gone, for as long as a recheck can take. */
   #checkClaim({ object, previous }: StoredEvent, line: string): void {
     const adopter = controllerOf(object);
-    if (adopter === undefined || (previous !== undefined && controllerOf(previous)?.uid === adopter.uid)) return;
+    if (adopter === undefined || (previous !== undefined && controllerOf(previous)?.uid === adopter.uid))
+      return;
     const recheckedMs = this.#world.clock.monotonicMs() - (this.#isTrouble() ? SLOW_SYNC_MS : 500);
     if (this.#view.staying.of(adopter.uid).max(recheckedMs) === 0)
       this.#world.violate(`${line}: adopted by ${adopter.name}, which is going or gone`);
@@ -149,7 +168,8 @@ export class SafetyChecks {
   /** What others did meanwhile, and what the process itself may have done without knowing. */
   #excuses(owner: string, horizonMs: number): number {
     return (
-      this.#view.meddling.countSince(owner, horizonMs) + this.#unknown.countSince(owner, horizonMs - SLOW_SYNC_MS)
+      this.#view.meddling.countSince(owner, horizonMs) +
+      this.#unknown.countSince(owner, horizonMs - SLOW_SYNC_MS)
     );
   }
 
@@ -167,8 +187,7 @@ export class SafetyChecks {
   }
 
   #deployment(uid: string): Deployment | undefined {
-    const { items } = this.#world.server.parts.store.scan(BUCKETS["deployments"] ?? "", { prefix: "" });
-    return items.find(({ metadata }) => metadata.uid === uid) as Deployment | undefined;
+    return deploymentsIn(this.#world.server.parts.store).find(({ metadata }) => metadata.uid === uid);
   }
 }
 

@@ -10,7 +10,7 @@ registerHooks({
   load: (url, context, nextLoad) => {
     const loaded = nextLoad(url, context);
     if (!url.endsWith(`/${file}`)) return loaded;
-    const source = String(loaded.source);
+    const source = Buffer.from(loaded.source as Uint8Array).toString();
     if (source.split(find).length !== 2) throw new Error(`${file} does not have exactly one ${find}`);
     return { ...loaded, source: source.replace(find, () => replace) };
   },

@@ -40,6 +40,12 @@ export const mutants: readonly Mutant[] = [
     replace: "",
   },
   {
+    name: "does not look again when what it expects has been given up",
+    file: "controllers/replicaset/sync.ts",
+    find: "context.expectations.untilSatisfiedMs(key)]",
+    replace: "undefined as number | undefined]",
+  },
+  {
     name: "counts the deletion of a pod twice",
     file: "pkg/reconcile/expectations.ts",
     find: "if (this.#awaited.get(key)?.delete(object)) this.#expectations.deletionObserved(key);",
@@ -49,7 +55,8 @@ export const mutants: readonly Mutant[] = [
     name: "creates one pod too many",
     file: "controllers/replicaset/replicas.ts",
     find: "const missing = view.desired - view.active;",
-    replace: "const missing = view.desired - view.active + (view.active > 2 && view.active < view.desired ? 1 : 0);",
+    replace:
+      "const missing = view.desired - view.active + (view.active > 2 && view.active < view.desired ? 1 : 0);",
   },
   {
     name: "counts pods that are being deleted as active",
@@ -88,10 +95,11 @@ export const mutants: readonly Mutant[] = [
     replace: "observedGeneration: deployment.status?.observedGeneration ?? 1,",
   },
   {
-    name: "writes a status that has not changed",
-    file: "controllers/deployment/status.ts",
-    find: `return semanticEqual(one, other, "apps.v1.DeploymentStatus");`,
-    replace: "return false;",
+    name: "refreshes a condition at every look",
+    file: "controllers/deployment/progress.ts",
+    find: "if (wasComplete) return conditions;",
+    replace:
+      'if (wasComplete) return withRefreshedCondition(conditions, newCondition(PROGRESSING, "True", NEW_REPLICA_SET_AVAILABLE, "again", nowMs));',
   },
   {
     name: "lets one pod more than surge allows",
@@ -130,10 +138,10 @@ export const mutants: readonly Mutant[] = [
     replace: "return false;",
   },
   {
-    name: "forgets what rounding leaves when sharing",
+    name: "gives what rounding leaves twice",
     file: "controllers/deployment/scaling.ts",
     find: "(index === 0 ? toAdd - added : 0)",
-    replace: "(index === 0 ? added - toAdd : 0)",
+    replace: "(index === 0 ? 2 * (toAdd - added) : 0)",
   },
   {
     name: "leaves a Deployment that recreates out of a rolling update as it is",
@@ -255,8 +263,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: "does not try again what has failed",
     file: "pkg/reconcile/worker.ts",
-    find: "queue.addRateLimited(key);",
-    replace: "queue.forget(key);",
+    find: `log.error(error, "Sync failed, to be retried", { durationMs, retries });`,
+    replace: "return queue.forget(key);",
   },
   {
     name: "changes an object of the cache",

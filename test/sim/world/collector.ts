@@ -5,14 +5,15 @@ import { isConflict, isNotFound } from "../../../pkg/client/errors.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import type { Store } from "../../../pkg/embedded/storage/store.ts";
 import type { VirtualClock } from "../../harness/virtual-clock.ts";
+import { bucketName } from "../../../pkg/embedded/server/served-resource.ts";
 import { objectsIn } from "./objects.ts";
 
 const PAUSE_MS = 1_000;
-const KINDS: readonly { readonly resource: TypedResource<ApiObject>; readonly bucket: string }[] = [
-  { resource: resources.deployments, bucket: "apps/deployments" },
-  { resource: resources.replicaSets, bucket: "apps/replicasets" },
-  { resource: resources.replicationControllers, bucket: "replicationcontrollers" },
-  { resource: resources.pods, bucket: "pods" },
+const KINDS: readonly TypedResource<ApiObject>[] = [
+  resources.deployments,
+  resources.replicaSets,
+  resources.replicationControllers,
+  resources.pods,
 ];
 
 /**
@@ -29,10 +30,17 @@ export class Collector {
     this.#store = store;
     this.#client = client;
     this.#clock = clock;
-    for (const { bucket } of KINDS) {
-      store.subscribe(bucket, ({ type, object }) => {
+  }
+
+  start(): void {
+    for (const { group, plural } of KINDS) {
+      this.#store.subscribe(bucketName(group, plural), ({ type, object }) => {
         const hasOwner = (object.metadata.ownerReferences?.length ?? 0) > 0;
-        if (type === "DELETED" || object.metadata.deletionTimestamp !== undefined || (type === "ADDED" && hasOwner))
+        if (
+          type === "DELETED" ||
+          object.metadata.deletionTimestamp !== undefined ||
+          (type === "ADDED" && hasOwner)
+        )
           this.#wake();
       });
     }
@@ -48,12 +56,13 @@ export class Collector {
   }
 
   async #collect(): Promise<void> {
-    const all = KINDS.map(({ resource, bucket }) => ({ resource, objects: objectsIn<ApiObject>(this.#store, bucket) }));
+    const all = KINDS.map((resource) => ({ resource, objects: objectsIn(this.#store, resource) }));
     const uids = new Set(all.flatMap(({ objects }) => objects.map(({ metadata }) => metadata.uid)));
     for (const { resource, objects } of all) {
       for (const object of objects) {
         const { deletionTimestamp, finalizers = [], ownerReferences = [] } = object.metadata;
-        if (deletionTimestamp !== undefined && finalizers.length > 0) await this.#finish(resource, object, all);
+        if (deletionTimestamp !== undefined && finalizers.length > 0)
+          await this.#finish(resource, object, all);
         else if (deletionTimestamp === undefined && ownerReferences.length > 0) {
           if (ownerReferences.every(({ uid }) => !uids.has(uid))) await this.#delete(resource, object);
         }
@@ -74,16 +83,21 @@ export class Collector {
     );
     if (finalizers.includes("orphan")) {
       for (const { resource, object } of dependents) {
-        const ownerReferences = (object.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== uid);
+        const ownerReferences = (object.metadata.ownerReferences ?? []).filter(
+          (reference) => reference.uid !== uid,
+        );
         await this.#patch(resource, object, { ownerReferences });
       }
       await this.#patch(resource, owner, { finalizers: finalizers.filter((name) => name !== "orphan") });
     } else if (finalizers.includes("foregroundDeletion")) {
       for (const { resource, object } of dependents) {
-        if (object.metadata.deletionTimestamp === undefined) await this.#delete(resource, object, "Foreground");
+        if (object.metadata.deletionTimestamp === undefined)
+          await this.#delete(resource, object, "Foreground");
       }
       if (dependents.length > 0) return;
-      await this.#patch(resource, owner, { finalizers: finalizers.filter((name) => name !== "foregroundDeletion") });
+      await this.#patch(resource, owner, {
+        finalizers: finalizers.filter((name) => name !== "foregroundDeletion"),
+      });
     }
   }
 
@@ -94,7 +108,9 @@ export class Collector {
   ): Promise<void> {
     const { namespace = "", name = "", uid = "" } = metadata;
     await this.#tolerantly(async () =>
-      this.#client.clientFor(resource).delete({ namespace, name }, { propagationPolicy, preconditions: { uid } }),
+      this.#client
+        .clientFor(resource)
+        .delete({ namespace, name }, { propagationPolicy, preconditions: { uid } }),
     );
   }
 

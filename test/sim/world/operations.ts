@@ -32,7 +32,12 @@ const operations: Readonly<Record<string, Operation>> = {
     return scale(world, resources.replicaSets, pick(random, free), randomBelow(random, 9));
   },
   "scale replication controller": async (world, random) =>
-    scale(world, resources.replicationControllers, pick(random, controllersIn(store(world))), randomBelow(random, 9)),
+    scale(
+      world,
+      resources.replicationControllers,
+      pick(random, controllersIn(store(world))),
+      randomBelow(random, 9),
+    ),
   "set image": async (world, random) => setTemplate(world, random, false),
   "set a bad image": async (world, random) => setTemplate(world, random, true),
   pause: async (world, random) => patchDeployment(world, random, { paused: true }),
@@ -52,13 +57,21 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   "delete a pod": async (world, random) => {
     const pod = pick(random, podsIn(store(world)));
-    return pod && tolerantly(world, pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)));
+    return (
+      pod &&
+      tolerantly(world, pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)))
+    );
   },
   "delete a pod by force": async (world, random) => {
     const pod = pick(random, podsIn(store(world)));
     const options = { gracePeriodSeconds: 0 };
     return (
-      pod && tolerantly(world, pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref, options)))
+      pod &&
+      tolerantly(
+        world,
+        pod,
+        async (ref) => void (await world.user.clientFor(resources.pods).delete(ref, options)),
+      )
     );
   },
   "fail a pod": async (world, random) => {
@@ -77,7 +90,10 @@ const operations: Readonly<Record<string, Operation>> = {
     return pod && patch(world, resources.pods, pod, { metadata });
   },
   "give a pod labels": async (world, random) => {
-    const pod = pick(random, podsIn(store(world)).filter(({ metadata }) => metadata.labels?.["app"] === undefined));
+    const pod = pick(
+      random,
+      podsIn(store(world)).filter(({ metadata }) => metadata.labels?.["app"] === undefined),
+    );
     const owner = pick(random, [...replicaSetsIn(store(world)), ...controllersIn(store(world))]);
     const labels = owner?.spec?.template?.metadata?.labels;
     return pod && labels && patch(world, resources.pods, pod, { metadata: { labels } });
@@ -86,21 +102,27 @@ const operations: Readonly<Record<string, Operation>> = {
     const owner = pick(random, [...replicaSetsIn(store(world)), ...controllersIn(store(world))]);
     const { metadata, spec } = owner?.spec?.template ?? {};
     const name = `bare-${randomBelow(random, 1_000)}`;
-    return spec && create(world, resources.pods, { metadata: { name, labels: metadata?.labels ?? {} }, spec });
+    return (
+      spec && create(world, resources.pods, { metadata: { name, labels: metadata?.labels ?? {} }, spec })
+    );
   },
   cordon: async (world, random) => {
-    const node = pick(random, objectsIn<Node>(store(world), "nodes"));
+    const node = pick(random, objectsIn<Node>(store(world), resources.nodes));
     return node && patch(world, resources.nodes, node, { spec: { unschedulable: true } });
   },
   uncordon: async (world, random) => {
-    const node = pick(random, objectsIn<Node>(store(world), "nodes"));
+    const node = pick(random, objectsIn<Node>(store(world), resources.nodes));
     return node && patch(world, resources.nodes, node, { spec: { unschedulable: null } });
   },
   drain: async (world, random) => {
-    const node = pick(random, objectsIn<Node>(store(world), "nodes"))?.metadata.name;
+    const node = pick(random, objectsIn<Node>(store(world), resources.nodes))?.metadata.name;
     const pods = podsIn(store(world)).filter(({ spec }) => spec?.nodeName === node);
     for (const pod of pods) {
-      await tolerantly(world, pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)));
+      await tolerantly(
+        world,
+        pod,
+        async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)),
+      );
     }
     return `${node ?? ""} of ${pods.length} pods`;
   },
@@ -109,7 +131,12 @@ const operations: Readonly<Record<string, Operation>> = {
 /** What users do most. */
 const frequent = ["create deployment", "scale deployment", "set image", "undo", "delete a pod", "resume"];
 
-export const operationNames: readonly string[] = [...Object.keys(operations), ...frequent, ...frequent, ...frequent];
+export const operationNames: readonly string[] = [
+  ...Object.keys(operations),
+  ...frequent,
+  ...frequent,
+  ...frequent,
+];
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {
   const what = await operations[name]?.(world, random);
@@ -118,7 +145,7 @@ export async function operate(world: World, name: string, random: Random): Promi
 
 /** Before the last look at a cluster its users make sure that everything can come to rest. */
 export async function repair(world: World): Promise<void> {
-  for (const node of objectsIn<Node>(store(world), "nodes")) {
+  for (const node of objectsIn<Node>(store(world), resources.nodes)) {
     if (node.spec?.unschedulable === true)
       await patch(world, resources.nodes, node, { spec: { unschedulable: null } });
   }
@@ -130,7 +157,11 @@ function pick<T>(random: Random, from: readonly T[]): T | undefined {
   return from[randomBelow(random, from.length)];
 }
 
-async function create<T extends ApiObject>(world: World, resource: TypedResource<T>, object: T): Promise<string> {
+async function create<T extends ApiObject>(
+  world: World,
+  resource: TypedResource<T>,
+  object: T,
+): Promise<string> {
   return tolerantly(world, object, async () => {
     const metadata = { ...object.metadata, namespace: NAMESPACE };
     await world.user.clientFor(resource).create({ ...object, metadata });

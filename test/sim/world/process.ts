@@ -1,5 +1,6 @@
 import { featureGates } from "../../../pkg/api/feature-gates.ts";
 import type { ApiObject } from "../../../pkg/api/object.ts";
+import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { SharedInformer } from "../../../pkg/cache/informer.ts";
 import { clientBuilder, type ClientBuilder } from "../../../pkg/client/client-builder.ts";
@@ -17,6 +18,14 @@ import type { Machine } from "./machine.ts";
 import type { Wire } from "./wire.ts";
 
 export const LEASE = { namespace: "kube-system", name: "kube-controller-manager" } as const;
+
+/** The resources whose caches the checks look into. */
+export const WATCHED: readonly TypedResource<ApiObject>[] = [
+  resources.pods,
+  resources.replicaSets,
+  resources.deployments,
+  resources.replicationControllers,
+];
 
 export interface ProcessOptions {
   readonly name: string;
@@ -129,7 +138,6 @@ export class ManagerProcess {
 
   /** No controller: it lets the checks see what the caches hold. */
   #cacheProbe(): ControllerDescriptor {
-    const watched = [resources.pods, resources.replicaSets, resources.deployments, resources.replicationControllers];
     return {
       name: "cache-probe",
       aliases: [],
@@ -137,7 +145,7 @@ export class ManagerProcess {
       requires: {},
       clientName: "cache-probe",
       build: (env) => {
-        for (const resource of watched) {
+        for (const resource of WATCHED) {
           this.informers.set(
             resource.plural,
             env.informers.informer<ApiObject>(resource, { fields: ["metadata.resourceVersion"] }),

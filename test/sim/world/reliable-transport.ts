@@ -24,7 +24,14 @@ export function reliableTransport(
       options.onArriving(facts, request);
       const response = await server.send(request);
       if (isWrite(facts)) {
-        options.onArrived({ facts, request, client, status: response.status, answer: undefined, ambiguous: false });
+        options.onArrived({
+          facts,
+          request,
+          client,
+          status: response.status,
+          answer: undefined,
+          ambiguous: false,
+        });
       }
       return response;
     },

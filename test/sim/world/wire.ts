@@ -58,7 +58,10 @@ export class Wire {
   }
 
   transport(client: string): Transport {
-    return { send: async (request, signal) => this.#send(client, request, signal), close: async () => undefined };
+    return {
+      send: async (request, signal) => this.#send(client, request, signal),
+      close: async () => undefined,
+    };
   }
 
   /** Cuts watches: all, or those of one resource. */
@@ -102,7 +105,7 @@ export class Wire {
           (response) => {
             if (response !== undefined) answer(() => resolve(response));
           },
-          (error: unknown) => answer(() => reject(error as Error)),
+          (error: unknown) => answer(() => reject(error)),
         );
       });
     });
@@ -215,10 +218,10 @@ function orderGuard(
 }
 
 function failed(fate: Fate): TransportResponse {
-  if (fate.startsWith("lost"))
-    throw new TransportError("lost", "the connection broke", true);
+  if (fate.startsWith("lost")) throw new TransportError("lost", "the connection broke", true);
   if (fate.startsWith("timeout")) return statusResponse(504, "Timeout", "request did not complete in time");
-  if (fate === "429") return statusResponse(429, "TooManyRequests", "too many requests", { "retry-after": "1" });
+  if (fate === "429")
+    return statusResponse(429, "TooManyRequests", "too many requests", { "retry-after": "1" });
   if (fate === "409") return statusResponse(409, "Conflict", "the object has been modified");
   return statusResponse(500, "InternalError", "etcdserver: leader changed");
 }

@@ -77,7 +77,11 @@ export class World {
     this.history = new History(this.server.parts.store, this.clock);
     this.#direct = new DirectTransport(this.server);
     this.user = this.#reliableClients("user").client("user");
-    new Collector(this.server.parts.store, this.#reliableClients("collector").client("collector"), this.clock);
+    new Collector(
+      this.server.parts.store,
+      this.#reliableClients("collector").client("collector"),
+      this.clock,
+    ).start();
   }
 
   get actor(): Actor {
@@ -99,7 +103,10 @@ export class World {
 
   async start(): Promise<void> {
     const plant = new ControllerSet({
-      descriptors: [scheduler(), hollowNodes({ nodes: this.#options.nodes, leaseRenewMs: 300_000, workers: 4 })],
+      descriptors: [
+        scheduler(),
+        hollowNodes({ nodes: this.#options.nodes, leaseRenewMs: 300_000, workers: 4 }),
+      ],
       clients: this.#reliableClients("plant"),
       clock: this.clock,
       random: this.randomOf("plant"),
@@ -137,7 +144,9 @@ export class World {
     const random = this.randomOf(name);
     const machine = new Machine(this.clock, random);
     const log = processLog(this.trace, name, (error, message) => {
-      this.violate(`${name} made a mistake: ${message}: ${error instanceof Error ? error.stack : String(error)}`);
+      this.violate(
+        `${name} made a mistake: ${message}: ${error instanceof Error ? error.stack : String(error)}`,
+      );
     });
     const process: ManagerProcess = new ManagerProcess({
       name,
@@ -162,8 +171,8 @@ export class World {
     this.#everStarted.push(process);
     this.trace?.add(name, "starts");
     process.start((how, error) => {
-      this.trace?.add(name, `ends: ${how}`, error === undefined ? "" : String(error));
-      if (how === "failed") this.violate(`${name} failed: ${String(error)}`);
+      this.trace?.add(name, `ends: ${how}`, error instanceof Error ? error.message : "");
+      if (how === "failed") this.violate(`${name} failed: ${error instanceof Error ? error.stack : "?"}`);
       this.#replace(process);
     });
   }

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { readCorpus } from "./corpus.ts";
+import { runScenario } from "./run-scenario.ts";
+import { type Action, scenarioOf } from "./scenario.ts";
+import { shrink } from "./shrink.ts";
+
+/** SIM_SEEDS: how many of the fixed seeds; SIM_FRESH_MS: for how long to go on with seeds of this moment. */
+const fixedSeeds = Number(process.env["SIM_SEEDS"] ?? 30);
+const freshMs = Number(process.env["SIM_FRESH_MS"] ?? 30_000);
+
+test.each(readCorpus())("what once went wrong: $why", async ({ scenario }) => {
+  expect((await runScenario(scenario)).violations).toEqual([]);
+});
+
+test("clusters of fixed seeds stay safe and come to rest", async () => {
+  for (let seed = 1; seed <= fixedSeeds; seed++) {
+    const { violations } = await runScenario(scenarioOf(seed));
+    expect(violations, `make sim SEED=${seed} shows how`).toEqual([]);
+  }
+});
+
+test("clusters of fresh seeds stay safe and come to rest", async () => {
+  const startMs = performance.now();
+  const first = Date.now() % 1_000_000_000;
+  let seed = first;
+  for (; performance.now() - startMs < freshMs; seed++) {
+    const { violations } = await runScenario(scenarioOf(seed));
+    expect(violations, `make sim SEED=${seed} shows how`).toEqual([]);
+  }
+  console.log(`fresh seeds ${first} to ${seed - 1}`);
+});
+
+test.each([7, 11])("seed %i gives the same trace every time", async (seed) => {
+  const first = await runScenario(scenarioOf(seed), { traced: true });
+  const again = await runScenario(scenarioOf(seed), { traced: true });
+  expect(first.trace.length).toBeGreaterThan(200);
+  expect(again.trace.join("\n")).toBe(first.trace.join("\n"));
+});
+
+describe("shrinking", () => {
+  const action = (atMs: number): Action => ({ atMs, kind: "user", what: "pause", seed: 1 });
+  const scenario = { ...scenarioOf(1), actions: Array.from({ length: 20 }, (_, index) => action(index)) };
+
+  test("leaves the actions that are needed, in their order", async () => {
+    const needed = [3, 4, 17];
+    const { actions } = await shrink(scenario, async (candidate) =>
+      needed.every((atMs) => candidate.actions.some((one) => one.atMs === atMs)),
+    );
+    expect(actions.map(({ atMs }) => atMs)).toEqual(needed);
+  });
+
+  test("leaves none where none is needed", async () => {
+    expect((await shrink(scenario, async () => true)).actions).toEqual([]);
+  });
+});
