@@ -252,7 +252,10 @@ describe("toString", () => {
         const original = new Quantity(mantissa, exponent, format);
         const again = parseQuantity(original.toString());
         expect(again.compare(original)).toBe(0);
-        expect(again.toString()).toBe(original.toString());
+        // A binary amount that no power of 1024 divides is written without a suffix, and read as a decimal one.
+        const changesFormat = format === "BinarySI" && /^-?\d+$/.test(original.toString());
+        if (!changesFormat) expect(again.toString()).toBe(original.toString());
+        expect(parseQuantity(again.toString()).toString()).toBe(again.toString());
       }),
     );
   });
