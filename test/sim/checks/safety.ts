@@ -158,11 +158,14 @@ class SafetyChecks {
       this.#world.violate(`${line}: adopted by ${adopter.name}, which is going or gone`);
   }
 
-  /** Whatever was written before then, the process may act on no longer. */
+  /** Whatever was changed before then, the process may act on no longer: no sync that may be under way saw it. */
   #horizonMs(process: ManagerProcess): number {
     const { history, clock } = this.#world;
-    const fresh = Object.keys(BUCKETS).map((resource) => history.freshAsOfMs(process.name, resource));
-    return Math.min(clock.monotonicMs(), ...fresh) - (this.#isTrouble() ? SLOW_SYNC_MS : QUICK_SYNC_MS);
+    const begunMs = clock.monotonicMs() - (this.#isTrouble() ? SLOW_SYNC_MS : QUICK_SYNC_MS);
+    return Math.min(
+      begunMs,
+      ...Object.keys(BUCKETS).map((resource) => history.freshAsOfMs(process.name, resource, begunMs)),
+    );
   }
 
   /** What others did meanwhile, and what the process itself may have done without knowing. */

@@ -14,6 +14,9 @@ export const BUCKETS: Readonly<Record<string, string>> = {
   replicationcontrollers: "replicationcontrollers",
 };
 
+/** Of each process and resource; those of the last minute are needed. */
+const MOST_VIEWS = 4_000;
+
 /** When each version came to be, and up to which of them each process has been shown each resource. */
 export class History {
   readonly #store: Store;
@@ -21,6 +24,7 @@ export class History {
   readonly #moments = new Map<string, Moment[]>();
   readonly #all: Moment[] = [];
   readonly #seen = new Map<string, number>();
+  readonly #views = new Map<string, { readonly untilMs: number; readonly freshMs: number }[]>();
 
   constructor(store: Store, clock: VirtualClock) {
     this.#store = store;
@@ -37,12 +41,27 @@ export class History {
   }
 
   seen(process: string, resource: string, version: string): void {
-    this.#seen.set(`${process} ${resource}`, Number(version));
+    const key = `${process} ${resource}`;
+    const before = { untilMs: this.#clock.monotonicMs(), freshMs: this.#freshMs(key, resource) };
+    const views = this.#views.get(key) ?? [];
+    views.push(before);
+    if (views.length > MOST_VIEWS) views.splice(0, MOST_VIEWS / 2);
+    this.#views.set(key, views);
+    this.#seen.set(key, Number(version));
   }
 
-  /** The process knows all that happened to the resource up to this time. */
-  freshAsOfMs(process: string, resource: string): number {
-    const seen = this.#seen.get(`${process} ${resource}`) ?? 0;
+  /** Whatever the process has believed since then, it knew all that happened to the resource up to this time. */
+  freshAsOfMs(process: string, resource: string, sinceMs: number): number {
+    const key = `${process} ${resource}`;
+    let freshMs = this.#freshMs(key, resource);
+    for (const view of this.#views.get(key) ?? []) {
+      if (view.untilMs >= sinceMs) freshMs = Math.min(freshMs, view.freshMs);
+    }
+    return freshMs;
+  }
+
+  #freshMs(key: string, resource: string): number {
+    const seen = this.#seen.get(key) ?? 0;
     const moments = this.#moments.get(resource) ?? [];
     let low = 0;
     let high = moments.length;
