@@ -6,6 +6,7 @@ export default defineConfig({
       {
         test: {
           name: "unit",
+          setupFiles: ["test/harness/property-seed.ts"],
           include: ["{pkg,controllers,cmd,hack}/**/*.test.ts", "test/harness/**/*.test.ts"],
           testTimeout: 20_000,
         },
