@@ -1,19 +1,7 @@
 import { resolve } from "node:path";
 import type { CommandSpec, OptionSpec } from "yargs";
 import { StartError } from "../kube-controller-manager/start-error.ts";
-
-/** What `kcm up` was asked for, checked as far as that goes without looking at the machine. */
-export interface UpOptions {
-  readonly port: number;
-  readonly nodes: number;
-  /** Absolute, as are all paths here. */
-  readonly dataDirectory: string | undefined;
-  readonly controllers: readonly string[];
-  readonly kubeconfig: string;
-  readonly apiServerOnly: boolean;
-  readonly insecureAdmin: boolean;
-  readonly verbosity: number;
-}
+import type { UpOptions } from "./up/options.ts";
 
 const DEFAULT_PORT = 7443;
 const MOST_NODES = 5_000;

@@ -13,10 +13,10 @@ import { resolveOptions } from "../../kube-controller-manager/options/resolve.ts
 import { registry } from "../../kube-controller-manager/registry.ts";
 import { selectControllers } from "../../kube-controller-manager/select-controllers.ts";
 import { StartError } from "../../kube-controller-manager/start-error.ts";
-import type { UpOptions } from "../up-command.ts";
 import { type Credentials, makeCredentials, serviceAccountKey } from "./credentials.ts";
 import { DataDirectory } from "./data-directory.ts";
 import type { AdminAccess } from "./kubeconfig.ts";
+import type { UpOptions } from "./options.ts";
 
 export interface Started {
   readonly cluster: EmbeddedCluster;

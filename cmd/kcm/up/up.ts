@@ -1,9 +1,9 @@
 import { realClock } from "../../../pkg/clock/real.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
 import { createLogger } from "../../../pkg/log/pino.ts";
-import type { UpOptions } from "../up-command.ts";
 import { readExample, showExample } from "./example.ts";
 import { checkKubeconfig, writeKubeconfig } from "./kubeconfig.ts";
+import type { UpOptions } from "./options.ts";
 import { Observer } from "./observer.ts";
 import { type LiveView, LogTail, showAsLines, showOnScreen } from "./presenter.ts";
 import { stopOnSignals } from "./signals.ts";

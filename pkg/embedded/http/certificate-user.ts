@@ -1,9 +1,23 @@
-import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { UserInfo } from "../server/access.ts";
+import type { HttpRequest } from "./messages.ts";
+
+/** By connection: reading a certificate costs a good part of a small request. */
+const known = new WeakMap<object, UserInfo | "nobody">();
 
 /** The user that a verified client certificate names: CN is the name, every O a group. */
-export function certificateUser(socket: Socket): UserInfo | undefined {
+export function certificateUser(request: HttpRequest): UserInfo | undefined {
+  // HTTP/2 makes up a socket for each request.
+  const connection = ("stream" in request ? request.stream.session : undefined) ?? request.socket;
+  let user = known.get(connection);
+  if (user === undefined) {
+    user = readCertificate(request.socket) ?? "nobody";
+    known.set(connection, user);
+  }
+  return user === "nobody" ? undefined : user;
+}
+
+function readCertificate(socket: HttpRequest["socket"]): UserInfo | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
   const subject: Readonly<Record<string, string | string[] | undefined>> | undefined =
     socket.getPeerCertificate().subject;

@@ -133,7 +133,7 @@ export class HttpServer {
       throw error;
     }
     const { body, contentType } = decoded;
-    const user = certificateUser(request.socket);
+    const user = certificateUser(request);
     return this.#server.handle({
       ...head,
       method: request.method ?? "GET",
