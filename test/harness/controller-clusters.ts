@@ -14,13 +14,14 @@ import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
-import { hasRealCluster, type RealClusterOptions, startRealCluster } from "./real-cluster.ts";
+import { hasRealCluster, type RealCluster, startRealCluster } from "./real-cluster.ts";
 import { RecordedTransport, type Write } from "./recorded-transport.ts";
 import { TestSpace } from "./test-space.ts";
 
 export interface ClusterKind {
   readonly name: "embedded" | "real";
-  start(): Promise<ControllerCluster>;
+  /** The flags are for kube-apiserver. */
+  start(apiServerFlags?: readonly string[]): Promise<ControllerCluster>;
 }
 
 export interface RunOptions {
@@ -39,6 +40,8 @@ export class ControllerCluster {
   readonly client: ClientSet;
   /** Of the admin; undefined where there is no network. */
   readonly kubeconfig: string | undefined;
+  /** Kills the API server and starts it again; undefined where it is in this process. */
+  readonly restartApiServer: (() => Promise<void>) | undefined;
   readonly #clients: ClientBuilder;
   readonly #writes: readonly Write[];
   readonly #onStop: () => Promise<void>;
@@ -48,9 +51,10 @@ export class ControllerCluster {
     clients: ClientBuilder,
     writes: readonly Write[],
     onStop: () => Promise<void>,
-    kubeconfig?: string,
+    real?: Pick<RealCluster, "kubeconfig" | "restartApiServer">,
   ) {
-    this.kubeconfig = kubeconfig;
+    this.kubeconfig = real?.kubeconfig;
+    this.restartApiServer = real && (async () => real.restartApiServer());
     this.#clients = clients;
     this.#writes = writes;
     this.#onStop = onStop;
@@ -108,8 +112,8 @@ async function startEmbeddedCluster(): Promise<ControllerCluster> {
   return new ControllerCluster(clients, writes, async () => server.parts.store.close());
 }
 
-async function startCluster(): Promise<ControllerCluster> {
-  const cluster = await startRealCluster(bareCluster);
+async function startCluster(apiServerFlags: readonly string[] = []): Promise<ControllerCluster> {
+  const cluster = await startRealCluster({ apiServerFlags: [...NO_SERVICE_ACCOUNTS, ...apiServerFlags] });
   const writes: Write[] = [];
   const clients = httpClients({
     ...common,
@@ -117,13 +121,11 @@ async function startCluster(): Promise<ControllerCluster> {
     env: {},
     wrap: (transport) => new RecordedTransport(transport, (write) => writes.push(write)),
   });
-  return new ControllerCluster(clients, writes, cluster.stop, cluster.kubeconfig);
+  return new ControllerCluster(clients, writes, cluster.stop, cluster);
 }
 
 /** Nobody makes service accounts here, which pods would otherwise need. */
-const bareCluster: RealClusterOptions = {
-  apiServerFlags: ["--disable-admission-plugins=ServiceAccount"],
-};
+const NO_SERVICE_ACCOUNTS = ["--disable-admission-plugins=ServiceAccount"];
 
 const common = {
   clock: realClock,
