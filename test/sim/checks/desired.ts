@@ -133,8 +133,9 @@ function checkDeployment(
     return;
   }
   found.compare(deployment, "status.updatedReplicas", status?.updatedReplicas ?? 0, active(current));
-  if (total > most) found.add(deployment, `its ReplicaSets ask for ${total} pods, more than ${most}`);
+  // How far a hopeless rollout gets depends on the strategies that it was begun under.
   if (isHopeless(deployment)) return;
+  if (total > most) found.add(deployment, `its ReplicaSets ask for ${total} pods, more than ${most}`);
   for (const set of sets) found.compare(set, "spec.replicas", size(set), current.includes(set) ? desired : 0);
   const limit = deployment.spec?.revisionHistoryLimit ?? 10;
   if (sets.length - 1 > limit)

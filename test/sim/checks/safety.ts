@@ -13,7 +13,8 @@ import type { World } from "../world/world.ts";
 import { ClusterView } from "./cluster-view.ts";
 import { Occurrences } from "./recent.ts";
 
-const DESIRED = "deployment.kubernetes.io/desired-replicas";
+/** A change of these tells of sizes that the user has changed: they are followed whatever is available. */
+const SIZES = ["deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"];
 const ROLLBACK = "deprecated.deployment.rollback.to";
 /** A sync may have begun so much earlier than its write arrives, on a good day and while requests fail. */
 const QUICK_SYNC_MS = 2_000;
@@ -113,9 +114,11 @@ class SafetyChecks {
     const most = this.#view.most.of(owner).max(horizonMs);
     if (after > before && total > most)
       this.#world.violate(`${line}: from ${before} to ${after} makes ${total} pods, more than ${most}`);
-    const rescaled =
-      previous !== undefined &&
-      previous.metadata.annotations?.[DESIRED] !== object.metadata.annotations?.[DESIRED];
+    const rescaled = SIZES.some(
+      (name) =>
+        previous !== undefined &&
+        previous.metadata.annotations?.[name] !== object.metadata.annotations?.[name],
+    );
     if (after > before || rescaled || this.#deployment(owner)?.spec?.strategy?.type !== "RollingUpdate")
       return;
     const had = this.#view.available.of(object.metadata.uid ?? "").min(horizonMs);
