@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { applyChange } from "./apply-change.ts";
+import { graphToDot } from "./dot.ts";
+import { Graph } from "./graph.ts";
+import { GraphChange } from "./graph-change.ts";
+
+/** alpha → bravo, charlie; delta → foxtrot → golf → nothing; echo alone. */
+const owners: Readonly<Record<string, readonly string[]>> = {
+  alpha: ["bravo", "charlie"],
+  bravo: [],
+  charlie: [],
+  delta: ["foxtrot"],
+  echo: [],
+  foxtrot: ["golf"],
+  golf: [],
+};
+
+// upstream: pkg/controller/garbagecollector/dump_test.go#TestToDOTGraph, #TestToDOTGraphObj
+test.each<[string, readonly string[], readonly string[], readonly string[], readonly string[]]>([
+  [
+    "owners and what they own",
+    ["alpha", "bravo", "charlie"],
+    [],
+    ["alpha", "bravo", "charlie"],
+    ["alpha -> bravo", "alpha -> charlie"],
+  ],
+  [
+    "an owner that is missing",
+    ["alpha", "charlie"],
+    [],
+    ["alpha", "bravo missing", "charlie"],
+    ["alpha -> bravo", "alpha -> charlie"],
+  ],
+  [
+    "what is alone left out",
+    Object.keys(owners),
+    [],
+    ["alpha", "bravo", "charlie", "delta", "foxtrot", "golf"],
+    ["alpha -> bravo", "alpha -> charlie", "delta -> foxtrot", "foxtrot -> golf"],
+  ],
+  [
+    "all that is connected to one",
+    Object.keys(owners),
+    ["foxtrot"],
+    ["delta", "foxtrot", "golf"],
+    ["delta -> foxtrot", "foxtrot -> golf"],
+  ],
+  [
+    "all that is connected to some",
+    Object.keys(owners),
+    ["alpha", "golf"],
+    ["alpha", "bravo", "charlie", "delta", "foxtrot", "golf"],
+    ["alpha -> bravo", "alpha -> charlie", "delta -> foxtrot", "foxtrot -> golf"],
+  ],
+  ["one that is alone", Object.keys(owners), ["echo"], [], []],
+  ["one that is not there", Object.keys(owners), ["other"], [], []],
+])("the graph shows %s", (_, uids, asked, vertices, edges) => {
+  const dot = graphToDot(graphOf(uids), asked);
+  const shown = [...dot.matchAll(/ {2}"(\w+)" \[[^]*?missing="(\w+)"[^]*? {2}\];/g)];
+  expect(shown.map(([, uid, missing]) => (missing === "true" ? `${uid} missing` : uid))).toEqual(vertices);
+  const arrows = [...dot.matchAll(/ {2}"(\w+)" -> "(\w+)";/g)].map(([, from, to]) => `${from} -> ${to}`);
+  expect(arrows).toEqual(edges);
+});
+
+// upstream: pkg/controller/garbagecollector/dump_test.go#TestMarshalDOT
+test("the text is what Graphviz reads", () => {
+  const graph = new Graph();
+  const metadata = { namespace: "ns", name: 'a"b', uid: "1", deletionTimestamp: "2026-01-01T00:00:00Z" };
+  const ownerReferences = [{ apiVersion: "v1", kind: "Node", name: "node", uid: "2" }];
+  applyChange(
+    graph,
+    GraphChange.seen({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { ...metadata, ownerReferences },
+    }),
+  );
+  expect(graphToDot(graph)).toBe(`strict digraph full {
+  // Node definitions.
+  "1" [
+    label="uid=1\\nnamespace=ns\\nDeployment.v1.apps/a\\"b\\nbeingDeleted\\n"
+    group="apps"
+    version="v1"
+    kind="Deployment"
+    namespace="ns"
+    name="a\\"b"
+    uid="1"
+    missing="false"
+    beingDeleted="true"
+    deletingDependents="false"
+    virtual="false"
+  ];
+  "2" [
+    label="uid=2\\nnamespace=ns\\nNode.v1/node\\nvirtual\\n"
+    group=""
+    version="v1"
+    kind="Node"
+    namespace="ns"
+    name="node"
+    uid="2"
+    missing="false"
+    beingDeleted="false"
+    deletingDependents="false"
+    virtual="true"
+  ];
+  // Edge definitions.
+  "1" -> "2";
+}
+`);
+  expect(graphToDot(new Graph())).toBe("strict digraph full {\n}\n");
+});
+
+function graphOf(uids: readonly string[]): Graph {
+  const graph = new Graph();
+  for (const uid of uids) {
+    const ownerReferences = (owners[uid] ?? []).map((owner) => reference(owner));
+    applyChange(
+      graph,
+      GraphChange.seen({ ...reference(uid), metadata: { name: uid, uid, ownerReferences } }),
+    );
+  }
+  // An owner that is named and not seen has a virtual node until the server is asked.
+  for (const node of graph.nodes()) if (node.virtual) graph.delete(node.identity.uid);
+  return graph;
+}
+
+function reference(uid: string): { apiVersion: string; kind: string; name: string; uid: string } {
+  return { apiVersion: "v1", kind: "Pod", name: uid, uid };
+}
