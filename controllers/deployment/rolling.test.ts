@@ -94,6 +94,13 @@ describe("old ReplicaSets shrink", () => {
     const current = replicaSet("new", 10, { available: 6 });
     expect(decideOldSizes(owner, { current, old: [replicaSet("old", 3, lagging)] })).toEqual([]);
   });
+
+  test("not for pods that the current one reports and is about to lose", () => {
+    const owner = deployment({ replicas: 6, surge: 0, unavailable: 1 });
+    const current = replicaSet("new", 3, { available: 6, pods: 6 });
+    const old = [replicaSet("old", 3, { available: 3 })];
+    expect(decideOldSizes(owner, { current, old }).map(({ size }) => size)).toEqual([2]);
+  });
 });
 
 describe("whatever a rollout comes upon", () => {

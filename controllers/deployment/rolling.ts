@@ -58,14 +58,15 @@ export function decideOldSizes(deployment: Deployment, revisions: Revisions): re
   const old = activeOf(revisions.old).toSorted(byAge);
   if (current === undefined || old.length === 0) return [];
   const mustBeAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
-  const currentUnavailable = sizeOf(current) - availableOf(current);
+  const currentAvailable = availableAtSize(current);
+  const currentUnavailable = sizeOf(current) - currentAvailable;
   const mayGo = totalSize(allOf(revisions)) - mustBeAvailable - currentUnavailable;
   if (mayGo <= 0) return [];
 
   const sizes = new Map(old.map((replicaSet) => [replicaSet, sizeOf(replicaSet)]));
   const reasons = new Map<ReplicaSet, string>();
   if (takeUnavailable(sizes, reasons, mayGo)) {
-    const available = sum([...old, current], availableOf);
+    const available = sum(old, availableOf) + currentAvailable;
     takeAvailable(sizes, reasons, available - mustBeAvailable);
   }
   return old.flatMap((replicaSet) => {
@@ -73,6 +74,16 @@ export function decideOldSizes(deployment: Deployment, revisions: Revisions): re
     if (size === sizeOf(replicaSet)) return [];
     return [scaleStep(replicaSet, size, reasons.get(replicaSet) ?? "")];
   });
+}
+
+/**
+ * Pods that stay available once a ReplicaSet has its size. E.g. 6 desired, 5 must be available, and the user's scaling
+ * down has just made 3 of 6 in each of two ReplicaSets: while the current one still reports 6 available, 9 seem to be,
+ * so that all 3 of the old one could go.
+ * upstream: rolling.go#reconcileOldReplicaSets takes the report as it is, and lets them go.
+ */
+function availableAtSize(replicaSet: ReplicaSet): number {
+  return Math.min(availableOf(replicaSet), sizeOf(replicaSet));
 }
 
 type Sizes = Map<ReplicaSet, number>;

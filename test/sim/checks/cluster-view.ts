@@ -114,7 +114,8 @@ export class ClusterView {
     if (after === undefined) return;
     const { most, least } = boundsOf(after);
     this.most.set(uid, nowMs, most);
-    this.least.set(uid, nowMs, least);
+    // Who recreates has none available for a while.
+    this.least.set(uid, nowMs, after.spec?.strategy?.type === "RollingUpdate" ? least : 0);
     this.historyLimit.set(uid, nowMs, after.spec?.revisionHistoryLimit ?? Infinity);
   }
 

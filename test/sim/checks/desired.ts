@@ -8,6 +8,7 @@ import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.
 import type { Pod, PodTemplateSpec, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { Store } from "../../../pkg/embedded/storage/store.ts";
 import { controllersIn, deploymentsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
+import { hasBadImage } from "../world/samples.ts";
 import { boundsOf } from "./bounds.ts";
 
 const HASH = "pod-template-hash";
@@ -152,7 +153,7 @@ function checkDeployment(
 
 /** Its pods never become ready. */
 function isHopeless(deployment: Deployment): boolean {
-  return (deployment.spec?.template?.spec?.containers ?? []).some(({ image }) => image === "does-not-exist");
+  return hasBadImage(deployment.spec?.template?.spec);
 }
 
 function sameTemplate(one: PodTemplateSpec | undefined, other: PodTemplateSpec | undefined): boolean {

@@ -120,10 +120,10 @@ export const mutants: readonly Mutant[] = [
     replace: "if (unavailable < 0) continue;",
   },
   {
-    name: "counts new pods that are not available as if they were",
+    name: "counts pods as available that the current ReplicaSet is about to lose",
     file: "controllers/deployment/rolling.ts",
-    find: "const currentUnavailable = sizeOf(current) - availableOf(current);",
-    replace: "const currentUnavailable = 0;",
+    find: "const currentAvailable = availableAtSize(current);",
+    replace: "const currentAvailable = availableOf(current);",
   },
   {
     name: "takes available pods without counting them",

@@ -8,7 +8,15 @@ import type { Node } from "../../../pkg/api/types/core-v1.gen.ts";
 import { ApiError } from "../../../pkg/client/errors.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import { controllersIn, deploymentsIn, objectsIn, ownedBy, podsIn, replicaSetsIn } from "./objects.ts";
-import { newController, newDeployment, newReplicaSet, pickImage, pickScript } from "./samples.ts";
+import {
+  BAD_IMAGE,
+  hasBadImage,
+  newController,
+  newDeployment,
+  newReplicaSet,
+  pickImage,
+  pickScript,
+} from "./samples.ts";
 import { NAMESPACE, type World } from "./world.ts";
 
 /** What a user does, as with kubectl. Gives what it was; undefined when there was nothing to do it to. */
@@ -92,7 +100,10 @@ const operations: Readonly<Record<string, Operation>> = {
   "give a pod labels": async (world, random) => {
     const pod = pick(
       random,
-      podsIn(store(world)).filter(({ metadata }) => metadata.labels?.["app"] === undefined),
+      // A pod that never becomes ready would make whoever adopts it hopeless.
+      podsIn(store(world)).filter(
+        (pod) => pod.metadata.labels?.["app"] === undefined && !hasBadImage(pod.spec),
+      ),
     );
     const owner = pick(random, [...replicaSetsIn(store(world)), ...controllersIn(store(world))]);
     const labels = owner?.spec?.template?.metadata?.labels;
@@ -196,7 +207,7 @@ async function scale<T extends ApiObject>(
 async function setTemplate(world: World, random: Random, isBad: boolean): Promise<string | undefined> {
   const deployment = pick(random, deploymentsIn(store(world)));
   if (deployment === undefined) return undefined;
-  const image = isBad ? "does-not-exist" : pickImage(random);
+  const image = isBad ? BAD_IMAGE : pickImage(random);
   const containers = [{ name: "main", image }];
   const annotations = pickScript(random);
   const body = { spec: { template: { metadata: { annotations }, spec: { containers } } } };

@@ -1,8 +1,10 @@
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
-import type { PodTemplateSpec, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
-import { SCRIPT_ANNOTATION } from "../../../pkg/embedded/hollow/script.ts";
+import type { PodSpec, PodTemplateSpec, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
+import { MISSING_IMAGE, SCRIPT_ANNOTATION } from "../../../pkg/embedded/hollow/script.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 
+/** Cannot be pulled. */
+export const BAD_IMAGE = MISSING_IMAGE;
 const IMAGES = ["app:1", "app:2", "app:3", "app:4"];
 /** Half the containers are ready at once, the others after a while. */
 const SCRIPTS = [null, null, null, "sleep 2; ready; run", "sleep 20; ready; run", "sleep 60; ready; run"];
@@ -15,6 +17,10 @@ export function pickImage(random: Random): string {
 /** Annotations for a merge patch: null takes the script away. */
 export function pickScript(random: Random): Record<string, string | null> {
   return { [SCRIPT_ANNOTATION]: SCRIPTS[randomBelow(random, SCRIPTS.length)] ?? null };
+}
+
+export function hasBadImage(spec: PodSpec | undefined): boolean {
+  return (spec?.containers ?? []).some(({ image }) => image === BAD_IMAGE);
 }
 
 function template(random: Random, app: string): PodTemplateSpec {
