@@ -156,6 +156,20 @@ test("prints where the cluster is and what to try, and needs no arguments to sho
   });
 });
 
+test("goes on when nobody reads its output any more", async () => {
+  await withDirectory(async (directory) => {
+    const process = kcm(["up", "--port=0", "--insecure-admin"], directory);
+    const [, url = ""] = await process.says(READY);
+    process.child.stdout?.destroy();
+    const available = async (): Promise<unknown> => {
+      const answer = await fetch(`${url}/apis/apps/v1/namespaces/default/deployments/web`);
+      return ((await answer.json()) as { status?: { availableReplicas?: number } }).status?.availableReplicas;
+    };
+    await expect.poll(available, { timeout: 20_000 }).toBe(3);
+    expect(await process.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
+  });
+});
+
 test("replaces a kubeconfig of its own", async () => {
   await withDirectory(async (directory) => {
     for (let round = 0; round < 2; round++) {

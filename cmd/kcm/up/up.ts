@@ -23,6 +23,10 @@ interface Run {
 export async function up(options: UpOptions): Promise<number> {
   const startedMs = realClock.nowMs();
   const stop = stopOnSignals();
+  // Whoever read the output may have enough of it; the cluster goes on.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
   const tail = new LogTail((line) => void process.stderr.write(line), isTerminal());
   const { logger } = createLogger({
     format: "text",
