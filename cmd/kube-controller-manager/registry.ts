@@ -1,4 +1,5 @@
 import { clusterRoleAggregationController } from "../../controllers/clusterrole-aggregation/controller.ts";
+import { cronJobController } from "../../controllers/cronjob/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
 import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
@@ -7,6 +8,7 @@ import { replicaSetController, replicationController } from "../../controllers/r
 import { resourceQuotaController } from "../../controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "../../controllers/root-ca/controller.ts";
 import { serviceAccountController } from "../../controllers/serviceaccount/default-account/controller.ts";
+import { legacyTokenCleanerController } from "../../controllers/serviceaccount/legacy-token-cleaner/controller.ts";
 import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
@@ -31,6 +33,7 @@ export function registry(options: Options, secrets: ClusterSecrets): readonly Co
       syncPeriodMs: options.resourceQuota.syncPeriodMs,
     }),
     serviceAccountController(),
+    legacyTokenCleanerController({ cleanUpPeriodMs: options.legacyTokenCleaner.cleanUpPeriodMs }),
     rootCaPublisherController({ rootCa }),
     clusterRoleAggregationController(),
     deploymentController({ workers: options.deployment.concurrentSyncs }),
@@ -44,6 +47,10 @@ export function registry(options: Options, secrets: ClusterSecrets): readonly Co
       syncPeriodMs: options.namespace.syncPeriodMs,
     }),
     podGarbageCollectorController({ threshold: options.podGarbageCollector.terminatedPodThreshold }),
+    cronJobController({
+      workers: options.cronjob.concurrentSyncs,
+      localTimeZone: Temporal.Now.timeZoneId(),
+    }),
     ttlAfterFinishedController({ workers: options.ttlAfterFinished.concurrentSyncs }),
   ];
 }

@@ -1,0 +1,131 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { resources } from "../../../pkg/api/resources.ts";
+import type {
+  ConfigMap,
+  Namespace,
+  Pod,
+  Secret,
+  ServiceAccount,
+} from "../../../pkg/api/types/core-v1.gen.ts";
+import { internal } from "../../../pkg/embedded/server/status-error.ts";
+import { type ControllerWorld, lineOf, newWorld } from "../../../test/harness/controller-world.ts";
+import { legacyTokenCleanerController } from "./controller.ts";
+import { dayOf } from "./stale-tokens.ts";
+
+const DAY_MS = 86_400_000;
+const PERIOD_MS = 3 * DAY_MS;
+const INVALID_SINCE = "kubernetes.io/legacy-token-invalid-since";
+
+let world: ControllerWorld;
+beforeEach(async () => {
+  world = await newWorld();
+  await world.create<Namespace>(resources.namespaces, { metadata: { name: "kube-system" } });
+  await world.create<ServiceAccount>(resources.serviceAccounts, {
+    metadata: { name: "bot" },
+    secrets: [{ name: "token" }],
+  });
+  await world.create<Secret>(resources.secrets, {
+    metadata: { name: "token", annotations: { "kubernetes.io/service-account.name": "bot" } },
+    type: "kubernetes.io/service-account-token",
+  });
+});
+afterEach(async () => world.stop());
+
+test("an unused token is refused after a period, and deleted after another", async () => {
+  await track(dayOf(world.clock.nowMs()));
+  await start();
+  await world.run(PERIOD_MS);
+  expect(linesTaken()).toEqual([]);
+  await world.run(2 * DAY_MS);
+  const [patch] = world.takeWrites();
+  expect(patch && lineOf(patch)).toBe("patch secrets token");
+  const { labels, resourceVersion } = (await world.get<Secret>(resources.secrets, "token")).metadata;
+  expect(labels?.[INVALID_SINCE]).toMatch(/^\d{4}-\d\d-\d\d$/);
+  await world.run(PERIOD_MS + 3 * DAY_MS);
+  const writes = world.takeWrites();
+  expect(writes.map(lineOf)).toEqual(["delete secrets token"]);
+  expect(writes[0]?.body).toMatchObject({ preconditions: { resourceVersion } });
+});
+
+test("one that a pod refers to stays", async () => {
+  await track("2000-01-01");
+  await world.create<Pod>(resources.pods, {
+    metadata: { name: "user" },
+    spec: {
+      containers: [{ name: "c", image: "i" }],
+      volumes: [{ name: "v", secret: { secretName: "token" } }],
+    },
+  });
+  await start();
+  await world.run(3 * PERIOD_MS);
+  expect(linesTaken()).toEqual([]);
+});
+
+test("one that is used again in the meantime is not deleted", async () => {
+  await track("2000-01-01");
+  await start();
+  await world.run(PERIOD_MS + 2 * DAY_MS);
+  await label({ [INVALID_SINCE]: "", "kubernetes.io/legacy-token-last-used": dayOf(world.clock.nowMs()) });
+  world.takeWrites();
+  await world.run(PERIOD_MS);
+  expect(linesTaken()).toEqual([]);
+});
+
+describe("nothing is done", () => {
+  test.each<[string, string | undefined]>([
+    ["it is not said since when uses are noted", undefined],
+    ["that is no day", "2022-12-27-1"],
+  ])("while %s", async (_, since) => {
+    await track(since);
+    await start();
+    await world.run(3 * PERIOD_MS);
+    expect(linesTaken()).toEqual([]);
+  });
+
+  test("without that note of the API server", async () => {
+    await start();
+    await world.run(3 * PERIOD_MS);
+    expect(linesTaken()).toEqual([]);
+  });
+
+  test("while it is not known what pods refer to", async () => {
+    await track("2000-01-01");
+    const repair = world.server.parts.faults.add({
+      target: { resource: "pods" },
+      action: { kind: "status", when: "before", error: internal("down") },
+    });
+    await start();
+    await world.run(PERIOD_MS + 2 * DAY_MS);
+    expect(linesTaken()).toEqual([]);
+    repair();
+    await world.run(DAY_MS);
+    expect(linesTaken()).toEqual(["patch secrets token"]);
+  });
+});
+
+test("a period of nothing is refused", async () => {
+  await expect(world.start(legacyTokenCleanerController({ cleanUpPeriodMs: 0 }))).rejects.toThrow(
+    "must be above 0",
+  );
+});
+
+async function start(): Promise<void> {
+  await world.start(legacyTokenCleanerController({ cleanUpPeriodMs: PERIOD_MS }));
+}
+
+async function track(since: string | undefined): Promise<void> {
+  const name = "kube-apiserver-legacy-service-account-token-tracking";
+  const metadata = { name, namespace: "kube-system" };
+  await world.create<ConfigMap>(resources.configMaps, { metadata, ...(since && { data: { since } }) });
+}
+
+async function label(labels: Readonly<Record<string, string>>): Promise<void> {
+  const ref = { namespace: "default", name: "token" };
+  await world.client
+    .clientFor(resources.secrets)
+    .patch(ref, { type: "merge", body: { metadata: { labels } } });
+}
+
+function linesTaken(): readonly string[] {
+  return world.takeWrites().map(lineOf);
+}
