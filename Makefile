@@ -1,9 +1,10 @@
 # Everything runs with the Node of node_modules, whatever the machine has.
 SHELL := /bin/bash
+export SEEDS FIRST SEED STOP
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 STAMP := node_modules/.installed
 
-.PHONY: run test verify bench build format clean setup
+.PHONY: run test verify bench sim build format clean setup
 
 setup: $(STAMP)
 
@@ -20,6 +21,10 @@ test: $(STAMP)
 
 verify: $(STAMP)
 	node hack/verify.ts
+
+# SEEDS=1000 [FIRST=1] tries many whole clusters, SEED=n shows one with its trace.
+sim: $(STAMP)
+	node test/sim/main.ts
 
 bench: $(STAMP)
 	node hack/bench/main.ts
