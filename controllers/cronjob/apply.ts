@@ -1,0 +1,108 @@
+import { isControlledBy } from "../../pkg/api/owner-references.ts";
+import { formatTime, parseTime } from "../../pkg/api/time.ts";
+import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import { isActive, withoutActive, withStarted } from "./active-list.ts";
+import type { CronJobContext } from "./context.ts";
+import { jobFromTemplate } from "./job-from-template.ts";
+
+/** Deletes the Job, and its pods after it. Undefined when that failed; it is not tried again before the next sync. */
+export async function deleteJob(
+  context: CronJobContext,
+  cronJob: CronJob,
+  job: Job,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<CronJob | undefined> {
+  const { namespace = "", name = "", uid } = job.metadata;
+  try {
+    await context.jobClient.delete({ namespace, name }, { propagationPolicy: "Background" }, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    context.events.event(cronJob, "Warning", "FailedDelete", `Deleted job: ${messageOf(error)}`);
+    log.error(error, "A Job could not be deleted", { job: name });
+    return undefined;
+  }
+  context.events.event(cronJob, "Normal", "SuccessfulDelete", `Deleted job ${name}`);
+  return withoutActive(cronJob, uid);
+}
+
+/** Deletes the Jobs that still run, so that the next can take their place. */
+export async function deleteActiveJobs(
+  context: CronJobContext,
+  before: CronJob,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<CronJob> {
+  let cronJob = before;
+  for (const { namespace = "", name = "" } of before.status?.active ?? []) {
+    let job: Job;
+    try {
+      job = await context.jobClient.get({ namespace, name }, {}, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      context.events.event(cronJob, "Warning", "FailedGet", `Get job: ${messageOf(error)}`);
+      throw error;
+    }
+    const after = await deleteJob(context, cronJob, job, log, signal);
+    if (after === undefined) throw new Error(`could not replace job ${namespace}/${name}`);
+    cronJob = after;
+  }
+  return cronJob;
+}
+
+/**
+ * Creates the Job of this minute and lists it in the status. When it is there already but not listed, an earlier run
+ * ended in between: then it is listed only. Gives the CronJob unchanged when the Job is somebody else's, or is listed.
+ */
+export async function startJob(
+  context: CronJobContext,
+  cronJob: CronJob,
+  scheduledMs: number,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<CronJob> {
+  const draft = jobFromTemplate(cronJob, scheduledMs);
+  const scheduleTime = formatTime(scheduledMs);
+  try {
+    const job = await context.jobClient.create(draft, {}, signal);
+    const createdMs = parseTime(job.metadata.creationTimestamp) ?? scheduledMs;
+    context.creationSkew.observe((createdMs - scheduledMs) / 1_000);
+    context.events.event(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name ?? ""}`);
+    return withStarted(cronJob, job, scheduleTime);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isAlreadyExists(error)) {
+      // In a namespace that is going away nothing can be created, an event neither.
+      if (!isNamespaceTerminating(error))
+        context.events.event(cronJob, "Warning", "FailedCreate", `Error creating job: ${messageOf(error)}`);
+      throw error;
+    }
+  }
+  const { namespace = "", name = "" } = draft.metadata;
+  const existing = await context.jobClient.get({ namespace, name }, {}, signal);
+  if (!isControlledBy(existing, cronJob) || isActive(cronJob, existing.metadata.uid)) return cronJob;
+  log.info("The Job exists already; it is listed only", { job: name });
+  return withStarted(cronJob, existing, scheduleTime);
+}
+
+/** Whether the server still has the Job: the cache may not have seen it yet. */
+export async function jobExists(
+  context: CronJobContext,
+  namespace: string,
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await context.jobClient.get({ namespace, name }, {}, signal);
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

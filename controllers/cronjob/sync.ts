@@ -1,0 +1,129 @@
+import { isJobFinished } from "../../pkg/api/job.ts";
+import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { isActive, withoutActive } from "./active-list.ts";
+import { deleteActiveJobs, deleteJob, jobExists, startJob } from "./apply.ts";
+import { type CronJobContext, JOB_MANAGER_INDEX } from "./context.ts";
+import { jobsBeyondHistory, observeFinished } from "./finished-jobs.ts";
+import { untilNextMs } from "./missed-schedules.ts";
+import { decideStart } from "./start.ts";
+
+/**
+ * One look at a CronJob: old Jobs go, the status takes note of what has become of the others, and a Job starts when it
+ * is time. All changes of the status are written at once, at the end, and also when something failed on the way.
+ */
+export async function syncCronJob(
+  key: string,
+  context: CronJobContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const cached = context.cronJobs.getByKey(key);
+  if (cached === undefined) return {};
+  const run = new CronJobRun(context, cached, log, signal);
+  let failure: { readonly error: unknown } | undefined;
+  let result: SyncResult = {};
+  try {
+    result = await run.sync(context.jobs.byIndex(JOB_MANAGER_INDEX, key));
+  } catch (error) {
+    signal.throwIfAborted();
+    failure = { error };
+  }
+  await run.writeStatus();
+  if (failure !== undefined) throw failure.error;
+  return result;
+}
+
+/** The CronJob as it is to be, step by step. */
+class CronJobRun {
+  readonly #context: CronJobContext;
+  readonly #log: Logger;
+  readonly #signal: AbortSignal;
+  #written: CronJob;
+  #cronJob: CronJob;
+
+  constructor(context: CronJobContext, cronJob: CronJob, log: Logger, signal: AbortSignal) {
+    this.#context = context;
+    this.#log = log;
+    this.#signal = signal;
+    this.#written = cronJob;
+    this.#cronJob = cronJob;
+  }
+
+  async sync(jobs: readonly Job[]): Promise<SyncResult> {
+    await this.#removeOldJobs(jobs);
+    await this.#noteUnlistedJobs(jobs);
+    this.#noteFinishedJobs(jobs);
+    await this.#noteMissingJobs(jobs);
+    if (this.#cronJob.metadata.deletionTimestamp !== undefined) return {};
+    return this.#startWhenDue();
+  }
+
+  async writeStatus(): Promise<void> {
+    if (this.#cronJob.status === this.#written.status) return;
+    await this.#context.cronJobClient.updateStatus(this.#cronJob, {}, this.#signal);
+  }
+
+  async #removeOldJobs(jobs: readonly Job[]): Promise<void> {
+    for (const job of jobsBeyondHistory(this.#cronJob, jobs)) {
+      const after = await deleteJob(this.#context, this.#cronJob, job, this.#log, this.#signal);
+      // What was not listed need not be taken off the list.
+      if (after !== undefined && isActive(this.#cronJob, job.metadata.uid)) this.#cronJob = after;
+    }
+  }
+
+  /** Jobs that run and are not listed: the cache may be behind, or an earlier run ended before it could list them. */
+  async #noteUnlistedJobs(jobs: readonly Job[]): Promise<void> {
+    const { namespace = "", name = "" } = this.#cronJob.metadata;
+    for (const job of jobs) {
+      if (isJobFinished(job) || isActive(this.#cronJob, job.metadata.uid)) continue;
+      const fresh = await this.#context.cronJobClient.get({ namespace, name }, {}, this.#signal);
+      if (isActive(fresh, job.metadata.uid)) {
+        this.#written = fresh;
+        this.#cronJob = fresh;
+        continue;
+      }
+      const message = `Saw a job that the controller did not create or forgot: ${job.metadata.name ?? ""}`;
+      this.#tell("Warning", "UnexpectedJob", message);
+    }
+  }
+
+  #noteFinishedJobs(jobs: readonly Job[]): void {
+    const { cronJob, completed } = observeFinished(this.#cronJob, jobs);
+    for (const { job, condition } of completed) {
+      const message = `Saw completed job: ${job.metadata.name ?? ""}, condition: ${condition}`;
+      this.#tell("Normal", "SawCompletedJob", message);
+    }
+    this.#cronJob = cronJob;
+  }
+
+  async #noteMissingJobs(jobs: readonly Job[]): Promise<void> {
+    const known = new Set(jobs.map(({ metadata }) => metadata.uid));
+    for (const { uid, namespace = "", name = "" } of this.#cronJob.status?.active ?? []) {
+      if (known.has(uid) || (await jobExists(this.#context, namespace, name, this.#signal))) continue;
+      this.#tell("Normal", "MissingJob", `Active job went missing: ${name}`);
+      this.#cronJob = withoutActive(this.#cronJob, uid);
+    }
+  }
+
+  async #startWhenDue(): Promise<SyncResult> {
+    const nowMs = this.#context.clock.nowMs();
+    const plan = decideStart(this.#cronJob, this.#context.localZone, nowMs);
+    for (const { type, reason, message } of plan.notices) this.#tell(type, reason, message);
+    if (plan.action !== "start") this.#log.verbose(4, "No Job is started", { why: plan.why });
+    if (plan.action === "none") return {};
+    if (plan.action === "start") {
+      const signal = this.#signal;
+      if (plan.replaces)
+        this.#cronJob = await deleteActiveJobs(this.#context, this.#cronJob, this.#log, signal);
+      this.#cronJob = await startJob(this.#context, this.#cronJob, plan.scheduledMs, this.#log, signal);
+    }
+    const requeueAfterMs = untilNextMs(this.#cronJob, plan.schedule, nowMs);
+    return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+  }
+
+  #tell(type: "Normal" | "Warning", reason: string, message: string): void {
+    this.#context.events.event(this.#cronJob, type, reason, message);
+  }
+}
