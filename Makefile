@@ -1,6 +1,5 @@
 # Everything runs with the Node of node_modules, whatever the machine has.
 SHELL := /bin/bash
-export SEEDS FIRST SEED STOP
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 STAMP := node_modules/.installed
 
