@@ -101,6 +101,18 @@ describe("old ReplicaSets shrink", () => {
     const old = [replicaSet("old", 3, { available: 3 })];
     expect(decideOldSizes(owner, { current, old }).map(({ size }) => size)).toEqual([2]);
   });
+
+  test("not for pods that an old one reports and is about to lose, be it looked at or not", () => {
+    // All 2 that may go are found in the first, which has 2 that are not available: the second is not looked at.
+    const owner = deployment({ replicas: 10, surge: 2, unavailable: 2 });
+    const old = [
+      replicaSet("old-1", 4, { available: 2, created: 1 }),
+      replicaSet("old-2", 4, { available: 7, pods: 7, created: 2 }),
+    ];
+    const current = replicaSet("new", 2, { available: 2 });
+    const steps = decideOldSizes(owner, { current, old });
+    expect(steps.map(({ replicaSet, size }) => `${replicaSet.metadata.name} ${size}`)).toEqual(["old-1 2"]);
+  });
 });
 
 describe("whatever a rollout comes upon", () => {

@@ -58,15 +58,14 @@ export function decideOldSizes(deployment: Deployment, revisions: Revisions): re
   const old = activeOf(revisions.old).toSorted(byAge);
   if (current === undefined || old.length === 0) return [];
   const mustBeAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
-  const currentAvailable = availableAtSize(current);
-  const currentUnavailable = sizeOf(current) - currentAvailable;
+  const currentUnavailable = sizeOf(current) - availableAtSize(current);
   const mayGo = totalSize(allOf(revisions)) - mustBeAvailable - currentUnavailable;
   if (mayGo <= 0) return [];
 
   const sizes = new Map(old.map((replicaSet) => [replicaSet, sizeOf(replicaSet)]));
   const reasons = new Map<ReplicaSet, string>();
   if (takeUnavailable(sizes, reasons, mayGo)) {
-    const available = sum(old, availableOf) + currentAvailable;
+    const available = sum([...old, current], availableAtSize);
     takeAvailable(sizes, reasons, available - mustBeAvailable);
   }
   return old.flatMap((replicaSet) => {

@@ -120,10 +120,10 @@ export const mutants: readonly Mutant[] = [
     replace: "if (unavailable < 0) continue;",
   },
   {
-    name: "counts pods as available that the current ReplicaSet is about to lose",
+    name: "counts pods as available that a ReplicaSet is about to lose",
     file: "controllers/deployment/rolling.ts",
-    find: "const currentAvailable = availableAtSize(current);",
-    replace: "const currentAvailable = availableOf(current);",
+    find: "const available = sum([...old, current], availableAtSize);",
+    replace: "const available = sum([...old, current], availableOf);",
   },
   {
     name: "takes available pods without counting them",
