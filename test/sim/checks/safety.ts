@@ -1,11 +1,13 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
+import { isPodTerminal } from "../../../pkg/api/pod.ts";
+import { parseTime } from "../../../pkg/api/time.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Lease } from "../../../pkg/api/types/coordination-v1.gen.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
 import { BUCKETS } from "../world/history.ts";
-import { deploymentsIn, objectsIn } from "../world/objects.ts";
+import { deploymentsIn, objectsIn, podsIn } from "../world/objects.ts";
 import { LEASE, type ManagerProcess } from "../world/process.ts";
 import { describeRequest } from "../world/request-of.ts";
 import type { Arrival } from "../world/wire.ts";
@@ -49,7 +51,7 @@ class SafetyChecks {
     world.onManagerWrite = (arrival, process) => {
       const events = this.#events;
       this.#events = [];
-      if (arrival.facts.resource === "leases") return;
+      if (arrival.facts.resource === "leases") return this.#checkWriters();
       this.#checkLease(arrival, process);
       for (const { bucket, event } of events) this.#check(bucket, event, arrival, process);
     };
@@ -69,6 +71,13 @@ class SafetyChecks {
       else this.#checkResize(event, owner, horizonMs, line);
     }
     if (ambiguous) this.#unknown.add(owner, this.#world.clock.monotonicMs());
+  }
+
+  /** However a Lease changes hands, no two processes believe that they may write. */
+  #checkWriters(): void {
+    const writers = this.#world.processes.filter(({ elector }) => elector.fence.canWrite());
+    if (writers.length > 1)
+      this.#world.violate(`${writers.map(({ name }) => name).join(" and ")} may all write`);
   }
 
   /** Nobody writes but the holder of the Lease: not before, not after, and not on behalf of a released one. */
@@ -109,6 +118,7 @@ class SafetyChecks {
     if (after === before || this.#excuses(owner, horizonMs) > 0) return;
     // upstream: rollback.go#rollback has the current ReplicaSet made before it goes back, and under Recreate in full.
     if (this.#deployment(owner)?.metadata.annotations?.[ROLLBACK] !== undefined) return;
+    if (before === 0) this.#checkRecreation(object, owner, horizonMs, line);
     const sets = this.#view.setsOf(owner);
     const total = sum(sets.map((set) => set.spec?.replicas ?? 0));
     const most = this.#view.most.of(owner).max(horizonMs);
@@ -134,6 +144,23 @@ class SafetyChecks {
       this.#world.violate(
         `${line}: from ${before} to ${after} leaves ${left} available, fewer than ${least}`,
       );
+  }
+
+  /** Where pods are recreated, no new one comes before the last old one has ended. */
+  #checkRecreation(current: ReplicaSet, owner: string, horizonMs: number, line: string): void {
+    const { paused, strategy } = this.#deployment(owner)?.spec ?? {};
+    const hasRolled = this.#view.least.of(owner).max(horizonMs) > 0;
+    if (strategy?.type !== "Recreate" || paused === true || hasRolled) return;
+    const others = this.#view.setsOf(owner).filter(({ metadata }) => metadata.uid !== current.metadata.uid);
+    const nowMs = this.#world.clock.nowMs();
+    const knownMs = nowMs - (this.#world.clock.monotonicMs() - horizonMs);
+    const old = podsIn(this.#world.server.parts.store).find(
+      (pod) =>
+        others.some(({ metadata }) => metadata.uid === controllerOf(pod)?.uid) &&
+        !isPodTerminal(pod) &&
+        (parseTime(pod.metadata.creationTimestamp ?? undefined) ?? nowMs) < knownMs,
+    );
+    if (old !== undefined) this.#world.violate(`${line}: comes up while ${old.metadata.name} runs`);
   }
 
   /** Only revisions without pods go, and only those above the limit. */

@@ -227,7 +227,7 @@ export const mutants: readonly Mutant[] = [
     name: "gives the lease back before its work has ended",
     file: "pkg/leader/elector.ts",
     find: "const failure = await work;",
-    replace: "const failure = undefined as { readonly error: unknown } | undefined;",
+    replace: "if (isKept && releaseOnStop) await this.#release(); const failure = await work;",
   },
   {
     name: "is not told of deletions that it missed",
