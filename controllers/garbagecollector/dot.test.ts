@@ -15,45 +15,29 @@ const owners: Readonly<Record<string, readonly string[]>> = {
   golf: [],
 };
 
+const first = ["alpha -> bravo", "alpha -> charlie"];
+const second = ["delta -> foxtrot", "foxtrot -> golf"];
+const all = Object.keys(owners);
+const shownOfAll = all.filter((uid) => uid !== "echo");
+
 // upstream: pkg/controller/garbagecollector/dump_test.go#TestToDOTGraph, #TestToDOTGraphObj
 test.each<[string, readonly string[], readonly string[], readonly string[], readonly string[]]>([
+  ["owners and what they own", ["alpha", "bravo", "charlie"], [], ["alpha", "bravo", "charlie"], first],
+  ["an owner that is missing", ["alpha", "charlie"], [], ["alpha", "bravo missing", "charlie"], first],
+  ["nothing that is alone", ["alpha", "bravo", "charlie", "echo"], [], ["alpha", "bravo", "charlie"], first],
+  ["two chains", all, [], shownOfAll, [...first, ...second]],
   [
-    "owners and what they own",
+    "what is connected to an owner",
     ["alpha", "bravo", "charlie"],
-    [],
+    ["bravo"],
     ["alpha", "bravo", "charlie"],
-    ["alpha -> bravo", "alpha -> charlie"],
+    first,
   ],
-  [
-    "an owner that is missing",
-    ["alpha", "charlie"],
-    [],
-    ["alpha", "bravo missing", "charlie"],
-    ["alpha -> bravo", "alpha -> charlie"],
-  ],
-  [
-    "what is alone left out",
-    Object.keys(owners),
-    [],
-    ["alpha", "bravo", "charlie", "delta", "foxtrot", "golf"],
-    ["alpha -> bravo", "alpha -> charlie", "delta -> foxtrot", "foxtrot -> golf"],
-  ],
-  [
-    "all that is connected to one",
-    Object.keys(owners),
-    ["foxtrot"],
-    ["delta", "foxtrot", "golf"],
-    ["delta -> foxtrot", "foxtrot -> golf"],
-  ],
-  [
-    "all that is connected to some",
-    Object.keys(owners),
-    ["alpha", "golf"],
-    ["alpha", "bravo", "charlie", "delta", "foxtrot", "golf"],
-    ["alpha -> bravo", "alpha -> charlie", "delta -> foxtrot", "foxtrot -> golf"],
-  ],
-  ["one that is alone", Object.keys(owners), ["echo"], [], []],
-  ["one that is not there", Object.keys(owners), ["other"], [], []],
+  ["nothing of an owner that is missing", ["alpha", "charlie"], ["bravo"], [], []],
+  ["nothing of one that is alone", all, ["echo"], [], []],
+  ["a chain from its first owner", all, ["golf"], ["delta", "foxtrot", "golf"], second],
+  ["a chain from its last dependent", all, ["delta"], ["delta", "foxtrot", "golf"], second],
+  ["two chains that were asked for", all, ["delta", "charlie"], shownOfAll, [...first, ...second]],
 ])("the graph shows %s", (_, uids, asked, vertices, edges) => {
   const dot = graphToDot(graphOf(uids), asked);
   const shown = [...dot.matchAll(/ {2}"(\w+)" \[[^]*?missing="(\w+)"[^]*? {2}\];/g)];
