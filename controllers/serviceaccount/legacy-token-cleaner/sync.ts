@@ -1,6 +1,7 @@
 import { keyOf } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Pod, Secret } from "../../../pkg/api/types/core-v1.gen.ts";
+import { isNotFound } from "../../../pkg/client/errors.ts";
 import { withDeadline } from "../../../pkg/clock/wait.ts";
 import { whenSynced } from "../../../pkg/reconcile/caches-ready.ts";
 import { deleteToken, invalidate } from "./apply.ts";
@@ -43,6 +44,10 @@ async function isTracked(
     return isLongEnough ?? false;
   } catch (error) {
     signal.throwIfAborted();
+    if (isNotFound(error)) {
+      log.info("The API server does not note uses of tokens: which are unused is not known");
+      return false;
+    }
     log.error(error, "It could not be read since when uses of tokens are noted");
     return false;
   }

@@ -5,6 +5,7 @@ import type { ApiObject } from "../../api/object.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { storeReader } from "../admission/cluster-reader.ts";
 import { StatusError } from "../server/status-error.ts";
+import { tokenSigner } from "../../tokens/token-signer.ts";
 import { Store } from "../storage/store.ts";
 import { ServiceAccountTokens } from "./service-account-tokens.ts";
 import { TokenAuthenticator } from "./token-authenticator.ts";
@@ -113,5 +114,50 @@ describe("who asks", () => {
       },
     });
     expect(await review("x.y.z")).toMatchObject({ review: { status: { error: "invalid bearer token" } } });
+  });
+});
+
+describe("a token in a Secret", () => {
+  const claims = {
+    iss: "kubernetes/serviceaccount",
+    "kubernetes.io/serviceaccount/namespace": "a",
+    "kubernetes.io/serviceaccount/secret.name": "robot-token",
+    "kubernetes.io/serviceaccount/service-account.name": "robot",
+    "kubernetes.io/serviceaccount/service-account.uid": "u1",
+    sub: "system:serviceaccount:a:robot",
+  };
+  const token = tokenSigner(privateKey).sign(claims);
+  const secret = (content: string, labels: object = {}): ApiObject =>
+    put("secrets", "robot-token", "s1", {
+      metadata: { name: "robot-token", namespace: "a", uid: "s1", labels },
+      data: { token: Buffer.from(content).toString("base64") },
+    });
+
+  test("stands for its account, for ever", async () => {
+    secret(token);
+    await clock.advanceBy(1_000_000_000);
+    const verified = await tokens.verify(token, [issuer, "other"]);
+    expect(verified).toMatchObject({
+      user: { username: "system:serviceaccount:a:robot", uid: "u1" },
+      audiences: [issuer],
+    });
+  });
+
+  test.each<[string, () => unknown]>([
+    ["there is no such Secret", () => undefined],
+    ["the Secret holds another one", () => secret("other")],
+    [
+      "the Secret is marked as invalid",
+      () => secret(token, { "kubernetes.io/legacy-token-invalid-since": "2026-01-01" }),
+    ],
+    ["the account is another one", () => [secret(token), put("serviceaccounts", "robot", "u2")]],
+  ])("is worth nothing when %s", async (_, prepare) => {
+    prepare();
+    expect(await tokens.verify(token, [issuer])).toBeUndefined();
+  });
+
+  test("is worth nothing to others than the API server", async () => {
+    secret(token);
+    expect(await tokens.verify(token, ["other"])).toBeUndefined();
   });
 });

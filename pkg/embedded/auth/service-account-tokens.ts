@@ -6,6 +6,7 @@ import type { Clock } from "../../clock/clock.ts";
 import { randomUuid, type Random } from "../../clock/random.ts";
 import type { ClusterReader } from "../admission/cluster-reader.ts";
 import type { UserInfo } from "../server/access.ts";
+import { SECRET_TOKEN_ISSUER, secretTokenHolder } from "./secret-tokens.ts";
 
 interface Reference {
   readonly name: string;
@@ -85,6 +86,11 @@ export class ServiceAccountTokens {
   /** Undefined: not a token of ours, or not any more. */
   async verify(token: string, audiences: readonly string[]): Promise<VerifiedToken | undefined> {
     const payload = await this.#payload(token);
+    if (payload?.iss === SECRET_TOKEN_ISSUER) {
+      const holder = secretTokenHolder(this.#options.reader, token, payload);
+      const meant = audiences.filter((audience) => audience === this.issuer);
+      return holder && meant.length > 0 ? { user: userOf(holder, undefined), audiences: meant } : undefined;
+    }
     const claims = payload?.["kubernetes.io"] as KubernetesClaims | undefined;
     if (payload === undefined || claims === undefined) return undefined;
     const granted = [payload.aud ?? []].flat().filter((audience) => audiences.includes(audience));
@@ -93,7 +99,8 @@ export class ServiceAccountTokens {
   }
 
   async #payload(token: string): Promise<JWTPayload | undefined> {
-    const { clock, issuer } = this.#options;
+    const { clock } = this.#options;
+    const issuer = [this.issuer, SECRET_TOKEN_ISSUER];
     try {
       const currentDate = new Date(clock.nowMs());
       return (await jwtVerify(token, this.#publicKey, { issuer, currentDate, algorithms: ["RS256"] }))
