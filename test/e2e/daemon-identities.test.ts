@@ -5,7 +5,7 @@ import { realClock } from "../../pkg/clock/real.ts";
 import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { clientsOf } from "../harness/admin-client.ts";
-import { AuditLog, describeEvent } from "../harness/audit-log.ts";
+import { AuditLog, describeEvent, isUnauthorized } from "../harness/audit-log.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
 import { Deployments } from "../harness/deployments.ts";
 import { markPod } from "../harness/hollow-kubelet.ts";
@@ -13,6 +13,7 @@ import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harne
 import { kubeadmFlags, MANAGER_USER } from "../harness/kubeadm-flags.ts";
 import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
+import { identityJourneys } from "./identity-journeys.ts";
 
 const ACTOR = "manager";
 const namespace = "default";
@@ -166,16 +167,35 @@ describe.skipIf(!hasRealCluster())("each controller under its own account", () =
     await until("it is deleted", async () => isGone("lost"), 120_000, 500);
   });
 
+  test.each(identityJourneys.map((journey, index) => ({ ...journey, own: `journey-${index}` })))(
+    "$name, and its namespace ends with all that is in it",
+    async ({ run, own }) => {
+      const namespaces = client.clientFor(resources.namespaces);
+      await namespaces.create({ metadata: { name: own } });
+      await until("the namespace is furnished", async () => {
+        const accounts = await client.clientFor(resources.serviceAccounts).list({ namespace: own });
+        const maps = await client.clientFor(resources.configMaps).list({ namespace: own });
+        return accounts.items.length === 1 && maps.items.length === 1;
+      });
+      await run(client, own);
+      await namespaces.delete({ name: own });
+      await until("the namespace is gone", async () => {
+        return (await namespaces.list({ fieldSelector: `metadata.name=${own}` })).items.length === 0;
+      });
+    },
+  );
+
   test("no request of ours was forbidden, and every controller wrote as itself", async () => {
     expect(await daemon.end("SIGTERM")).toEqual({ code: 0, signal: null });
     await audit.read();
     const ours = audit.events.filter((event) => audit.actor(event) === ACTOR);
-    const refused = ours.filter(({ responseStatus }) => [401, 403].includes(responseStatus?.code ?? 0));
+    const refused = ours.filter(isUnauthorized);
     expect(refused.map(describeEvent)).toEqual([]);
-    const usersOf = (resource: string, verb: string): readonly string[] => [
+    const usersOf = (resource: string, verb: string, subresource?: string): readonly string[] => [
       ...new Set(
         ours
           .filter((event) => event.objectRef?.resource === resource && event.verb === verb)
+          .filter((event) => event.objectRef?.subresource === subresource)
           .map(({ user }) => user.username),
       ),
     ];
@@ -188,7 +208,12 @@ describe.skipIf(!hasRealCluster())("each controller under its own account", () =
     ]);
     expect(usersOf("nodes", "get")).toEqual([account("pod-garbage-collector")]);
     expect(usersOf("pods", "delete")).toContain(account("pod-garbage-collector"));
-    expect(usersOf("serviceaccounts", "create")).toEqual([MANAGER_USER]);
+    expect(usersOf("serviceaccounts", "create", "token")).toEqual([MANAGER_USER]);
+    // The accounts to act as are made by whoever asks for their tokens, "default" of every namespace by its controller.
+    expect(usersOf("serviceaccounts", "create").toSorted()).toEqual([
+      MANAGER_USER,
+      account("service-account-controller"),
+    ]);
     const kinds = Object.entries(Object.groupBy(ours, ({ user }) => user.username));
     console.log(kinds.map(([user, events]) => `${user}: ${events?.length ?? 0} requests`).join("\n"));
   });
