@@ -54,6 +54,11 @@ export function describeEvent(event: AuditEvent): string {
   return `${what} by ${user.username}: ${responseStatus?.code ?? "?"}`;
 }
 
+/** Refused for who asked. Admission says 403 too, to whoever it may be: in a namespace that ends, for example. */
+export function isUnauthorized({ annotations, responseStatus }: AuditEvent): boolean {
+  return responseStatus?.code === 401 || annotations?.["authorization.k8s.io/decision"] === "forbid";
+}
+
 const CREDENTIAL = "authentication.kubernetes.io/credential-id";
 const ISSUED = "authentication.kubernetes.io/issued-credential-id";
 
