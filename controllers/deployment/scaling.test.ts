@@ -234,6 +234,15 @@ describe("the share of one ReplicaSet", () => {
   });
 });
 
+test("a ReplicaSet that has the size but tells of another whole is told of this one, so that scaling ends", () => {
+  const adopted = annotated(replicaSet("adopted", 3), sizeAnnotations(to(5)));
+  const revisions = { current: undefined, old: [adopted] };
+  expect(isScalingEvent(to(3), revisions)).toBe(true);
+  expect(decideScaling(to(3), revisions)).toMatchObject([{ size: 3, refreshAnnotations: true }]);
+  const told = { current: undefined, old: [annotated(adopted, sizeAnnotations(to(3)))] };
+  expect(decideScaling(to(3), told)).toEqual([]);
+});
+
 describe("whether the user has scaled", () => {
   const said = (replicas: number): ReplicaSet =>
     annotated(replicaSet("rs", 1), sizeAnnotations(to(replicas)));

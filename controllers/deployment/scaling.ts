@@ -50,7 +50,11 @@ export function decideScaling(deployment: Deployment, revisions: Revisions): rea
   const desired = desiredReplicas(deployment);
   const only = activeOrLatest(revisions);
   if (only !== undefined) {
-    return sizeOf(only) === desired ? [] : [scaleStep(only, desired, "it is the only revision with pods")];
+    if (sizeOf(only) !== desired) return [scaleStep(only, desired, "it is the only revision with pods")];
+    // An adopted one, or one that somebody resized: its annotations tell of another whole, and as long as they do, this
+    // is a scaling event. upstream: sync.go#scale leaves them, so that no rollout ever begins.
+    if (!isScalingEvent(deployment, revisions)) return [];
+    return [{ replicaSet: only, size: desired, reason: "it has the size already", refreshAnnotations: true }];
   }
   if (isSaturated(deployment, revisions.current)) {
     return activeOf(revisions.old).map((old) => scaleStep(old, 0, "the current revision has all the pods"));

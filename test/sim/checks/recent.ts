@@ -6,10 +6,10 @@ export class Recent {
     if (this.#samples.at(-1)?.value !== value) this.#samples.push({ sinceMs: nowMs, value });
   }
 
-  /** The values that held at that time or later. */
+  /** The values that held just before that time or later. */
   since(ms: number): readonly number[] {
     let first = this.#samples.length - 1;
-    while (first > 0 && (this.#samples[first]?.sinceMs ?? 0) > ms) first--;
+    while (first > 0 && (this.#samples[first]?.sinceMs ?? 0) >= ms) first--;
     return this.#samples.slice(Math.max(0, first)).map(({ value }) => value);
   }
 

@@ -150,6 +150,12 @@ export const mutants: readonly Mutant[] = [
     replace: "",
   },
   {
+    name: "leaves the annotations of an adopted ReplicaSet of the right size",
+    file: "controllers/deployment/scaling.ts",
+    find: "if (!isScalingEvent(deployment, revisions)) return [];",
+    replace: "return [];",
+  },
+  {
     name: "does not wait for old pods to end before it recreates",
     file: "controllers/deployment/recreate.ts",
     find: "if (sum(revisions.old, podsOf) > 0) return true;",
