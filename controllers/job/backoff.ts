@@ -1,0 +1,48 @@
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { finishedMs, ignoredIndexFailures, indexFailures } from "./job-pods.ts";
+
+/** Failures in a row, for the time that pods wait to be replaced. */
+export interface BackoffRecord {
+  readonly failuresSinceSuccess: number;
+  readonly lastFailureMs: number | undefined;
+}
+
+export const NO_FAILURES: BackoffRecord = { failuresSinceSuccess: 0, lastFailureMs: undefined };
+
+const FIRST_MS = 10_000;
+const LONGEST_MS = 10 * 60_000;
+
+/** The record once these pods have finished. A success ends the row; failures after it begin a new one. */
+export function backoffAfter(
+  before: BackoffRecord,
+  succeeded: readonly Pod[],
+  failed: readonly Pod[],
+): BackoffRecord {
+  if (succeeded.length === 0 && failed.length === 0) return before;
+  const lastSuccessMs = Math.max(...succeeded.map(finishedMs));
+  const failures = failed.map(finishedMs).filter((ms) => succeeded.length === 0 || ms > lastSuccessMs);
+  const earlier = succeeded.length === 0 ? before.failuresSinceSuccess : 0;
+  return failures.length === 0
+    ? NO_FAILURES
+    : { failuresSinceSuccess: earlier + failures.length, lastFailureMs: Math.max(...failures) };
+}
+
+/** How long pods have to wait yet: 10 s after the first failure, 20 s after the second, … 10 min at most. */
+export function backoffRemainingMs(record: BackoffRecord, nowMs: number): number {
+  const { failuresSinceSuccess, lastFailureMs } = record;
+  if (failuresSinceSuccess === 0 || lastFailureMs === undefined) return 0;
+  const waitMs = Math.min(FIRST_MS * 2 ** (failuresSinceSuccess - 1), LONGEST_MS);
+  return Math.max(0, lastFailureMs + waitMs - nowMs);
+}
+
+/** The same for one index; `lastFailed` is the pod of it that failed last. */
+export function indexBackoffRemainingMs(lastFailed: Pod | undefined, nowMs: number): number {
+  if (lastFailed === undefined) return 0;
+  const failuresSinceSuccess = totalIndexFailures(lastFailed) + 1;
+  return backoffRemainingMs({ failuresSinceSuccess, lastFailureMs: finishedMs(lastFailed) }, nowMs);
+}
+
+/** Failures of the index before this pod, ignored ones included. */
+export function totalIndexFailures(pod: Pod): number {
+  return indexFailures(pod) + ignoredIndexFailures(pod);
+}

@@ -1,0 +1,108 @@
+import { isRestartableInitContainer, podCondition } from "../../pkg/api/pod.ts";
+import { parseTime } from "../../pkg/api/time.ts";
+import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { ContainerStatus, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { indexCount, isIndexed, replacesFailedOnly } from "./job-spec.ts";
+
+/** On each pod of a Job until the Job's status has counted it. */
+export const TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking";
+export const INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index";
+/** Failures of the index before this pod: those that count, and those that a policy ignores. */
+export const FAILURES_ANNOTATION = "batch.kubernetes.io/job-index-failure-count";
+export const IGNORED_FAILURES_ANNOTATION = "batch.kubernetes.io/job-index-ignored-failure-count";
+
+export function uidOf(pod: Pod): string {
+  return pod.metadata.uid ?? "";
+}
+
+export function hasFinalizer(pod: Pod): boolean {
+  return pod.metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
+}
+
+/** Finished and not counted yet. */
+export function isFinishedAndTracked(pod: Pod): boolean {
+  const { phase } = pod.status ?? {};
+  return (phase === "Failed" || phase === "Succeeded") && hasFinalizer(pod);
+}
+
+export function hasSucceeded(pod: Pod): boolean {
+  return pod.status?.phase === "Succeeded";
+}
+
+/**
+ * A pod that is being deleted counts as failed, as a pod without a kubelet never gets as far as to fail; unless its
+ * replacement has to wait for its end.
+ */
+export function hasFailed(pod: Pod, job: Job): boolean {
+  if (pod.status?.phase === "Failed") return true;
+  if (replacesFailedOnly(job)) return false;
+  return pod.metadata.deletionTimestamp !== undefined && !hasSucceeded(pod);
+}
+
+/** The pod's completion index; undefined when it has none that can be read. */
+export function indexOf(pod: Pod): number | undefined {
+  const text = pod.metadata.annotations?.[INDEX_ANNOTATION];
+  return text !== undefined && /^\+?[0-9]+$/.test(text) ? Number(text) : undefined;
+}
+
+/** An index that the Job still has. */
+export function validIndexOf(pod: Pod, job: Job): number | undefined {
+  const index = indexOf(pod);
+  return index !== undefined && index < indexCount(job) ? index : undefined;
+}
+
+/** Whether the pod counts for the Job: with indexes, only a pod with one of them does. */
+export function counts(pod: Pod, job: Job): boolean {
+  return !isIndexed(job) || validIndexOf(pod, job) !== undefined;
+}
+
+export function indexFailures(pod: Pod): number {
+  return parseCount(pod.metadata.annotations?.[FAILURES_ANNOTATION]);
+}
+
+export function ignoredIndexFailures(pod: Pod): number {
+  return parseCount(pod.metadata.annotations?.[IGNORED_FAILURES_ANNOTATION]);
+}
+
+/** Users can write there what they like; what is no int32 counts as none. */
+function parseCount(text: string | undefined): number {
+  const count = /^\+?[0-9]+$/.test(text ?? "") ? Number(text) : 0;
+  return count < 2 ** 31 ? count : 0;
+}
+
+/**
+ * When the pod finished: when its last container did, sidecars included; else since when it is not ready (what a
+ * kubelet writes when a pod ends); else when its deletion was asked for; else when it was created.
+ */
+export function finishedMs(pod: Pod): number {
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;
+  const notReady = podCondition(pod, "Ready");
+  const deletionMs = parseTime(deletionTimestamp);
+  return (
+    containersFinishedMs(pod) ??
+    (notReady?.status === "False" ? parseTime(notReady.lastTransitionTime) : undefined) ??
+    (deletionMs === undefined ? undefined : deletionMs - deletionGracePeriodSeconds * 1_000) ??
+    parseTime(creationTimestamp) ??
+    0
+  );
+}
+
+function containersFinishedMs(pod: Pod): number | undefined {
+  const containersMs = latestFinishMs(pod.status?.containerStatuses ?? []);
+  const sidecars = new Set(
+    (pod.spec?.initContainers ?? []).filter(isRestartableInitContainer).map(({ name }) => name),
+  );
+  const sidecarStatuses = (pod.status?.initContainerStatuses ?? []).filter(({ name }) => sidecars.has(name));
+  // upstream: pkg/controller/job/backoff_utils.go#getFinishTimeFromContainers: as long as one sidecar runs there is no
+  // time, but containers that have not finished are passed over when there are sidecars.
+  if (sidecarStatuses.length === 0) return containersMs;
+  const sidecarsMs = latestFinishMs(sidecarStatuses);
+  return sidecarsMs === undefined ? undefined : Math.max(sidecarsMs, containersMs ?? -Infinity);
+}
+
+/** Undefined when one of them has not finished, or when there are none. */
+function latestFinishMs(statuses: readonly ContainerStatus[]): number | undefined {
+  const times = statuses.map(({ state }) => parseTime(state?.terminated?.finishedAt));
+  const known = times.filter((time) => time !== undefined);
+  return known.length === 0 || known.length < times.length ? undefined : Math.max(...known);
+}

@@ -1,0 +1,51 @@
+import { isJobFinished } from "../../pkg/api/job.ts";
+import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
+import { controllerOf } from "../../pkg/api/owner-references.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import { managerOf } from "../../pkg/reconcile/owner-lookup.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { releaseOrphan } from "./apply.ts";
+import type { JobContext } from "./context.ts";
+import { hasFinalizer } from "./job-pods.ts";
+import { externalManager } from "./job-spec.ts";
+
+/** Takes the finalizer off pods whose Job is gone, has finished, or is theirs no more. Keys: see JobQueues. */
+export async function syncOrphans(
+  key: string,
+  context: JobContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const [kind, ...rest] = key.split(" ");
+  if (kind === "pod") {
+    const pod = context.pods.getByKey(rest.join(" "));
+    if (pod !== undefined && isOrphan(context, pod)) await releaseOrphan(context, pod, signal);
+    return {};
+  }
+  const [namespace = "", ...selector] = rest;
+  const pods = context.pods.inNamespace(namespace, parseLabelSelector(selector.join(" ")));
+  const errors: unknown[] = [];
+  for (const pod of pods.filter((each) => isOrphan(context, each))) {
+    try {
+      await releaseOrphan(context, pod, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      errors.push(error);
+    }
+  }
+  log.verbose(8, "Looked for orphans of a Job", { namespace, found: pods.length });
+  if (errors.length > 0) throw new AggregateError(errors, "finalizers of orphans could not be taken off");
+  return {};
+}
+
+function isOrphan(context: JobContext, pod: Pod): boolean {
+  if (!hasFinalizer(pod)) return false;
+  const manager = controllerOf(pod);
+  if (manager === undefined) return true;
+  // Whoever else uses the finalizer does so on purpose.
+  if (manager.kind !== "Job" || manager.apiVersion !== "batch/v1") return false;
+  const job = managerOf(context.jobs, "Job", pod);
+  if (job === undefined) return true;
+  return externalManager(job) === undefined && isJobFinished(job);
+}

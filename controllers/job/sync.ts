@@ -1,0 +1,152 @@
+import { isJobFinished, isJobSuspended } from "../../pkg/api/job.ts";
+import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
+import { isControlledBy } from "../../pkg/api/owner-references.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import { formatTime } from "../../pkg/api/time.ts";
+import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import { claimObjects } from "../../pkg/reconcile/ownership.ts";
+import { ownedAndOrphanedPods } from "../../pkg/reconcile/pod-index.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { NO_FAILURES } from "./backoff.ts";
+import { BATCH_MS, type JobContext } from "./context.ts";
+import { hasFinalizer, TRACKING_FINALIZER } from "./job-pods.ts";
+import { completionMode, externalManager, hasKnownMode } from "./job-spec.ts";
+import { countAndFinish } from "./sync-accounting.ts";
+import { syncPods } from "./sync-pods.ts";
+import { decideVerdict, untilDeadlineMs } from "./verdict.ts";
+import { viewOf } from "./view.ts";
+
+/**
+ * One step of a Job: claim pods, decide whether it ends, create or delete pods, count those that have finished, and say
+ * so in the status.
+ */
+export async function syncJob(
+  key: string,
+  context: JobContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const job = context.jobs.getByKey(key);
+  if (job === undefined) {
+    forget(context, key);
+    return {};
+  }
+  if (!isOurs(context, job, key, log)) return {};
+  const { clock, metrics } = context;
+  const startMs = clock.monotonicMs();
+  const labels = { completion_mode: completionMode(job), action: "reconciling", result: "error" };
+  try {
+    const { action, requeueAfterMs } = await reconcile(context, job, key, log, signal, (done) => {
+      labels.action = done;
+    });
+    labels.action = action;
+    labels.result = "success";
+    return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+  } finally {
+    metrics.syncSeconds.observe((clock.monotonicMs() - startMs) / 1_000, labels);
+    metrics.syncs.inc(labels);
+  }
+}
+
+/** Whether there is something to do for this controller. */
+function isOurs(context: JobContext, job: Job, key: string, log: Logger): boolean {
+  const { uid = "" } = job.metadata;
+  const manager = externalManager(job);
+  if (manager !== undefined) {
+    log.verbose(2, "The Job is another controller's", { manager });
+    return false;
+  }
+  if (isJobFinished(job)) {
+    context.backoffs.delete(key);
+    context.finished.delete(uid);
+    context.consistency?.clear(key, uid);
+    return false;
+  }
+  // It was told to have finished; the cache will show it.
+  if (context.finished.has(uid)) return false;
+  if (hasKnownMode(job)) return true;
+  const message = "Skipped Job sync because completion mode is unknown";
+  context.events.event(job, "Warning", "UnknownCompletionMode", message);
+  return false;
+}
+
+interface Reconciled {
+  readonly action: string;
+  readonly requeueAfterMs: number | undefined;
+}
+
+async function reconcile(
+  context: JobContext,
+  cached: Job,
+  key: string,
+  log: Logger,
+  signal: AbortSignal,
+  onAction: (action: string) => void,
+): Promise<Reconciled> {
+  // Before the pods are read: a pod that comes in between must not make it look as if all had been seen.
+  const expectationsMet = context.expectations.satisfied(key);
+  const pods = await claimPods(context, cached, log, signal);
+  const nowMs = context.clock.nowMs();
+  const job = withStart(cached, nowMs);
+  const backoff = context.backoffs.get(key) ?? NO_FAILURES;
+  const view = viewOf(job, pods, context.finalizers.awaited(key), backoff);
+  const verdict = decideVerdict(view, nowMs);
+  const outcome = await syncPods(context, view, verdict, expectationsMet, log, signal);
+  onAction(outcome.action);
+  await countAndFinish(context, view, outcome, signal);
+  if (outcome.error !== undefined) throw outcome.error;
+  const deadlineMs = verdict === undefined ? untilDeadlineMs(job, nowMs) : undefined;
+  const waitMs = outcome.waitMs === undefined ? undefined : Math.max(outcome.waitMs, BATCH_MS);
+  return { action: outcome.action, requeueAfterMs: earlier(deadlineMs, waitMs) };
+}
+
+/** The pods of the Job. Those that it adopts get the finalizer, and count from now on. */
+async function claimPods(
+  context: JobContext,
+  job: Job,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<readonly Pod[]> {
+  const { namespace = "", name = "" } = job.metadata;
+  const selector = selectorFromSpec(job.spec?.selector);
+  const claimed = await claimObjects<Pod>(
+    {
+      owner: job,
+      ownerResource: resources.jobs,
+      kind: "Pod",
+      readOwner: async () => context.client.get({ namespace, name }, {}, signal),
+      patch: async (pod, patch) =>
+        context.podControl.patch({ namespace, name: pod.metadata.name ?? "" }, patch, signal),
+      finalizers: [TRACKING_FINALIZER],
+      log,
+    },
+    ownedAndOrphanedPods(context.pods, job, "Job"),
+    (pod) => selector.matches(pod.metadata.labels),
+    signal,
+  );
+  return claimed.map((pod) => (isControlledBy(pod, job) || hasFinalizer(pod) ? pod : tracked(pod)));
+}
+
+function tracked(pod: Pod): Pod {
+  const finalizers = [...(pod.metadata.finalizers ?? []), TRACKING_FINALIZER];
+  return { ...pod, metadata: { ...pod.metadata, finalizers } };
+}
+
+function withStart(job: Job, nowMs: number): Job {
+  if (job.status?.startTime !== undefined || isJobSuspended(job)) return job;
+  return { ...job, status: { ...job.status, startTime: formatTime(nowMs) } };
+}
+
+function forget(context: JobContext, key: string): void {
+  context.deletions.delete(key);
+  context.finalizers.delete(key);
+  context.consistency?.clear(key);
+  context.backoffs.delete(key);
+}
+
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return Math.min(one, other);
+}

@@ -1,0 +1,67 @@
+import { isPodActive, isPodReady, isPodTerminating } from "../../pkg/api/pod.ts";
+import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { backoffAfter, type BackoffRecord } from "./backoff.ts";
+import { counts, hasFailed, hasFinalizer, hasSucceeded, uidOf } from "./job-pods.ts";
+import { isIndexed, podFailurePolicy } from "./job-spec.ts";
+import { type IndexView, indexViewOf } from "./index-view.ts";
+import { judgeFailure } from "./pod-failure-policy.ts";
+
+/** A Job and its pods, as one sync sees them. */
+export interface JobView {
+  readonly job: Job;
+  readonly pods: readonly Pod[];
+  readonly active: readonly Pod[];
+  readonly ready: number;
+  readonly terminating: number;
+  /** Pods whose finalizer was taken off, though the cache does not show it yet: they are counted. */
+  readonly released: ReadonlySet<string>;
+  /** What succeeded and failed, as counted by the status and as seen since. */
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Failures in a row, once what is seen now is counted. */
+  readonly backoff: BackoffRecord;
+  /** Undefined without indexes. */
+  readonly indexes: IndexView | undefined;
+}
+
+export function viewOf(
+  job: Job,
+  pods: readonly Pod[],
+  released: ReadonlySet<string>,
+  backoffBefore: BackoffRecord,
+): JobView {
+  const status = job.status ?? {};
+  const uncounted = status.uncountedTerminatedPods ?? {};
+  const newlyIn = (listed: readonly string[], is: (pod: Pod) => boolean): readonly Pod[] => {
+    const known = new Set(listed);
+    return pods.filter(
+      (pod) => isTracked(pod, released) && !known.has(uidOf(pod)) && counts(pod, job) && is(pod),
+    );
+  };
+  const { succeeded: listedSucceeded = [], failed: listedFailed = [] } = uncounted;
+  const newSucceeded = newlyIn(listedSucceeded, hasSucceeded);
+  const newFailed = newlyIn(listedFailed, (pod) => hasFailed(pod, job));
+  const policy = podFailurePolicy(job);
+  const counted = newFailed.filter((pod) => judgeFailure(policy, pod).counts).length;
+  const active = pods.filter(isPodActive);
+  const indexes = isIndexed(job) ? indexViewOf(job, pods, active, released) : undefined;
+  return {
+    job,
+    pods,
+    active,
+    ready: active.filter(isPodReady).length,
+    terminating: pods.filter(isPodTerminating).length,
+    released,
+    succeeded:
+      indexes?.succeeded.size ?? (status.succeeded ?? 0) + newSucceeded.length + listedSucceeded.length,
+    failed: (status.failed ?? 0) + counted + listedFailed.length,
+    backoff: backoffAfter(backoffBefore, newSucceeded, newFailed),
+    indexes,
+  };
+}
+
+/** Still to be counted. */
+export function isTracked(pod: Pod, released: ReadonlySet<string>): boolean {
+  return hasFinalizer(pod) && !released.has(uidOf(pod));
+}
