@@ -1,0 +1,84 @@
+import { formatTime } from "../../pkg/api/time.ts";
+import type { Job, JobSpec, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import {
+  FAILURES_ANNOTATION,
+  IGNORED_FAILURES_ANNOTATION,
+  INDEX_ANNOTATION,
+  TRACKING_FINALIZER,
+} from "./job-pods.ts";
+
+export const NOW_MS = Date.UTC(2026, 0, 1);
+
+export function job(spec: Partial<JobSpec> = {}, status: JobStatus = {}): Job {
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name: "job", namespace: "default", uid: "job-uid" },
+    spec: { template: {}, parallelism: 1, backoffLimit: 6, ...spec },
+    status,
+  };
+}
+
+export function indexed(completions: number, spec: Partial<JobSpec> = {}, status: JobStatus = {}): Job {
+  return job({ completionMode: "Indexed", completions, ...spec }, status);
+}
+
+export interface PodSketch {
+  readonly uid?: string;
+  readonly phase?: string;
+  /** As the annotation has it. */
+  readonly index?: string | number;
+  readonly failures?: string | number;
+  readonly ignored?: number;
+  /** Tracked unless this is false. */
+  readonly tracked?: boolean;
+  readonly deletedMs?: number;
+  readonly exitCode?: number;
+  /** When its only container finished. */
+  readonly finishedMs?: number;
+  readonly ready?: boolean;
+}
+
+export function pod(sketch: PodSketch = {}): Pod {
+  const {
+    uid = "pod",
+    phase = "Running",
+    index,
+    failures,
+    ignored,
+    deletedMs,
+    finishedMs,
+    exitCode,
+  } = sketch;
+  const annotations = {
+    ...(index !== undefined && { [INDEX_ANNOTATION]: `${index}` }),
+    ...(failures !== undefined && { [FAILURES_ANNOTATION]: `${failures}` }),
+    ...(ignored !== undefined && { [IGNORED_FAILURES_ANNOTATION]: `${ignored}` }),
+  };
+  const terminated = {
+    exitCode: exitCode ?? 0,
+    ...(finishedMs !== undefined && { finishedAt: formatTime(finishedMs) }),
+  };
+  const container = { name: "c", image: "", imageID: "", ready: false, restartCount: 0 };
+  const hasEnded = exitCode !== undefined || finishedMs !== undefined;
+  return {
+    metadata: {
+      name: uid,
+      namespace: "default",
+      uid,
+      annotations,
+      ...(sketch.tracked !== false && { finalizers: [TRACKING_FINALIZER] }),
+      ...(deletedMs !== undefined && { deletionTimestamp: formatTime(deletedMs) }),
+    },
+    status: {
+      phase,
+      ...(hasEnded && { containerStatuses: [{ ...container, state: { terminated } }] }),
+      ...(sketch.ready && { conditions: [{ type: "Ready", status: "True" }] }),
+    },
+  };
+}
+
+export function pods(...sketches: readonly PodSketch[]): readonly Pod[] {
+  return sketches.map((sketch, position) => pod({ uid: `pod-${position}`, ...sketch }));
+}
