@@ -61,7 +61,8 @@ export class ConsistencyStore implements SyncGate<string> {
       this.#written.set(ownerKey, written);
     }
     const name = groupResource(resource);
-    if (!isBehind(version, written.versions.get(name) ?? "")) written.versions.set(name, version);
+    const known = written.versions.get(name);
+    if (known === undefined || !isBehind(version, known)) written.versions.set(name, version);
   }
 
   /** The owner is gone. With a uid, only what was written for that very owner is forgotten. */

@@ -6,7 +6,7 @@ import { customResourceSchema } from "../apply/openapi-schema.ts";
 import { asJson, copyField, isJson, type Json } from "../kinds/json.ts";
 import type { Draft, KindRules, Subresource } from "../kinds/kind.ts";
 import { checkBuiltInBody } from "../server/built-in-body.ts";
-import { copyJson } from "../server/json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import {
   type BodySchema,
   bucketName,

@@ -8,7 +8,7 @@ import type { Call, ServerParts } from "../server/call.ts";
 import { internalCall, internalQuery } from "../server/internal-call.ts";
 import { removeObject } from "../server/delete.ts";
 import { toDeleteOptions } from "../server/delete-options.ts";
-import { copyJson } from "../server/json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import { bucketName } from "../server/served-resource.ts";
 import { StatusError } from "../server/status-error.ts";
 import { writeExisting } from "../server/update.ts";

@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../api/object.ts";
+import { copyJson } from "./json-copy.ts";
 
 /**
  * Reading and filling of decoded JSON whose shape nobody has checked yet: a value of the wrong type reads as absent,
@@ -94,7 +95,7 @@ export function setZeroDefault(parent: Json, key: string, value: unknown): void 
 /** Takes `key` over from `source`, its absence included. */
 export function copyField(target: Json, source: Json, key: string): void {
   if (source[key] === undefined) delete target[key];
-  else target[key] = structuredClone(source[key]);
+  else target[key] = copyJson(source[key]);
 }
 
 /**

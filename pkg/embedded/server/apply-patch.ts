@@ -6,7 +6,7 @@ import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { createDraft, matchNamespace } from "./create.ts";
 import { warnOfDuplicates } from "./draft.ts";
-import { copyJson } from "./json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import { writeContext } from "./managed-fields.ts";
 import type { WriteQuery } from "./query-options.ts";
 import { currentObject } from "./read.ts";

@@ -8,7 +8,7 @@ import { freezeDeep } from "../storage/freeze.ts";
 import { admissionAttributes, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { readDraft } from "./draft.ts";
-import { copyJson } from "./json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
 import { finishObject, stampNew } from "./object-lifecycle.ts";

@@ -1,6 +1,6 @@
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { child, integer, isJson, optionalText, strings, type Json } from "../kinds/json.ts";
-import { copyJson } from "./json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { checkDryRun, integerParameter } from "./query-options.ts";
 import type { ApiRequest, RequestBody } from "./request.ts";

@@ -4,7 +4,7 @@ import { formatTime } from "../../api/time.ts";
 import { asJson, child, count, items, type Json, text } from "../kinds/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
-import { copyJson } from "./json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import { StatusError, forbidden, tooManyRequests } from "./status-error.ts";
 import { writeExisting } from "./update.ts";
 

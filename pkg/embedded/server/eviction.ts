@@ -5,7 +5,7 @@ import type { Call } from "./call.ts";
 import { toDeleteOptions } from "./delete-options.ts";
 import { removeObject } from "./delete.ts";
 import { type DisruptionDecision, disruptionDecision } from "./disruption-budget.ts";
-import { copyJson } from "./json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import { requireJsonBody } from "./negotiate.ts";
 import { parsePatch } from "./patch.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";

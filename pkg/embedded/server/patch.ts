@@ -7,7 +7,7 @@ import { isJson, text } from "../kinds/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { applyObject } from "./apply-patch.ts";
 import type { Call } from "./call.ts";
-import { copyJson } from "./json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { mediaType, negotiateOutput } from "./negotiate.ts";
 import { Output } from "./output.ts";

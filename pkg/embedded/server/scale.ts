@@ -5,7 +5,7 @@ import { asJson, isJson, type Json, text } from "../kinds/json.ts";
 import { selectorFromSpec } from "../../api/label-selector.ts";
 import type { Draft, FieldError } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
-import { copyJson } from "./json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import { requireJsonBody } from "./negotiate.ts";
 import { parsePatch, patchTypeOf, translatingPatchErrors } from "./patch.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";

@@ -10,7 +10,7 @@ import { admissionAttributes, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { createDraft, matchNamespace } from "./create.ts";
 import { readDraft } from "./draft.ts";
-import { copyJson } from "./json-copy.ts";
+import { copyJson } from "../kinds/json-copy.ts";
 import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
 import { specChanged, finishObject, keepSystemFields, sameObject } from "./object-lifecycle.ts";

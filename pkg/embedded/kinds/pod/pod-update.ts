@@ -2,6 +2,7 @@ import { podQosClass } from "../../../api/quota/qos.ts";
 import { specOf } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { rangeMessage } from "../formats.ts";
+import { copyJson } from "../json-copy.ts";
 import type { Json } from "../json.ts";
 import { child, copyField, integer, items, sameValue, stringMap, text } from "../json.ts";
 import type { Draft } from "../kind.ts";
@@ -32,7 +33,7 @@ export function validatePodChange(draft: Draft, before: Json, errors: FieldError
   validateTolerationChange(spec, old, errors);
   validateGateChange(spec, old, errors);
   if (sameValue(spec, old)) return;
-  const rest = structuredClone(spec);
+  const rest = copyJson(spec);
   for (const key of ["containers", "initContainers"]) restoreImages(rest, old, key);
   for (const key of ["activeDeadlineSeconds", "schedulingGates", "tolerations"]) copyField(rest, old, key);
   if (
@@ -160,7 +161,7 @@ export function validatePodResize(draft: Draft, before: Json, errors: FieldError
 }
 
 function withoutComputeResources(spec: Json): Json {
-  const copy = structuredClone(spec);
+  const copy = copyJson(spec);
   const holders = [copy, ...items(copy, "containers"), ...items(copy, "initContainers")];
   for (const holder of holders) {
     delete holder["resizePolicy"];

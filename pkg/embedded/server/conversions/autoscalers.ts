@@ -3,7 +3,7 @@ import { asJson, child, isJson, items, type Json, stringMap, text } from "../../
 import type { Draft } from "../../kinds/kind.ts";
 import { normalizeWireForm } from "../../kinds/wire-form.ts";
 import { freezeDeep } from "../../storage/freeze.ts";
-import { copyJson } from "../json-copy.ts";
+import { copyJson } from "../../kinds/json-copy.ts";
 import type { Conversion } from "../served-resource.ts";
 import { metricSpecFromV1, metricSpecToV1, metricStatusToV1 } from "./metric-forms.ts";
 

@@ -3,7 +3,7 @@ import { asJson, type Json } from "../../kinds/json.ts";
 import type { Draft } from "../../kinds/kind.ts";
 import { normalizeWireForm } from "../../kinds/wire-form.ts";
 import { freezeDeep } from "../../storage/freeze.ts";
-import { copyJson } from "../json-copy.ts";
+import { copyJson } from "../../kinds/json-copy.ts";
 import type { Conversion } from "../served-resource.ts";
 
 /** events.k8s.io/v1 name → core/v1 name; what is not here has the same name in both. */
