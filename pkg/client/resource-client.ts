@@ -31,6 +31,8 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   readonly fieldManager?: string;
   readonly fieldValidation?: "Ignore" | "Warn" | "Strict";
+  /** Writes the object as text, where the server keeps the very bytes (create and update only). Absent: JSON. */
+  readonly encode?: (object: unknown) => string;
 }
 
 export interface DeleteOptions {

@@ -61,7 +61,7 @@ export function watchRequest(resource: Resource, options: WatchOptions): RestReq
 export function createRequest(resource: Resource, object: ApiObject, options: WriteOptions): RestRequest {
   const { namespace } = object.metadata;
   if (resource.namespaced) checkSegment(resource, "namespace", namespace ?? "");
-  const body = withKind(resource, object);
+  const body = bodyOf(resource, object, options);
   return { method: "POST", ...collectionPath(resource, namespace), ...writeQuery(options), body };
 }
 
@@ -72,7 +72,7 @@ export function updateRequest(
   subresource?: string,
 ): RestRequest {
   const path = objectPath(resource, refOf(object), subresource);
-  return { method: "PUT", ...path, ...writeQuery(options), body: withKind(resource, object) };
+  return { method: "PUT", ...path, ...writeQuery(options), body: bodyOf(resource, object, options) };
 }
 
 export function patchRequest(
@@ -153,6 +153,11 @@ function refOf(object: ApiObject): ObjectRef {
 }
 
 /** The items of a LIST carry no kind, yet custom resources and patches need one. */
+function bodyOf(resource: Resource, object: ApiObject, { encode }: WriteOptions): unknown {
+  const whole = withKind(resource, object);
+  return encode === undefined ? whole : encode(whole);
+}
+
 function withKind(resource: Resource, object: ApiObject): ApiObject {
   if (object.apiVersion && object.kind) return object;
   return { ...object, apiVersion: apiVersionOf(resource), kind: resource.kind };

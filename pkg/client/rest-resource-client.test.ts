@@ -84,6 +84,16 @@ test.each<[string, Call, { line: string; body?: unknown; type?: string }]>([
     { line: `PUT ${object}?fieldManager=me`, body: named, type: "application/json" },
   ],
   [
+    "create in text of one's own",
+    async (c) => c.create(web, { encode: (whole) => `text of ${(whole as ApiObject).kind}` }),
+    { line: `POST ${collection}`, body: "text of Deployment", type: "application/json" },
+  ],
+  [
+    "update in text of one's own",
+    async (c) => c.update(named, { encode: (whole) => JSON.stringify(whole, null, 1) }),
+    { line: `PUT ${object}`, body: JSON.stringify(named, null, 1), type: "application/json" },
+  ],
+  [
     "updateStatus",
     async (c) => c.updateStatus(web),
     { line: `PUT ${object}/status`, body: named, type: "application/json" },
