@@ -2,6 +2,7 @@ import { clusterRoleAggregationController } from "../../controllers/clusterrole-
 import { cronJobController } from "../../controllers/cronjob/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
 import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
+import { jobController } from "../../controllers/job/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
@@ -47,6 +48,7 @@ export function registry(options: Options, secrets: ClusterSecrets): readonly Co
       syncPeriodMs: options.namespace.syncPeriodMs,
     }),
     podGarbageCollectorController({ threshold: options.podGarbageCollector.terminatedPodThreshold }),
+    jobController({ workers: options.job.concurrentSyncs }),
     cronJobController({
       workers: options.cronjob.concurrentSyncs,
       localTimeZone: Temporal.Now.timeZoneId(),

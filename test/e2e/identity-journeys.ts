@@ -1,12 +1,15 @@
+import { hasCondition } from "../../pkg/api/conditions.ts";
 import type { ApiObject } from "../../pkg/api/object.ts";
+import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
-import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { ResourceQuota, Secret } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Job, JobSpec } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { Pod, ResourceQuota, Secret } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { realClock } from "../../pkg/clock/real.ts";
+import { SCRIPT_ANNOTATION } from "../../pkg/embedded/hollow/script.ts";
 import { Deployments } from "../harness/deployments.ts";
 import { until } from "../harness/until.ts";
 
@@ -100,6 +103,50 @@ export const identityJourneys: readonly IdentityJourney[] = [
       await client.clientFor(resources.cronJobs).create({ metadata: { name: "cron", namespace }, spec });
       const hasJob = async (): Promise<boolean> => (await count(client, resources.jobs, namespace)) > 0;
       await until("the first Job is there", hasJob, 90_000, 500);
+    },
+  },
+  {
+    name: "Jobs complete, fail, are suspended, adopt pods and let them go",
+    run: async (client, namespace) => {
+      const jobs = client.clientFor<Job>(resources.jobs);
+      const start = async (name: string, script: string, spec: Partial<JobSpec> = {}): Promise<void> => {
+        const labels = { job: name };
+        const metadata = { labels, annotations: { [SCRIPT_ANNOTATION]: script } };
+        const own = { ...template, metadata };
+        await jobs.create({ metadata: { name, namespace }, spec: { template: own, ...spec } });
+      };
+      const becomes = async (name: string, type: string): Promise<void> => {
+        await until(`Job ${name} is ${type}`, async () => {
+          const { status } = await jobs.get({ namespace, name });
+          return hasCondition(status?.conditions, type, "True");
+        });
+      };
+      const indexed = { completionMode: "Indexed", completions: 3, parallelism: 2 };
+      await start("done", "exit 0", indexed);
+      await becomes("done", "Complete");
+      // One pod fails, so that the other is deleted.
+      await start("failed", "sleep 1; exit 1", { ...indexed, backoffLimit: 0 });
+      await becomes("failed", "Failed");
+      const podsOf = async (name: string): Promise<readonly Pod[]> =>
+        (await client.clientFor<Pod>(resources.pods).list({ namespace, labelSelector: `job=${name}` })).items;
+      const labels = { job: "adopting" };
+      const orphan = { metadata: { name: "orphan", namespace, labels }, spec: template.spec };
+      await client.clientFor<Pod>(resources.pods).create(orphan);
+      const selector = { matchLabels: labels };
+      await start("adopting", "run", { parallelism: 2, manualSelector: true, selector });
+      await until("it has two pods, one of them adopted", async () => {
+        const pods = await podsOf("adopting");
+        return pods.length === 2 && pods.every((pod) => controllerOf(pod)?.name === "adopting");
+      });
+      await jobs.patch({ namespace, name: "adopting" }, { type: "merge", body: { spec: { suspend: true } } });
+      await becomes("adopting", "Suspended");
+      await start("gone", "run");
+      await until("it has a pod", async () => (await podsOf("gone")).length === 1);
+      await jobs.delete({ namespace, name: "gone" }, { propagationPolicy: "Orphan" });
+      await until("its pod is let go", async () => {
+        const [pod] = await podsOf("gone");
+        return pod !== undefined && pod.metadata.finalizers === undefined;
+      });
     },
   },
   {
