@@ -1,7 +1,7 @@
 import { semanticEqual } from "../../pkg/api/equality.ts";
 import type { ApiObject, ObjectMeta, ObjectRef } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
-import { isConflict, isNotFound, isUnsupportedMediaType } from "../../pkg/client/errors.ts";
+import { isConflict, isNotFound, isUnreachable, isUnsupportedMediaType } from "../../pkg/client/errors.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import { jitter } from "../../pkg/clock/random.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
@@ -41,7 +41,7 @@ export class ClusterScopedDependentError extends Error {
   }
 }
 
-/** Throws an UnknownKindError when the kind is unknown or could not be discovered. */
+/** Throws an UnknownKindError when the kind is unknown or the server, which is there, could not tell. */
 export async function resourceOf(
   { mapper }: Pick<CollectorContext, "mapper">,
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
@@ -52,6 +52,7 @@ export async function resourceOf(
     resource = await mapper.resourceOf(apiVersion, kind, signal);
   } catch (cause) {
     signal.throwIfAborted();
+    if (isUnreachable(cause)) throw cause;
     throw new UnknownKindError(apiVersion, kind, cause);
   }
   if (resource === undefined) throw new UnknownKindError(apiVersion, kind);

@@ -126,6 +126,26 @@ test("a restart collects what lost its owners meanwhile", async () => {
   expect(await names()).toEqual([]);
 });
 
+test("what could not be looked at while the server was away goes as soon as it is back", async () => {
+  await world.start(controller);
+  const owner = await create("owner");
+  for (let index = 0; index < 300; index++) await create(`child-${index}`, [refTo(owner)]);
+  await world.run();
+  world.server.parts.faults.add({
+    target: { verb: "get", resource: "configmaps" },
+    action: { kind: "latency", ms: 10 },
+  });
+  await world.client.clientFor(resources.configMaps).delete({ namespace: NAMESPACE, name: "owner" });
+  await world.run(100);
+  world.server.crash();
+  // Longer than what is known of the server's resources is believed.
+  await world.run(60_000);
+  world.server.restart();
+  expect((await names()).length).toBeGreaterThan(200);
+  await world.run(SETTLED_MS);
+  expect(await names()).toEqual([]);
+});
+
 test("the graph is there to be looked at", async () => {
   await create("child", [absent("one")]);
   const shown: (string | undefined)[] = [];

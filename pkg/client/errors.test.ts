@@ -19,6 +19,7 @@ import {
   isTimeout,
   isTooManyRequests,
   isUnauthorized,
+  isUnreachable,
 } from "./errors.ts";
 import { TransportError } from "./transport.ts";
 
@@ -80,4 +81,23 @@ test("failures of the transport become ApiErrors; other failures stay what they 
   expect(isTimeout(errorOfFailure(new TransportError("timeout", "slow", true), asked))).toBe(true);
   const bug = new TypeError("bug");
   expect(errorOfFailure(bug, asked)).toBe(bug);
+});
+
+describe("that the server cannot be reached is told", () => {
+  const because = (failure: "refused" | "lost" | "timeout"): ApiError =>
+    new ApiError("m", { ...asked, code: 0, reason: "", failure });
+  const wrapped = new Error("m", { cause: because("refused") });
+
+  test.each<[string, unknown, boolean]>([
+    ["by a connection that is refused", because("refused"), true],
+    ["by the cause of another error", wrapped, true],
+    ["by one of several errors", new AggregateError([new Error("m"), wrapped]), true],
+    ["not by a connection that breaks", because("lost"), false],
+    ["not by a request that takes too long", because("timeout"), false],
+    ["not by an answer", error(503, "ServiceUnavailable"), false],
+    ["not by anything else", new Error("refused"), false],
+    ["not by what is no error", "refused", false],
+  ])("%s", (_name, failure, expected) => {
+    expect(isUnreachable(failure)).toBe(expected);
+  });
 });

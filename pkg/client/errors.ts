@@ -163,6 +163,13 @@ export const isTooManyRequests = (error: unknown): boolean =>
 export const isConnectionError = (error: unknown): boolean =>
   error instanceof ApiError && error.failure !== undefined;
 
+/** Nobody listens where the server should be, be it that other errors name this one as their cause or among theirs. */
+export function isUnreachable(error: unknown): boolean {
+  if (error instanceof ApiError) return error.failure === "refused";
+  if (error instanceof AggregateError && error.errors.some(isUnreachable)) return true;
+  return error instanceof Error && isUnreachable(error.cause);
+}
+
 /** The version asked for is too old for the server: list anew. */
 export const isExpired = (error: unknown): boolean => isResourceExpired(error) || isGone(error);
 

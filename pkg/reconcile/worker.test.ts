@@ -4,7 +4,8 @@ import { VirtualClock, settle } from "../../test/harness/virtual-clock.ts";
 import { randomBelow, seededRandom } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
-import { exponentialLimiter } from "../workqueue/rate-limiter.ts";
+import { ApiError } from "../client/errors.ts";
+import { exponentialLimiter, type RateLimiter } from "../workqueue/rate-limiter.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
 import { type Sync, type WorkerPoolOptions, WorkerPool } from "./worker.ts";
 
@@ -227,6 +228,77 @@ test("a key whose caches lag behind waits without a sync and without a failure",
   expect(lines.filter(({ level }) => level === "error")).toEqual([]);
   stop.abort();
   await running;
+});
+
+describe("while the API server is away", () => {
+  const unreachable = new ApiError("connection refused", {
+    code: 0,
+    reason: "",
+    method: "GET",
+    path: "/api",
+    failure: "refused",
+  });
+  const keys = Array.from({ length: 300 }, (_, index) => `ns/${index}`);
+
+  test("workers try once a second, and afterwards no key waits for more than that", async () => {
+    const triesMs: number[] = [];
+    const synced = new Set<string>();
+    let isAway = true;
+    const { clock, queue, stop, running } = setUp(async (key) => {
+      if (isAway) {
+        triesMs.push(clock.monotonicMs());
+        throw unreachable;
+      }
+      synced.add(key);
+      return {};
+    });
+    for (const key of keys) queue.add(key);
+    await clock.advanceBy(60_500);
+    expect(triesMs.length).toBeGreaterThan(60);
+    expect(triesMs.length).toBeLessThanOrEqual(2 * 61);
+    isAway = false;
+    await clock.advanceBy(1_000);
+    expect(synced.size).toBe(keys.length);
+    stop.abort();
+    await running;
+  });
+
+  test("no failure is counted against a key, however long it lasts", async () => {
+    const failures: RateLimiter<string> = {
+      delayMs: () => {
+        throw new Error("the rate limiter was asked");
+      },
+      forget: () => undefined,
+      failures: () => 0,
+    };
+    const clock = new VirtualClock();
+    const queue = createWorkQueue<string>({ clock, rateLimiter: failures });
+    let calls = 0;
+    const { stop, running } = setUp(
+      async () => {
+        calls++;
+        throw new AggregateError([new Error("something else"), unreachable]);
+      },
+      { clock, queue, maxRetries: 3 },
+    );
+    queue.add("a");
+    await clock.advanceBy(100_000);
+    expect(calls).toBeGreaterThan(90);
+    stop.abort();
+    await running;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test("an abort ends the wait", async () => {
+    const { clock, queue, stop, running, ended } = setUp(async () => Promise.reject(unreachable));
+    for (const key of keys) queue.add(key);
+    await clock.advanceBy(1_500);
+    stop.abort();
+    await settle();
+    expect(ended()).toBe(true);
+    expect(clock.pendingTimers).toBe(0);
+    await running;
+  });
 });
 
 test("liveness shows who is stuck and since when", async () => {

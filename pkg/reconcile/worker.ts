@@ -1,4 +1,6 @@
+import { isUnreachable } from "../client/errors.ts";
 import type { Clock } from "../clock/clock.ts";
+import { sleep } from "../clock/wait.ts";
 import type { Logger } from "../log/logger.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
 
@@ -48,10 +50,17 @@ export interface WorkerLiveness {
 /** Synchronous work of this length is followed by a turn of the event loop, so that watches and health checks go on. */
 const SLICE_MS = 10;
 
+/** While the server is away each worker tries its address once in this time. */
+const OUTAGE_PAUSE_MS = 1_000;
+
 /**
  * N workers on one queue. The queue sees to it that no key is synced twice at a time; the pool, that no sync starts
  * before the caches are ready, that nothing a sync throws gets further than here, and that every key is followed by
  * its done.
+ *
+ * A server that cannot be reached is no failure of any key: the pool as a whole waits for it. Were it left to the rate
+ * limiter of the queue, the keys tried during an outage would use up what it grants to all keys together (10 a second),
+ * and would be waited for long after the server is back.
  */
 export class WorkerPool<K> {
   readonly #options: WorkerPoolOptions<K>;
@@ -61,6 +70,7 @@ export class WorkerPool<K> {
   #runs = 0;
   #sliceStartMs = 0;
   #lastProgressMs = 0;
+  #outageUntilMs = 0;
 
   constructor(options: WorkerPoolOptions<K>) {
     this.#options = options;
@@ -72,7 +82,7 @@ export class WorkerPool<K> {
     const stop = (): void => queue.shutDown();
     signal.addEventListener("abort", stop, { once: true });
     try {
-      if (!(await becomesReady(ready, signal))) return;
+      if (!(await outlasts(ready, signal))) return;
       this.#lastProgressMs = clock.monotonicMs();
       this.#sliceStartMs = this.#lastProgressMs;
       await Promise.all(Array.from({ length: workers }, async () => this.#work(signal)));
@@ -104,6 +114,7 @@ export class WorkerPool<K> {
         if (key === undefined) return;
         try {
           await this.#shareTheLoop();
+          await this.#outlastOutage(signal);
           if (!signal.aborted) await this.#process(key, signal);
         } finally {
           queue.done(key);
@@ -142,8 +153,14 @@ export class WorkerPool<K> {
   }
 
   #failed(key: K, error: unknown, log: Logger, durationMs: number): void {
-    const { queue, maxRetries } = this.#options;
+    const { queue, maxRetries, clock } = this.#options;
     const retries = queue.requeues(key);
+    if (isUnreachable(error)) {
+      log.error(error, "The API server cannot be reached; the workers wait for it", { durationMs, retries });
+      this.#outageUntilMs = clock.monotonicMs() + OUTAGE_PAUSE_MS;
+      queue.addAfter(key, OUTAGE_PAUSE_MS);
+      return;
+    }
     if (maxRetries !== undefined && retries >= maxRetries) {
       log.error(error, "Sync failed, and was retried often enough: the key is dropped", {
         durationMs,
@@ -156,6 +173,13 @@ export class WorkerPool<K> {
     queue.addRateLimited(key);
   }
 
+  /** Others may have tried in vain meanwhile, so that the wait goes on. */
+  async #outlastOutage(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const leftMs = (): number => this.#outageUntilMs - clock.monotonicMs();
+    while (leftMs() > 0 && (await outlasts(async () => sleep(clock, leftMs(), signal), signal)));
+  }
+
   async #shareTheLoop(): Promise<void> {
     const { clock } = this.#options;
     if (clock.monotonicMs() - this.#sliceStartMs < SLICE_MS) return;
@@ -165,12 +189,9 @@ export class WorkerPool<K> {
 }
 
 /** False when the wait was ended by the signal, which is no failure. */
-async function becomesReady(
-  ready: (signal: AbortSignal) => Promise<void>,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function outlasts(wait: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<boolean> {
   try {
-    await ready(signal);
+    await wait(signal);
   } catch (error) {
     if (signal.aborted) return false;
     throw error;
