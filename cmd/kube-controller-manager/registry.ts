@@ -1,3 +1,4 @@
+import { bootstrapSignerController } from "../../controllers/bootstrapsigner/controller.ts";
 import { clusterRoleAggregationController } from "../../controllers/clusterrole-aggregation/controller.ts";
 import { cronJobController } from "../../controllers/cronjob/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
@@ -11,6 +12,7 @@ import { rootCaPublisherController } from "../../controllers/root-ca/controller.
 import { serviceAccountController } from "../../controllers/serviceaccount/default-account/controller.ts";
 import { legacyTokenCleanerController } from "../../controllers/serviceaccount/legacy-token-cleaner/controller.ts";
 import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
+import { tokenCleanerController } from "../../controllers/tokencleaner/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import type { ClusterSecrets } from "./cluster-secrets.ts";
@@ -53,6 +55,8 @@ export function registry(options: Options, secrets: ClusterSecrets): readonly Co
       workers: options.cronjob.concurrentSyncs,
       localTimeZone: Temporal.Now.timeZoneId(),
     }),
+    bootstrapSignerController(),
+    tokenCleanerController(),
     ttlAfterFinishedController({ workers: options.ttlAfterFinished.concurrentSyncs }),
   ];
 }

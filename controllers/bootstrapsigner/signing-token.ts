@@ -1,0 +1,29 @@
+import {
+  bootstrapTokenExpiry,
+  bootstrapTokenField,
+  bootstrapTokenIdOf,
+} from "../../pkg/api/bootstrap-token.ts";
+import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
+
+/** A token to sign with, or why it is none. The reason tells nothing of what is secret. */
+export type SigningToken =
+  | { readonly kind: "usable"; readonly id: string; readonly secret: Uint8Array }
+  | { readonly kind: "unusable"; readonly reason: string };
+
+/** What a Secret of a bootstrap token is good for. One that has expired is not waited for to be deleted. */
+export function signingToken(token: Secret, nowMs: number): SigningToken {
+  const nameId = bootstrapTokenIdOf(token.metadata.name ?? "");
+  if (nameId === undefined) return unusable("its name is not that of a token");
+  const id = bootstrapTokenField(token, "id").toString();
+  if (id === "") return unusable("it has no id");
+  if (id !== nameId) return unusable("its id is not that of its name");
+  const secret = bootstrapTokenField(token, "secret");
+  if (secret.length === 0) return unusable("it has no secret");
+  if (bootstrapTokenExpiry(token, nowMs).kind === "expired") return unusable("it has expired");
+  if (bootstrapTokenField(token, "signing").toString() !== "true") return unusable("it is not for signing");
+  return { kind: "usable", id, secret };
+}
+
+function unusable(reason: string): SigningToken {
+  return { kind: "unusable", reason };
+}

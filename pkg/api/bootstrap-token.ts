@@ -1,0 +1,44 @@
+import { parseTime, TimeError } from "./time.ts";
+import type { Secret } from "./types/core-v1.gen.ts";
+
+/** Type of the Secrets in kube-system that hold tokens which nodes join a cluster with. */
+export const BOOTSTRAP_TOKEN_TYPE = "bootstrap.kubernetes.io/token";
+export const BOOTSTRAP_TOKEN_NAMESPACE = "kube-system";
+
+/** Keys of such a Secret that controllers read. */
+export const BOOTSTRAP_TOKEN_KEYS = {
+  id: "token-id",
+  secret: "token-secret",
+  expiration: "expiration",
+  signing: "usage-bootstrap-signing",
+} as const;
+
+export type BootstrapTokenExpiry =
+  | { readonly kind: "never" }
+  | { readonly kind: "later"; readonly afterMs: number }
+  | { readonly kind: "expired"; readonly reason: "its time is over" | "its time cannot be read" };
+
+const NAME = /^bootstrap-token-([a-z0-9]{6})$/;
+
+/** The id of the token in the name of its Secret. */
+export function bootstrapTokenIdOf(secretName: string): string | undefined {
+  return NAME.exec(secretName)?.[1];
+}
+
+/** Empty when there is none. */
+export function bootstrapTokenField({ data }: Secret, key: keyof typeof BOOTSTRAP_TOKEN_KEYS): Buffer {
+  return Buffer.from(data?.[BOOTSTRAP_TOKEN_KEYS[key]] ?? "", "base64");
+}
+
+/** A time that nobody can read is over: what it was meant to limit must not live for ever. */
+export function bootstrapTokenExpiry(secret: Secret, nowMs: number): BootstrapTokenExpiry {
+  const text = bootstrapTokenField(secret, "expiration").toString();
+  if (text === "") return { kind: "never" };
+  try {
+    const afterMs = (parseTime(text) ?? 0) - nowMs;
+    return afterMs > 0 ? { kind: "later", afterMs } : { kind: "expired", reason: "its time is over" };
+  } catch (error) {
+    if (error instanceof TimeError) return { kind: "expired", reason: "its time cannot be read" };
+    throw error;
+  }
+}
