@@ -7,17 +7,17 @@ import { resources } from "../../../pkg/api/resources.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import { MINIMAL_OBJECTS } from "../minimal-objects.ts";
 import { createDefinition } from "./custom-resources.ts";
-import { inParallel, isStressed, report, untilAfterAll } from "./stress.ts";
+import { atFullSize, inParallel, report, untilAfterAll } from "./stress.ts";
 
 const KINDS = 40;
-const EACH = 50;
+const EACH = atFullSize(50);
 
 /** A claim is held by a finalizer that belongs to another controller. */
 const builtIn = MINIMAL_OBJECTS.filter(
   ([resource]) => resource.namespaced && resource.plural !== "persistentvolumeclaims",
 );
 
-describe.skipIf(!isStressed).each(clusterKinds)("a full namespace on the $name API server", ({ start }) => {
+describe.each(clusterKinds)("a full namespace on the $name API server", ({ start }) => {
   let cluster: ControllerCluster;
   beforeAll(async () => {
     cluster = await start();

@@ -1,9 +1,13 @@
 import { realClock } from "../../../pkg/clock/real.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
 
-/** Stress tests take minutes: they run when asked for, `STRESS=1`, as many rounds as STRESS_ROUNDS says. */
-export const isStressed = process.env["STRESS"] !== undefined;
-export const stressRounds = Number(process.env["STRESS_ROUNDS"] ?? "3");
+/** Full size takes minutes, and is for `STRESS=1`, in as many rounds as STRESS_ROUNDS says; otherwise a tenth of it. */
+const isStressed = process.env["STRESS"] !== undefined;
+export const stressRounds = isStressed ? Number(process.env["STRESS_ROUNDS"] ?? "3") : 3;
+
+export function atFullSize(count: number): number {
+  return isStressed ? count : Math.ceil(count / 10);
+}
 
 /** Does something `count` times, so many at once. */
 export async function inParallel(
