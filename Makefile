@@ -23,7 +23,7 @@ verify: $(STAMP)
 
 # SEEDS=1000 [FIRST=1] tries many whole clusters, SEED=n shows one with its trace.
 sim: $(STAMP)
-	node test/sim/main.ts
+	node --max-semi-space-size=64 test/sim/main.ts
 
 bench: $(STAMP)
 	node hack/bench/main.ts

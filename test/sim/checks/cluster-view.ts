@@ -24,6 +24,8 @@ export class ClusterView {
   readonly most = new RecentByKey();
   readonly least = new RecentByKey();
   readonly historyLimit = new RecentByKey();
+  /** 1 for Deployments that make no ReplicaSet of a new template: all that they have may be old. */
+  readonly paused = new RecentByKey();
   /** Somebody else than a controller changed what it counts: pods lost or relabelled, ReplicaSets resized or moved. */
   readonly meddling = new Occurrences();
   /** Whether an owner was there and staying (1), by its uid. */
@@ -103,7 +105,8 @@ export class ClusterView {
     }
     const owner = is ?? was;
     const resized = was !== is || before?.spec?.replicas !== after?.spec?.replicas;
-    const byManager = this.#world.actor.process !== undefined && before !== undefined && was === is;
+    // An adoption is a change from outside, too: it makes pods that nobody has asked for.
+    const byManager = this.#world.actor.process !== undefined && (was === is || after === undefined);
     if (owner !== undefined && resized && !byManager && before !== undefined) this.meddling.add(owner, nowMs);
   }
 
@@ -117,6 +120,7 @@ export class ClusterView {
     // Who recreates has none available for a while.
     this.least.set(uid, nowMs, after.spec?.strategy?.type === "RollingUpdate" ? least : 0);
     this.historyLimit.set(uid, nowMs, after.spec?.revisionHistoryLimit ?? Infinity);
+    this.paused.set(uid, nowMs, after.spec?.paused === true ? 1 : 0);
   }
 
   #setStaying(uid: string, nowMs: number, after: ApiObject | undefined): void {

@@ -173,7 +173,8 @@ class SafetyChecks {
     if ((size > 0 && !wasEmpty) || pods > 0)
       this.#world.violate(`${line}: a ReplicaSet of ${size} with ${pods} pods`);
     const limit = this.#view.historyLimit.of(owner).min(horizonMs, Infinity);
-    const left = this.#view.setsOf(owner).length - 1;
+    const current = this.#view.paused.of(owner).max(horizonMs) === 1 ? 0 : 1;
+    const left = this.#view.setsOf(owner).length - current;
     if (left + this.#excuses(owner, horizonMs) < limit)
       this.#world.violate(`${line}: leaves ${left} old ReplicaSets where ${limit} are to be kept`);
   }
