@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { resources } from "../api/resources.ts";
+import type { Secret } from "../api/types/core-v1.gen.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Random } from "../clock/random.ts";
 import { type ClusterReader, storeReader } from "./admission/cluster-reader.ts";
@@ -10,6 +11,7 @@ import {
   reviewSelf,
   reviewSubjectAccess,
 } from "./auth/access-reviews.ts";
+import { noteTokenUse } from "./auth/note-token-use.ts";
 import { RbacAuthorizer } from "./auth/rbac-authorizer.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { TokenAuthenticator } from "./auth/token-authenticator.ts";
@@ -44,12 +46,15 @@ const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
 /** Who is who and who may do what, and the resources by which that is asked. */
 export function accessControl(options: AccessControlOptions): AccessControl {
-  const { store, insecure, serviceAccountKey: key } = options;
+  const { store, clock, insecure, serviceAccountKey: key } = options;
   const reader = storeReader(store);
+  const onSecretUse = (secret: Secret): void => noteTokenUse(store, clock, secret);
   const tokens =
-    key === undefined ? undefined : new ServiceAccountTokens({ ...options, key, reader, issuer: ISSUER });
+    key === undefined
+      ? undefined
+      : new ServiceAccountTokens({ ...options, key, reader, issuer: ISSUER, onSecretUse });
   const rbac = new RbacAuthorizer(reader);
-  const virtual = { ...reviewHandlers(rbac), ...tokenHandlers(tokens, reader, options.clock) };
+  const virtual = { ...reviewHandlers(rbac), ...tokenHandlers(tokens, reader, clock) };
   if (insecure) return { authenticator: everybodyIsAdmin, authorizer: everythingIsAllowed, virtual };
   const authenticator = new TokenAuthenticator({
     anonymous: true,

@@ -4,6 +4,7 @@ import type { Service } from "../api/types/core-v1.gen.ts";
 import type { ClientSet } from "../client/client-set.ts";
 import { isAlreadyExists } from "../client/errors.ts";
 import { bootstrapObjects } from "./auth/bootstrap-objects.ts";
+import { dayOf, USE_TRACKING } from "./auth/note-token-use.ts";
 
 /** First address of the service range, as the API server reserves it for itself. */
 const KUBERNETES_SERVICE_IP = "10.96.0.1";
@@ -13,6 +14,7 @@ export interface BootstrapOptions {
   readonly port: number;
   /** Also the accounts that the service account controller would make a moment later: the first pods need them. */
   readonly serviceAccounts: boolean;
+  readonly nowMs: number;
 }
 
 /**
@@ -20,9 +22,9 @@ export interface BootstrapOptions {
  * that leads to this server.
  */
 export async function createBootstrapObjects(client: ClientSet, options: BootstrapOptions): Promise<void> {
-  const { port, serviceAccounts } = options;
+  const { port, serviceAccounts, nowMs } = options;
   const objects = bootstrapObjects({ clusterIp: KUBERNETES_SERVICE_IP, port });
-  const accounts = serviceAccounts ? objects.flatMap(defaultAccount) : [];
+  const accounts = serviceAccounts ? [...objects.flatMap(defaultAccount), useTracking(nowMs)] : [];
   for (const object of [...objects, ...accounts]) {
     const resource = resourceOfKind(object.apiVersion ?? "", object.kind ?? "");
     if (resource === undefined) throw new Error(`${keyOf(object)}: there is no kind ${object.kind ?? ""}`);
@@ -39,6 +41,11 @@ function defaultAccount({ kind, metadata }: ApiObject): readonly ApiObject[] {
   const { name: namespace = "" } = metadata;
   if (kind !== "Namespace") return [];
   return [{ apiVersion: "v1", kind: "ServiceAccount", metadata: { namespace, name: "default" } }];
+}
+
+function useTracking(nowMs: number): ApiObject & { readonly data: Readonly<Record<string, string>> } {
+  const metadata = { namespace: "kube-system", name: USE_TRACKING };
+  return { apiVersion: "v1", kind: "ConfigMap", metadata, data: { since: dayOf(nowMs) } };
 }
 
 async function redirect(client: ClientSet, { metadata, spec }: Service): Promise<void> {

@@ -79,7 +79,11 @@ export class EmbeddedCluster {
     try {
       if (options.listen !== undefined) http = await HttpServer.start({ ...options.listen, server, log });
       const clients = inProcessClients(server, options.clock, log);
-      const bootstrap = { port: http?.port ?? 443, serviceAccounts: usesServiceAccounts(options) };
+      const bootstrap = {
+        port: http?.port ?? 443,
+        serviceAccounts: usesServiceAccounts(options),
+        nowMs: options.clock.nowMs(),
+      };
       await createBootstrapObjects(clients.client("admin"), bootstrap);
       return new EmbeddedCluster(options, server, http, clients);
     } catch (error) {

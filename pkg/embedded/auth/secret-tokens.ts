@@ -14,11 +14,15 @@ export interface SecretTokenHolder {
   readonly serviceaccount: { readonly name: string; readonly uid: string };
 }
 
-/** Whom a token of a Secret stands for, its signature having been checked. Undefined: nobody, or nobody any more. */
+/**
+ * Whom a token of a Secret stands for, its signature having been checked. Undefined: nobody, or nobody any more.
+ * `onUse` hears of every Secret whose token was shown, also of one that is marked as invalid.
+ */
 export function secretTokenHolder(
   reader: ClusterReader,
   token: string,
   payload: JWTPayload,
+  onUse: (secret: Secret) => void,
 ): SecretTokenHolder | undefined {
   const claim = (name: string): string => {
     const value = payload[PREFIX + name];
@@ -29,9 +33,10 @@ export function secretTokenHolder(
   const secret = reader.get<Secret>(resources.secrets, namespace, claim("secret.name"));
   if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) return undefined;
   if (secret.data?.["token"] !== Buffer.from(token).toString("base64")) return undefined;
-  if (secret.metadata.labels?.[INVALID_SINCE]) return undefined;
   const holder = reader.get<ServiceAccount>(resources.serviceAccounts, namespace, account.name);
   if (holder?.metadata.uid !== account.uid || holder.metadata.deletionTimestamp !== undefined)
     return undefined;
+  onUse(secret);
+  if (secret.metadata.labels?.[INVALID_SINCE]) return undefined;
   return { namespace, serviceaccount: account };
 }

@@ -7,12 +7,14 @@ import { storeReader } from "../admission/cluster-reader.ts";
 import { StatusError } from "../server/status-error.ts";
 import { tokenSigner } from "../../tokens/token-signer.ts";
 import { Store } from "../storage/store.ts";
+import { dayOf, noteTokenUse } from "./note-token-use.ts";
 import { ServiceAccountTokens } from "./service-account-tokens.ts";
 import { TokenAuthenticator } from "./token-authenticator.ts";
 import { requestToken, reviewToken } from "./token-reviews.ts";
 
 const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const issuer = "https://kubernetes.default.svc";
+const LAST_USED = "kubernetes.io/legacy-token-last-used";
 let clock: VirtualClock;
 let store: Store;
 let tokens: ServiceAccountTokens;
@@ -38,6 +40,7 @@ beforeEach(() => {
     clock,
     random: seededRandom(1),
     reader: storeReader(store),
+    onSecretUse: (used) => noteTokenUse(store, clock, used),
   });
   put("serviceaccounts", "robot", "u1");
 });
@@ -154,6 +157,31 @@ describe("a token in a Secret", () => {
   ])("is worth nothing when %s", async (_, prepare) => {
     prepare();
     expect(await tokens.verify(token, [issuer])).toBeUndefined();
+  });
+
+  test.each<[string, Record<string, string>, boolean]>([
+    ["is noted when it is used, by day", { [LAST_USED]: "2020-01-01" }, true],
+    ["is noted when it is used for the first time", {}, true],
+    ["is noted once a day", { [LAST_USED]: "TODAY" }, false],
+    ["is left alone when a server ahead of this one has noted it", { [LAST_USED]: "TOMORROW" }, false],
+    [
+      "is noted although it is marked as invalid",
+      { "kubernetes.io/legacy-token-invalid-since": "2026-01-01" },
+      true,
+    ],
+  ])("%s", async (_, labels, written) => {
+    const days: Record<string, string> = {
+      TODAY: dayOf(clock.nowMs()),
+      TOMORROW: dayOf(clock.nowMs() + 86_400_000),
+    };
+    const stored = secret(
+      token,
+      Object.fromEntries(Object.entries(labels).map(([key, value]) => [key, days[value] ?? value])),
+    );
+    await tokens.verify(token, [issuer]);
+    const seen = store.get("secrets", "a/robot-token");
+    if (written) expect(seen?.metadata.labels).toMatchObject({ [LAST_USED]: dayOf(clock.nowMs()) });
+    else expect(seen).toBe(stored);
   });
 
   test("is worth nothing to others than the API server", async () => {

@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from "node:crypto";
 import { errors as joseErrors, jwtVerify, SignJWT, type JWTPayload } from "jose";
 import type { ApiObject } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
+import type { Secret } from "../../api/types/core-v1.gen.ts";
 import type { Clock } from "../../clock/clock.ts";
 import { randomUuid, type Random } from "../../clock/random.ts";
 import type { ClusterReader } from "../admission/cluster-reader.ts";
@@ -39,6 +40,8 @@ export interface TokenOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly reader: ClusterReader;
+  /** Hears of every Secret whose token was shown. */
+  readonly onSecretUse?: (secret: Secret) => void;
 }
 
 const referenceOf = ({ metadata }: ApiObject): Reference => ({
@@ -87,7 +90,8 @@ export class ServiceAccountTokens {
   async verify(token: string, audiences: readonly string[]): Promise<VerifiedToken | undefined> {
     const payload = await this.#payload(token);
     if (payload?.iss === SECRET_TOKEN_ISSUER) {
-      const holder = secretTokenHolder(this.#options.reader, token, payload);
+      const { reader, onSecretUse = () => undefined } = this.#options;
+      const holder = secretTokenHolder(reader, token, payload, onSecretUse);
       const meant = audiences.filter((audience) => audience === this.issuer);
       return holder && meant.length > 0 ? { user: userOf(holder, undefined), audiences: meant } : undefined;
     }

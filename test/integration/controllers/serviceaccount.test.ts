@@ -12,7 +12,7 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { ConfigMap, Pod, Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { RoleBinding } from "../../../pkg/api/types/rbac-v1.gen.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
-import { isAlreadyExists, isForbidden, isUnauthorized } from "../../../pkg/client/errors.ts";
+import { isForbidden, isUnauthorized } from "../../../pkg/client/errors.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
@@ -149,7 +149,7 @@ describe.each(accountClusterKinds)("service accounts on the $name API server", (
     ["made by hand", { generated: false, used: true, mounted: false }, false],
     ["that a pod refers to", { generated: true, used: true, mounted: true }, false],
   ])("LegacyServiceAccountTokenCleanUp: a token %s", async (_, { generated, used, mounted }, goes) => {
-    await track(cluster.client, name);
+    await track(cluster.client);
     await accountIn(space);
     await account(space, "bot", "view");
     const token = await tokenIn(space, "bot");
@@ -292,18 +292,10 @@ function pod(name: string, secretName?: string): Pod {
   return { metadata: { name }, spec: { containers: [{ name: "c", image: "i" }], ...volumes } };
 }
 
-/** The real API server says since when it notes uses; the embedded one does not. */
-async function track(client: ClientSet, name: string): Promise<void> {
+/** The server notes uses, and says since when. */
+async function track(client: ClientSet): Promise<void> {
   const ref = { namespace: "kube-system", name: TRACKING };
-  const maps = client.clientFor<ConfigMap>(resources.configMaps);
-  if (name === "embedded") {
-    try {
-      await maps.create({ metadata: ref, data: { since: today(0) } });
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-    }
-  }
-  expect((await maps.get(ref)).data?.["since"]).toBe(today(0));
+  expect((await client.clientFor<ConfigMap>(resources.configMaps).get(ref)).data?.["since"]).toBe(today(0));
 }
 
 async function withCleaner<T>(cluster: AccountCluster, days: number, work: () => Promise<T>): Promise<T> {
