@@ -5,7 +5,7 @@ import type { TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job, JobSpec } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod, ResourceQuota, Secret } from "../../pkg/api/types/core-v1.gen.ts";
+import type { ConfigMap, Pod, ResourceQuota, Secret } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { realClock } from "../../pkg/clock/real.ts";
@@ -165,6 +165,31 @@ export const identityJourneys: readonly IdentityJourney[] = [
       const status = { conditions, startTime: at, completionTime: at, succeeded: 1 };
       await jobs.updateStatus({ ...job, status });
       await until("it is gone", async () => (await count(client, resources.jobs, namespace)) === 0);
+    },
+  },
+  {
+    name: "the description of the cluster is signed with a token, which is deleted when its time is over",
+    run: async (client) => {
+      const maps = client.clientFor<ConfigMap>(resources.configMaps);
+      const info = { namespace: "kube-public", name: "cluster-info" };
+      await maps.create({ metadata: info, data: { kubeconfig: "text" } });
+      const signatures = async (): Promise<number> =>
+        Object.keys((await maps.get(info)).data ?? {}).length - 1;
+      const secrets = client.clientFor<Secret>(resources.secrets);
+      const token = { namespace: "kube-system", name: "bootstrap-token-abcdef" };
+      await secrets.create({
+        metadata: token,
+        type: "bootstrap.kubernetes.io/token",
+        stringData: {
+          "token-id": "abcdef",
+          "token-secret": "0123456789abcdef",
+          "usage-bootstrap-signing": "true",
+        },
+      });
+      await until("it is signed", async () => (await signatures()) === 1);
+      const body = { stringData: { expiration: formatTime(realClock.nowMs()) } };
+      await secrets.patch(token, { type: "merge", body });
+      await until("the signature goes with the token", async () => (await signatures()) === 0);
     },
   },
 ];

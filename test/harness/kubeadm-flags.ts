@@ -16,7 +16,7 @@ export function kubeadmFlags(
     "--cluster-name=kubernetes",
     `--cluster-signing-cert-file=${file("ca.crt")}`,
     `--cluster-signing-key-file=${file("ca.key")}`,
-    "--controllers=*",
+    "--controllers=*,bootstrapsigner,tokencleaner",
     `--kubeconfig=${kubeconfig}`,
     "--leader-elect=true",
     `--requestheader-client-ca-file=${file("front-proxy-ca.crt")}`,
@@ -26,6 +26,19 @@ export function kubeadmFlags(
     "--use-service-account-credentials=true",
   ];
 }
+
+/** What kubeadm adds where pods have a network of their own: --pod-network-cidr. */
+export const POD_NETWORK_FLAGS: readonly string[] = [
+  "--allocate-node-cidrs=true",
+  "--cluster-cidr=10.244.0.0/16",
+  "--service-cluster-ip-range=10.96.0.0/12",
+];
+
+/** What kubeadm changes where it has no key of the cluster's CA. */
+export const EXTERNAL_CA_FLAGS: readonly string[] = [
+  "--cluster-signing-cert-file=",
+  "--cluster-signing-key-file=",
+];
 
 /** The user that kubeadm's controller-manager.conf names. */
 export const MANAGER_USER = "system:kube-controller-manager";
