@@ -26,7 +26,7 @@ sim: $(STAMP)
 	node --max-semi-space-size=64 test/sim/main.ts
 
 bench: $(STAMP)
-	node hack/bench/main.ts
+	node hack/bench/main.ts $(BENCH_ARGS)
 
 build: $(STAMP)
 	rolldown -c hack/rolldown.config.ts

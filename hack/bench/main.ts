@@ -1,7 +1,9 @@
-// make bench: how fast and how small the machinery is on this machine. `--part NAME` runs one part only.
+// make bench: how fast and how small the machinery is on this machine. `--part NAME` runs one part only. The part
+// "compare" runs only when it is named: controller managers side by side, see README.md.
 import { parseArgs } from "node:util";
 import { realClock } from "../../pkg/clock/real.ts";
 import type { CacheScenarioResult } from "./cache-scenario.ts";
+import { compare } from "./compare/compare.ts";
 import { benchDeployments } from "./deployments.ts";
 import { benchEmbedded } from "./embedded.ts";
 import { benchCache } from "./machinery-cache.ts";
@@ -34,19 +36,41 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   embedded: async () => (await benchEmbedded()).map(({ name, ...row }) => ({ what: name, ...row })),
 };
 
-const { values } = parseArgs({ options: { part: { type: "string", multiple: true } } });
+const { values } = parseArgs({
+  options: {
+    part: { type: "string", multiple: true },
+    manager: { type: "string", multiple: true },
+    only: { type: "string" },
+    controllers: { type: "string" },
+    scale: { type: "string", default: "1" },
+    rounds: { type: "string", default: "3" },
+    out: { type: "string" },
+  },
+});
 const chosen = values.part ?? Object.keys(parts);
-const unknown = chosen.filter((name) => parts[name] === undefined);
+const unknown = chosen.filter((name) => name !== "compare" && parts[name] === undefined);
 if (unknown.length > 0) {
-  console.error(`Error: no such part: ${unknown.join(", ")}; there are ${Object.keys(parts).join(", ")}`);
+  const names = [...Object.keys(parts), "compare"];
+  console.error(`Error: no such part: ${unknown.join(", ")}; there are ${names.join(", ")}`);
   process.exitCode = 1;
 } else {
   for (const name of chosen) {
-    const rows = (await parts[name]?.()) ?? [];
-    for (const { what, figures, goal } of rows) {
+    if (name === "compare") await runComparison();
+    for (const { what, figures, goal } of (await parts[name]?.()) ?? []) {
       console.log(`${what.padEnd(48)} ${figures}${goal === "" ? "" : `   (goal ${goal})`}`);
     }
   }
+}
+
+async function runComparison(): Promise<void> {
+  await compare({
+    managers: values.manager ?? [],
+    only: values.only?.split(",") ?? [],
+    controllers: values.controllers,
+    scale: Number(values.scale),
+    rounds: Number(values.rounds),
+    out: values.out,
+  });
 }
 
 function figuresOf(result: CacheScenarioResult, bound: string): readonly string[] {

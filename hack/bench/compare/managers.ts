@@ -1,0 +1,49 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** A controller manager under test. */
+export interface Manager {
+  readonly name: string;
+  /** Without flags. */
+  readonly command: readonly string[];
+}
+
+const root = join(import.meta.dirname, "../../..");
+const BUNDLE = "kube-controller-manager.mjs";
+
+/**
+ * Those that are asked for as NAME=COMMAND; when none are, this repository's bundle, built now, and upstream's program
+ * where GO_KCM names it. The first is "ours" in the report. The bundle is copied to `directory`, so that whoever builds
+ * meanwhile does not change what is measured.
+ */
+export function managersOf(asked: readonly string[], directory: string): readonly Manager[] {
+  if (asked.length > 0) return asked.map(parseManager);
+  const upstream = process.env["GO_KCM"];
+  return [
+    { name: "ours", command: [process.execPath, buildBundle(directory)] },
+    ...(upstream === undefined ? [] : [{ name: "go", command: [upstream] }]),
+  ];
+}
+
+export function buildBundle(directory: string): string {
+  execFileSync("rolldown", ["-c", "hack/rolldown.config.ts"], { cwd: root, stdio: "ignore" });
+  const copy = join(directory, BUNDLE);
+  copyFileSync(join(root, "dist", BUNDLE), copy);
+  return copy;
+}
+
+export function versionOf({ command }: Manager): string {
+  const [program = "", ...args] = command;
+  return execFileSync(program, [...args, "--version"], { encoding: "utf8" }).trim();
+}
+
+function parseManager(text: string): Manager {
+  const [, name = "", line = ""] = /^([\w.-]+)=(.+)$/.exec(text) ?? [];
+  if (name === "") throw new Error(`--manager ${text}: expected NAME=COMMAND`);
+  const command = line.trim().split(/\s+/);
+  const [program = ""] = command;
+  if (program.includes("/") && !existsSync(program))
+    throw new Error(`--manager ${name}: no such file: ${program}`);
+  return { name, command };
+}

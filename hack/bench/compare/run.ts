@@ -1,0 +1,107 @@
+import { join } from "node:path";
+import { resources } from "../../../pkg/api/resources.ts";
+import { ManagerProcess } from "./manager-process.ts";
+import type { Manager } from "./managers.ts";
+import type { Outcome } from "./outcome.ts";
+import { openStage, type Stage } from "./stage.ts";
+import type { Turn, Workload } from "./workload.ts";
+
+export interface Plan {
+  readonly workloads: readonly Workload[];
+  readonly managers: readonly Manager[];
+  readonly controllers: readonly string[];
+  readonly scale: number;
+  readonly rounds: number;
+  /** Where the logs of managers go. */
+  readonly directory: string;
+  readonly say: (line: string) => void;
+}
+
+export interface Result {
+  readonly workload: Workload;
+  /** One for each round, by the manager's name; a round that failed is not there. */
+  readonly outcomes: ReadonlyMap<string, readonly Outcome[]>;
+  /** Why there is nothing, or less than was asked for. */
+  readonly notes: readonly string[];
+}
+
+/** Round by round all managers take their turn, so that whatever else the machine does meets each of them. */
+export async function runWorkload(plan: Plan, workload: Workload): Promise<Result> {
+  const missing = workload.needs.filter((name) => !plan.controllers.includes(name));
+  if (missing.length > 0) {
+    return { workload, outcomes: new Map(), notes: [`left out: ${missing.join(", ")} is not built`] };
+  }
+  const outcomes = new Map<string, Outcome[]>(plan.managers.map(({ name }) => [name, []]));
+  const notes: string[] = [];
+  const shared = workload.sharesCluster === true ? await prepared(plan, workload) : undefined;
+  try {
+    for (let round = 0; round < Math.min(plan.rounds, workload.rounds ?? plan.rounds); round++) {
+      for (const manager of inTurn(plan.managers, round)) {
+        try {
+          const outcome = await takeTurn(plan, { workload, manager, round }, shared);
+          outcomes.get(manager.name)?.push(outcome);
+          plan.say(`${workload.id} round ${round + 1} ${manager.name}: ${describe(outcome)}`);
+        } catch (error) {
+          const why = error instanceof Error ? error.message : String(error);
+          notes.push(`${manager.name} failed in round ${round + 1}: ${why}`);
+          plan.say(`${workload.id} round ${round + 1} ${manager.name}: failed: ${why}`);
+        }
+      }
+    }
+  } finally {
+    await shared?.stop();
+  }
+  return { workload, outcomes, notes };
+}
+
+async function prepared({ scale }: Plan, workload: Workload): Promise<Stage> {
+  const stage = await openStage(workload.nodes ?? 0, scale);
+  try {
+    await workload.prepare?.(stage);
+    return stage;
+  } catch (error) {
+    await stage.stop();
+    throw error;
+  }
+}
+
+async function takeTurn(plan: Plan, turn: Turn, shared: Stage | undefined): Promise<Outcome> {
+  const { workload, manager, round } = turn;
+  const stage = shared ?? (await prepared(plan, workload));
+  const running: ManagerProcess[] = [];
+  try {
+    return await workload.play(stage, async ({ limits = "lifted", more = [] } = {}) => {
+      const { kubeconfig, managerFlags, directory } = stage;
+      const log = join(
+        plan.directory,
+        `${workload.id}-${manager.name}-${round + 1}-${running.length + 1}.log`,
+      );
+      const flags = { kubeconfig, controllers: plan.controllers, limits, more: [...managerFlags, ...more] };
+      const started = await ManagerProcess.start(manager, flags, { directory, log });
+      running.push(started);
+      return started;
+    });
+  } finally {
+    await Promise.all(running.map(async (manager) => manager.end()));
+    if (shared === undefined) await stage.stop();
+    else await freeLease(stage);
+  }
+}
+
+/** A killed leader's Lease would hold up the next one. */
+async function freeLease({ client }: Stage): Promise<void> {
+  await client
+    .clientFor(resources.leases)
+    .delete({ namespace: "kube-system", name: "kube-controller-manager" });
+}
+
+function inTurn<T>(items: readonly T[], round: number): readonly T[] {
+  const first = round % items.length;
+  return [...items.slice(first), ...items.slice(0, first)];
+}
+
+function describe({ figures }: Outcome): string {
+  return Object.entries(figures)
+    .map(([name, value]) => `${name} ${value.toPrecision(4)}`)
+    .join(", ");
+}
