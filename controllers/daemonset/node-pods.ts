@@ -1,0 +1,48 @@
+import { isPodTerminal } from "../../pkg/api/pod.ts";
+import { parseTime } from "../../pkg/api/time.ts";
+import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { REVISION_HASH, templateGeneration, TEMPLATE_GENERATION } from "./daemon-set.ts";
+import { targetNode } from "./pod-template.ts";
+
+/** The pods of one DaemonSet by the node that they are on, or wait to be put on. */
+export type PodsByNode = ReadonlyMap<string, readonly Pod[]>;
+
+/**
+ * Pods that do not say for which node they are are left out. So are pods that have finished and are being deleted:
+ * somebody holds them, and there is nothing more to be done about them.
+ */
+export function podsByNode(pods: readonly Pod[]): PodsByNode {
+  const byNode = new Map<string, Pod[]>();
+  for (const pod of pods) {
+    if (isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined) continue;
+    const node = targetNode(pod.spec);
+    if (node === undefined) continue;
+    const there = byNode.get(node);
+    if (there === undefined) byNode.set(node, [pod]);
+    else there.push(pod);
+  }
+  return byNode;
+}
+
+/** Pods that are on a node go before those that wait for the scheduler, then older ones before younger. */
+export function byPlacementAndAge(one: Pod, other: Pod): number {
+  const placed = Number(!one.spec?.nodeName) - Number(!other.spec?.nodeName);
+  if (placed !== 0) return placed;
+  const age = createdMs(one) - createdMs(other);
+  if (age !== 0) return age;
+  const [a = "", b = ""] = [one.metadata.name, other.metadata.name];
+  return a < b ? -1 : Number(a > b);
+}
+
+/** Whether a pod is of the template that the DaemonSet has now; `hash` names that. */
+export function isPodUpdated(pod: Pod, daemonSet: DaemonSet, hash: string): boolean {
+  const { [REVISION_HASH]: podHash, [TEMPLATE_GENERATION]: podGeneration } = pod.metadata.labels ?? {};
+  if (hash !== "" && podHash === hash) return true;
+  const generation = templateGeneration(daemonSet);
+  return generation !== undefined && podGeneration === generation;
+}
+
+function createdMs(pod: Pod): number {
+  return parseTime(pod.metadata.creationTimestamp) ?? 0;
+}

@@ -1,0 +1,79 @@
+import { nextRevision, sameData, sortRevisions, templateData } from "../../pkg/api/controller-revision.ts";
+import { computeHash } from "../../pkg/api/hash.ts";
+import { newControllerRef } from "../../pkg/api/owner-references.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { podTemplate, revisionHistoryLimit, REVISION_HASH } from "./daemon-set.ts";
+
+/** The revisions of a DaemonSet, told apart by whether they hold its current template. */
+export interface Revisions {
+  /** Undefined: there is none yet. */
+  readonly current: ControllerRevision | undefined;
+  /** Others that hold the current template as well, to be done away with. */
+  readonly duplicates: readonly ControllerRevision[];
+  /** Oldest first. */
+  readonly old: readonly ControllerRevision[];
+  /** What the current one is to have: one more than all old ones. */
+  readonly number: number;
+}
+
+/** Of several that hold the current template the one with the highest number is current. */
+export function splitRevisions(daemonSet: DaemonSet, owned: readonly ControllerRevision[]): Revisions {
+  const data = templateData(podTemplate(daemonSet));
+  const sorted = sortRevisions(owned);
+  const holding = sorted.filter((revision) => sameData(revision.data, data));
+  const old = sorted.filter((revision) => !holding.includes(revision));
+  return { current: holding.at(-1), duplicates: holding.slice(0, -1), old, number: nextRevision(old) };
+}
+
+/** The revision of the current template, as it is to be created. */
+export function newRevision(daemonSet: DaemonSet, number: number): ControllerRevision {
+  const { name = "", namespace = "", annotations } = daemonSet.metadata;
+  const template = podTemplate(daemonSet);
+  const hash = computeHash(template, daemonSet.status?.collisionCount);
+  return {
+    apiVersion: "apps/v1",
+    kind: resources.controllerRevisions.kind,
+    metadata: {
+      name: `${name}-${hash}`,
+      namespace,
+      labels: { ...template.metadata?.labels, [REVISION_HASH]: hash },
+      ...(annotations && { annotations }),
+      ownerReferences: [newControllerRef(daemonSet, resources.daemonSets)],
+    },
+    data: templateData(template),
+    revision: number,
+  };
+}
+
+export function holdsTemplate(revision: ControllerRevision, daemonSet: DaemonSet): boolean {
+  return sameData(revision.data, templateData(podTemplate(daemonSet)));
+}
+
+/** What pods of this revision have as their hash. */
+export function hashOf(revision: ControllerRevision): string {
+  return revision.metadata.labels?.[REVISION_HASH] ?? "";
+}
+
+/** Revisions that are older than the label get their name as the hash, which is as good as any. */
+export function withHash(revision: ControllerRevision): ControllerRevision {
+  const { name = "", labels } = revision.metadata;
+  if (labels?.[REVISION_HASH] !== undefined) return revision;
+  return { ...revision, metadata: { ...revision.metadata, labels: { ...labels, [REVISION_HASH]: name } } };
+}
+
+/**
+ * The old revisions to delete, oldest first, so that no more are left than the DaemonSet keeps. Those that pods are
+ * still of stay, and count: e.g. of 1 2 3 4 with a limit of 2 and pods of 1 these are 2 and 3.
+ */
+export function surplusHistory(
+  daemonSet: DaemonSet,
+  old: readonly ControllerRevision[],
+  pods: readonly Pod[],
+): readonly ControllerRevision[] {
+  const surplus = old.length - revisionHistoryLimit(daemonSet);
+  if (surplus <= 0) return [];
+  const live = new Set(pods.map((pod) => pod.metadata.labels?.[REVISION_HASH]));
+  return old.filter((revision) => !live.has(hashOf(revision))).slice(0, surplus);
+}

@@ -1,0 +1,63 @@
+import type { ControllerRevision } from "../../pkg/api/types/apps-v1.gen.ts";
+import { createOrFindRevision, deleteRevision, relabelPod, writeRevision } from "./apply.ts";
+import { claimRevisions, type ClaimedPods } from "./sync-claims.ts";
+import type { Round } from "./context.ts";
+import { REVISION_HASH } from "./daemon-set.ts";
+import {
+  hashOf,
+  newRevision,
+  type Revisions,
+  splitRevisions,
+  surplusHistory,
+  withHash,
+} from "./revisions.ts";
+
+export interface History {
+  /** The hash that pods of the current template have. */
+  readonly hash: string;
+  readonly old: readonly ControllerRevision[];
+}
+
+/** Sees to it that the current template has one revision, with the highest number. */
+export async function syncRevisions(round: Round, pods: ClaimedPods): Promise<History> {
+  const owned = await Promise.all((await claimRevisions(round)).map(async (each) => labelled(round, each)));
+  const revisions = splitRevisions(round.daemonSet, owned);
+  const { current, old, number } = revisions;
+  if (current === undefined) {
+    const created = await createOrFindRevision(round, newRevision(round.daemonSet, number));
+    return { hash: hashOf(created), old };
+  }
+  await removeDuplicates(round, revisions, current, pods);
+  if (current.revision < number) await writeRevision(round, { ...current, revision: number });
+  return { hash: hashOf(current), old };
+}
+
+/** Deletes old revisions that are too many. */
+export async function cleanUpHistory(
+  round: Round,
+  { old }: Pick<History, "old">,
+  pods: ClaimedPods,
+): Promise<void> {
+  for (const revision of surplusHistory(round.daemonSet, old, pods.now()))
+    await deleteRevision(round, revision);
+}
+
+async function labelled(round: Round, revision: ControllerRevision): Promise<ControllerRevision> {
+  const wanted = withHash(revision);
+  return wanted === revision ? revision : writeRevision(round, wanted);
+}
+
+/** Their pods become pods of the current revision first: without a revision they would count as old. */
+async function removeDuplicates(
+  round: Round,
+  { duplicates }: Revisions,
+  current: ControllerRevision,
+  pods: ClaimedPods,
+): Promise<void> {
+  if (duplicates.length === 0) return;
+  const hashes = new Set(duplicates.map(hashOf).filter((hash) => hash !== hashOf(current)));
+  for (const pod of pods.now()) {
+    if (hashes.has(pod.metadata.labels?.[REVISION_HASH] ?? "")) await relabelPod(round, pod, current);
+  }
+  for (const duplicate of duplicates) await deleteRevision(round, duplicate);
+}

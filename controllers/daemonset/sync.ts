@@ -1,0 +1,147 @@
+import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
+import { keyOf } from "../../pkg/api/object.ts";
+import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { changePods, writeStatus } from "./apply.ts";
+import { claimPods, type ClaimedPods } from "./sync-claims.ts";
+import type { DaemonContext, Round } from "./context.ts";
+import { isRollingUpdate, podSelector } from "./daemon-set.ts";
+import { podsByNode, type PodsByNode } from "./node-pods.ts";
+import { decidePlacement, type PlacementPlan } from "./placement.ts";
+import { decideRollingUpdate } from "./rolling-update.ts";
+import { decideStatus } from "./status.ts";
+import { cleanUpHistory, type History, syncRevisions } from "./sync-revisions.ts";
+
+/** One step of a DaemonSet: its history, a pod on every node that it is for, the next step of an update, the status. */
+export async function syncDaemonSet(
+  key: string,
+  context: DaemonContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const daemonSet = context.daemonSets.getByKey(key);
+  if (daemonSet === undefined) {
+    context.consistency?.clear(key);
+    context.deletions.delete(key);
+    return {};
+  }
+  const selector = readSelector(context, daemonSet, log);
+  // While it is being deleted its history may be gone already, and nothing could be said of its pods.
+  if (selector === undefined || daemonSet.metadata.deletionTimestamp !== undefined) return {};
+
+  const round: Round = { context, daemonSet, selector, log, signal };
+  const pods = await claimPods(round);
+  const history = await syncRevisions(round, pods);
+  const acted = context.expectations.satisfied(key);
+  const { errors, attempt } = attempts(signal);
+  const recheckPodsMs = acted ? await attempt(async () => changeWorld(round, pods, history)) : undefined;
+  const recheckStatusMs = await attempt(async () => syncStatus(round, pods, history, acted));
+  if (errors.length > 0)
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, String(errors[0]));
+  // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
+  const rechecks = [recheckPodsMs, recheckStatusMs, context.expectations.untilSatisfiedMs(key)];
+  const delays = rechecks.filter((delayMs) => delayMs !== undefined);
+  return delays.length === 0 ? {} : { requeueAfterMs: Math.min(...delays) };
+}
+
+/** Gives when to look again at failed pods. */
+async function changeWorld(round: Round, pods: ClaimedPods, history: History): Promise<number | undefined> {
+  const { context, daemonSet } = round;
+  const recheckAfterMs = await place(round, pods, history.hash);
+  // What was just created or deleted has to be seen before an update goes on.
+  if (isRollingUpdate(daemonSet) && context.expectations.satisfied(keyOf(daemonSet)))
+    await roll(round, pods, history.hash);
+  await cleanUpHistory(round, history, pods);
+  return recheckAfterMs;
+}
+
+async function place(round: Round, pods: ClaimedPods, hash: string): Promise<number | undefined> {
+  const { context, log } = round;
+  const view = {
+    ...gather(round, pods, hash),
+    backoffMs: (node: string) => context.failedPods.remainingMs(failureKey(round.daemonSet, node), context.clock.monotonicMs()),
+  };
+  const plan = decidePlacement(view, context.clock.nowMs());
+  log.verbose(4, "Pods are where they should be when this is done", {
+    create: plan.create,
+    remove: plan.remove.map(({ pod, reason }) => `${pod.metadata.name}: ${reason}`),
+  });
+  reportEnded(round, plan);
+  const remove = plan.remove.map(({ pod }) => pod);
+  pods.created(await changePods(round, { create: plan.create, remove }, hash));
+  return plan.recheckAfterMs;
+}
+
+async function roll(round: Round, pods: ClaimedPods, hash: string): Promise<void> {
+  const plan = decideRollingUpdate(gather(round, pods, hash), round.context.clock.nowMs());
+  const remove = plan.remove.map((pod) => pod.metadata.name);
+  round.log.verbose(4, "The next step of the update", { ...plan.reason, create: plan.create, remove });
+  pods.created(await changePods(round, plan, hash));
+}
+
+async function syncStatus(
+  round: Round,
+  pods: ClaimedPods,
+  { hash }: History,
+  acted: boolean,
+): Promise<number | undefined> {
+  const plan = decideStatus({ ...gather(round, pods, hash), acted }, round.context.clock.nowMs());
+  if (plan.status !== undefined) await writeStatus(round, plan.status);
+  return plan.recheckAfterMs;
+}
+
+/** What every decision starts from. */
+function gather({ context, daemonSet }: Round, pods: ClaimedPods, hash: string) {
+  const byNode: PodsByNode = podsByNode(pods.now());
+  return { daemonSet, nodes: context.nodes.list(), fits: context.fitOf(daemonSet), pods: byNode, hash };
+}
+
+function reportEnded({ context, daemonSet }: Round, plan: PlacementPlan): void {
+  const nowMs = context.clock.monotonicMs();
+  for (const node of plan.failedOn) context.failedPods.failed(failureKey(daemonSet, node), nowMs);
+  for (const { pod, reason } of plan.remove) {
+    const on = `${keyOf(pod)} on node ${pod.spec?.nodeName ?? ""}`;
+    if (reason === "it failed") {
+      const message = `Found failed daemon pod ${on}, will try to kill it`;
+      context.events.event(daemonSet, "Warning", "FailedDaemonPod", message);
+    } else if (reason === "it succeeded") {
+      const message = `Found succeeded daemon pod ${on}, will try to delete it`;
+      context.events.event(daemonSet, "Normal", "SucceededDaemonPod", message);
+    }
+  }
+}
+
+/** A new generation may fail for reasons of its own, or not at all. */
+function failureKey({ metadata, status }: DaemonSet, node: string): string {
+  return `${metadata.uid}/${status?.observedGeneration ?? 0}/${node}`;
+}
+
+/** Undefined when nothing is to be done: trying again would not help, only a change of the object does. */
+function readSelector(context: DaemonContext, daemonSet: DaemonSet, log: Logger): LabelSelector | undefined {
+  try {
+    const selector = podSelector(daemonSet);
+    if (!selector.empty) return selector;
+    const message = "This daemon set is selecting all pods. A non-empty selector is required.";
+    context.events.event(daemonSet, "Warning", "SelectingAll", message);
+  } catch (error) {
+    if (!(error instanceof SelectorError)) throw error;
+    log.error(error, "The selector cannot be read");
+  }
+  return undefined;
+}
+
+/** The status is written although something else failed; what failed is thrown at the end. */
+function attempts(signal: AbortSignal) {
+  const errors: unknown[] = [];
+  const attempt = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await act();
+    } catch (error) {
+      signal.throwIfAborted();
+      errors.push(error);
+      return undefined;
+    }
+  };
+  return { errors, attempt };
+}
