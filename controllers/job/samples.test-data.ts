@@ -82,3 +82,27 @@ export function pod(sketch: PodSketch = {}): Pod {
 export function pods(...sketches: readonly PodSketch[]): readonly Pod[] {
   return sketches.map((sketch, position) => pod({ uid: `pod-${position}`, ...sketch }));
 }
+
+const PHASES: Readonly<Record<string, PodSketch>> = {
+  P: { phase: "Pending" },
+  R: { phase: "Running" },
+  r: { phase: "Running", ready: true },
+  T: { phase: "Running", deletedMs: NOW_MS },
+  S: { phase: "Succeeded" },
+  F: { phase: "Failed" },
+};
+
+/**
+ * Pods by phase, such as "2P 1F" or, with their indexes, "0:S x:R": pending, running (r: and ready), terminating,
+ * succeeded, failed. They have ended long ago, so that nothing waits for them.
+ */
+export function podsBy(text: string): readonly Pod[] {
+  const words = text.split(" ").filter((word) => word !== "");
+  const sketches = words.flatMap((word): readonly PodSketch[] => {
+    const [index, letter = ""] = word.includes(":") ? word.split(":") : [undefined, word.slice(-1)];
+    const sketch = { ...PHASES[letter], ...(index !== undefined && { index }) };
+    const count = index === undefined ? Number(word.slice(0, -1)) : 1;
+    return Array.from({ length: count }, () => ({ ...sketch, finishedMs: NOW_MS - 86_400_000 }));
+  });
+  return sketches.map((sketch, position) => pod({ uid: `pod-${position}`, ...sketch }));
+}
