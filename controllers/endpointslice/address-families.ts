@@ -1,0 +1,17 @@
+import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
+import { isIpv6 } from "../../pkg/endpoints/ip-address.ts";
+import { hasClusterIp } from "../../pkg/endpoints/backing-pods.ts";
+
+export type Family = "IPv4" | "IPv6";
+export const FAMILIES: readonly Family[] = ["IPv4", "IPv6"];
+
+/**
+ * The families for which a Service has slices. API servers fill in ipFamilies; where they are missing all the same,
+ * nothing must be taken away that is in use: the cluster IP tells, and without one both families are kept.
+ */
+export function familiesOf(service: Service): readonly Family[] {
+  const named = FAMILIES.filter((family) => service.spec?.ipFamilies?.includes(family) === true);
+  if (named.length > 0) return named;
+  if (!hasClusterIp(service)) return FAMILIES;
+  return isIpv6(service.spec?.clusterIP ?? "") ? ["IPv6"] : ["IPv4"];
+}

@@ -1,0 +1,97 @@
+import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Endpoint, EndpointPort, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
+import type { Family } from "./address-families.ts";
+import { newSlice } from "./slice-object.ts";
+
+export const NAMESPACE = "default";
+
+export function service(name: string, spec: Service["spec"] = {}): Service {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: {
+      name,
+      namespace: NAMESPACE,
+      uid: `${name}-uid`,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+    },
+    spec: {
+      ports: [{ name: name, port: 80, targetPort: 80, protocol: "TCP" }],
+      selector: { foo: "bar" },
+      ipFamilies: ["IPv4"],
+      clusterIP: "1.1.1.1",
+      ...spec,
+    },
+  };
+}
+
+export interface PodSketch {
+  readonly ready?: boolean;
+  readonly terminating?: boolean;
+  readonly ips?: readonly string[];
+  readonly node?: string;
+  readonly phase?: string;
+}
+
+/** Number 7 has the address 1.2.3.11. */
+export function pod(number: number, sketch: PodSketch = {}): Pod {
+  const { ready = true, terminating = false, node = "node-1", phase = "Running" } = sketch;
+  const ips = sketch.ips ?? [`1.2.${3 + Math.floor((4 + number) / 256)}.${(4 + number) % 256}`];
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name: `pod${number}`,
+      namespace: NAMESPACE,
+      uid: `pod${number}-uid`,
+      labels: { foo: "bar" },
+      resourceVersion: String(number),
+      ...(terminating && { deletionTimestamp: "2026-01-01T01:00:00Z" }),
+    },
+    spec: { nodeName: node, containers: [{ name: "c", image: "image" }] },
+    status: {
+      phase,
+      ...(ips[0] !== undefined && { podIP: ips[0], podIPs: ips.map((ip) => ({ ip })) }),
+      conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
+    },
+  };
+}
+
+export function pods(count: number, sketch: PodSketch = {}): readonly Pod[] {
+  return Array.from({ length: count }, (_, number) => pod(number, sketch));
+}
+
+export interface NodeSketch {
+  readonly zone?: string;
+  readonly cpu?: string;
+  readonly ready?: boolean;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export function node(name: string, { zone, cpu, ready = true, labels = {} }: NodeSketch = {}): Node {
+  return {
+    metadata: {
+      name,
+      labels: { ...labels, ...(zone !== undefined && { "topology.kubernetes.io/zone": zone }) },
+    },
+    status: {
+      conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
+      ...(cpu !== undefined && { allocatable: { cpu } }),
+    },
+  };
+}
+
+export const PORTS: readonly EndpointPort[] = [{ name: "foo", port: 80, protocol: "TCP" }];
+
+/** As it would be read from the server. */
+export function slice(
+  name: string,
+  owner: Service,
+  endpoints: readonly Endpoint[],
+  ports: readonly EndpointPort[] = PORTS,
+  family: Family = "IPv4",
+): EndpointSlice {
+  const fresh = newSlice(owner, ports, family);
+  const metadata = { ...fresh.metadata, name, uid: `${name}-uid`, resourceVersion: "1", generation: 1 };
+  return { ...fresh, metadata, endpoints };
+}

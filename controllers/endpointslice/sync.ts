@@ -1,0 +1,138 @@
+import { selectorFromLabels } from "../../pkg/api/labels.ts";
+import type { Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
+import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
+import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { FAMILIES, familiesOf, type Family } from "./address-families.ts";
+import { deleteSlice, SliceWriteError, writeSlices } from "./apply.ts";
+import { SERVICE_INDEX, type SliceContext } from "./context.ts";
+import { decideSlices } from "./plan.ts";
+import { trafficDistributionOf } from "./traffic-distribution.ts";
+
+/** Writes the pods that a Service selects into its slices, family by family. */
+export async function syncService(
+  key: string,
+  context: SliceContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const result = (name: string): void => context.metrics.syncs.inc({ result: name });
+  try {
+    const isStale = !(await reconcileService(key, context, log, signal));
+    result(isStale ? "stale" : "success");
+    return isStale ? { backOff: true } : {};
+  } catch (error) {
+    if (!signal.aborted) result("error");
+    throw error;
+  }
+}
+
+/** False when the cache has not seen yet what an earlier sync wrote. */
+async function reconcileService(
+  key: string,
+  context: SliceContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const service = context.services.getByKey(key);
+  if (service === undefined) {
+    context.triggerTimes.forget(key);
+    context.metrics.forgetService(key);
+    context.tracker.forgetService(key);
+    return true;
+  }
+  if (!selectsPods(service)) return true;
+  const selector = selectorFromLabels(service.spec?.selector);
+  const pods = context.pods.inNamespace(service.metadata.namespace ?? "", selector);
+  const slices = context.slices
+    .byIndex(SERVICE_INDEX, key)
+    // Some finalizer keeps it: nothing that is written to it would last.
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (context.tracker.areStale(key, slices)) {
+    log.verbose(2, "The cache of EndpointSlices is out of date");
+    return false;
+  }
+  // Asked for even when nothing is written, as it tells what has changed since it was asked before.
+  const triggerTime = context.triggerTimes.next(key, service, pods);
+  const problems = await reconcileFamilies({ key, service, pods, slices, triggerTime }, context, signal);
+  if (problems.length === 0) return true;
+  const unique = [...new Set(problems)];
+  const message = unique.length === 1 ? unique.join() : `[${unique.join(", ")}]`;
+  const event = `Error updating Endpoint Slices for Service ${key}: ${message}`;
+  context.events.event(service, "Warning", "FailedToUpdateEndpointSlices", event);
+  throw new SliceWriteError(message);
+}
+
+interface Gathered {
+  readonly key: string;
+  readonly service: Service;
+  readonly pods: readonly Pod[];
+  readonly slices: readonly EndpointSlice[];
+  readonly triggerTime: string | undefined;
+}
+
+/** A family with a problem does not hold up the other. */
+async function reconcileFamilies(
+  gathered: Gathered,
+  context: SliceContext,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { key, service, slices } = gathered;
+  const problems: string[] = [];
+  const attempt = async (work: () => Promise<readonly string[]>): Promise<void> => {
+    try {
+      problems.push(...(await work()));
+    } catch (error) {
+      if (!(error instanceof SliceWriteError)) throw error;
+      problems.push(error.message);
+    }
+  };
+  const wanted = familiesOf(service);
+  context.metrics.setPreference(key, trafficDistributionOf(service));
+  for (const family of FAMILIES.filter((each) => !wanted.includes(each))) {
+    context.topology.removeHints(key, family);
+    context.metrics.dropFamily(key, family);
+  }
+  for (const family of wanted) {
+    await attempt(async () => reconcileFamily(gathered, family, context, signal));
+  }
+  const unwanted = slices.filter(({ addressType }) => !wanted.some((family) => family === addressType));
+  for (const slice of unwanted) {
+    await attempt(async () => {
+      await deleteSlice(context, service, slice, "error deleting", signal);
+      return [];
+    });
+  }
+  return problems;
+}
+
+async function reconcileFamily(
+  { key, service, pods, slices, triggerTime }: Gathered,
+  family: Family,
+  context: SliceContext,
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const { topology, metrics } = context;
+  const plan = decideSlices({
+    service,
+    pods,
+    family,
+    slices: slices.filter(({ addressType }) => addressType === family),
+    nodeOf: (pod) => context.nodes.get(undefined, pod.spec?.nodeName ?? ""),
+    maxEndpoints: context.maxEndpoints,
+    shares: topology.shares,
+    hinted: topology.hasHints(key),
+  });
+  if (plan.hintCounts === undefined) topology.removeHints(key, family);
+  else topology.setHints(key, family, plan.hintCounts);
+  metrics.added.observe(plan.added);
+  metrics.removed.observe(plan.removed);
+  metrics.setFillings(key, family, plan.fillings);
+  try {
+    await writeSlices(context, service, plan, triggerTime, signal);
+  } finally {
+    for (const { type, reason, message } of plan.events) context.events.event(service, type, reason, message);
+  }
+  return plan.problems;
+}

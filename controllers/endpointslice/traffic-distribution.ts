@@ -1,0 +1,56 @@
+import type { Endpoint, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
+import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
+import { isReady, mapWritten, moveToUpdate, type SliceChanges, withoutHints, zoneHint } from "./hints.ts";
+
+const PREFER_SAME_NODE = "PreferSameNode";
+const PREFERENCES: ReadonlySet<string> = new Set(["PreferClose", "PreferSameZone", PREFER_SAME_NODE]);
+const TOPOLOGY_ANNOTATIONS = [
+  "service.kubernetes.io/topology-aware-hints",
+  "service.kubernetes.io/topology-mode",
+];
+
+/** What is read of a Service's annotations. */
+export const TOPOLOGY_FIELDS = TOPOLOGY_ANNOTATIONS.map((name) => `metadata.annotations[${name}]`);
+
+/** Hints in proportion to the CPUs of zones, which an annotation asks for. Of the two, the older one has the say. */
+export function wantsTopologyHints({ metadata: { annotations = {} } }: Service): boolean {
+  const name = TOPOLOGY_ANNOTATIONS.find((each) => annotations[each] !== undefined) ?? "";
+  return annotations[name] === "Auto" || annotations[name] === "auto";
+}
+
+/** The preference that decides on hints: one that is known, and not overruled by the annotation. */
+export function trafficDistributionOf(service: Service): string | undefined {
+  const preference = service.spec?.trafficDistribution ?? "";
+  return PREFERENCES.has(preference) && !wantsTopologyHints(service) ? preference : undefined;
+}
+
+/** Every ready endpoint is for its own zone, and for its own node where that is preferred. */
+export function hintByPreference(changes: SliceChanges, preference: string): SliceChanges {
+  const byNode = preference === PREFER_SAME_NODE;
+  const needsUpdate = (slice: EndpointSlice): boolean =>
+    (slice.endpoints ?? []).some((endpoint) => isReady(endpoint) && !isHinted(endpoint, byNode));
+  return mapWritten(moveToUpdate(changes, needsUpdate), (endpoint) =>
+    isReady(endpoint) ? hinted(endpoint, byNode) : endpoint,
+  );
+}
+
+function hinted(endpoint: Endpoint, byNode: boolean): Endpoint {
+  const { zone, nodeName } = endpoint;
+  const forZone = zone === undefined ? {} : zoneHint(zone);
+  const forNode = byNode && nodeName !== undefined ? { forNodes: [{ name: nodeName }] } : {};
+  const hints = { ...forZone, ...forNode };
+  return Object.keys(hints).length === 0 ? withoutHints(endpoint) : { ...endpoint, hints };
+}
+
+function isHinted({ hints, zone, nodeName }: Endpoint, byNode: boolean): boolean {
+  return names(hints?.forZones, zone) && names(hints?.forNodes, byNode ? nodeName : undefined);
+}
+
+/** The name alone; nobody when there is none. */
+function names(
+  hints: readonly { readonly name: string }[] | null | undefined,
+  name: string | undefined,
+): boolean {
+  const given = hints ?? [];
+  return name === undefined ? given.length === 0 : given.length === 1 && given[0]?.name === name;
+}

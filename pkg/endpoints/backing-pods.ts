@@ -1,0 +1,135 @@
+import { isPodReady, isPodTerminal } from "../api/pod.ts";
+import type { Labels } from "../api/labels.ts";
+import type { Pod, Service } from "../api/types/core-v1.gen.ts";
+
+/** The names of the labels, annotations and values that both kinds of endpoints share. */
+export const HEADLESS_LABEL = "service.kubernetes.io/headless";
+export const TRIGGER_TIME_ANNOTATION = "endpoints.kubernetes.io/last-change-trigger-time";
+
+/** What a controller of endpoints reads of pods. */
+export const BACKING_POD_FIELDS = [
+  "spec.nodeName",
+  "spec.hostname",
+  "spec.subdomain",
+  "spec.containers.ports",
+  "spec.initContainers.ports",
+  "spec.initContainers.restartPolicy",
+  "status.phase",
+  "status.podIP",
+  "status.podIPs",
+  "status.conditions.type",
+  "status.conditions.status",
+  "status.conditions.lastTransitionTime",
+];
+
+/** Pods that have ended, or have no address yet, back no Service. */
+export function backsServices(pod: Pod, includeTerminating: boolean): boolean {
+  if (isPodTerminal(pod)) return false;
+  if (!pod.status?.podIP && (pod.status?.podIPs ?? []).length === 0) return false;
+  return includeTerminating || pod.metadata.deletionTimestamp === undefined;
+}
+
+/** The name that the pod has below the Service's name in DNS. */
+export function hostnameUnder(service: Service, pod: Pod): string | undefined {
+  const { hostname = "", subdomain = "" } = pod.spec ?? {};
+  const isUnder =
+    hostname !== "" &&
+    subdomain === service.metadata.name &&
+    pod.metadata.namespace === service.metadata.namespace;
+  return isUnder ? hostname : undefined;
+}
+
+/** A Service that chooses its pods itself. Without a selector its endpoints are somebody else's. */
+export function selectsPods(service: Service): boolean {
+  if (service.spec?.type === "ExternalName") return false;
+  return Object.keys(service.spec?.selector ?? {}).length > 0;
+}
+
+export function hasClusterIp(service: Service): boolean {
+  const address = service.spec?.clusterIP ?? "";
+  return address !== "" && address !== "None";
+}
+
+function selects(service: Service, labels: Labels | undefined): boolean {
+  const wanted = Object.entries(service.spec?.selector ?? {});
+  return wanted.length > 0 && wanted.every(([key, value]) => labels?.[key] === value);
+}
+
+/** Index under which Services are found by one entry of their selector, which no pod of theirs can be without. */
+export const SELECTOR_INDEX = "selectorEntry";
+
+export function selectorEntry(service: Service): readonly string[] {
+  if (!selectsPods(service)) return [];
+  const [key = ""] = Object.keys(service.spec?.selector ?? {}).toSorted();
+  return [entryOf(service.metadata.namespace, key, service.spec?.selector?.[key])];
+}
+
+/** The values of the index under which a Service must be found to select one of these states of a pod. */
+export function entriesOf(...pods: readonly (Pod | undefined)[]): ReadonlySet<string> {
+  const entries = new Set<string>();
+  for (const pod of pods) {
+    for (const [key, value] of Object.entries(pod?.metadata.labels ?? {}))
+      entries.add(entryOf(pod?.metadata.namespace, key, value));
+  }
+  return entries;
+}
+
+function entryOf(namespace = "", key: string, value = ""): string {
+  return `${namespace}/${key}=${value}`;
+}
+
+/** The Services, out of those of the pod's namespace, that a change of the pod means something to. */
+export function affectedServices(
+  services: readonly Service[],
+  before: Pod | undefined,
+  after: Pod | undefined,
+): readonly Service[] {
+  if (before === undefined || after === undefined) {
+    const labels = (before ?? after)?.metadata.labels;
+    return services.filter((service) => selects(service, labels));
+  }
+  // A resync; Services have their own.
+  if (before.metadata.resourceVersion === after.metadata.resourceVersion) return [];
+  const changed = endpointChanged(before, after);
+  const moved = membershipChanged(before, after);
+  if (!changed && !moved) return [];
+  return services.filter((service) => {
+    const selectsNow = selects(service, after.metadata.labels);
+    if (!moved) return selectsNow;
+    const selectedBefore = selects(service, before.metadata.labels);
+    // When nothing but labels changed, a Service that selects the pod as before has nothing to do.
+    return changed ? selectsNow || selectedBefore : selectsNow !== selectedBefore;
+  });
+}
+
+function endpointChanged(before: Pod, after: Pod): boolean {
+  // upstream: endpointslice/util#podEndpointsChanged compares pointers, so that no change of a pod that is being deleted
+  // is passed over: its end (a phase) is one that nothing else here would notice.
+  if (before.metadata.deletionTimestamp !== undefined || after.metadata.deletionTimestamp !== undefined)
+    return true;
+  return (
+    isPodReady(before) !== isPodReady(after) ||
+    isPodTerminal(before) !== isPodTerminal(after) ||
+    addressesOf(before) !== addressesOf(after)
+  );
+}
+
+function membershipChanged(before: Pod, after: Pod): boolean {
+  return (
+    (before.spec?.hostname ?? "") !== (after.spec?.hostname ?? "") ||
+    (before.spec?.subdomain ?? "") !== (after.spec?.subdomain ?? "") ||
+    !sameLabels(before.metadata.labels ?? {}, after.metadata.labels ?? {})
+  );
+}
+
+function addressesOf(pod: Pod): string {
+  return (pod.status?.podIPs ?? []).map(({ ip }) => ip).join();
+}
+
+export function sameLabels(one: Labels, other: Labels): boolean {
+  const keys = Object.keys(one);
+  return (
+    keys.length === Object.keys(other).length &&
+    keys.every((key) => Object.hasOwn(other, key) && one[key] === other[key])
+  );
+}

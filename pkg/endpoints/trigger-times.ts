@@ -1,0 +1,40 @@
+import { podCondition } from "../api/pod.ts";
+import { formatTime, parseTime } from "../api/time.ts";
+import type { Pod, Service } from "../api/types/core-v1.gen.ts";
+
+interface Seen {
+  readonly serviceMs: number;
+  readonly podMs: ReadonlyMap<string, number>;
+}
+
+/**
+ * When that happened which a sync is about to write down, for measuring how long it took to get into the network: the
+ * earliest of the changes since the sync before. It must be asked at every sync, also one that writes nothing. When one
+ * object changes twice between two syncs the earlier change is lost.
+ */
+export class TriggerTimes {
+  readonly #seen = new Map<string, Seen>();
+
+  /** As the annotation has it; undefined when nothing has changed. */
+  next(serviceKey: string, service: Service, pods: readonly Pod[]): string | undefined {
+    const before = this.#seen.get(serviceKey);
+    const serviceMs = parseTime(service.metadata.creationTimestamp) ?? -Infinity;
+    const podMs = new Map<string, number>();
+    let earliestMs = Infinity;
+    for (const pod of pods) {
+      const atMs = parseTime(podCondition(pod, "Ready")?.lastTransitionTime);
+      const name = pod.metadata.name ?? "";
+      if (atMs === undefined) continue;
+      podMs.set(name, atMs);
+      if (atMs > (before?.podMs.get(name) ?? -Infinity)) earliestMs = Math.min(earliestMs, atMs);
+    }
+    if (serviceMs > (before?.serviceMs ?? -Infinity)) earliestMs = Math.min(earliestMs, serviceMs);
+    this.#seen.set(serviceKey, { serviceMs, podMs });
+    const triggerMs = before === undefined ? serviceMs : earliestMs;
+    return Number.isFinite(triggerMs) ? formatTime(triggerMs) : undefined;
+  }
+
+  forget(serviceKey: string): void {
+    this.#seen.delete(serviceKey);
+  }
+}
