@@ -1,0 +1,146 @@
+import { featureGates } from "../../pkg/api/feature-gates.ts";
+import { keyOf } from "../../pkg/api/object.ts";
+import { newControllerRef } from "../../pkg/api/owner-references.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { ApiError } from "../../pkg/client/errors.ts";
+import { silentLogger } from "../../pkg/log/logger.ts";
+import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
+import { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
+import { PodControl } from "../../pkg/reconcile/pod-control.ts";
+import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
+import { listerOf } from "../../test/harness/lister-of.ts";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import type { BackoffRecord } from "./backoff.ts";
+import { type JobContext, jobMetrics } from "./context.ts";
+import { FinalizerExpectations } from "./finalizer-expectations.ts";
+import { NOW_MS, pod } from "./samples.test-data.ts";
+
+/** What the controller knows before it looks, and what goes wrong. */
+export interface Before {
+  readonly backoff?: BackoffRecord;
+  /** Creations that it has yet to see; when negative, deletions. */
+  readonly awaits?: number;
+  /** uids of pods whose finalizer it has yet to see gone. */
+  readonly released?: readonly string[];
+  /** Every write of pods fails. */
+  readonly podsFail?: true;
+  /** Writes of the status fail. */
+  readonly statusFails?: true;
+  /** No more pods than this can be created. */
+  readonly mostCreated?: number;
+}
+
+const LABELS = { app: "job" };
+
+/** Takes the place of the API server: writes down what it is asked. */
+export class Recorder {
+  readonly job: Job;
+  readonly #before: Before;
+  /** Every status that was to be written. */
+  readonly statuses: JobStatus[] = [];
+  readonly created: Pod[] = [];
+  readonly events: string[] = [];
+  /** Pods that the metrics say have finished. */
+  readonly counted = { succeeded: 0, failed: 0 };
+  deleted = 0;
+  /** Pods whose finalizer was to go. */
+  released = 0;
+
+  constructor(job: Job, before: Before) {
+    this.job = withSelector(job);
+    this.#before = before;
+  }
+
+  /** With these pods in the cache. */
+  context(all: readonly Pod[]): JobContext {
+    const clock = new VirtualClock(NOW_MS);
+    const expectations = new Expectations(clock);
+    const event = (_: unknown, _type: string, reason: string): void => void this.events.push(reason);
+    const events = { event, eventWithAnnotations: () => {} };
+    const key = keyOf(this.job);
+    const { awaits = 0, released = [], backoff } = this.#before;
+    if (awaits > 0) expectations.expectCreations(key, awaits);
+    if (awaits < 0) expectations.expectDeletions(key, -awaits);
+    const finalizers = new FinalizerExpectations();
+    finalizers.expectRemoval(key, released);
+    const owned = all.map((each) => ownedBy(this.job, each));
+    return {
+      jobs: listerOf([this.job]),
+      pods: listerOf(owned, { [POD_CONTROLLER_INDEX]: podControllerIndex }),
+      client: {
+        get: async () => this.job,
+        updateStatus: async (job: Job) => {
+          this.statuses.push(job.status ?? {});
+          if (this.#before.statusFails) throw refused();
+          return job;
+        },
+      },
+      podControl: new PodControl({ pods: this.#podClient(), events: { event: () => {} }, log: silentLogger }),
+      expectations,
+      deletions: new DeletionTracking(expectations),
+      finalizers,
+      backoffs: new Map(backoff === undefined ? [] : [[key, backoff]]),
+      finished: new Set(),
+      consistency: undefined,
+      events,
+      clock,
+      features: featureGates(),
+      metrics: jobMetrics(this.#metrics()),
+    };
+  }
+
+  #podClient(): ConstructorParameters<typeof PodControl>[0]["pods"] {
+    const { podsFail, mostCreated = Infinity } = this.#before;
+    const fail = (): void => {
+      if (podsFail) throw refused();
+    };
+    return {
+      create: async (created: Pod) => {
+        if (this.created.length >= mostCreated) throw refused();
+        this.created.push(created);
+        fail();
+        return created;
+      },
+      delete: async () => {
+        fail();
+        this.deleted++;
+        return {};
+      },
+      patch: async () => {
+        this.released++;
+        fail();
+        return pod();
+      },
+    };
+  }
+
+  #metrics(): Metrics {
+    const inc = (labels: Readonly<Record<string, string>> = {}, amount = 1): void => {
+      this.counted[labels["result"] === "failed" ? "failed" : "succeeded"] += amount;
+    };
+    return {
+      ...noMetrics,
+      counter: (options) =>
+        options.name === "job_controller_job_pods_finished_total"
+          ? { inc, with: (labels) => ({ inc: (amount) => inc(labels, amount) }) }
+          : noMetrics.counter(options),
+    };
+  }
+}
+
+function withSelector(job: Job): Job {
+  const { template = {} } = job.spec ?? {};
+  const labelled = { ...template, metadata: { ...template.metadata, labels: LABELS } };
+  return { ...job, spec: { ...job.spec, selector: { matchLabels: LABELS }, template: labelled } };
+}
+
+function ownedBy(job: Job, owned: Pod): Pod {
+  const ownerReferences = [newControllerRef(job, resources.jobs)];
+  return { ...owned, metadata: { ...owned.metadata, labels: LABELS, ownerReferences } };
+}
+
+function refused(): ApiError {
+  return new ApiError("refused", { code: 500, reason: "InternalError", method: "POST", path: "/" });
+}
