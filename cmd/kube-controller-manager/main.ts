@@ -14,7 +14,6 @@ import { runApp } from "./app.ts";
 import { knownControllers } from "./known-controllers.ts";
 import { FlagError } from "./options/flag.ts";
 import { helpText } from "./options/help.ts";
-import type { Options } from "./options/options.ts";
 import { type ResolvedOptions, resolveOptions } from "./options/resolve.ts";
 import { GIT_VERSION, KUBERNETES_VERSION, MIN_COMPATIBILITY_VERSION, MINOR_VERSION } from "./version.ts";
 
@@ -36,7 +35,8 @@ async function main(argv: readonly string[]): Promise<number> {
   return runDaemon(resolved);
 }
 
-async function runDaemon({ options, unusedFlags, leaderMigration }: ResolvedOptions): Promise<number> {
+async function runDaemon(resolved: ResolvedOptions): Promise<number> {
+  const { options, unusedFlags, leaderMigration } = resolved;
   const root = createLogger({
     format: options.logs.format === "json" ? "json" : "text",
     destination: fileDescriptorDestination(),
@@ -59,7 +59,7 @@ async function runDaemon({ options, unusedFlags, leaderMigration }: ResolvedOpti
         random: realRandom,
         log,
         verbosity: root.verbosity,
-        metrics: processMetrics(options),
+        metrics: processMetrics(resolved),
         processStartMs: startedMs,
       },
       stop,
@@ -93,13 +93,8 @@ function stopOnSignals(root: RootLogger): AbortSignal {
   return stop.signal;
 }
 
-function processMetrics(options: Options): MetricsRegistries {
-  const registries = createMetrics({
-    version: KUBERNETES_VERSION,
-    disabled: options.metrics.disabled,
-    showHiddenForVersion: options.metrics.showHiddenForVersion,
-    allowLabels: options.metrics.allowLabels,
-  });
+function processMetrics({ options, metrics: settings }: ResolvedOptions): MetricsRegistries {
+  const registries = createMetrics(settings);
   const [major = "", minor = ""] = KUBERNETES_VERSION.split(".");
   for (const metrics of [registries.main, registries.slis]) {
     recordProcessStart(metrics, startedMs);

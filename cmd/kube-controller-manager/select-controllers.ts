@@ -62,7 +62,11 @@ function isOn(controller: KnownController, items: readonly string[]): boolean {
   return items.includes("*") && controller.offByDefault !== true;
 }
 
-function canonicalItems(items: readonly string[], known: readonly KnownController[]): readonly string[] {
+/** With full names in place of older ones. Throws a FlagError for names that nobody knows. */
+export function canonicalItems(
+  items: readonly string[],
+  known: readonly KnownController[],
+): readonly string[] {
   const names = new Set(known.map((controller) => controller.name));
   const aliases = new Map(
     known.flatMap(({ alias, name }) => (alias === undefined ? [] : [[alias, name] as const])),

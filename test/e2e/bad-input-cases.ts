@@ -59,9 +59,25 @@ export const flagMistakes: readonly Mistake[] = [
   [
     "hidden metrics of a far version",
     ["--show-hidden-metrics-for-version=9.9"],
-    /must be the previous minor version/,
+    /must be omitted or have the value '1.35'/,
   ],
   ["a label without values", ["--allow-metric-labels=x"], /"x" for --allow-metric-labels/],
+  [
+    "a label without its metric",
+    ["--allow-metric-labels=label=value"],
+    /must have keys with format `metricName,labelName`/,
+  ],
+  ["no name of a metric", ["--disabled-metrics=a.b"], /must be fully qualified metric names .*got "a.b"/],
+  [
+    "two lists of labels",
+    ["--allow-metric-labels=m,l=v", "--allow-metric-labels-manifest=x"],
+    /--allow-metric-labels and --allow-metric-labels-manifest cannot both be given/,
+  ],
+  [
+    "a missing list of labels",
+    ["--allow-metric-labels-manifest=/nowhere"],
+    /--allow-metric-labels-manifest \/nowhere: ENOENT/,
+  ],
   ["an old version", ["--emulated-version=kube=1.20"], /--emulated-version must be kube=1.33 to kube=1.36/],
   ["no URL", ["--kubeconfig=", "--master=://x"], /--master: .*is not a URL/],
   ["neither cluster nor kubeconfig", ["--kubeconfig="], /neither --kubeconfig nor --master is given/],

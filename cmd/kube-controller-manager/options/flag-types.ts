@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { parseFeatureGates } from "../../../pkg/api/feature-gates.ts";
-import { FlagError, type FlagType, splitList } from "./flag.ts";
+import { FlagError, type FlagType, joinList, splitList } from "./flag.ts";
 
 /** Types of flags that only one or two flags have. */
 
@@ -14,12 +14,16 @@ export const ipType: FlagType<string> = {
   format: (address) => address,
 };
 
-/** `key=value` pairs, joined by commas; a repeated flag adds to the earlier pairs. */
+/**
+ * `key=value` pairs, joined by commas; a repeated flag adds to the earlier pairs. A text with one equals sign is one
+ * pair, whatever commas it has: `metric,label=a,b`. With more, such a pair stands in double quotes.
+ */
 export const pairsType: FlagType<Readonly<Record<string, string>>> = {
   name: "stringToString",
   parse: (text) => {
     const pairs: Record<string, string> = {};
-    for (const item of splitList(text)) {
+    const items = text.split("=").length === 2 ? [text.replaceAll(/^"+|"+$/g, "")] : splitList(text);
+    for (const item of items) {
       const equals = item.indexOf("=");
       if (equals < 0) throw new FlagError(`${item} must be formatted as key=value`);
       pairs[item.slice(0, equals)] = item.slice(equals + 1);
@@ -27,9 +31,11 @@ export const pairsType: FlagType<Readonly<Record<string, string>>> = {
     return pairs;
   },
   format: (pairs) =>
-    `[${Object.entries(pairs)
-      .map(([key, value]) => `${key}=${value}`)
-      .join(",")}]`,
+    joinList(
+      Object.keys(pairs)
+        .toSorted()
+        .map((key) => `${key}=${pairs[key]}`),
+    ),
   join: (before, next) => ({ ...before, ...next }),
 };
 
@@ -44,7 +50,7 @@ export const gatesType: FlagType<Readonly<Record<string, boolean>>> = {
   },
   format: (gates) =>
     Object.entries(gates)
-      .map(([name, on]) => `kube:${name}=${on}`)
+      .map(([name, on]) => `:${name}=${on}`)
       .join(","),
   join: (before, next) => ({ ...before, ...next }),
 };
@@ -141,5 +147,5 @@ export const versionType: FlagType<string> = {
     if (text === "true" || text === "raw" || /^v\d+\.\d+\.\d+/.test(text)) return text;
     throw new FlagError("must be true, false, raw or vX.Y.Z");
   },
-  format: (value) => value,
+  format: (value) => (value === "" ? "false" : value),
 };

@@ -109,9 +109,17 @@ const textType: FlagType<string> = { name: "string", parse: (text) => text, form
 export const listType: FlagType<readonly string[]> = {
   name: "strings",
   parse: splitList,
-  format: (values) => `[${values.join(",")}]`,
+  format: joinList,
   join: (before, next) => [...before, ...next],
 };
+
+/** As Go writes lists: values with commas, quotes or spaces in front stand in double quotes. */
+export function joinList(values: readonly string[]): string {
+  const quoted = values.map((value) =>
+    /^\s|[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value,
+  );
+  return `[${quoted.join(",")}]`;
+}
 
 /** Splits at commas outside double quotes, as the CSV reader behind Go's flags does. */
 export function splitList(text: string): readonly string[] {

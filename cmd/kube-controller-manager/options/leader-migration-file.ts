@@ -1,4 +1,4 @@
-import { isObject, parseDocument } from "./config-file.ts";
+import { isObject, type Json, parseDocument } from "./document.ts";
 import { FlagError } from "./flag.ts";
 import type { Options } from "./options.ts";
 
@@ -27,14 +27,18 @@ const defaultMigration: LeaderMigration = {
   ),
 };
 
-/** What the flags ask for; undefined when nothing is to migrate. Throws a FlagError for a file that cannot be used. */
+/**
+ * What the flags ask for; undefined when nothing is to migrate. Its file goes before `section`, the fields of a migration
+ * in the file of --config, and that before the default. Throws a FlagError for what cannot be used.
+ */
 export function leaderMigrationOf(
   options: Options,
   readFile: (path: string) => string,
+  section?: Json,
 ): LeaderMigration | undefined {
   const { enabled, configFile } = options.leaderMigration;
   if (!enabled || !options.generic.leaderElect) return undefined;
-  if (configFile === "") return defaultMigration;
+  if (configFile === "") return section === undefined ? defaultMigration : readSection(section);
   try {
     return readLeaderMigration(readFile(configFile));
   } catch (error) {
@@ -49,11 +53,25 @@ export function readLeaderMigration(text: string): LeaderMigration {
   if (kind !== KIND || !versions.has(apiVersion)) {
     throw new FlagError(`must be of apiVersion ${GROUP}/v1 and kind ${KIND}`);
   }
-  const { leaderName, controllerLeaders, ...others } = fields;
-  const { resourceLock, ...unlocked } = others;
-  const isV1 = apiVersion === `${GROUP}/v1`;
-  if (!isV1) checkResourceLock(resourceLock);
-  refuseUnknown("", isV1 ? others : unlocked);
+  return apiVersion === `${GROUP}/v1` ? readFields(fields) : readLocked(fields);
+}
+
+function readSection(section: Json): LeaderMigration {
+  try {
+    return readLocked(section);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new FlagError(`--config: Generic.LeaderMigration: ${reason}`);
+  }
+}
+
+function readLocked({ resourceLock, ...fields }: Json): LeaderMigration {
+  checkResourceLock(resourceLock);
+  return readFields(fields);
+}
+
+function readFields({ leaderName, controllerLeaders, ...others }: Json): LeaderMigration {
+  refuseUnknown("", others);
   return {
     leaderName: requiredText("leaderName", leaderName),
     controllerLeaders: readLeaders(controllerLeaders),

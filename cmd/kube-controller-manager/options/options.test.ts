@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { pairsType } from "./flag-types.ts";
 import { readConfigFile, renderConfig } from "./config-file.ts";
 import { splitList } from "./flag.ts";
 import { helpText } from "./help.ts";
@@ -76,6 +78,20 @@ describe("reading arguments", () => {
       "--feature-gates=kube:PodDeletionCost=false",
     );
     expect(options.generic.featureGates).toEqual({ HPAScaleToZero: true, PodDeletionCost: false });
+  });
+
+  // As Go's pflag reads and writes them.
+  test.each<[readonly string[], Readonly<Record<string, string>>, string]>([
+    [[], {}, "[]"],
+    [["m,l=a"], { "m,l": "a" }, '["m,l=a"]'],
+    [["m,l=a,b"], { "m,l": "a,b" }, '["m,l=a,b"]'],
+    [['"m,l=a,b"'], { "m,l": "a,b" }, '["m,l=a,b"]'],
+    [['"n,l=a,b","m,l=c"'], { "m,l": "c", "n,l": "a,b" }, '["m,l=c","n,l=a,b"]'],
+    [["m,l=a", "m,l=b", "n,l="], { "m,l": "b", "n,l": "" }, '["m,l=b","n,l="]'],
+  ])("pairs %j", (texts, pairs, shown) => {
+    const options = resolve(...texts.map((text) => `--allow-metric-labels=${text}`));
+    expect(options.metrics.allowLabels).toEqual(pairs);
+    expect(pairsType.format(options.metrics.allowLabels)).toBe(shown);
   });
 
   test("SNI pairs with and without names", () => {
@@ -165,7 +181,7 @@ describe("what cannot be used is refused in one line", () => {
     [["--vmodule=a"], "a must be formatted as pattern=N"],
     [["--config=missing.yaml"], "--config missing.yaml: ENOENT"],
     [["--emulated-version=kube=1.20"], "--emulated-version must be kube=1.33 to kube=1.36"],
-    [["--show-hidden-metrics-for-version=1.30"], "must be the previous minor version, 1.35"],
+    [["--show-hidden-metrics-for-version=1.30"], "must be omitted or have the value '1.35'"],
     [["--legacy-service-account-token-clean-up-period=0s"], "must be greater than 0"],
   ])("%j", (argv, message) => {
     let thrown: unknown;
@@ -194,14 +210,40 @@ describe("the configuration file", () => {
     expect(options.deployment.concurrentSyncs).toBe(3);
   });
 
+  // Recorded from v1.36.4 with --kubeconfig alone.
+  test("/configz shows every field as upstream does", () => {
+    const recorded: unknown = JSON.parse(
+      readFileSync(new URL("upstream-config.test-data.json", import.meta.url), "utf8"),
+    );
+    const facts = { controllers: ["*"], leaderMigration: undefined };
+    expect(renderConfig(resolve(), facts)).toEqual(recorded);
+  });
+
   test("what /configz shows can be read back", () => {
     const options = resolve(
       "--concurrent-gc-syncs=3",
       "--kube-api-qps=0.5",
       "--node-monitor-grace-period=1m",
+      "--service-cluster-ip-range=10.96.0.0/12,fd00::/108",
     );
-    const layer = readConfigFile(JSON.stringify(renderConfig(options)));
-    expect(assembleOptions(layer)).toEqual(options);
+    const facts = { controllers: ["*"], leaderMigration: undefined };
+    const file = readConfigFile(JSON.stringify(renderConfig(options, facts)));
+    expect(assembleOptions(file.values)).toEqual(options);
+    expect(file.leaderMigration).toBeUndefined();
+  });
+
+  test("may hold the leader migration, which a file of its own goes before", () => {
+    const migration = { leaderName: "from-here", controllerLeaders: [{ name: "a", component: "*" }] };
+    const options = resolve("--enable-leader-migration");
+    const shown = renderConfig(options, { controllers: ["*"], leaderMigration: migration });
+    const files: Readonly<Record<string, string>> = {
+      config: JSON.stringify(shown),
+      own: "apiVersion: controllermanager.config.k8s.io/v1\nkind: LeaderMigrationConfiguration\nleaderName: own",
+    };
+    const read = (path: string): string => files[path] ?? "";
+    expect(resolveOptions(["--config=config"], read).leaderMigration).toEqual(migration);
+    const flags = ["--config=config", "--leader-migration-config=own"];
+    expect(resolveOptions(flags, read).leaderMigration?.leaderName).toBe("own");
   });
 
   test.each<[string, string]>([
@@ -221,6 +263,16 @@ describe("the configuration file", () => {
     [`${header}Generic: {MinResyncPeriod: 12x}`, "Generic.MinResyncPeriod"],
     [`${header}Generic: {Controllers: "*"}`, "Generic.Controllers must be a list of strings"],
     [`${header}Generic: {Port: 1}`, "Generic.Port cannot be set: it is always 0"],
+    [`${header}NodeIPAMController: {ServiceCIDR: 1}`, "NodeIPAMController.ServiceCIDR must be a string"],
+    [`${header}Generic: {LeaderMigration: 1}`, "Generic.LeaderMigration must be an object"],
+    [
+      `${header}Generic: {LeaderMigrationEnabled: true, LeaderMigration: {leaderName: a, resourceLock: endpoints}}`,
+      "--config: Generic.LeaderMigration: resourceLock endpoints does not exist any more",
+    ],
+    [
+      `${header}Generic: {LeaderMigrationEnabled: true, LeaderMigration: {resourceLock: leases}}`,
+      "--config: Generic.LeaderMigration: leaderName must be set",
+    ],
     [`${header}Generic: {}\nGeneric: {}`, "is neither YAML nor JSON"],
     [
       `${header}EndpointSliceController: {MaxEndpointsPerSlice: 0}`,

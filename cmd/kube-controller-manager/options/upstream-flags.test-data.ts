@@ -147,5 +147,5 @@ Logs|vmodule|pattern=N,...|
 Misc|kubeconfig|string|
 Misc|master|string|
 Global|help|bool|false
-Global|version|version|
+Global|version|version|false
 `;

@@ -82,12 +82,6 @@ function choices(options: Options): string[] {
         problems.push(`--${flag} must be kube=1.33 to kube=1.36, but is ${value}`);
     }
   }
-  const hidden = options.metrics.showHiddenForVersion;
-  if (hidden !== "" && hidden !== "1.35") {
-    problems.push(
-      `--show-hidden-metrics-for-version must be the previous minor version, 1.35, but is ${hidden}`,
-    );
-  }
   return problems;
 }
 

@@ -5,6 +5,7 @@ import type { Random } from "../../../pkg/clock/random.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
 import type { Verbosity } from "../../../pkg/log/verbosity.ts";
 import type { MetricsRegistries } from "../../../pkg/metrics/registry.ts";
+import type { LeaderMigration } from "../options/leader-migration-file.ts";
 import type { Options } from "../options/options.ts";
 import type { HealthChecks } from "./health.ts";
 import type { DebugHandler } from "./routes/debug-controllers.ts";
@@ -13,6 +14,7 @@ import type { BuildFacts } from "./routes/z-pages.ts";
 /** All that the server shows, and what it needs to know who may see it. */
 export interface ServerParts {
   readonly options: Options;
+  readonly leaderMigration?: LeaderMigration | undefined;
   readonly features: FeatureGates;
   readonly clock: Clock;
   readonly random: Random;

@@ -148,6 +148,13 @@ describe("answers", () => {
     });
     expect(structured.headers["content-type"]).toBe("application/json;g=config.k8s.io;v=v1beta1;as=Statusz");
     expect(JSON.parse(structured.body)).toMatchObject({ kind: "Statusz", startTime: "2026-01-01T12:00:00Z" });
+    const yaml = await get("/flagz", {
+      headers: { accept: "application/yaml;v=v1beta1;g=config.k8s.io;as=Flagz" },
+    });
+    expect(yaml.headers["content-type"]).toBe("application/yaml;g=config.k8s.io;v=v1beta1;as=Flagz");
+    expect(yaml.body).toMatch(
+      /^apiVersion: config.k8s.io\/v1beta1\nflags:\n[^]*\n {2}concurrent-gc-syncs: '3'\n/,
+    );
     const old = await get("/flagz", {
       headers: { accept: "application/json;v=v1alpha1;g=config.k8s.io;as=Flagz" },
     });

@@ -1,9 +1,13 @@
+import { dump } from "js-yaml";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { FeatureGates } from "../../../../pkg/api/feature-gates.ts";
 import type { Clock } from "../../../../pkg/clock/clock.ts";
 import { renderConfig } from "../../options/config-file.ts";
+import type { LeaderMigration } from "../../options/leader-migration-file.ts";
 import type { Options } from "../../options/options.ts";
 import { allFlags, valueOf } from "../../options/parse.ts";
+import { knownControllers } from "../../known-controllers.ts";
+import { canonicalItems } from "../../select-controllers.ts";
 import { NO_SNIFF, PLAIN_TEXT, replyFailure, replyJson } from "../reply.ts";
 
 const COMPONENT = "kube-controller-manager";
@@ -11,6 +15,7 @@ const VERSIONS = ["v1beta1", "v1alpha1"];
 
 export interface ZPagesParts {
   readonly options: Options;
+  readonly leaderMigration?: LeaderMigration | undefined;
   readonly features: FeatureGates;
   readonly clock: Clock;
   readonly processStartMs: number;
@@ -28,7 +33,11 @@ export interface BuildFacts {
 export function zPages(app: FastifyInstance, parts: ZPagesParts): void {
   const { options, features } = parts;
   const paths = ["/configz", "/healthz", "/livez", "/metrics", "/readyz"];
-  const config = { "kubecontrollermanager.config.k8s.io": renderConfig(options) };
+  const controllers = canonicalItems(options.generic.controllers, knownControllers);
+  const { leaderMigration } = parts;
+  const config = {
+    "kubecontrollermanager.config.k8s.io": renderConfig(options, { controllers, leaderMigration }),
+  };
   app.all("/configz", async (_, reply) => replyJson(reply.header(...NO_SNIFF), 200, config));
   if (features.enabled("ComponentFlagz")) {
     const flags = flagsOf(options);
@@ -83,14 +92,17 @@ interface ZPage {
   fields(): Readonly<Record<string, unknown>>;
 }
 
-/** Text, unless the client asks for the JSON of a version: `application/json;v=v1beta1;g=config.k8s.io;as=Statusz`. */
+/**
+ * Text, unless the client asks for the JSON or YAML of a version:
+ * `application/json;v=v1beta1;g=config.k8s.io;as=Statusz`.
+ */
 async function sendPage(reply: FastifyReply, page: ZPage, accept = ""): Promise<FastifyReply> {
   const ranges = accept.split(",").map((range) => range.trim());
   if (accept.trim() === "") return sendText(reply, page);
   for (const range of ranges) {
     const [type = "", ...parameters] = range.split(";").map((part) => part.trim());
     const version = structuredVersion(parameters, page.kind);
-    if (type === "application/json" && version !== undefined) return sendJson(reply, page, version);
+    if (isStructured(type) && version !== undefined) return sendDocument(reply, page, version, type);
     if (
       ["text/plain", "text/*", "*/*"].includes(type) &&
       !parameters.some((part) => part.startsWith("as="))
@@ -99,7 +111,7 @@ async function sendPage(reply: FastifyReply, page: ZPage, accept = ""): Promise<
     }
   }
   return replyFailure(reply, {
-    message: "only the following media types are accepted: application/json, text/plain",
+    message: "only the following media types are accepted: application/json, application/yaml, text/plain",
     reason: "NotAcceptable",
     code: 406,
   });
@@ -117,7 +129,18 @@ async function sendText(reply: FastifyReply, page: ZPage): Promise<FastifyReply>
   return reply.type(PLAIN_TEXT).send(`\n${title}\n${warning}\n${page.text()}`);
 }
 
-async function sendJson(reply: FastifyReply, page: ZPage, version: string): Promise<FastifyReply> {
+type Structured = "application/json" | "application/yaml";
+
+function isStructured(type: string): type is Structured {
+  return type === "application/json" || type === "application/yaml";
+}
+
+async function sendDocument(
+  reply: FastifyReply,
+  page: ZPage,
+  version: string,
+  type: Structured,
+): Promise<FastifyReply> {
   if (version === "v1alpha1") {
     const name = page.kind.toLowerCase();
     reply.header(
@@ -131,7 +154,10 @@ async function sendJson(reply: FastifyReply, page: ZPage, version: string): Prom
     metadata: { name: COMPONENT },
     ...page.fields(),
   };
-  return replyJson(reply, 200, document, `application/json;g=config.k8s.io;v=${version};as=${page.kind}`);
+  const contentType = `${type};g=config.k8s.io;v=${version};as=${page.kind}`;
+  if (type === "application/json") return replyJson(reply, 200, document, contentType);
+  const sorted = Object.fromEntries(Object.entries(document).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return reply.header("content-type", contentType).send(Buffer.from(dump(sorted)));
 }
 
 /** "Wed Nov 18 11:43:34 UTC 2026" */
