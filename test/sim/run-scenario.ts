@@ -1,5 +1,8 @@
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
+import { jobController } from "../../controllers/job/controller.ts";
+import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import { checkPromptness } from "./checks/promptness.ts";
@@ -27,6 +30,9 @@ function controllers(): readonly ControllerDescriptor[] {
     deploymentController({ workers: 5 }),
     replicaSetController({ workers: 5 }),
     replicationController({ workers: 5 }),
+    jobController({ workers: 5 }),
+    garbageCollectorController({ workers: 5 }),
+    podGarbageCollectorController({ threshold: 40 }),
   ];
 }
 

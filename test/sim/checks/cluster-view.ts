@@ -9,6 +9,14 @@ import type { World } from "../world/world.ts";
 import { boundsOf } from "./bounds.ts";
 import { Occurrences, RecentByKey } from "./recent.ts";
 
+/** Controllers of Deployments, ReplicaSets and the like, by the names of their clients. */
+export const OWNERS: ReadonlySet<string> = new Set([
+  "deployment-controller",
+  "replicaset-controller",
+  "replication-controller",
+  "job-controller",
+]);
+
 /**
  * The true state of the cluster, with its recent past: a controller acts on what it has been shown, so what it does is
  * judged by all that it may have believed. Keyed by uids of owners.
@@ -61,12 +69,18 @@ export class ClusterView {
     return [...(this.#sets.get(deploymentUid)?.values() ?? [])];
   }
 
+  /** Who else deletes pods or ReplicaSets, be it another controller, surprises their owners. */
+  #isByOwners(): boolean {
+    const { process, client } = this.#world.actor;
+    return process !== undefined && OWNERS.has(client);
+  }
+
   #podChanged(before: Pod | undefined, after: Pod | undefined): void {
     const nowMs = this.#world.clock.monotonicMs();
     const uid = (after ?? before)?.metadata.uid ?? "";
     const was = before !== undefined && isPodActive(before) ? controllerOf(before)?.uid : undefined;
     const is = after !== undefined && isPodActive(after) ? controllerOf(after)?.uid : undefined;
-    const byManager = this.#world.actor.process !== undefined;
+    const byManager = this.#isByOwners();
     if (was !== undefined && was !== is) {
       this.#pods.get(was)?.delete(uid);
       this.active.set(was, nowMs, this.activePods(was));
@@ -106,7 +120,7 @@ export class ClusterView {
     const owner = is ?? was;
     const resized = was !== is || before?.spec?.replicas !== after?.spec?.replicas;
     // An adoption is a change from outside, too: it makes pods that nobody has asked for.
-    const byManager = this.#world.actor.process !== undefined && (was === is || after === undefined);
+    const byManager = this.#isByOwners() && (was === is || after === undefined);
     if (owner !== undefined && resized && !byManager && before !== undefined) this.meddling.add(owner, nowMs);
   }
 

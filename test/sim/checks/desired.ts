@@ -7,9 +7,11 @@ import { isPodActive, isPodReady } from "../../../pkg/api/pod.ts";
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod, PodTemplateSpec, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { Store } from "../../../pkg/embedded/storage/store.ts";
-import { controllersIn, deploymentsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
+import { controllersIn, deploymentsIn, jobsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
 import { hasBadImage } from "../world/samples.ts";
 import { boundsOf } from "./bounds.ts";
+import { checkJobs } from "./desired-jobs.ts";
+import { Differences } from "./differences.ts";
 
 const HASH = "pod-template-hash";
 const REVISION = "deployment.kubernetes.io/revision";
@@ -24,27 +26,17 @@ export function differencesFromDesired(store: Store): readonly string[] {
   const deployments = deploymentsIn(store);
   const owners = [...sets, ...controllersIn(store)];
   const found = new Differences();
-  for (const object of [...pods, ...owners, ...deployments]) {
+  for (const object of [...pods, ...owners, ...deployments, ...jobsIn(store)]) {
     if (object.metadata.deletionTimestamp !== undefined) found.add(object, "is still being deleted");
   }
-  checkOwnership(found, pods, owners, podSelector);
+  // checkJobs looks after theirs.
+  const othersPods = pods.filter((pod) => controllerOf(pod)?.kind !== "Job");
+  checkOwnership(found, othersPods, owners, podSelector);
   checkOwnership(found, sets, deployments, ({ spec }) => selectorFromSpec(spec?.selector));
   for (const owner of owners) checkReplicas(found, owner, ownedBy(pods, owner));
   for (const deployment of deployments) checkDeployment(found, deployment, ownedBy(sets, deployment), pods);
+  checkJobs(found, jobsIn(store), pods);
   return found.lines;
-}
-
-class Differences {
-  readonly lines: string[] = [];
-
-  add({ kind, metadata }: ApiObject, text: string): void {
-    this.lines.push(`${kind ?? ""} ${metadata.name}: ${text}`);
-  }
-
-  compare(object: ApiObject, what: string, actual: unknown, wanted: unknown): void {
-    if (!isDeepStrictEqual(actual, wanted))
-      this.add(object, `${what} is ${JSON.stringify(actual)} and should be ${JSON.stringify(wanted)}`);
-  }
 }
 
 function podSelector(owner: ReplicaSet | ReplicationController): LabelSelector {

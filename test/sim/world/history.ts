@@ -12,6 +12,7 @@ export const BUCKETS: Readonly<Record<string, string>> = {
   replicasets: "apps/replicasets",
   deployments: "apps/deployments",
   replicationcontrollers: "replicationcontrollers",
+  jobs: "batch/jobs",
 };
 
 /** Of each process and resource; those of the last minute are needed. */

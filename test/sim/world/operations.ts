@@ -5,7 +5,6 @@ import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Deployment } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Node } from "../../../pkg/api/types/core-v1.gen.ts";
-import { ApiError } from "../../../pkg/client/errors.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import { controllersIn, deploymentsIn, objectsIn, ownedBy, podsIn, replicaSetsIn } from "./objects.ts";
 import {
@@ -17,33 +16,33 @@ import {
   pickImage,
   pickScript,
 } from "./samples.ts";
-import { NAMESPACE, type World } from "./world.ts";
-
-/** What a user does, as with kubectl. Gives what it was; undefined when there was nothing to do it to. */
-type Operation = (world: World, random: Random) => Promise<string | undefined>;
+import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
+import { jobOperations } from "./job-operations.ts";
+import type { World } from "./world.ts";
 
 const operations: Readonly<Record<string, Operation>> = {
+  ...jobOperations,
   "create deployment": async (world, random) => create(world, resources.deployments, newDeployment(random)),
   "create replica set": async (world, random) => create(world, resources.replicaSets, newReplicaSet(random)),
   "create replication controller": async (world, random) =>
     create(world, resources.replicationControllers, newController(random)),
   "delete deployment": async (world, random) =>
-    remove(world, resources.deployments, pick(random, deploymentsIn(store(world))), random),
+    remove(world, resources.deployments, pick(random, deploymentsIn(storeOf(world))), random),
   "delete replica set": async (world, random) =>
-    remove(world, resources.replicaSets, pick(random, replicaSetsIn(store(world))), random),
+    remove(world, resources.replicaSets, pick(random, replicaSetsIn(storeOf(world))), random),
   "delete replication controller": async (world, random) =>
-    remove(world, resources.replicationControllers, pick(random, controllersIn(store(world))), random),
+    remove(world, resources.replicationControllers, pick(random, controllersIn(storeOf(world))), random),
   "scale deployment": async (world, random) =>
-    scale(world, resources.deployments, pick(random, deploymentsIn(store(world))), randomBelow(random, 13)),
+    scale(world, resources.deployments, pick(random, deploymentsIn(storeOf(world))), randomBelow(random, 13)),
   "scale replica set": async (world, random) => {
-    const free = replicaSetsIn(store(world)).filter((set) => controllerOf(set) === undefined);
+    const free = replicaSetsIn(storeOf(world)).filter((set) => controllerOf(set) === undefined);
     return scale(world, resources.replicaSets, pick(random, free), randomBelow(random, 9));
   },
   "scale replication controller": async (world, random) =>
     scale(
       world,
       resources.replicationControllers,
-      pick(random, controllersIn(store(world))),
+      pick(random, controllersIn(storeOf(world))),
       randomBelow(random, 9),
     ),
   "set image": async (world, random) => setTemplate(world, random, false),
@@ -59,40 +58,35 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   undo,
   "undo by annotation": async (world, random) => {
-    const deployment = pick(random, deploymentsIn(store(world)));
+    const deployment = pick(random, deploymentsIn(storeOf(world)));
     const annotations = { "deprecated.deployment.rollback.to": String(randomBelow(random, 3)) };
     return deployment && patch(world, resources.deployments, deployment, { metadata: { annotations } });
   },
   "delete a pod": async (world, random) => {
-    const pod = pick(random, podsIn(store(world)));
+    const pod = pick(random, podsIn(storeOf(world)));
     return (
-      pod &&
-      tolerantly(world, pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)))
+      pod && tolerantly(pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)))
     );
   },
   "delete a pod by force": async (world, random) => {
-    const pod = pick(random, podsIn(store(world)));
+    const pod = pick(random, podsIn(storeOf(world)));
     const options = { gracePeriodSeconds: 0 };
     return (
       pod &&
-      tolerantly(
-        world,
-        pod,
-        async (ref) => void (await world.user.clientFor(resources.pods).delete(ref, options)),
-      )
+      tolerantly(pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref, options)))
     );
   },
   "fail a pod": async (world, random) => {
-    const pod = pick(random, podsIn(store(world)).filter(isPodActive));
+    const pod = pick(random, podsIn(storeOf(world)).filter(isPodActive));
     const body = { status: { phase: "Failed", reason: "Evicted" } };
     return pod && patch(world, resources.pods, pod, body, "status");
   },
   "take a pod's labels": async (world, random) => {
-    const pod = pick(random, podsIn(store(world)));
+    const pod = pick(random, podsIn(storeOf(world)));
     return pod && patch(world, resources.pods, pod, { metadata: { labels: { app: null } } });
   },
   "take a pod from its owner": async (world, random) => {
-    const pod = pick(random, podsIn(store(world)).filter(isPodActive));
+    const pod = pick(random, podsIn(storeOf(world)).filter(isPodActive));
     // Without its labels it is of no interest to anybody any more; with them it will be adopted again.
     const metadata = { ownerReferences: null, ...(random.next() < 0.5 && { labels: { app: null } }) };
     return pod && patch(world, resources.pods, pod, { metadata });
@@ -101,16 +95,16 @@ const operations: Readonly<Record<string, Operation>> = {
     const pod = pick(
       random,
       // A pod that never becomes ready would make whoever adopts it hopeless.
-      podsIn(store(world)).filter(
+      podsIn(storeOf(world)).filter(
         (pod) => pod.metadata.labels?.["app"] === undefined && !hasBadImage(pod.spec),
       ),
     );
-    const owner = pick(random, [...replicaSetsIn(store(world)), ...controllersIn(store(world))]);
+    const owner = pick(random, [...replicaSetsIn(storeOf(world)), ...controllersIn(storeOf(world))]);
     const labels = owner?.spec?.template?.metadata?.labels;
     return pod && labels && patch(world, resources.pods, pod, { metadata: { labels } });
   },
   "create a bare pod": async (world, random) => {
-    const owner = pick(random, [...replicaSetsIn(store(world)), ...controllersIn(store(world))]);
+    const owner = pick(random, [...replicaSetsIn(storeOf(world)), ...controllersIn(storeOf(world))]);
     const { metadata, spec } = owner?.spec?.template ?? {};
     const name = `bare-${randomBelow(random, 1_000)}`;
     return (
@@ -118,22 +112,24 @@ const operations: Readonly<Record<string, Operation>> = {
     );
   },
   cordon: async (world, random) => {
-    const node = pick(random, objectsIn<Node>(store(world), resources.nodes));
+    const node = pick(random, objectsIn<Node>(storeOf(world), resources.nodes));
     return node && patch(world, resources.nodes, node, { spec: { unschedulable: true } });
   },
   uncordon: async (world, random) => {
-    const node = pick(random, objectsIn<Node>(store(world), resources.nodes));
+    const node = pick(random, objectsIn<Node>(storeOf(world), resources.nodes));
     return node && patch(world, resources.nodes, node, { spec: { unschedulable: null } });
   },
+  "delete a node": async (world, random) => {
+    const node = pick(random, objectsIn<Node>(storeOf(world), resources.nodes));
+    return (
+      node && tolerantly(node, async (ref) => void (await world.user.clientFor(resources.nodes).delete(ref)))
+    );
+  },
   drain: async (world, random) => {
-    const node = pick(random, objectsIn<Node>(store(world), resources.nodes))?.metadata.name;
-    const pods = podsIn(store(world)).filter(({ spec }) => spec?.nodeName === node);
+    const node = pick(random, objectsIn<Node>(storeOf(world), resources.nodes))?.metadata.name;
+    const pods = podsIn(storeOf(world)).filter(({ spec }) => spec?.nodeName === node);
     for (const pod of pods) {
-      await tolerantly(
-        world,
-        pod,
-        async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)),
-      );
+      await tolerantly(pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)));
     }
     return `${node ?? ""} of ${pods.length} pods`;
   },
@@ -141,12 +137,15 @@ const operations: Readonly<Record<string, Operation>> = {
 
 /** What users do most. */
 const frequent = ["create deployment", "scale deployment", "set image", "undo", "delete a pod", "resume"];
+const frequentOfJobs = ["create job", "create job", "finish a job's pod", "resume job"];
 
 export const operationNames: readonly string[] = [
   ...Object.keys(operations),
   ...frequent,
   ...frequent,
   ...frequent,
+  ...frequentOfJobs,
+  ...frequentOfJobs,
 ];
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {
@@ -156,42 +155,10 @@ export async function operate(world: World, name: string, random: Random): Promi
 
 /** Before the last look at a cluster its users make sure that everything can come to rest. */
 export async function repair(world: World): Promise<void> {
-  for (const node of objectsIn<Node>(store(world), resources.nodes)) {
+  for (const node of objectsIn<Node>(storeOf(world), resources.nodes)) {
     if (node.spec?.unschedulable === true)
       await patch(world, resources.nodes, node, { spec: { unschedulable: null } });
   }
-}
-
-const store = (world: World): World["server"]["parts"]["store"] => world.server.parts.store;
-
-function pick<T>(random: Random, from: readonly T[]): T | undefined {
-  return from[randomBelow(random, from.length)];
-}
-
-async function create<T extends ApiObject>(
-  world: World,
-  resource: TypedResource<T>,
-  object: T,
-): Promise<string> {
-  return tolerantly(world, object, async () => {
-    const metadata = { ...object.metadata, namespace: NAMESPACE };
-    await world.user.clientFor(resource).create({ ...object, metadata });
-  });
-}
-
-async function remove<T extends ApiObject>(
-  world: World,
-  resource: TypedResource<T>,
-  object: T | undefined,
-  random: Random,
-): Promise<string | undefined> {
-  if (object === undefined) return undefined;
-  const policies = ["Background", "Background", "Foreground", "Orphan"] as const;
-  const propagationPolicy = pick(random, policies) ?? "Background";
-  const name = await tolerantly(world, object, async (ref) => {
-    await world.user.clientFor(resource).delete(ref, { propagationPolicy });
-  });
-  return `${name} ${propagationPolicy}`;
 }
 
 async function scale<T extends ApiObject>(
@@ -205,7 +172,7 @@ async function scale<T extends ApiObject>(
 }
 
 async function setTemplate(world: World, random: Random, isBad: boolean): Promise<string | undefined> {
-  const deployment = pick(random, deploymentsIn(store(world)));
+  const deployment = pick(random, deploymentsIn(storeOf(world)));
   if (deployment === undefined) return undefined;
   const image = isBad ? BAD_IMAGE : pickImage(random);
   const containers = [{ name: "main", image }];
@@ -215,15 +182,15 @@ async function setTemplate(world: World, random: Random, isBad: boolean): Promis
 }
 
 async function patchDeployment(world: World, random: Random, spec: unknown): Promise<string | undefined> {
-  const deployment = pick(random, deploymentsIn(store(world)));
+  const deployment = pick(random, deploymentsIn(storeOf(world)));
   return deployment && patch(world, resources.deployments, deployment, { spec });
 }
 
 /** As `kubectl rollout undo`: the template of an older revision is written to the Deployment. */
 async function undo(world: World, random: Random): Promise<string | undefined> {
-  const deployment = pick(random, deploymentsIn(store(world)));
+  const deployment = pick(random, deploymentsIn(storeOf(world)));
   if (deployment === undefined) return undefined;
-  const older = pick(random, ownedBy(replicaSetsIn(store(world)), deployment));
+  const older = pick(random, ownedBy(replicaSetsIn(storeOf(world)), deployment));
   const template = older?.spec?.template;
   if (template === undefined) return undefined;
   const { "pod-template-hash": _, ...labels } = template.metadata?.labels ?? {};
@@ -231,37 +198,8 @@ async function undo(world: World, random: Random): Promise<string | undefined> {
     ...deployment,
     spec: { ...deployment.spec, template: { ...template, metadata: { ...template.metadata, labels } } },
   } as Deployment;
-  const name = await tolerantly(world, deployment, async () => {
+  const name = await tolerantly(deployment, async () => {
     await world.user.clientFor(resources.deployments).update(next);
   });
   return `${name} to ${older?.metadata.name}`;
-}
-
-async function patch<T extends ApiObject>(
-  world: World,
-  resource: TypedResource<T>,
-  object: T,
-  body: unknown,
-  subresource?: string,
-): Promise<string> {
-  return tolerantly(world, object, async (ref) => {
-    const options = subresource === undefined ? {} : { subresource };
-    await world.user.clientFor(resource).patch(ref, { type: "merge", body }, options);
-  });
-}
-
-/** A user who comes too late, or asks for what cannot be, is told so; nothing else happens. */
-async function tolerantly(
-  _world: World,
-  { metadata }: ApiObject,
-  write: (ref: { readonly namespace?: string; readonly name: string }) => Promise<void>,
-): Promise<string> {
-  const { namespace, name = "" } = metadata;
-  try {
-    await write(namespace === undefined ? { name } : { namespace, name });
-    return name;
-  } catch (error) {
-    if (error instanceof ApiError) return `${name} (refused: ${error.reason})`;
-    throw error;
-  }
 }

@@ -12,6 +12,8 @@ export function processLog(
   onMistake: (error: unknown, message: string) => void,
   context: LogFields = {},
 ): Logger {
+  // A list for each resource, at every start: too many lines for what they tell.
+  const isChatter = context["component"] === "informers";
   const say = (message: string, fields: LogFields = {}): void => {
     trace?.add(actor, message, textOf({ ...context, ...fields }));
   };
@@ -21,9 +23,11 @@ export function processLog(
       say(`${message}: ${String(error)}`, fields);
     },
     warn: say,
-    info: say,
+    info: (message, fields) => {
+      if (!isChatter) say(message, fields);
+    },
     verbose: (level, message, fields) => {
-      if (level <= REASONS) say(message, fields);
+      if (level <= REASONS && !isChatter) say(message, fields);
     },
     enabled: (level) => trace !== undefined && level <= REASONS,
     child: (fields) => processLog(trace, actor, onMistake, { ...context, ...fields }),

@@ -25,6 +25,7 @@ export const WATCHED: readonly TypedResource<ApiObject>[] = [
   resources.replicaSets,
   resources.deployments,
   resources.replicationControllers,
+  resources.jobs,
 ];
 
 export interface ProcessOptions {

@@ -21,7 +21,7 @@ export function reliableTransport(
       if (facts.verb === "watch") return server.send(request, signal);
       await new Promise<void>((resolve) => clock.setTimer(WAY_MS, resolve));
       signal?.throwIfAborted();
-      options.onArriving(facts, request);
+      options.onArriving(client);
       const response = await server.send(request);
       if (isWrite(facts)) {
         options.onArrived({

@@ -31,7 +31,7 @@ export interface WireOptions {
   readonly random: Random;
   readonly weather: Weather;
   /** Before a request of this process takes effect; all stores are written to by it until the next call. */
-  readonly onArriving: (facts: RequestFacts, request: TransportRequest) => void;
+  readonly onArriving: (client: string) => void;
   readonly onArrived: (arrival: Arrival) => void;
   /** The process has been shown the state of a resource up to a version. */
   readonly onSeen: (resource: string, version: string) => void;
@@ -130,7 +130,7 @@ export class Wire {
     const fate = this.#fateOf(facts);
     if (fate !== undefined && !isAmbiguous(fate)) return failed(fate);
     if (facts.verb === "watch") return machine.isDead ? undefined : this.#openWatch(facts, request, signal);
-    this.#options.onArriving(facts, request);
+    this.#options.onArriving(client);
     const response = await server.send(this.#maybeStale(facts, request));
     const answer = await response.json();
     if (isWrite(facts)) {

@@ -15,13 +15,12 @@ import { noMetrics } from "../../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../../pkg/reconcile/controller-set.ts";
 import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
 import { VirtualClock } from "../../harness/virtual-clock.ts";
-import { Collector } from "./collector.ts";
 import { History } from "./history.ts";
 import { Machine } from "./machine.ts";
 import { ManagerProcess } from "./process.ts";
 import { processLog } from "./process-log.ts";
 import { reliableTransport } from "./reliable-transport.ts";
-import { describeRequest, type RequestFacts } from "./request-of.ts";
+import { describeRequest } from "./request-of.ts";
 import { Trace } from "./trace.ts";
 import { calmWeather, clearUp } from "./weather.ts";
 import { type Arrival, Wire } from "./wire.ts";
@@ -39,12 +38,13 @@ export interface WorldOptions {
 export interface Actor {
   readonly name: string;
   readonly process: ManagerProcess | undefined;
-  readonly facts: RequestFacts | undefined;
+  /** The part of the program, by the name of its client. */
+  readonly client: string;
 }
 
 export const NAMESPACE = "default";
 const RESTART_MS = 3_000;
-const nobody: Actor = { name: "world", process: undefined, facts: undefined };
+const nobody: Actor = { name: "world", process: undefined, client: "" };
 
 /** A whole cluster: API server, network, managers, scheduler, nodes, and the hands of users. */
 export class World {
@@ -77,11 +77,6 @@ export class World {
     this.history = new History(this.server.parts.store, this.clock);
     this.#direct = new DirectTransport(this.server);
     this.user = this.#reliableClients("user").client("user");
-    new Collector(
-      this.server.parts.store,
-      this.#reliableClients("collector").client("collector"),
-      this.clock,
-    ).start();
   }
 
   get actor(): Actor {
@@ -161,7 +156,7 @@ export class World {
         machine,
         random: this.randomOf(`${name} wire`),
         weather: this.weather,
-        onArriving: (facts) => (this.#actor = { name, process, facts }),
+        onArriving: (client) => (this.#actor = { name, process, client }),
         onArrived: (arrival) => this.#recordWrite(arrival, name, process),
         onSeen: (resource, version) => this.history.seen(name, resource, version),
         staleVersion: () => this.history.versionBefore(this.weather.staleListMs),
@@ -228,7 +223,7 @@ export class World {
 
   #reliableClients(name: string): ClientBuilder {
     const hooks = {
-      onArriving: (facts: RequestFacts) => (this.#actor = { name, process: undefined, facts }),
+      onArriving: (client: string) => (this.#actor = { name, process: undefined, client }),
       onArrived: (arrival: Arrival) => this.#recordWrite(arrival, name),
     };
     return clientBuilder({

@@ -1,0 +1,130 @@
+import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
+import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import { controllerOf } from "../../../pkg/api/owner-references.ts";
+import { isPodActive, isPodTerminating } from "../../../pkg/api/pod.ts";
+import { BUCKETS } from "../world/history.ts";
+import type { World } from "../world/world.ts";
+import { hasFailed, hasSucceeded, isEnding, isIgnored, mostActive, waitsForEnd } from "./job-facts.ts";
+import { RecentByKey } from "./recent.ts";
+import { stateAfter } from "./write.ts";
+
+/** All uids that were ever listed as finished and not yet counted. */
+interface Listed {
+  readonly succeeded: Set<string>;
+  readonly failed: Set<string>;
+}
+
+/**
+ * The books of all Jobs, kept from what is stored: every pod that is listed as finished is counted later, once, and no
+ * other is. Keyed by uids of Jobs.
+ */
+export class JobLedger {
+  /** How many pods may be active. */
+  readonly most = new RecentByKey();
+  readonly jobs = new Map<string, Job>();
+  /** When a pod was first seen to have finished, by its uid. */
+  readonly finishedMs = new Map<string, number>();
+  readonly #world: World;
+  /** Of each Job, by uid, as they were last: those that are gone, too. */
+  readonly #pods = new Map<string, Map<string, Pod>>();
+  readonly #gone = new Set<string>();
+  readonly #listed = new Map<string, Listed>();
+
+  constructor(world: World) {
+    this.#world = world;
+    const { store } = world.server.parts;
+    store.subscribe(BUCKETS["jobs"] ?? "", (event) => this.#jobChanged(event.object, stateAfter(event)));
+    store.subscribe("pods", (event) =>
+      this.#podChanged(event.previous, event.object, event.type === "DELETED"),
+    );
+  }
+
+  /** Those that are still there. */
+  podsOf(uid: string): readonly Pod[] {
+    return [...(this.#pods.get(uid)?.values() ?? [])].filter(
+      ({ metadata }) => !this.#gone.has(metadata.uid ?? ""),
+    );
+  }
+
+  /** Pods that hold a place: those that run and, where replacements wait for it, those that have yet to end. */
+  runningOf(uid: string): readonly Pod[] {
+    const job = this.jobs.get(uid);
+    const waits = job !== undefined && waitsForEnd(job);
+    return this.podsOf(uid).filter((pod) => isPodActive(pod) || (waits && isPodTerminating(pod)));
+  }
+
+  #podChanged(before: Pod | undefined, pod: Pod, isGone: boolean): void {
+    const uid = pod.metadata.uid ?? "";
+    const nowMs = this.#world.clock.monotonicMs();
+    const owners = new Set([before && controllerOf(before)?.uid, controllerOf(pod)?.uid]);
+    if (isGone) this.#gone.add(uid);
+    for (const owner of owners) {
+      if (owner === undefined) continue;
+      const pods = this.#pods.get(owner) ?? new Map<string, Pod>();
+      this.#pods.set(owner, pods);
+      if (controllerOf(pod)?.uid === owner) pods.set(uid, pod);
+      else pods.delete(uid);
+      const job = this.jobs.get(owner);
+      if (job === undefined) continue;
+      if (!this.finishedMs.has(uid) && (hasSucceeded(pod) || hasFailed(pod, job)))
+        this.finishedMs.set(uid, nowMs);
+      this.most.set(owner, nowMs, mostActive(job, this.podsOf(owner)));
+    }
+  }
+
+  #jobChanged(job: Job, after: Job | undefined): void {
+    const uid = job.metadata.uid ?? "";
+    const nowMs = this.#world.clock.monotonicMs();
+    if (after === undefined) {
+      this.jobs.delete(uid);
+      this.most.set(uid, nowMs, 0);
+      return;
+    }
+    this.jobs.set(uid, after);
+    this.most.set(uid, nowMs, mostActive(after, this.podsOf(uid)));
+    this.#checkBooks(uid, after);
+  }
+
+  #checkBooks(uid: string, job: Job): void {
+    const listed = this.#listed.get(uid) ?? { succeeded: new Set(), failed: new Set() };
+    this.#listed.set(uid, listed);
+    const { uncountedTerminatedPods = {}, succeeded = 0, failed = 0 } = job.status ?? {};
+    this.#checkListing(uid, job, "succeeded", uncountedTerminatedPods.succeeded ?? [], listed.succeeded);
+    this.#checkListing(uid, job, "failed", uncountedTerminatedPods.failed ?? [], listed.failed);
+    const check = (what: "succeeded" | "failed", counted: number): void => {
+      const waiting = uncountedTerminatedPods[what]?.length ?? 0;
+      if (counted + waiting !== listed[what].size)
+        this.#world.violate(
+          `${job.metadata.name} counts ${counted} ${what} and lists ${waiting}, of ${listed[what].size} pods in all`,
+        );
+    };
+    // With indexes the successes are those of the indexes.
+    if (job.spec?.completionMode !== "Indexed") check("succeeded", succeeded);
+    check("failed", failed);
+  }
+
+  /** What is listed has finished so, or its Job is failing. */
+  #checkListing(
+    owner: string,
+    job: Job,
+    what: "succeeded" | "failed",
+    uids: readonly string[],
+    known: Set<string>,
+  ): void {
+    for (const uid of uids) {
+      if (known.has(uid)) continue;
+      known.add(uid);
+      const pod = this.#pods.get(owner)?.get(uid);
+      if (pod === undefined) continue;
+      const is = what === "succeeded" ? hasSucceeded(pod) : hasFailed(pod, job) || isEnding(job);
+      if (!is || (what === "failed" && isIgnored(pod, job)))
+        this.#world.violate(`${job.metadata.name} lists ${pod.metadata.name} as ${what}, which it has not`);
+    }
+  }
+
+  /** Whether the pod has been listed, or its index, so that it can lose the finalizer. */
+  isEntered(owner: string, uid: string): boolean {
+    const listed = this.#listed.get(owner);
+    return listed?.succeeded.has(uid) === true || listed?.failed.has(uid) === true;
+  }
+}
