@@ -2,6 +2,7 @@ import { hashRevisionData } from "./hash.ts";
 import { goJson } from "./go-json.ts";
 import type { ApiObject } from "./object.ts";
 import { newControllerRef } from "./owner-references.ts";
+import { jsonEqual } from "./patch/json.ts";
 import type { Resource } from "./resource.ts";
 import { parseTime } from "./time.ts";
 import type { ControllerRevision } from "./types/apps-v1.gen.ts";
@@ -65,15 +66,7 @@ export function newRevision(draft: RevisionDraft): ControllerRevision {
  * and empty are three things here.
  */
 export function sameData(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [own, other] = [definedEntries(a), new Map(definedEntries(b))];
-  return own.length === other.size && own.every(([key, value]) => sameData(value, other.get(key)));
-}
-
-function definedEntries(object: object): readonly [string, unknown][] {
-  return Object.entries(object).filter(([, value]) => value !== undefined);
+  return jsonEqual(a, b);
 }
 
 /** Oldest first: by number, then by age, then by name. */

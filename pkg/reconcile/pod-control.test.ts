@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../api/freeze.ts";
 import type { ApiObject, OwnerReference } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
+import { podFromTemplate } from "../api/pod-template.ts";
 import { resources } from "../api/resources.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
 import { ApiError } from "../client/errors.ts";
 import { silentLogger } from "../log/logger.ts";
-import { PodControl, type PodControlOptions, podFromTemplate, podNamePrefix } from "./pod-control.ts";
+import { PodControl, type PodControlOptions } from "./pod-control.ts";
 
 const owner: ApiObject = { metadata: { name: "web", namespace: "shop", uid: "owner-uid" } };
 const controller = newControllerRef(owner, resources.replicaSets);
@@ -52,35 +53,6 @@ function setUp(error?: unknown) {
   };
   return { control: new PodControl(options), requests, events, written };
 }
-
-describe("a pod from a template", () => {
-  test("has the template's labels, annotations, finalizers and spec, its owner, and a generated name", () => {
-    expect(podFromTemplate(template, owner, controller)).toEqual({
-      apiVersion: "v1",
-      kind: "Pod",
-      metadata: {
-        generateName: "web-",
-        namespace: "shop",
-        labels: { app: "web" },
-        annotations: { note: "x" },
-        finalizers: ["f"],
-        ownerReferences: [controller],
-      },
-      spec: { containers: [{ name: "c", image: "i" }] },
-    });
-  });
-
-  test.each([
-    { name: "web", prefix: "web-" },
-    { name: "a", prefix: "a-" },
-    { name: "a.b", prefix: "a.b-" },
-    { name: "x".repeat(253), prefix: `${"x".repeat(253)}-` },
-    { name: "x".repeat(254), prefix: "x".repeat(254) },
-    { name: "Not-A-Name", prefix: "Not-A-Name" },
-  ])("the prefix of names is $prefix", ({ name, prefix }) => {
-    expect(podNamePrefix(name)).toBe(prefix);
-  });
-});
 
 describe("creating", () => {
   test("tells the recorder and whoever keeps track of writes", async () => {

@@ -1,7 +1,6 @@
-import { dnsSubdomainProblems } from "../api/names.ts";
 import type { ApiObject, ObjectRef, OwnerReference } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
-import { resources } from "../api/resources.ts";
+import { podFromTemplate } from "../api/pod-template.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
 import { isNamespaceTerminating, isNotFound } from "../client/errors.ts";
 import type { Patch, ResourceClient } from "../client/resource-client.ts";
@@ -81,36 +80,6 @@ export class PodControl {
     onWrite?.(patched, controllerOf(patched));
     return patched;
   }
-}
-
-/** The pod that a template describes, managed by `controller`; the server completes the name. */
-export function podFromTemplate(
-  template: PodTemplateSpec,
-  owner: ApiObject,
-  controller: OwnerReference,
-  generateName = podNamePrefix(owner.metadata.name ?? ""),
-): Pod {
-  const { labels, annotations, finalizers } = template.metadata ?? {};
-  return {
-    apiVersion: "v1",
-    kind: resources.pods.kind,
-    metadata: {
-      generateName,
-      ...(owner.metadata.namespace !== undefined && { namespace: owner.metadata.namespace }),
-      ...(labels && { labels }),
-      ...(annotations && { annotations }),
-      ...(finalizers && { finalizers }),
-      ownerReferences: [controller],
-    },
-    ...(template.spec && { spec: template.spec }),
-  };
-}
-
-/** The name and a dash; the bare name when the dash would make it too long for a pod. */
-export function podNamePrefix(name: string): string {
-  // The server validates a prefix with its last two characters, the dash included, replaced by one letter.
-  const masked = `${name.slice(0, -1)}a`;
-  return dnsSubdomainProblems(masked).length === 0 ? `${name}-` : name;
 }
 
 function controllerRefProblem(controller: OwnerReference): string | undefined {

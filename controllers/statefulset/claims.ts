@@ -1,0 +1,101 @@
+import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { PersistentVolumeClaim, Pod, Volume } from "../../pkg/api/types/core-v1.gen.ts";
+import { placeOf } from "./identity.ts";
+import { isClaimStale, isOwnershipUpToDate, hasUnexpectedController, ownersOf } from "./retention.ts";
+import { claimTemplates } from "./stateful-set.ts";
+
+/** What is to be done about the claims of one pod. */
+export interface ClaimsPlan {
+  readonly create: readonly PersistentVolumeClaim[];
+  /** Those whose owners are not what the retention policy asks for. */
+  readonly reown: readonly PersistentVolumeClaim[];
+  /** Names of claims that are being deleted: no pod can start with them. */
+  readonly leaving: readonly string[];
+  /** Names of claims that another controller manages: the retention policy does not count for them. */
+  readonly conflicting: readonly string[];
+}
+
+/** Claims of the StatefulSet's namespace by name, as the cache knows them. */
+export type ClaimLookup = (name: string) => PersistentVolumeClaim | undefined;
+
+export const NO_CLAIMS: ClaimsPlan = { create: [], reown: [], leaving: [], conflicting: [] };
+
+export function claimName(set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string {
+  return `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-${ordinal}`;
+}
+
+/** Creates the claims that are missing, and gives those that are there their owners. */
+export function decideClaims(set: StatefulSet, pod: Pod, lookup: ClaimLookup): ClaimsPlan {
+  const missing = claimsOf(set, pod).filter(({ metadata }) => lookup(metadata.name ?? "") === undefined);
+  const leaving = existingClaims(set, pod, lookup).filter(
+    ({ metadata }) => metadata.deletionTimestamp !== undefined,
+  );
+  return {
+    ...decideOwners(set, pod, lookup),
+    create: missing.map((claim) => ownedClaim(claim, set, pod)),
+    leaving: leaving.map(({ metadata }) => metadata.name ?? ""),
+  };
+}
+
+/** Gives the claims that are there their owners. */
+export function decideOwners(set: StatefulSet, pod: Pod, lookup: ClaimLookup): ClaimsPlan {
+  const existing = existingClaims(set, pod, lookup);
+  const conflicting = existing.filter((claim) => hasUnexpectedController(claim, set, pod));
+  return {
+    create: [],
+    reown: existing.filter((claim) => !isOwnershipUpToDate(claim, set, pod)),
+    leaving: [],
+    conflicting: conflicting.map(({ metadata }) => metadata.name ?? ""),
+  };
+}
+
+/** Whether a claim still waits for its deletion with an earlier pod of this name: a new pod would lose it. */
+export function hasStaleClaim(set: StatefulSet, pod: Pod, lookup: ClaimLookup): boolean {
+  return existingClaims(set, pod, lookup).some((claim) => isClaimStale(claim, set, pod));
+}
+
+/** The claims of the pod as the StatefulSet's templates describe them. */
+export function claimsOf(set: StatefulSet, pod: Pod): readonly PersistentVolumeClaim[] {
+  const { namespace } = set.metadata;
+  return claimTemplates(set).map((template) => ({
+    ...template,
+    metadata: {
+      ...template.metadata,
+      name: claimName(set, template, placeOf(pod)),
+      ...(namespace !== undefined && { namespace }),
+      labels: { ...template.metadata.labels, ...set.spec?.selector.matchLabels },
+    },
+  }));
+}
+
+/** Whether the pod mounts its own claims. */
+export function storageMatches(set: StatefulSet, pod: Pod): boolean {
+  const volumes = new Map(pod.spec?.volumes?.map((volume) => [volume.name, volume]));
+  return claimTemplates(set).every((template) => {
+    const mounted = volumes.get(template.metadata.name ?? "")?.persistentVolumeClaim?.claimName;
+    return mounted === claimName(set, template, placeOf(pod));
+  });
+}
+
+/** The pod with its own claims mounted, in place of volumes of the same names. */
+export function withStorage(set: StatefulSet, pod: Pod): Pod {
+  const own = claimTemplates(set).map((template): Volume => ({
+    name: template.metadata.name ?? "",
+    persistentVolumeClaim: { claimName: claimName(set, template, placeOf(pod)) },
+  }));
+  const names = new Set(own.map(({ name }) => name));
+  const others = (pod.spec?.volumes ?? []).filter(({ name }) => !names.has(name));
+  const volumes = [...own, ...others];
+  if (volumes.length === 0) return pod;
+  return { ...pod, spec: { ...pod.spec, containers: pod.spec?.containers ?? [], volumes } };
+}
+
+function existingClaims(set: StatefulSet, pod: Pod, lookup: ClaimLookup): readonly PersistentVolumeClaim[] {
+  return claimTemplates(set).flatMap((template) => lookup(claimName(set, template, placeOf(pod))) ?? []);
+}
+
+function ownedClaim(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): PersistentVolumeClaim {
+  const ownerReferences = ownersOf(claim, set, pod);
+  if (ownerReferences.length === 0) return claim;
+  return { ...claim, metadata: { ...claim.metadata, ownerReferences } };
+}

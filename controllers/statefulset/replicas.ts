@@ -1,0 +1,208 @@
+import { isPodAvailable, isPodReady, isPodTerminal } from "../../pkg/api/pod.ts";
+import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import {
+  type ClaimLookup,
+  type ClaimsPlan,
+  decideClaims,
+  decideOwners,
+  hasStaleClaim,
+  NO_CLAIMS,
+  storageMatches,
+} from "./claims.ts";
+import { identityMatches, ordinalOf, placeOf } from "./identity.ts";
+import {
+  allowsBurst,
+  desiredReplicas,
+  inOrdinalRange,
+  minReadySeconds,
+  startOrdinal,
+} from "./stateful-set.ts";
+
+/**
+ * `create`: the claims, then the pod. `delete`: the pod, and another follows once it is gone. `claims`: the claims
+ * only. `correct`: the pod's labels and its claims.
+ */
+export interface PodStep {
+  readonly action: "create" | "delete" | "claims" | "correct";
+  readonly pod: Pod;
+  readonly claims: ClaimsPlan;
+  readonly reason: string;
+}
+
+export interface ReplicasView {
+  readonly set: StatefulSet;
+  /** The StatefulSet's own, whatever has become of them. */
+  readonly pods: readonly Pod[];
+  readonly claim: ClaimLookup;
+  /** The pod that would take this place. */
+  readonly newPod: (ordinal: number) => Pod;
+}
+
+/**
+ * What is to be done now for the pods that are asked for, then for those that are not any more. Without bursts, each
+ * step waits until all before it have come to their end, so that there is one pod at a time on its way in or out.
+ */
+export interface ReplicasPlan {
+  readonly replicas: readonly PodStep[];
+  readonly condemnedClaims: readonly PodStep[];
+  readonly condemned: readonly PodStep[];
+  /** Every place with the pod that is there; undefined for those that are created. */
+  readonly places: readonly (Pod | undefined)[];
+  /** What holds up all that would come next, outdated pods among it; undefined when nothing does. */
+  readonly heldUpBy: string | undefined;
+}
+
+export function decideReplicas(view: ReplicasView, nowMs: number): ReplicasPlan {
+  const { set, pods } = view;
+  const places = placesOf(set, pods);
+  const plan = { replicas: [], condemnedClaims: [], condemned: [], places };
+  if (set.metadata.deletionTimestamp !== undefined) {
+    return { ...plan, heldUpBy: "the StatefulSet is being deleted" };
+  }
+  const replicas = decidePlaces(view, places, nowMs);
+  if (replicas.heldUpBy !== undefined) {
+    return { ...plan, replicas: replicas.steps, heldUpBy: replicas.heldUpBy };
+  }
+  const condemned = condemnedPods(set, pods);
+  const claims = condemned.map((pod) => ownersStep(view, pod)).filter((step) => step !== undefined);
+  const deletions = decideCondemned(set, condemned, nowMs);
+  return {
+    replicas: replicas.steps,
+    condemnedClaims: claims,
+    condemned: deletions.steps,
+    places,
+    heldUpBy: deletions.heldUpBy,
+  };
+}
+
+/** Those with a place that is not asked for any more, from the last to the first. */
+export function condemnedPods(set: StatefulSet, pods: readonly Pod[]): readonly Pod[] {
+  return pods
+    .filter((pod) => ordinalOf(pod) !== undefined && !inOrdinalRange(set, placeOf(pod)))
+    .toSorted((a, b) => placeOf(b) - placeOf(a));
+}
+
+export function isUnavailable(set: StatefulSet, pod: Pod, nowMs: number): boolean {
+  return !isPodAvailable(pod, minReadySeconds(set), nowMs) || isTerminating(pod);
+}
+
+export function isTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined;
+}
+
+function placesOf(set: StatefulSet, pods: readonly Pod[]): readonly (Pod | undefined)[] {
+  const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
+  const start = startOrdinal(set);
+  return Array.from({ length: desiredReplicas(set) }, (_, index) => byOrdinal.get(start + index));
+}
+
+interface Steps {
+  readonly steps: readonly PodStep[];
+  readonly heldUpBy: string | undefined;
+}
+
+function decidePlaces(view: ReplicasView, places: readonly (Pod | undefined)[], nowMs: number): Steps {
+  const start = startOrdinal(view.set);
+  const inTurn = !allowsBurst(view.set);
+  const steps: PodStep[] = [];
+  for (const [index, existing] of places.entries()) {
+    const { step, waits } = decidePlace(view, existing, start + index, nowMs);
+    if (step !== undefined) steps.push(step);
+    if (waits !== undefined && inTurn) return { steps, heldUpBy: waits };
+  }
+  return { steps, heldUpBy: undefined };
+}
+
+/** What one place needs, and why those after it have to wait where they come in turn. */
+function decidePlace(
+  view: ReplicasView,
+  existing: Pod | undefined,
+  ordinal: number,
+  nowMs: number,
+): { readonly step?: PodStep; readonly waits?: string } {
+  const { set } = view;
+  if (existing === undefined) return decideCreation(view, view.newPod(ordinal));
+  const name = existing.metadata.name ?? "";
+  // However it ended: a pod that was evicted may count as Succeeded as well as Failed.
+  if (isPodTerminal(existing)) {
+    const waits = `${name} has ended`;
+    return isTerminating(existing) ? { waits } : { step: deletion(existing, waits), waits };
+  }
+  const step = existing.status?.phase === "Pending" ? pendingStep(view, existing) : undefined;
+  const waits = notReady(set, existing, nowMs);
+  if (waits !== undefined && !allowsBurst(set)) return { ...(step && { step }), waits };
+  const correction = correctionStep(view, existing);
+  if (step === undefined || correction === undefined) {
+    const only = correction ?? step;
+    return only === undefined ? {} : { step: only };
+  }
+  return { step: { ...correction, claims: step.claims } };
+}
+
+function decideCreation(view: ReplicasView, pod: Pod): { readonly step?: PodStep; readonly waits: string } {
+  const name = pod.metadata.name ?? "";
+  if (hasStaleClaim(view.set, pod, view.claim)) return { waits: `an earlier ${name} still holds its claims` };
+  const claims = decideClaims(view.set, pod, view.claim);
+  return { step: { action: "create", pod, claims, reason: "it is missing" }, waits: `${name} is new` };
+}
+
+/** A pod that waits for its claims gets those that are missing. */
+function pendingStep(view: ReplicasView, pod: Pod): PodStep | undefined {
+  const claims = decideClaims(view.set, pod, view.claim);
+  return isNothing(claims) ? undefined : { action: "claims", pod, claims, reason: "it is pending" };
+}
+
+function correctionStep(view: ReplicasView, pod: Pod): PodStep | undefined {
+  const { set, claim } = view;
+  const mounted = storageMatches(set, pod);
+  const claims = mounted ? decideOwners(set, pod, claim) : decideClaims(set, pod, claim);
+  if (identityMatches(pod) && mounted && claims.reown.length === 0) return undefined;
+  return {
+    action: "correct",
+    pod,
+    claims,
+    reason: "its identity, storage or retention is not as it should be",
+  };
+}
+
+function ownersStep(view: ReplicasView, pod: Pod): PodStep | undefined {
+  const claims = decideOwners(view.set, pod, view.claim);
+  if (claims.reown.length === 0) return undefined;
+  return { action: "claims", pod, claims, reason: "its claims go with it or stay" };
+}
+
+/**
+ * Those that are not asked for any more go from the last to the first. In turn, each waits until the one after it is
+ * gone, and an unhealthy one goes only when none before it is unhealthy.
+ */
+function decideCondemned(set: StatefulSet, condemned: readonly Pod[], nowMs: number): Steps {
+  if (allowsBurst(set)) {
+    const going = condemned.filter((pod) => !isTerminating(pod));
+    return { steps: going.map((pod) => deletion(pod, "scaled down")), heldUpBy: undefined };
+  }
+  const [last] = condemned;
+  if (last === undefined) return { steps: [], heldUpBy: undefined };
+  const name = last.metadata.name ?? "";
+  if (isTerminating(last)) return { steps: [], heldUpBy: `${name} is terminating` };
+  const waits = notReady(set, last, nowMs);
+  const firstUnhealthy = condemned.findLast((pod) => isUnavailable(set, pod, nowMs));
+  if (waits !== undefined && firstUnhealthy !== last) return { steps: [], heldUpBy: waits };
+  return { steps: [deletion(last, "scaled down")], heldUpBy: `${name} is scaled down` };
+}
+
+/** Why what comes after this pod has to wait; undefined when it does not. */
+function notReady(set: StatefulSet, pod: Pod, nowMs: number): string | undefined {
+  const name = pod.metadata.name ?? "";
+  if (isTerminating(pod)) return `${name} is terminating`;
+  if (pod.status?.phase !== "Running" || !isPodReady(pod)) return `${name} is not running and ready`;
+  return isPodAvailable(pod, minReadySeconds(set), nowMs) ? undefined : `${name} is not available yet`;
+}
+
+export function deletion(pod: Pod, reason: string): PodStep {
+  return { action: "delete", pod, claims: NO_CLAIMS, reason };
+}
+
+function isNothing({ create, reown, leaving, conflicting }: ClaimsPlan): boolean {
+  return [create, reown, leaving, conflicting].every((list) => list.length === 0);
+}

@@ -1,0 +1,109 @@
+import {
+  newRevision,
+  nextRevision,
+  revisionsWithData,
+  sameData,
+  surplusRevisions,
+  templateData,
+} from "../../pkg/api/controller-revision.ts";
+import { isObject } from "../../pkg/api/patch/json.ts";
+import { applyStrategicMergePatch } from "../../pkg/api/patch/strategic-merge-patch.ts";
+import { patchSchemaOf } from "../../pkg/api/patch/patch-schema.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Pod, PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
+import { revisionOf } from "./identity.ts";
+
+export interface Revisions {
+  /** What pods had before the update that is going on; the same as `update` when none is. */
+  readonly current: ControllerRevision;
+  /** What the StatefulSet asks for. */
+  readonly update: ControllerRevision;
+  readonly collisionCount: number;
+}
+
+export type RevisionPlan =
+  | { readonly action: "keep"; readonly revision: ControllerRevision; readonly reason: string }
+  | {
+      readonly action: "renumber";
+      readonly revision: ControllerRevision;
+      readonly number: number;
+      readonly reason: string;
+    }
+  | { readonly action: "create"; readonly revision: ControllerRevision; readonly reason: string };
+
+/** Gives a template the form and the defaults with which the server would return it. */
+export type TemplateDefaults = (template: PodTemplateSpec) => PodTemplateSpec;
+
+/** Which revision the StatefulSet asks for; `revisions` are its own, oldest first. */
+export function decideRevision(
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+  defaults: TemplateDefaults | undefined,
+): RevisionPlan {
+  const proposed = proposedRevision(set, nextRevision(revisions));
+  const equal = revisionsWithData(revisions, proposed.data).at(-1);
+  const latest = revisions.at(-1);
+  if (latest !== undefined && equal !== undefined && sameData(latest.data, equal.data)) {
+    return { action: "keep", revision: latest, reason: "the template has not changed" };
+  }
+  if (equal !== undefined) {
+    const reason = "the template is that of an earlier revision again";
+    return { action: "renumber", revision: equal, number: proposed.revision, reason };
+  }
+  if (latest !== undefined && defaults !== undefined && meansTheSame(set, latest, proposed, defaults)) {
+    return { action: "keep", revision: latest, reason: "the template differs in its defaults only" };
+  }
+  return { action: "create", revision: proposed, reason: "the template is new" };
+}
+
+/** The revision that the status names as current, as long as it exists. */
+export function currentRevision(
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+): ControllerRevision | undefined {
+  return revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision);
+}
+
+/** The template that a revision keeps. Throws a PatchError when its data is no patch. */
+export function restoredTemplate(set: StatefulSet, { data }: ControllerRevision): PodTemplateSpec {
+  const schema = patchSchemaOf("apps/v1", "StatefulSet");
+  if (schema === undefined || !isObject(data)) return {};
+  const patched = applyStrategicMergePatch({ spec: { ...set.spec } }, data, schema);
+  return (patched["spec"] as StatefulSet["spec"])?.template ?? {};
+}
+
+/** The revisions above the history's limit that neither the StatefulSet nor one of its pods has. */
+export function decideTruncation(
+  set: StatefulSet,
+  revisions: readonly ControllerRevision[],
+  live: { readonly pods: readonly Pod[]; readonly names: readonly (string | undefined)[] },
+): readonly ControllerRevision[] {
+  const names = new Set<string | undefined>([...live.names, ...live.pods.map(revisionOf)]);
+  const limit = set.spec?.revisionHistoryLimit ?? 10;
+  return surplusRevisions(revisions, ({ metadata }) => names.has(metadata.name), limit);
+}
+
+function proposedRevision(set: StatefulSet, revision: number): ControllerRevision {
+  const template = set.spec?.template ?? {};
+  return newRevision({
+    owner: set,
+    ownerResource: resources.statefulSets,
+    labels: template.metadata?.labels ?? {},
+    annotations: set.metadata.annotations ?? {},
+    data: templateData(template),
+    revision,
+    collisionCount: set.status?.collisionCount ?? 0,
+  });
+}
+
+/** Servers of other versions write other bytes for one template: a field more with its default, or null for nothing. */
+function meansTheSame(
+  set: StatefulSet,
+  existing: ControllerRevision,
+  proposed: ControllerRevision,
+  defaults: TemplateDefaults,
+): boolean {
+  const restored = defaults(restoredTemplate(set, existing));
+  return sameData(templateData(restored), proposed.data);
+}

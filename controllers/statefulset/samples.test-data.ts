@@ -1,0 +1,77 @@
+import { newControllerRef } from "../../pkg/api/owner-references.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { StatefulSet, StatefulSetSpec } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { newPod } from "./new-pod.ts";
+
+type LabelMap = Readonly<Record<string, string>>;
+export const LABELS: LabelMap = { foo: "bar" };
+
+/** With one claim for each pod, as upstream's cases have it. */
+export function statefulSet(name = "foo", replicas = 3, more: Partial<StatefulSetSpec> = {}): StatefulSet {
+  return {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { name, namespace: "default", uid: `${name}-uid` },
+    spec: {
+      replicas,
+      selector: { matchLabels: LABELS },
+      serviceName: "governingsvc",
+      template: { metadata: { labels: LABELS }, spec: { containers: [{ name: "nginx", image: "nginx" }] } },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: 0 } },
+      volumeClaimTemplates: [claimTemplate("datadir")],
+      ...more,
+    },
+  };
+}
+
+export function claimTemplate(name: string, labels?: LabelMap): PersistentVolumeClaim {
+  return {
+    metadata: { name, ...(labels && { labels }) },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1" } } },
+  };
+}
+
+export function withImage(set: StatefulSet, image: string): StatefulSet {
+  const { spec } = set;
+  if (spec === undefined) return set;
+  const template = { ...spec.template, spec: { containers: [{ name: "nginx", image }] } };
+  return { ...set, spec: { ...spec, template } };
+}
+
+export function changed(set: StatefulSet, more: Partial<StatefulSetSpec>): StatefulSet {
+  return { ...set, ...(set.spec && { spec: { ...set.spec, ...more } }) };
+}
+
+export type Health = "new" | "pending" | "running" | "ready" | "failed" | "succeeded";
+
+/** A pod of this place, ready since the epoch unless told otherwise. */
+export function podOf(
+  set: StatefulSet,
+  ordinal: number,
+  more: { readonly health?: Health; readonly revision?: string; readonly terminating?: boolean } = {},
+): Pod {
+  const { health = "ready", revision = "rev", terminating = false } = more;
+  const { metadata, ...rest } = newPod(set, set.spec?.template ?? {}, revision, ordinal);
+  const phases = { pending: "Pending", running: "Running", failed: "Failed", succeeded: "Succeeded" };
+  const ready = [{ type: "Ready", status: "True", lastTransitionTime: "1970-01-01T00:00:00Z" }];
+  return {
+    ...rest,
+    metadata: {
+      ...metadata,
+      uid: `${metadata.name}-uid`,
+      ...(terminating && { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+    },
+    ...(health === "ready" && { status: { phase: "Running", conditions: ready } }),
+    ...(health in phases && { status: { phase: phases[health as keyof typeof phases] } }),
+  };
+}
+
+export function claimOf(set: StatefulSet, ordinal: number, template = "datadir"): PersistentVolumeClaim {
+  const name = `${template}-${set.metadata.name}-${ordinal}`;
+  return { metadata: { name, namespace: "default", uid: `${name}-uid`, labels: LABELS } };
+}
+
+export function ownedBySet(set: StatefulSet): ReturnType<typeof newControllerRef> {
+  return newControllerRef(set, resources.statefulSets);
+}

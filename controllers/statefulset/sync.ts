@@ -1,0 +1,189 @@
+import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
+import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
+import { refKey } from "../../pkg/api/object.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import { claimObjects } from "../../pkg/reconcile/ownership.ts";
+import { ownedAndOrphanedPods } from "../../pkg/reconcile/pod-index.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { takeSteps, writeStatus } from "./apply.ts";
+import type { StatefulSetContext } from "./context.ts";
+import { isMember, ordinalOf } from "./identity.ts";
+import { newPod, staysAtCurrentRevision } from "./new-pod.ts";
+import { decideReplicas, type ReplicasPlan, type ReplicasView } from "./replicas.ts";
+import { type Revisions, restoredTemplate } from "./revisions.ts";
+import { decideRolling, decideRollingWithin, type RollingView, unavailableReplicas } from "./rolling.ts";
+import { allowsBurst, maxUnavailable } from "./stateful-set.ts";
+import { decideStatus } from "./status.ts";
+import { claimRevisions, syncRevisions, truncateHistory } from "./sync-revisions.ts";
+
+/** One step of a StatefulSet: its revision, its pods in their order, then its status and its history. */
+export async function syncStatefulSet(
+  key: string,
+  context: StatefulSetContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const set = context.sets.getByKey(key);
+  if (set === undefined) {
+    context.consistency?.clear(key);
+    return {};
+  }
+  const selector = readSelector(set, log);
+  if (selector === undefined) return {};
+  const history = await claimRevisions(context, set, selector, log, signal);
+  const pods = await claimPods(context, set, selector, log, signal);
+  let revisions: Revisions | undefined;
+  try {
+    revisions = await syncRevisions(context, set, history, log, signal);
+    return await syncPods(context, set, pods, revisions, log, signal);
+  } catch (error) {
+    // Nothing can be created in a namespace that is going away, and nothing need be.
+    if (isNamespaceTerminating(error)) return {};
+    throw error;
+  } finally {
+    if (!signal.aborted) await truncateHistory(context, set, history, pods, revisions, signal);
+  }
+}
+
+/** The status is written whatever has failed before, and tells of what was done until then. */
+async function syncPods(
+  context: StatefulSetContext,
+  set: StatefulSet,
+  pods: readonly Pod[],
+  revisions: Revisions,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const nowMs = context.clock.nowMs();
+  const outdated: Pod[] = [];
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    const plan = decideReplicas(replicasView(context, set, pods, revisions), nowMs);
+    measureUnavailability(context, set, plan);
+    await takePlan(context, set, plan, log, signal);
+    if (plan.heldUpBy === undefined) await rollOn(context, set, plan, revisions, outdated, log, signal);
+    else log.verbose(4, "The StatefulSet waits", { reason: plan.heldUpBy });
+  } catch (error) {
+    signal.throwIfAborted();
+    failure = { error };
+  }
+  const placed = pods.filter((pod) => ordinalOf(pod) !== undefined);
+  const { status, recheckAfterMs } = decideStatus({ set, pods: placed, revisions, outdated }, nowMs);
+  try {
+    if (status !== undefined) await writeStatus(context, set, status, signal);
+  } catch (error) {
+    if (failure === undefined) throw error;
+    log.error(error, "The status could not be written either");
+  }
+  if (failure !== undefined) throw failure.error;
+  return recheckAfterMs === undefined ? {} : { requeueAfterMs: recheckAfterMs };
+}
+
+function replicasView(
+  context: StatefulSetContext,
+  set: StatefulSet,
+  pods: readonly Pod[],
+  { current, update }: Revisions,
+): ReplicasView {
+  return {
+    set,
+    pods,
+    claim: (name) => context.claims.get(set.metadata.namespace, name),
+    newPod: (ordinal) => {
+      const revision = staysAtCurrentRevision(set, ordinal) ? current : update;
+      return newPod(set, restoredTemplate(set, revision), revision.metadata.name ?? "", ordinal);
+    },
+  };
+}
+
+async function takePlan(
+  context: StatefulSetContext,
+  set: StatefulSet,
+  plan: ReplicasPlan,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const order = allowsBurst(set) ? "in bursts" : "in turn";
+  for (const steps of [plan.replicas, plan.condemnedClaims, plan.condemned])
+    await takeSteps(context, set, steps, order, log, signal);
+}
+
+/** Deletes outdated pods one by one, and notes each that was deleted. */
+async function rollOn(
+  context: StatefulSetContext,
+  set: StatefulSet,
+  plan: ReplicasPlan,
+  { update }: Revisions,
+  outdated: Pod[],
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const nowMs = context.clock.nowMs();
+  const view: RollingView = { set, places: plan.places, updateRevision: update.metadata.name ?? "" };
+  const steps =
+    context.unavailability === undefined ? decideRolling(view, nowMs) : decideRollingWithin(view, nowMs);
+  for (const step of steps) {
+    await takeSteps(context, set, [step], "in turn", log, signal);
+    outdated.push(step.pod);
+  }
+}
+
+function measureUnavailability(
+  { unavailability, clock }: StatefulSetContext,
+  set: StatefulSet,
+  { places }: ReplicasPlan,
+): void {
+  const { namespace = "", name = "" } = set.metadata;
+  const labels = {
+    statefulset_namespace: namespace,
+    statefulset_name: name,
+    pod_management_policy: set.spec?.podManagementPolicy ?? "",
+  };
+  unavailability?.allowed.set(maxUnavailable(set), labels);
+  unavailability?.actual.set(unavailableReplicas(set, places, clock.nowMs()), labels);
+}
+
+async function claimPods(
+  context: StatefulSetContext,
+  set: StatefulSet,
+  selector: LabelSelector,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<readonly Pod[]> {
+  const { namespace = "", name = "", uid = "" } = set.metadata;
+  return claimObjects<Pod>(
+    {
+      owner: set,
+      ownerResource: resources.statefulSets,
+      kind: "Pod",
+      readOwner: async () => context.setClient.get({ namespace, name }, {}, signal),
+      patch: async ({ metadata }, patch) => {
+        const ref = { namespace, name: metadata.name ?? "" };
+        const patched = await context.podClient.patch(ref, patch, {}, signal);
+        const { resourceVersion } = patched.metadata;
+        context.consistency?.wroteAt(refKey(namespace, name), uid, resources.pods, resourceVersion);
+      },
+      log,
+    },
+    ownedAndOrphanedPods(context.pods, set, "StatefulSet"),
+    (pod) => isMember(set, pod) && selector.matches(pod.metadata.labels),
+    signal,
+  );
+}
+
+function readSelector(set: StatefulSet, log: Logger): LabelSelector | undefined {
+  try {
+    const selector = selectorFromSpec(set.spec?.selector);
+    // The server refuses one that is empty; should one get through, it must not claim every pod of the namespace.
+    return selector.empty ? undefined : selector;
+  } catch (error) {
+    // Trying again would not help: only a change of the object does, and that brings its key back.
+    if (!(error instanceof SelectorError)) throw error;
+    log.error(error, "The selector cannot be read");
+    return undefined;
+  }
+}
