@@ -190,11 +190,7 @@ function refOf({ metadata }: ControllerRevision): ObjectRef {
 }
 
 /** The next sync of the DaemonSet waits until its cache shows what was written. */
-function recordWrite(
-  { consistency }: Round["context"],
-  daemonSet: DaemonSet,
-  written: DaemonSet,
-): void {
+function recordWrite({ consistency }: Round["context"], daemonSet: DaemonSet, written: DaemonSet): void {
   const { uid = "", resourceVersion } = written.metadata;
   consistency?.wroteAt(keyOf(daemonSet), uid, resources.daemonSets, resourceVersion);
 }

@@ -60,7 +60,8 @@ async function place(round: Round, pods: ClaimedPods, hash: string): Promise<num
   const { context, log } = round;
   const view = {
     ...gather(round, pods, hash),
-    backoffMs: (node: string) => context.failedPods.remainingMs(failureKey(round.daemonSet, node), context.clock.monotonicMs()),
+    backoffMs: (node: string) =>
+      context.failedPods.remainingMs(failureKey(round.daemonSet, node), context.clock.monotonicMs()),
   };
   const plan = decidePlacement(view, context.clock.nowMs());
   log.verbose(4, "Pods are where they should be when this is done", {
