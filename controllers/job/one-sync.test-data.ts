@@ -83,11 +83,11 @@ function conditionsOf({ conditions = [] }: JobStatus): string {
     .join(" ");
 }
 
-/** Name, Job, pods by phase, what came of it, and what was before. */
-export type Row = [string, Job, string, Told, Before?];
+/** Name, Job, pods (see podsBy), what came of it, and what was before. */
+export type Row = [string, Job, string | readonly Pod[], Told, Before?];
 
-export async function expectOfRow(...[, subject, phases, told, before = {}]: Row): Promise<void> {
-  const sync = await syncOnce(subject, podsBy(phases), before);
+export async function expectOfRow(...[, subject, pods, told, before = {}]: Row): Promise<void> {
+  const sync = await syncOnce(subject, typeof pods === "string" ? podsBy(pods) : pods, before);
   expect(sync.told).toEqual(told);
   const written = sync.statuses.at(-1);
   if (written !== undefined) expect(written.startTime === undefined).toBe(subject.spec?.suspend === true);

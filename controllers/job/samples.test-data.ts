@@ -38,6 +38,8 @@ export interface PodSketch {
   /** When its only container finished. */
   readonly finishedMs?: number;
   readonly ready?: boolean;
+  /** The type of one that is true. */
+  readonly condition?: string;
 }
 
 export function pod(sketch: PodSketch = {}): Pod {
@@ -60,6 +62,10 @@ export function pod(sketch: PodSketch = {}): Pod {
     exitCode: exitCode ?? 0,
     ...(finishedMs !== undefined && { finishedAt: formatTime(finishedMs) }),
   };
+  const conditions = [
+    ...(sketch.ready ? ["Ready"] : []),
+    ...(sketch.condition ? [sketch.condition] : []),
+  ].map((type) => ({ type, status: "True" }));
   const container = { name: "c", image: "", imageID: "", ready: false, restartCount: 0 };
   const hasEnded = exitCode !== undefined || finishedMs !== undefined;
   return {
@@ -74,7 +80,7 @@ export function pod(sketch: PodSketch = {}): Pod {
     status: {
       phase,
       ...(hasEnded && { containerStatuses: [{ ...container, state: { terminated } }] }),
-      ...(sketch.ready && { conditions: [{ type: "Ready", status: "True" }] }),
+      ...(conditions.length > 0 && { conditions }),
     },
   };
 }
@@ -94,15 +100,25 @@ const PHASES: Readonly<Record<string, PodSketch>> = {
 
 /**
  * Pods by phase, such as "2P 1F" or, with their indexes, "0:S x:R": pending, running (r: and ready), terminating,
- * succeeded, failed. They have ended long ago, so that nothing waits for them.
+ * succeeded, failed. Behind that may follow the failures of the index before ("0:F/1"), an exit code ("F=5") and a
+ * condition ("F!Disrupted"). They have ended long ago, so that nothing waits for them.
  */
 export function podsBy(text: string): readonly Pod[] {
   const words = text.split(" ").filter((word) => word !== "");
   const sketches = words.flatMap((word): readonly PodSketch[] => {
-    const [index, letter = ""] = word.includes(":") ? word.split(":") : [undefined, word.slice(-1)];
-    const sketch = { ...PHASES[letter], ...(index !== undefined && { index }) };
-    const count = index === undefined ? Number(word.slice(0, -1)) : 1;
-    return Array.from({ length: count }, () => ({ ...sketch, finishedMs: NOW_MS - 86_400_000 }));
+    const [, count, index, letter = "", failures, exitCode, condition] = WORD.exec(word) ?? [];
+    if (letter === "") throw new Error(`no pod: ${word}`);
+    const sketch = {
+      ...PHASES[letter],
+      finishedMs: NOW_MS - 86_400_000,
+      ...(index !== undefined && { index }),
+      ...(failures !== undefined && { failures }),
+      ...(exitCode !== undefined && { exitCode: Number(exitCode) }),
+      ...(condition !== undefined && { condition }),
+    };
+    return Array.from({ length: Number(count ?? 1) }, () => sketch);
   });
-  return sketches.map((sketch, position) => pod({ uid: `pod-${position}`, ...sketch }));
+  return pods(...sketches);
 }
+
+const WORD = /^(?:(\d+)|(\w+):)?([PRrTSF])(?:\/(\d+))?(?:=(\d+))?(?:!(\w+))?$/;
