@@ -4,13 +4,14 @@ import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { BACKING_POD_FIELDS, SELECTOR_INDEX, selectorEntry } from "../../pkg/endpoints/backing-pods.ts";
 import { serviceKeyOf, SliceTracker } from "../../pkg/endpoints/slice-tracker.ts";
 import { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
+import { backingPodHandler, serviceHandler, sliceHandler } from "../../pkg/reconcile/endpoint-handlers.ts";
 import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
 import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import { bucketLimiter, exponentialLimiter, maxOfLimiter } from "../../pkg/workqueue/rate-limiter.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { SERVICE_INDEX, type SliceContext } from "./context.ts";
-import { nodeHandler, podHandler, serviceHandler, sliceHandler } from "./handlers.ts";
+import { nodeHandler } from "./handlers.ts";
 import { isManagedHere } from "./slice-object.ts";
 import { syncService } from "./sync.ts";
 import { SliceMetrics } from "./sync-metrics.ts";
@@ -27,6 +28,7 @@ export interface EndpointSliceSettings {
 
 const QUEUE = "endpoint_slice";
 const MAX_RETRIES = 15;
+const LEAST_SLICE_DELAY_MS = 1_000;
 const SERVICE_FIELDS = [
   ...TOPOLOGY_FIELDS,
   "spec.type",
@@ -83,8 +85,14 @@ function build(env: Env, settings: EndpointSliceSettings): Controller {
   const zones = createWorkQueue<string>({ clock: env.clock });
   const synced = whenSynced(env.clock, [
     services.addHandler(serviceHandler(queue)),
-    pods.addHandler(podHandler(context.services, queue, batchMs)),
-    slices.addHandler(sliceHandler(context, queue, batchMs)),
+    pods.addHandler(backingPodHandler(context.services, queue, batchMs)),
+    slices.addHandler(
+      sliceHandler(queue, {
+        tracker: context.tracker,
+        isManaged: isManagedHere,
+        delayMs: Math.max(batchMs, LEAST_SLICE_DELAY_MS),
+      }),
+    ),
     nodes.addHandler(nodeHandler(() => zones.add("zones"))),
   ]);
   // Before the first sync, which would take hints away if it did not know the nodes.

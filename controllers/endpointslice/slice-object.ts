@@ -1,4 +1,3 @@
-import { dnsSubdomainProblems } from "../../pkg/api/names.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Labels } from "../../pkg/api/labels.ts";
@@ -10,10 +9,10 @@ import {
   sameLabels,
   TRIGGER_TIME_ANNOTATION,
 } from "../../pkg/endpoints/backing-pods.ts";
+import { MANAGED_BY_LABEL, slicePrefix } from "../../pkg/endpoints/slice-name.ts";
 import { SERVICE_NAME_LABEL } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Family } from "./address-families.ts";
 
-export const MANAGED_BY_LABEL = "endpointslice.kubernetes.io/managed-by";
 export const CONTROLLER_NAME = "endpointslice-controller.k8s.io";
 const RESERVED: ReadonlySet<string> = new Set([SERVICE_NAME_LABEL, MANAGED_BY_LABEL, HEADLESS_LABEL]);
 
@@ -28,7 +27,7 @@ export function newSlice(service: Service, ports: readonly EndpointPort[], famil
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
     metadata: {
-      generateName: namePrefix(name),
+      generateName: slicePrefix(name),
       namespace,
       labels: labelsFor(service),
       ownerReferences: [newControllerRef(service, resources.services)],
@@ -37,13 +36,6 @@ export function newSlice(service: Service, ports: readonly EndpointPort[], famil
     endpoints: [],
     ports,
   };
-}
-
-/** With a dash, unless the name is so long that there is no place for one. */
-export function namePrefix(serviceName: string): string {
-  // What will follow the dash is not known yet: any letter or digit.
-  const isValid = dnsSubdomainProblems(`${serviceName.slice(0, -1)}a`).length === 0;
-  return isValid ? `${serviceName}-` : serviceName;
 }
 
 /** The Service's own labels, and those by which slices are found. */

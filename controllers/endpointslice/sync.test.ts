@@ -28,7 +28,7 @@ describe("a Service with a selector", () => {
     for (let number = 0; number < 5; number++) await createPod(number);
     await world.start(controller);
     const sizes = (await slices()).map(({ endpoints = [] }) => endpoints.length);
-    expect(sizes.toSorted()).toEqual([2, 3]);
+    expect(sizes.toSorted((a, b) => a - b)).toEqual([2, 3]);
     linesOf();
     await world.run(600_000);
     expect(linesOf()).toEqual([]);

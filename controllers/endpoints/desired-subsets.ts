@@ -1,0 +1,73 @@
+import { isPodReady } from "../../pkg/api/pod.ts";
+import type {
+  EndpointAddress,
+  EndpointPort,
+  EndpointSubset,
+  Pod,
+  Service,
+  ServicePort,
+} from "../../pkg/api/types/core-v1.gen.ts";
+import { backsServices, hasClusterIp, hostnameUnder } from "../../pkg/endpoints/backing-pods.ts";
+import { isIpv6, parseIp } from "../../pkg/endpoints/ip-address.ts";
+import { podPort } from "../../pkg/endpoints/pod-port.ts";
+import { repackSubsets } from "../../pkg/endpoints/repack-subsets.ts";
+
+/** The pods that back a Service, by the ports at which they do. */
+export function desiredSubsets(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
+  const toleratesUnready = service.spec?.publishNotReadyAddresses === true;
+  const subsets = pods.flatMap((pod) => {
+    if (!backsServices(pod, toleratesUnready)) return [];
+    const address = addressOf(service, pod);
+    if (address === undefined) return [];
+    const list = toleratesUnready || isPodReady(pod) ? "addresses" : "notReadyAddresses";
+    return portsOf(service, pod).map((ports) => ({
+      [list]: [address],
+      ...(ports.length > 0 && { ports }),
+    }));
+  });
+  return repackSubsets(subsets);
+}
+
+/** One list for each subset that the pod is in. */
+function portsOf(service: Service, pod: Pod): readonly (readonly EndpointPort[])[] {
+  const ports = service.spec?.ports ?? [];
+  // Without ports only a headless Service has endpoints: names in DNS need none.
+  if (ports.length === 0) return service.spec?.clusterIP === "None" ? [[]] : [];
+  return ports.flatMap((port) => {
+    const number = podPort(pod, port);
+    return number === undefined ? [] : [[endpointPort(port, number)]];
+  });
+}
+
+function endpointPort({ name = "", protocol, appProtocol }: ServicePort, number: number): EndpointPort {
+  return {
+    ...(name !== "" && { name }),
+    port: number,
+    ...(protocol !== undefined && { protocol }),
+    ...(appProtocol !== undefined && { appProtocol }),
+  };
+}
+
+/** Undefined when the pod has no address of the Service's (first) family. */
+export function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
+  const family = familyOf(service, pod);
+  const ips = (pod.status?.podIPs ?? []).map(({ ip }) => parseIp(ip));
+  const address = ips.find((each) => each?.family === family);
+  if (address === undefined) return undefined;
+  const { namespace = "", name = "", uid = "" } = pod.metadata;
+  const hostname = hostnameUnder(service, pod);
+  return {
+    ip: address.text,
+    ...(hostname !== undefined && { hostname }),
+    nodeName: pod.spec?.nodeName ?? "",
+    targetRef: { kind: "Pod", namespace, name, uid },
+  };
+}
+
+/** API servers fill in ipFamilies; where they are missing all the same, addresses tell. */
+function familyOf(service: Service, pod: Pod): string {
+  const [family] = service.spec?.ipFamilies ?? [];
+  if (family !== undefined) return family;
+  const witness = hasClusterIp(service) ? service.spec?.clusterIP : pod.status?.podIP;
+  return isIpv6(witness ?? "") ? "IPv6" : "IPv4";
+}

@@ -1,0 +1,34 @@
+import { selectorFromLabels } from "../../pkg/api/labels.ts";
+import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { deleteEndpoints, writeEndpoints } from "./apply.ts";
+import type { EndpointsContext } from "./context.ts";
+import { decideEndpoints } from "./plan.ts";
+
+/** Writes the pods that a Service selects into its Endpoints, or deletes those of a Service that is gone. */
+export async function syncService(
+  key: string,
+  context: EndpointsContext,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<SyncResult> {
+  const service = context.services.getByKey(key);
+  const current = context.endpoints.getByKey(key);
+  if (service === undefined) {
+    if (current !== undefined) await deleteEndpoints(context, current, signal);
+    context.triggerTimes.forget(key);
+    context.consistency.clear(key);
+    return {};
+  }
+  if (!selectsPods(service)) return {};
+  const selector = selectorFromLabels(service.spec?.selector);
+  const pods = context.pods.inNamespace(service.metadata.namespace ?? "", selector);
+  // Asked for even when nothing is written, as it tells what has changed since it was asked before.
+  const triggerTime = context.triggerTimes.next(key, service, pods);
+  const plan = decideEndpoints({ service, pods, current, triggerTime });
+  if (plan.action === "none") return {};
+  log.verbose(4, "Writing Endpoints", { action: plan.action });
+  await writeEndpoints(context, service, plan, signal);
+  return {};
+}
