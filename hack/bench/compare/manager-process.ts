@@ -13,6 +13,7 @@ const SAMPLE_MS = 200;
 /** A process that takes less than this share of one core for this long has nothing left to do. */
 const QUIET_SHARE = 0.04;
 const QUIET_MS = 3_000;
+const STOP_LIMIT_MS = 10_000;
 
 export interface ManagerFlags {
   readonly kubeconfig: string;
@@ -102,9 +103,16 @@ export class ManagerProcess {
     return scrapedMetrics(text);
   }
 
-  async end(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+  async end(signal: NodeJS.Signals): Promise<void> {
     this.#child.kill(signal);
     await this.exit;
+  }
+
+  /** In order, so that it can write a profile that it was asked for; by force when that takes too long. */
+  async stop(): Promise<void> {
+    const timer = setTimeout(() => this.#child.kill("SIGKILL"), STOP_LIMIT_MS);
+    await this.end("SIGTERM");
+    clearTimeout(timer);
   }
 
   #sample(): void {

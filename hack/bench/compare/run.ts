@@ -82,7 +82,7 @@ async function takeTurn(plan: Plan, turn: Turn, shared: Stage | undefined): Prom
       return started;
     });
   } finally {
-    await Promise.all(running.map(async (manager) => manager.end()));
+    await Promise.all(running.map(async (manager) => manager.stop()));
     if (shared === undefined) await stage.stop();
     else await freeLease(stage);
   }

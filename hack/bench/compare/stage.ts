@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { ApiObject } from "../../../pkg/api/object.ts";
+import type { Resource } from "../../../pkg/api/resource.ts";
 import { resourceOfKind, resources } from "../../../pkg/api/resources.ts";
 import type { ClientBuilder } from "../../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
+import { ApiError } from "../../../pkg/client/errors.ts";
 import { clientsOf } from "../../../test/harness/admin-client.ts";
 import { HOLLOW_WORLD_FLAGS } from "../../../test/harness/hollow-world.ts";
 import { hasRealCluster, type RealCluster, startRealCluster } from "../../../test/harness/real-cluster.ts";
@@ -70,8 +72,11 @@ export async function openStage(nodes: number, scale: number): Promise<Stage> {
       directory,
       client,
       scaled: (count) => Math.max(1, Math.round(count * scale)),
-      store: async (objects) =>
-        etcdUrl === undefined ? storeThroughApi(client, objects) : storeInEtcd(etcdUrl, objects),
+      store: async (objects) => {
+        if (etcdUrl === undefined) return storeThroughApi(client, objects);
+        await storeInEtcd(etcdUrl, objects);
+        await untilServed(client, objects);
+      },
       stop,
     };
   } catch (error) {
@@ -108,10 +113,36 @@ async function embeddedServer(directory: string): Promise<Server> {
 /** The server of this repository has no other door; what a client may not say (uid, status of a new object) is lost. */
 async function storeThroughApi(client: ClientSet, objects: readonly ApiObject[]): Promise<void> {
   await inParallel(objects, async (object) => {
-    const resource = resourceOfKind(object.apiVersion ?? "", object.kind ?? "");
-    if (resource === undefined) throw new Error(`unknown kind ${object.kind}`);
-    await client.dynamic(resource).create(object);
+    await client.dynamic(knownResource(object.apiVersion ?? "", object.kind ?? "")).create(object);
   });
+}
+
+/** The server's caches take a while to read so much, and refuse watches until then. */
+async function untilServed(client: ClientSet, objects: readonly ApiObject[]): Promise<void> {
+  const last = new Map(objects.map((object) => [`${object.apiVersion} ${object.kind}`, object]));
+  for (const { apiVersion = "", kind = "", metadata } of last.values()) {
+    const resource = knownResource(apiVersion, kind);
+    const { name, namespace } = metadata;
+    const options = {
+      fieldSelector: `metadata.name=${name}`,
+      ...(namespace === undefined ? {} : { namespace }),
+    };
+    const isServed = async (): Promise<boolean> => {
+      try {
+        return (await client.dynamic(resource).list(options)).items.length === 1;
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 504) return false;
+        throw error;
+      }
+    };
+    await until(`${kind} ${name} is served`, isServed, 120_000, 250);
+  }
+}
+
+function knownResource(apiVersion: string, kind: string): Resource {
+  const resource = resourceOfKind(apiVersion, kind);
+  if (resource === undefined) throw new Error(`unknown kind ${kind}`);
+  return resource;
 }
 
 async function endProcess(child: ChildProcess): Promise<void> {

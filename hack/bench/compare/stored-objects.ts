@@ -62,6 +62,7 @@ function storedDeployment(index: number): ApiObject {
       updatedReplicas: REPLICAS,
       readyReplicas: REPLICAS,
       availableReplicas: REPLICAS,
+      terminatingReplicas: 0,
       conditions: [
         {
           ...condition,
@@ -113,6 +114,7 @@ function storedReplicaSet(index: number): ApiObject {
       fullyLabeledReplicas: REPLICAS,
       readyReplicas: REPLICAS,
       availableReplicas: REPLICAS,
+      terminatingReplicas: 0,
     },
   } as ApiObject;
 }
