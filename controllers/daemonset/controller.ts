@@ -11,19 +11,14 @@ import {
   revisionControllerIndex,
 } from "../../pkg/reconcile/history/revision-index.ts";
 import { PodControl } from "../../pkg/reconcile/pod-control.ts";
-import {
-  POD_CONTROLLER_INDEX,
-  POD_NODE_INDEX,
-  podControllerIndex,
-  podNodeIndex,
-} from "../../pkg/reconcile/pod-index.ts";
+import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
 import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { DaemonContext } from "./context.ts";
 import { FailedPodBackoff } from "./failed-pods.ts";
 import { daemonSetHandler, nodeHandler, podHandler, revisionHandler } from "./handlers.ts";
 import { rememberedNodeFit } from "./node-fit.ts";
-import { daemonSetsOfChangedNode } from "./sync-node.ts";
+import { DAEMON_NODE_INDEX, daemonNodeIndex, daemonSetsOfChangedNode } from "./sync-node.ts";
 import { syncDaemonSet } from "./sync.ts";
 
 export interface DaemonSetSettings {
@@ -74,7 +69,7 @@ function build(env: Env, settings: DaemonSetSettings): Controller {
     nodes: env.informers.informer<Node>(resources.nodes, { fields: NODE_FIELDS }),
   };
   caches.pods.addIndex(POD_CONTROLLER_INDEX, podControllerIndex);
-  caches.pods.addIndex(POD_NODE_INDEX, podNodeIndex);
+  caches.pods.addIndex(DAEMON_NODE_INDEX, daemonNodeIndex);
   caches.revisions.addIndex(REVISION_CONTROLLER_INDEX, revisionControllerIndex);
   const context = daemonContext(env, caches);
   const queue = createWorkQueue<string>({ clock, metrics, name: QUEUE });

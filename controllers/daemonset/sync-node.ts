@@ -2,11 +2,20 @@ import { keyOf } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
-import { POD_NODE_INDEX } from "../../pkg/reconcile/pod-index.ts";
+import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { DaemonContext } from "./context.ts";
+import { targetNode } from "./pod-template.ts";
 
 type Looking = Pick<DaemonContext, "daemonSets" | "nodes" | "pods" | "fitOf">;
+
+/** The pods of DaemonSets by the node that they are on, or wait to be put on. */
+export const DAEMON_NODE_INDEX = "daemonNode";
+
+export function daemonNodeIndex(pod: Pod): readonly string[] {
+  if (controllerOf(pod)?.kind !== resources.daemonSets.kind) return [];
+  const node = targetNode(pod.spec);
+  return node === undefined ? [] : [node];
+}
 
 /** The DaemonSets to which a node's new labels or taints, or the node being new, make a difference. */
 export function daemonSetsOfChangedNode(nodeName: string, context: Looking): readonly string[] {
@@ -34,9 +43,6 @@ export function daemonSetsOfDeletedNode(node: Node, context: Looking): readonly 
 }
 
 function presentOn(nodeName: string, { pods }: Looking): (daemonSet: DaemonSet) => boolean {
-  const managers = pods.byIndex(POD_NODE_INDEX, nodeName).map(controllerOf);
-  const uids = new Set(
-    managers.flatMap((manager) => (manager?.kind === resources.daemonSets.kind ? [manager.uid] : [])),
-  );
+  const uids = new Set(pods.byIndex(DAEMON_NODE_INDEX, nodeName).map((pod) => controllerOf(pod)?.uid));
   return ({ metadata }) => uids.has(metadata.uid ?? "");
 }

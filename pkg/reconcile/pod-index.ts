@@ -8,13 +8,6 @@ export const POD_CONTROLLER_INDEX = "podController";
 
 export const podControllerIndex = controllerIndex;
 
-/** Pods by the node that they are on; those that wait for one are not in it. Needs the field spec.nodeName. */
-export const POD_NODE_INDEX = "podNode";
-
-export function podNodeIndex({ spec }: Pod): readonly string[] {
-  return spec?.nodeName ? [spec.nodeName] : [];
-}
-
 /** The pods that the owner manages, then those of its namespace that nobody manages and that it may adopt. */
 export function ownedAndOrphanedPods(pods: Lister<Pod>, owner: ApiObject, kind: string): readonly Pod[] {
   return [...ownedPods(pods, owner, kind), ...orphansBeside(pods, POD_CONTROLLER_INDEX, owner)];
