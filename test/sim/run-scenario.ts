@@ -1,10 +1,5 @@
 import { seededRandom } from "../../pkg/clock/random.ts";
-import { deploymentController } from "../../controllers/deployment/controller.ts";
-import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
-import { jobController } from "../../controllers/job/controller.ts";
-import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
-import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import { controllers } from "./world/controllers.ts";
 import { checkPromptness } from "./checks/promptness.ts";
 import { checkRest } from "./checks/rest.ts";
 import { checkSafety } from "./checks/safety.ts";
@@ -23,17 +18,6 @@ export interface Outcome {
 
 export interface RunOptions {
   readonly traced?: boolean;
-}
-
-function controllers(): readonly ControllerDescriptor[] {
-  return [
-    deploymentController({ workers: 5 }),
-    replicaSetController({ workers: 5 }),
-    replicationController({ workers: 5 }),
-    jobController({ workers: 5 }),
-    garbageCollectorController({ workers: 5 }),
-    podGarbageCollectorController({ threshold: 40 }),
-  ];
 }
 
 export async function runScenario(scenario: Scenario, options: RunOptions = {}): Promise<Outcome> {

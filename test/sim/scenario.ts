@@ -1,7 +1,7 @@
 import { randomBelow, seededRandom, type Random } from "../../pkg/clock/random.ts";
 import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
 import { faultNames } from "./world/faults.ts";
-import { operationNames } from "./world/operations.ts";
+import { areas } from "./world/operations.ts";
 
 /** Something that a user does or that goes wrong. Chance within it comes from its own seed. */
 export interface Action {
@@ -48,13 +48,16 @@ export function scenarioOf(seed: number): Scenario {
   const nodes = 1 + randomBelow(random, 4);
   const timing = pick(random, timings);
   const busyMs = Array.from({ length: BUSY_MOMENTS }, () => 5_000 + randomBelow(random, CHAOS_MS - BUSY_MS));
+  // Most clusters are busy with one thing, and some with all of them.
+  const busyWith = random.next() < 0.3 ? areas : [pick(random, areas)];
+  const wishes = busyWith.flatMap(({ names }) => names);
   const begin = Array.from({ length: 1 + randomBelow(random, 3) }, (_, index): Action => ({
     atMs: 1_000 + index * 100,
     kind: "user",
-    what: "create deployment",
+    what: pick(random, busyWith).first,
     seed: randomBelow(random, 2 ** 31),
   }));
-  const users = actionsOf(random, busyMs, "user", operationNames, 5 + randomBelow(random, 80));
+  const users = actionsOf(random, busyMs, "user", wishes, 5 + randomBelow(random, 80));
   // Each cluster has its own kinds of trouble, and some have none: what is rare among all faults is frequent there.
   const kinds = random.next() < 0.15 ? [] : faultNames.filter(() => random.next() < 0.4);
   const faults =

@@ -11,6 +11,7 @@ import { controllersIn, deploymentsIn, jobsIn, ownedBy, podsIn, replicaSetsIn } 
 import { hasBadImage } from "../world/samples.ts";
 import { boundsOf } from "./bounds.ts";
 import { checkJobs } from "./desired-jobs.ts";
+import { checkLifecycles } from "./desired-lifecycle.ts";
 import { Differences } from "./differences.ts";
 
 const HASH = "pod-template-hash";
@@ -36,6 +37,7 @@ export function differencesFromDesired(store: Store): readonly string[] {
   for (const owner of owners) checkReplicas(found, owner, ownedBy(pods, owner));
   for (const deployment of deployments) checkDeployment(found, deployment, ownedBy(sets, deployment), pods);
   checkJobs(found, jobsIn(store), pods);
+  checkLifecycles(found, store);
   return found.lines;
 }
 
@@ -54,10 +56,12 @@ function checkOwnership<O extends ApiObject>(
 ): void {
   for (const object of objects) {
     const reference = controllerOf(object);
-    const { labels } = object.metadata;
+    const { labels, namespace } = object.metadata;
     if (reference === undefined) {
       if (object.kind === "Pod" && !isPodActive(object)) continue;
-      const claimant = owners.find((owner) => selectorOf(owner).matches(labels));
+      const claimant = owners.find(
+        (owner) => owner.metadata.namespace === namespace && selectorOf(owner).matches(labels),
+      );
       if (claimant !== undefined) found.add(object, `nobody's, though ${claimant.metadata.name} selects it`);
       continue;
     }

@@ -1,5 +1,7 @@
 import { isPodActive } from "../../../pkg/api/pod.ts";
-import { controllersIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import { controllersIn, objectsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
 import type { World } from "../world/world.ts";
 
 const PERIOD_MS = 10_000;
@@ -12,17 +14,21 @@ const PROMPT_MS = 150_000;
  */
 export function checkPromptness(world: World): void {
   const lackingSince = new Map<string, number>();
+  const limited = new Set<string>();
   const look = (): void => {
     const nowMs = world.clock.monotonicMs();
     const { store } = world.server.parts;
     const owners = [...replicaSetsIn(store), ...controllersIn(store)];
     const pods = podsIn(store);
     const isTroubled = world.leader === undefined || world.weather.errorShare > 0;
+    // Also later: whoever was refused pods for long tries again seldom.
+    for (const name of limitedNamespaces(store)) limited.add(name);
     for (const owner of owners) {
       const key = `${owner.metadata.uid} ${owner.metadata.generation}`;
       const active = ownedBy(pods, owner).filter(isPodActive);
       const lacks = owner.metadata.deletionTimestamp === undefined && active.length !== owner.spec?.replicas;
-      const sinceMs = lacks && !isTroubled ? (lackingSince.get(key) ?? nowMs) : nowMs;
+      const isFree = !isTroubled && !limited.has(owner.metadata.namespace ?? "");
+      const sinceMs = lacks && isFree ? (lackingSince.get(key) ?? nowMs) : nowMs;
       lackingSince.set(key, sinceMs);
       if (nowMs - sinceMs !== PROMPT_MS) continue;
       world.violate(
@@ -32,4 +38,15 @@ export function checkPromptness(world: World): void {
     world.clock.setTimer(PERIOD_MS, look);
   };
   world.clock.setTimer(PERIOD_MS, look);
+}
+
+/** Where pods cannot be created: namespaces that are being deleted, and those with a quota. */
+function limitedNamespaces(store: Store): ReadonlySet<string> {
+  const leaving = objectsIn(store, resources.namespaces).filter(
+    ({ metadata }) => metadata.deletionTimestamp !== undefined,
+  );
+  return new Set([
+    ...leaving.map(({ metadata }) => metadata.name ?? ""),
+    ...objectsIn(store, resources.resourceQuotas).map(({ metadata }) => metadata.namespace ?? ""),
+  ]);
 }

@@ -9,14 +9,21 @@ import type { Arrival } from "../world/wire.ts";
 import type { World } from "../world/world.ts";
 import { Beliefs } from "./beliefs.ts";
 import { ClusterView } from "./cluster-view.ts";
+import { GarbageSafety } from "./garbage-safety.ts";
 import { JobSafety } from "./job-safety.ts";
+import { LifecycleSafety } from "./lifecycle-safety.ts";
 import { ReplicaSafety } from "./replica-safety.ts";
 
 /** Judges every write of a controller manager in the moment in which it takes effect. */
 export function checkSafety(world: World): void {
   const beliefs = new Beliefs(world);
   const view = new ClusterView(world);
-  const judges = [new ReplicaSafety(world, beliefs, view), new JobSafety(world, beliefs, view)];
+  const judges = [
+    new ReplicaSafety(world, beliefs, view),
+    new JobSafety(world, beliefs, view),
+    new GarbageSafety(world, beliefs),
+    new LifecycleSafety(world, beliefs),
+  ];
   /** What the write under way did. */
   let events: { readonly bucket: string; readonly event: StoredEvent }[] = [];
   for (const bucket of Object.values(BUCKETS)) {

@@ -6,7 +6,7 @@ import type { World } from "./world.ts";
 /** Makes something go wrong, now and perhaps for a while. Gives what it was, or undefined when that is not possible. */
 type Fault = (world: World, random: Random) => string | undefined;
 
-const LAGGING = ["pods", "replicasets", "deployments", "replicationcontrollers", "jobs"];
+const LAGGING = ["pods", "replicasets", "deployments", "replicationcontrollers", "jobs", "namespaces"];
 
 const faults: Readonly<Record<string, Fault>> = {
   "request errors": (world, random) => {

@@ -13,6 +13,9 @@ export const BUCKETS: Readonly<Record<string, string>> = {
   deployments: "apps/deployments",
   replicationcontrollers: "replicationcontrollers",
   jobs: "batch/jobs",
+  cronjobs: "batch/cronjobs",
+  namespaces: "namespaces",
+  nodes: "nodes",
 };
 
 /** Of each process and resource; those of the last minute are needed. */

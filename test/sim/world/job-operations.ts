@@ -5,13 +5,15 @@ import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import { create, type Operation, patch, pick, remove, storeOf } from "./hands.ts";
-import { newJob } from "./job-samples.ts";
+import { newJob, newShortLivedJob } from "./job-samples.ts";
 import { jobsIn, podsIn } from "./objects.ts";
 import type { World } from "./world.ts";
 
 /** What users do with Jobs, and what their pods do without being asked. */
 export const jobOperations: Readonly<Record<string, Operation>> = {
   "create job": async (world, random) => create(world, resources.jobs, newJob(random)),
+  "create job that lives for a while": async (world, random) =>
+    create(world, resources.jobs, newShortLivedJob(random)),
   "delete job": async (world, random) =>
     remove(world, resources.jobs, pick(random, jobsIn(storeOf(world))), random),
   "scale job": async (world, random) => patchJob(world, random, { parallelism: randomBelow(random, 5) }),

@@ -1,4 +1,4 @@
-import type { Job, JobSpec } from "../../../pkg/api/types/batch-v1.gen.ts";
+import type { CronJob, Job, JobSpec } from "../../../pkg/api/types/batch-v1.gen.ts";
 import { SCRIPT_ANNOTATION } from "../../../pkg/embedded/hollow/script.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 
@@ -72,4 +72,34 @@ function replacement(random: Random): Partial<JobSpec> {
 export function newJob(random: Random): Job {
   const name = `job-${randomBelow(random, 4)}`;
   return { metadata: { name }, spec: newJobSpec(random) };
+}
+
+/** With a time to live. */
+export function newShortLivedJob(random: Random): Job {
+  const job = newJob(random);
+  return { ...job, spec: { ...newJobSpec(random), ttlSecondsAfterFinished: randomBelow(random, 60) } };
+}
+
+export function newCronJob(random: Random): CronJob {
+  const name = `cron-${randomBelow(random, 2)}`;
+  const work = choose(random, WORK) ?? "";
+  return {
+    metadata: { name },
+    spec: {
+      schedule: choose(random, ["* * * * *", "*/2 * * * *", "1-59/3 * * * *"]) ?? "",
+      concurrencyPolicy: choose(random, ["Allow", "Forbid", "Replace"]) ?? "Allow",
+      ...sometimes(random, 0.5, () => ({ successfulJobsHistoryLimit: randomBelow(random, 3) })),
+      ...sometimes(random, 0.5, () => ({ failedJobsHistoryLimit: randomBelow(random, 3) })),
+      ...sometimes(random, 0.3, () => ({ startingDeadlineSeconds: 10 + randomBelow(random, 100) })),
+      jobTemplate: {
+        spec: {
+          backoffLimit: randomBelow(random, 2),
+          template: {
+            metadata: { annotations: { [SCRIPT_ANNOTATION]: work } },
+            spec: { restartPolicy: "Never", containers: [{ name: "main", image: "work:1" }] },
+          },
+        },
+      },
+    },
+  };
 }

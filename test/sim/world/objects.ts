@@ -4,7 +4,7 @@ import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
-import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
+import type { CronJob, Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { Store } from "../../../pkg/embedded/storage/store.ts";
 
@@ -22,6 +22,7 @@ export const deploymentsIn = (store: Store): readonly Deployment[] =>
 export const controllersIn = (store: Store): readonly ReplicationController[] =>
   objectsIn<ReplicationController>(store, resources.replicationControllers);
 export const jobsIn = (store: Store): readonly Job[] => objectsIn<Job>(store, resources.jobs);
+export const cronJobsIn = (store: Store): readonly CronJob[] => objectsIn<CronJob>(store, resources.cronJobs);
 
 export function ownedBy<T extends ApiObject>(objects: readonly T[], owner: ApiObject): readonly T[] {
   return objects.filter((object) => controllerOf(object)?.uid === owner.metadata.uid);

@@ -6,7 +6,15 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { Deployment } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Node } from "../../../pkg/api/types/core-v1.gen.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
-import { controllersIn, deploymentsIn, objectsIn, ownedBy, podsIn, replicaSetsIn } from "./objects.ts";
+import {
+  controllersIn,
+  cronJobsIn,
+  deploymentsIn,
+  objectsIn,
+  ownedBy,
+  podsIn,
+  replicaSetsIn,
+} from "./objects.ts";
 import {
   BAD_IMAGE,
   hasBadImage,
@@ -18,10 +26,10 @@ import {
 } from "./samples.ts";
 import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
 import { jobOperations } from "./job-operations.ts";
+import { lifecycleOperations, quotasIn } from "./lifecycle-operations.ts";
 import type { World } from "./world.ts";
 
-const operations: Readonly<Record<string, Operation>> = {
-  ...jobOperations,
+const workloadOperations: Readonly<Record<string, Operation>> = {
   "create deployment": async (world, random) => create(world, resources.deployments, newDeployment(random)),
   "create replica set": async (world, random) => create(world, resources.replicaSets, newReplicaSet(random)),
   "create replication controller": async (world, random) =>
@@ -135,17 +143,30 @@ const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
+const operations: Readonly<Record<string, Operation>> = {
+  ...workloadOperations,
+  ...jobOperations,
+  ...lifecycleOperations,
+};
+const workloads = Object.keys(workloadOperations);
+const jobs = Object.keys(jobOperations);
+const lifecycles = Object.keys(lifecycleOperations);
 /** What users do most. */
 const frequent = ["create deployment", "scale deployment", "set image", "undo", "delete a pod", "resume"];
-const frequentOfJobs = ["create job", "create job", "finish a job's pod", "resume job"];
+const frequentOfJobs = [
+  "create job",
+  "finish a job's pod",
+  "disrupt a job's pod",
+  "delete a pod",
+  "resume job",
+];
+const frequentOfLifecycles = ["create job", "create cron job", "create namespace", "create namespace"];
 
-export const operationNames: readonly string[] = [
-  ...Object.keys(operations),
-  ...frequent,
-  ...frequent,
-  ...frequent,
-  ...frequentOfJobs,
-  ...frequentOfJobs,
+/** What the users of a cluster are busy with, and the first thing that they do. */
+export const areas: readonly { readonly first: string; readonly names: readonly string[] }[] = [
+  { first: "create deployment", names: [...workloads, ...frequent, ...frequent, ...frequent] },
+  { first: "create job", names: [...jobs, ...frequentOfJobs, ...frequentOfJobs] },
+  { first: "create namespace", names: [...lifecycles, ...frequentOfLifecycles] },
 ];
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {
@@ -159,6 +180,11 @@ export async function repair(world: World): Promise<void> {
     if (node.spec?.unschedulable === true)
       await patch(world, resources.nodes, node, { spec: { unschedulable: null } });
   }
+  for (const cronJob of cronJobsIn(storeOf(world)))
+    await patch(world, resources.cronJobs, cronJob, { spec: { suspend: true } });
+  const hard = { pods: "1000", "count/jobs.batch": "1000" };
+  for (const quota of quotasIn(world))
+    await patch(world, resources.resourceQuotas, quota, { spec: { hard } });
 }
 
 async function scale<T extends ApiObject>(

@@ -26,6 +26,9 @@ export const WATCHED: readonly TypedResource<ApiObject>[] = [
   resources.deployments,
   resources.replicationControllers,
   resources.jobs,
+  resources.cronJobs,
+  resources.namespaces,
+  resources.serviceAccounts,
 ];
 
 export interface ProcessOptions {

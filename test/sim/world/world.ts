@@ -3,12 +3,14 @@ import { resources } from "../../../pkg/api/resources.ts";
 import { clientBuilder, type ClientBuilder } from "../../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { type Random, seededRandom } from "../../../pkg/clock/random.ts";
+import { builtInAdmission } from "../../../pkg/embedded/admission/built-in-admission.ts";
 import { DirectTransport } from "../../../pkg/embedded/direct-transport.ts";
 import { hollowNodes } from "../../../pkg/embedded/hollow/hollow-nodes.ts";
 import { allKinds } from "../../../pkg/embedded/kinds/all-kinds.ts";
 import { scheduler } from "../../../pkg/embedded/scheduler/scheduler.ts";
 import type { ApiServer } from "../../../pkg/embedded/server/api-server.ts";
 import { embeddedServer } from "../../../pkg/embedded/start-embedded.ts";
+import { Store } from "../../../pkg/embedded/storage/store.ts";
 import type { ElectionTiming } from "../../../pkg/leader/election-timing.ts";
 import { silentLogger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
@@ -73,7 +75,12 @@ export class World {
   constructor(options: WorldOptions) {
     this.#options = options;
     this.trace = options.traced ? new Trace(this.clock) : undefined;
-    this.server = embeddedServer({ clock: this.clock, random: this.randomOf("server"), kinds: allKinds });
+    const clock = this.clock;
+    const store = new Store({ clock });
+    const random = this.randomOf("server");
+    const serviceCidr = "10.96.0.0/16";
+    const admission = builtInAdmission({ store, clock, random, serviceCidr, serviceAccounts: false });
+    this.server = embeddedServer({ clock, random, store, admission, kinds: allKinds });
     this.history = new History(this.server.parts.store, this.clock);
     this.#direct = new DirectTransport(this.server);
     this.user = this.#reliableClients("user").client("user");

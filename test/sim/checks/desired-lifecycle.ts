@@ -1,0 +1,79 @@
+import { isJobFinished } from "../../../pkg/api/job.ts";
+import { hasCondition } from "../../../pkg/api/conditions.ts";
+import type { ApiObject } from "../../../pkg/api/object.ts";
+import { isPodTerminal } from "../../../pkg/api/pod.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { CronJob, Job } from "../../../pkg/api/types/batch-v1.gen.ts";
+import type { ResourceQuota } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import { cronJobsIn, jobsIn, objectsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
+import type { Differences } from "./differences.ts";
+
+/** What a cluster at rest has of namespaces, quotas, scheduled Jobs, and nothing of: garbage. */
+export function checkLifecycles(found: Differences, store: Store): void {
+  checkNamespaces(found, store);
+  checkGarbage(found, store);
+  const jobs = jobsIn(store);
+  for (const job of jobs) {
+    if (isJobFinished(job) && job.spec?.ttlSecondsAfterFinished !== undefined)
+      found.add(job, "has outlived its time");
+  }
+  for (const cronJob of cronJobsIn(store)) checkCronJob(found, cronJob, ownedBy(jobs, cronJob));
+  for (const quota of objectsIn<ResourceQuota>(store, resources.resourceQuotas))
+    checkQuota(found, quota, store);
+}
+
+function checkNamespaces(found: Differences, store: Store): void {
+  const has = (objects: readonly ApiObject[], namespace: string, name: string): boolean =>
+    objects.some(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+  const accounts = objectsIn(store, resources.serviceAccounts);
+  const configMaps = objectsIn(store, resources.configMaps);
+  for (const namespace of objectsIn(store, resources.namespaces)) {
+    const { name = "", deletionTimestamp } = namespace.metadata;
+    if (deletionTimestamp !== undefined) found.add(namespace, "is still being deleted");
+    if (!has(accounts, name, "default")) found.add(namespace, "has no service account");
+    if (!has(configMaps, name, "kube-root-ca.crt")) found.add(namespace, "has no certificates");
+  }
+}
+
+/** Whatever names owners has one of them. */
+function checkGarbage(found: Differences, store: Store): void {
+  const owners = [
+    ...replicaSetsIn(store),
+    ...jobsIn(store),
+    ...cronJobsIn(store),
+    ...objectsIn(store, resources.deployments),
+    ...objectsIn(store, resources.replicationControllers),
+  ];
+  const uids = new Set(owners.map(({ metadata }) => metadata.uid ?? ""));
+  for (const object of [...podsIn(store), ...owners]) {
+    const { ownerReferences = [] } = object.metadata;
+    if (ownerReferences.length > 0 && !ownerReferences.some(({ uid }) => uids.has(uid)))
+      found.add(object, `all its owners are gone: ${ownerReferences.map(({ name }) => name).join(", ")}`);
+  }
+}
+
+function checkCronJob(found: Differences, cronJob: CronJob, jobs: readonly Job[]): void {
+  const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cronJob.spec ?? {};
+  const ended = (type: string): number =>
+    jobs.filter(({ status }) => hasCondition(status?.conditions, type, "True")).length;
+  if (ended("Complete") > successfulJobsHistoryLimit)
+    found.add(cronJob, `keeps ${ended("Complete")} successes, more than ${successfulJobsHistoryLimit}`);
+  if (ended("Failed") > failedJobsHistoryLimit)
+    found.add(cronJob, `keeps ${ended("Failed")} failures, more than ${failedJobsHistoryLimit}`);
+  const running = jobs.filter((job) => !isJobFinished(job)).map(({ metadata }) => metadata.name ?? "");
+  const listed = (cronJob.status?.active ?? []).map(({ name }) => name ?? "");
+  found.compare(cronJob, "status.active", listed.toSorted(), running.toSorted());
+}
+
+function checkQuota(found: Differences, quota: ResourceQuota, store: Store): void {
+  const { namespace } = quota.metadata ?? {};
+  const inNamespace = (object: ApiObject): boolean => object.metadata.namespace === namespace;
+  const used: Readonly<Record<string, number>> = {
+    pods: podsIn(store).filter((pod) => inNamespace(pod) && !isPodTerminal(pod)).length,
+    "count/jobs.batch": jobsIn(store).filter(inNamespace).length,
+  };
+  for (const name of Object.keys(quota.spec?.hard ?? {}))
+    found.compare(quota, `used ${name}`, Number(quota.status?.used?.[name]), used[name]);
+  found.compare(quota, "status.hard", quota.status?.hard, quota.spec?.hard);
+}

@@ -1,0 +1,110 @@
+import type { ApiObject } from "../../../pkg/api/object.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import { isPodTerminal } from "../../../pkg/api/pod.ts";
+import { FINISHED_PODS_KEPT } from "../world/controllers.ts";
+import { BUCKETS } from "../world/history.ts";
+import { objectsIn, podsIn } from "../world/objects.ts";
+import type { World } from "../world/world.ts";
+import type { Beliefs } from "./beliefs.ts";
+import { stateAfter, type Write } from "./write.ts";
+
+const FOREGROUND = "foregroundDeletion";
+const ORPHAN = "orphan";
+
+interface Known {
+  readonly object: ApiObject;
+  /** Since when it names these owners. */
+  readonly ownedSinceMs: number;
+}
+
+/** Nothing that is owned is deleted as garbage, and no owner goes before the dependents that it has to wait for. */
+export class GarbageSafety {
+  readonly #world: World;
+  readonly #beliefs: Beliefs;
+  /** Everything that can own or be owned, by uid. */
+  readonly #known = new Map<string, Known>();
+
+  constructor(world: World, beliefs: Beliefs) {
+    this.#world = world;
+    this.#beliefs = beliefs;
+    for (const bucket of Object.values(BUCKETS)) {
+      world.server.parts.store.subscribe(bucket, (event) => this.#changed(event.object, stateAfter(event)));
+    }
+  }
+
+  judge(write: Write): void {
+    const { client, facts, event } = write;
+    const { previous } = event;
+    if (previous === undefined) return;
+    if (client === "pod-garbage-collector" && facts.verb === "delete") return this.#checkPod(previous, write);
+    if (client !== "generic-garbage-collector") return;
+    if (facts.verb === "delete") return this.#checkDeletion(previous, write);
+    const left = stateAfter(event)?.metadata.finalizers ?? [];
+    for (const finalizer of [FOREGROUND, ORPHAN]) {
+      const had = previous.metadata.finalizers?.includes(finalizer) === true;
+      if (had && !left.includes(finalizer)) this.#checkFinalizer(previous, finalizer, write);
+    }
+  }
+
+  #changed(object: ApiObject, after: ApiObject | undefined): void {
+    const uid = object.metadata.uid ?? "";
+    const known = this.#known.get(uid);
+    if (after === undefined) {
+      this.#known.delete(uid);
+      return;
+    }
+    const isSame =
+      JSON.stringify(known?.object.metadata.ownerReferences) ===
+      JSON.stringify(after.metadata.ownerReferences);
+    const ownedSinceMs = known !== undefined && isSame ? known.ownedSinceMs : this.#world.clock.monotonicMs();
+    this.#known.set(uid, { object: after, ownedSinceMs });
+  }
+
+  /** An owner keeps what it owns, unless it waits for its dependents to go before it. */
+  #checkDeletion({ metadata }: ApiObject, { line }: Write): void {
+    const keepers = (metadata.ownerReferences ?? [])
+      .map(({ uid }) => this.#known.get(uid)?.object)
+      .filter((owner) => owner !== undefined)
+      .filter((owner) => !waitsForDependents(owner));
+    if (keepers.length > 0)
+      this.#world.violate(
+        `${line}: is owned by ${keepers.map((owner) => owner.metadata.name).join(" and ")}`,
+      );
+  }
+
+  #checkFinalizer(owner: ApiObject, finalizer: string, { process, line }: Write): void {
+    const horizonMs = this.#beliefs.horizonMs(process, Object.keys(BUCKETS));
+    const left = [...this.#known.values()].filter(
+      ({ object, ownedSinceMs }) =>
+        ownedSinceMs < horizonMs &&
+        object.metadata.ownerReferences?.some(
+          ({ uid, blockOwnerDeletion }) =>
+            uid === owner.metadata.uid && (finalizer === ORPHAN || blockOwnerDeletion === true),
+        ) === true,
+    );
+    if (left.length > 0)
+      this.#world.violate(
+        `${line}: takes ${finalizer} off while ${left.map(({ object }) => object.metadata.name).join(", ")} name it`,
+      );
+  }
+
+  /** Pods go that nobody will end: their node is gone, or they never had one; and the finished that are too many. */
+  #checkPod(pod: Pod, { process, line }: Write): void {
+    const { store } = this.#world.server.parts;
+    if (pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName) return;
+    const finished = podsIn(store).filter(isPodTerminal).length;
+    // What was finished a moment ago may be gone by now.
+    if (isPodTerminal(pod) && finished + FINISHED_PODS_KEPT / 2 > FINISHED_PODS_KEPT) return;
+    const node = objectsIn(store, resources.nodes).find(
+      ({ metadata }) => metadata.name === pod.spec?.nodeName,
+    );
+    const horizonMs = this.#beliefs.horizonMs(process, ["pods", "nodes"]);
+    if (node !== undefined && (this.#known.get(node.metadata.uid ?? "")?.ownedSinceMs ?? 0) < horizonMs)
+      this.#world.violate(`${line}: runs on ${node.metadata.name}, which is there`);
+  }
+}
+
+function waitsForDependents({ metadata }: ApiObject): boolean {
+  return metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(FOREGROUND) === true;
+}

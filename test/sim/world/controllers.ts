@@ -1,0 +1,36 @@
+import { clusterRoleAggregationController } from "../../../controllers/clusterrole-aggregation/controller.ts";
+import { cronJobController } from "../../../controllers/cronjob/controller.ts";
+import { deploymentController } from "../../../controllers/deployment/controller.ts";
+import { garbageCollectorController } from "../../../controllers/garbagecollector/controller.ts";
+import { jobController } from "../../../controllers/job/controller.ts";
+import { namespaceController } from "../../../controllers/namespace/controller.ts";
+import { podGarbageCollectorController } from "../../../controllers/podgc/controller.ts";
+import { replicaSetController, replicationController } from "../../../controllers/replicaset/controller.ts";
+import { resourceQuotaController } from "../../../controllers/resourcequota/controller.ts";
+import { rootCaPublisherController } from "../../../controllers/root-ca/controller.ts";
+import { serviceAccountController } from "../../../controllers/serviceaccount/default-account/controller.ts";
+import { ttlAfterFinishedController } from "../../../controllers/ttlafterfinished/controller.ts";
+import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+
+/** How many finished pods are left by the collector of pods; few, so that it has something to do. */
+export const FINISHED_PODS_KEPT = 40;
+const workers = 5;
+
+/** What every simulated manager runs. Those that deal in keys and tokens have a world of their own to be tested in. */
+export function controllers(): readonly ControllerDescriptor[] {
+  return [
+    deploymentController({ workers }),
+    replicaSetController({ workers }),
+    replicationController({ workers }),
+    jobController({ workers }),
+    cronJobController({ workers, localTimeZone: "UTC" }),
+    ttlAfterFinishedController({ workers }),
+    garbageCollectorController({ workers }),
+    podGarbageCollectorController({ threshold: FINISHED_PODS_KEPT }),
+    namespaceController({ workers, syncPeriodMs: 300_000 }),
+    resourceQuotaController({ workers, syncPeriodMs: 300_000 }),
+    serviceAccountController(),
+    rootCaPublisherController({ rootCa: () => "-----BEGIN CERTIFICATE-----" }),
+    clusterRoleAggregationController(),
+  ];
+}
