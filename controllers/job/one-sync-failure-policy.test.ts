@@ -31,7 +31,11 @@ function failedPod(
 ): Pod {
   const ended = (codes: Readonly<Record<string, number>>): readonly ContainerStatus[] =>
     Object.entries(codes).map(([name, exitCode]) => ({
-      ...{ name, image: "", imageID: "", ready: false, restartCount: 0 },
+      name,
+      image: "",
+      imageID: "",
+      ready: false,
+      restartCount: 0,
       state: { terminated: { exitCode, finishedAt: "2020-01-01T00:00:00Z" } },
     }));
   const status = {

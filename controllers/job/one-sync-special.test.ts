@@ -119,6 +119,8 @@ describe("one look at a Job that rests", () => {
     ],
     ["waits until deletions are seen", four(rests), "3R", { active: 3 }, { awaits: -1 }],
     ["counts ready pods meanwhile", four(rests), "3r", { active: 3, ready: 3 }, { awaits: -1 }],
+    ["is not there before it begins", four({ ...rests, completions: 0 }), "", { conditions: DONE }],
+    ["is complete all the same", four(rests), "4S", { succeeded: 4, released: 4, conditions: DONE }],
     ["does nothing when it is being deleted", deleted(four(rests)), "2R", { active: 2, released: 2 }],
   ])("%s", expectOfRow);
 
@@ -167,6 +169,20 @@ describe("the time of a Job", () => {
   test("is looked at again when it is over", async () => {
     expect((await syncOnce(timed({}, 4), podsBy("1R"))).requeueAfterMs).toBe(6_000);
   });
+});
+
+// upstream: pkg/controller/job/job_controller_test.go#TestJobBackoffOnRestartPolicyNever
+describe("failures of a Job whose pods are not restarted", () => {
+  const never = (count: number, backoffLimit: number): Job =>
+    job({ parallelism: count, completions: count, backoffLimit });
+  const OVER = `${LIMIT} Failed/BackoffLimitExceeded`;
+  test.each<Row>([
+    ["there are none", never(1, 0), "R", { active: 1 }],
+    ["as many as it survives", never(1, 1), "F", { created: 1, active: 1, failed: 1, released: 1 }],
+    ["one too many", never(1, 1), "2F", { failed: 2, released: 2, conditions: OVER }],
+    ["as many, of two at a time", never(2, 6), "R 6F", { created: 1, active: 2, failed: 6, released: 6 }],
+    ["one too many, of two at a time", never(2, 6), "7F", { failed: 7, released: 7, conditions: OVER }],
+  ])("%s", expectOfRow);
 });
 
 // upstream: pkg/controller/job/job_controller_test.go#TestSingleJobFailedCondition

@@ -28,11 +28,15 @@ export interface Before {
   readonly podsFail?: true;
   /** Writes of the status fail. */
   readonly statusFails?: true;
+  /** Pods are what they are: without labels and owner, unless they say so. */
+  readonly looseToo?: true;
+  /** The server has the Job like this. */
+  readonly onServer?: Job;
   /** No more pods than this can be created. */
   readonly mostCreated?: number;
 }
 
-const LABELS = { app: "job" };
+export const LABELS = { app: "job" };
 
 /** Takes the place of the API server: writes down what it is asked. */
 export class Recorder {
@@ -44,6 +48,10 @@ export class Recorder {
   readonly events: string[] = [];
   /** Pods that the metrics say have finished. */
   readonly counted = { succeeded: 0, failed: 0 };
+  /** Name and body. */
+  readonly patches: string[] = [];
+  readonly tracked: string[] = [];
+  readonly policyActions: string[] = [];
   deleted = 0;
   /** Pods whose finalizer was to go. */
   released = 0;
@@ -53,8 +61,8 @@ export class Recorder {
     this.#before = before;
   }
 
-  /** With these pods in the cache. */
-  context(all: readonly Pod[]): JobContext {
+  /** With these pods in the cache, and these Jobs. */
+  context(all: readonly Pod[], jobs: readonly Job[] = [this.job]): JobContext {
     const clock = new VirtualClock(NOW_MS);
     const expectations = new Expectations(clock);
     const event = (_: unknown, _type: string, reason: string): void => void this.events.push(reason);
@@ -65,12 +73,12 @@ export class Recorder {
     if (awaits < 0) expectations.expectDeletions(key, -awaits);
     const finalizers = new FinalizerExpectations();
     finalizers.expectRemoval(key, released);
-    const owned = all.map((each) => ownedBy(this.job, each));
+    const owned = this.#before.looseToo ? all : all.map((each) => ownedBy(this.job, each));
     return {
-      jobs: listerOf([this.job]),
+      jobs: listerOf(jobs),
       pods: listerOf(owned, { [POD_CONTROLLER_INDEX]: podControllerIndex }),
       client: {
-        get: async () => this.job,
+        get: async () => this.#before.onServer ?? this.job,
         updateStatus: async (job: Job) => {
           this.statuses.push(job.status ?? {});
           if (this.#before.statusFails) throw refused();
@@ -108,8 +116,9 @@ export class Recorder {
         this.deleted++;
         return {};
       },
-      patch: async () => {
+      patch: async ({ name }, { body }) => {
         this.released++;
+        this.patches.push(`${name} ${JSON.stringify(body)}`);
         fail();
         return pod();
       },
@@ -117,26 +126,32 @@ export class Recorder {
   }
 
   #metrics(): Metrics {
-    const inc = (labels: Readonly<Record<string, string>> = {}, amount = 1): void => {
-      this.counted[labels["result"] === "failed" ? "failed" : "succeeded"] += amount;
+    const record = (name: string, labels: Readonly<Record<string, string>>, amount: number): void => {
+      const { result, event = "", action = "" } = labels;
+      if (name === "job_pods_finished_total")
+        this.counted[result === "failed" ? "failed" : "succeeded"] += amount;
+      if (name === "terminated_pods_tracking_finalizer_total") this.tracked.push(event);
+      if (name === "pod_failures_handled_by_failure_policy_total")
+        this.policyActions.push(`${amount} ${action}`);
     };
     return {
       ...noMetrics,
-      counter: (options) =>
-        options.name === "job_controller_job_pods_finished_total"
-          ? { inc, with: (labels) => ({ inc: (amount) => inc(labels, amount) }) }
-          : noMetrics.counter(options),
+      counter: (options) => {
+        const name = options.name.replace("job_controller_", "");
+        const inc = (labels = {}, amount = 1): void => record(name, labels, amount);
+        return { inc, with: (labels) => ({ inc: (amount) => inc(labels, amount) }) };
+      },
     };
   }
 }
 
-function withSelector(job: Job): Job {
+export function withSelector(job: Job): Job {
   const { template = {} } = job.spec ?? {};
   const labelled = { ...template, metadata: { ...template.metadata, labels: LABELS } };
   return { ...job, spec: { ...job.spec, selector: { matchLabels: LABELS }, template: labelled } };
 }
 
-function ownedBy(job: Job, owned: Pod): Pod {
+export function ownedBy(job: Job, owned: Pod): Pod {
   const ownerReferences = [newControllerRef(job, resources.jobs)];
   return { ...owned, metadata: { ...owned.metadata, labels: LABELS, ownerReferences } };
 }

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import type { OwnerReference } from "../../pkg/api/object.ts";
+import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { silentLogger } from "../../pkg/log/logger.ts";
+import { listerOf } from "../../test/harness/lister-of.ts";
+import { Recorder } from "./recorder.test-data.ts";
+import { job, NOW_MS, pod } from "./samples.test-data.ts";
+import { syncOrphans } from "./sync-orphans.ts";
+
+const managing = { controller: true, blockOwnerDeletion: true };
+const ofJob = { apiVersion: "batch/v1", kind: "Job", name: "job", uid: "job-uid" };
+const finished = job({}, { conditions: [{ type: "Complete", status: "True" }] });
+const { signal } = new AbortController();
+
+describe("a pod with the finalizer", () => {
+  // upstream: pkg/controller/job/job_controller_test.go#TestSyncOrphanPod
+  test.each<[string, OwnerReference | undefined, Job | undefined, boolean]>([
+    ["of a Job that runs keeps it", { ...ofJob, ...managing }, job(), false],
+    ["of a Job that has finished loses it", { ...ofJob, ...managing }, finished, true],
+    ["of a Job that is not there loses it", { ...ofJob, ...managing }, undefined, true],
+    ["of a CronJob keeps it", { ...ofJob, ...managing, kind: "CronJob" }, undefined, false],
+    ["of nobody loses it", undefined, undefined, true],
+    [
+      "of somebody else's Job keeps it",
+      { ...ofJob, ...managing, apiVersion: "example/v1" },
+      undefined,
+      false,
+    ],
+    ["that a Job owns and does not manage loses it", ofJob, job(), true],
+    ["that somebody else's Job owns loses it", { ...ofJob, apiVersion: "example/v1" }, undefined, true],
+    [
+      "of a Job that another controller manages keeps it",
+      { ...ofJob, ...managing },
+      { ...finished, spec: { template: {}, managedBy: "example.com/other" } },
+      false,
+    ],
+  ])("%s", async (_, owner, known, loses) => {
+    const { recorder, look } = orphanage([orphan(owner)], known);
+    await look("pod default/pod");
+    expect(recorder.released).toBe(loses ? 1 : 0);
+  });
+
+  test("is found by its labels as well", async () => {
+    const { recorder, look } = orphanage([orphan(undefined)], undefined);
+    await look("selector default app=test");
+    await look("selector default app=other");
+    expect(recorder.released).toBe(1);
+  });
+
+  test("may be gone", async () => {
+    const { recorder, look } = orphanage([], undefined);
+    await look("pod default/pod");
+    expect(recorder.released).toBe(0);
+  });
+
+  test("is tried again when it cannot be written, after the others", async () => {
+    const all = [orphan(undefined, "a"), orphan(undefined, "b")];
+    const { recorder, look } = orphanage(all, undefined, true);
+    await expect(look("selector default app=test")).rejects.toThrow("finalizers of orphans");
+    expect(recorder.released).toBe(2);
+  });
+});
+
+interface Orphanage {
+  readonly recorder: Recorder;
+  look(key: string): Promise<unknown>;
+}
+
+function orphanage(all: readonly Pod[], known: Job | undefined, podsFail = false): Orphanage {
+  const recorder = new Recorder(job(), podsFail ? { podsFail } : {});
+  const context = { ...recorder.context([], known === undefined ? [] : [known]), pods: listerOf(all) };
+  return { recorder, look: async (key) => syncOrphans(key, context, silentLogger, signal) };
+}
+
+function orphan(owner: OwnerReference | undefined, uid = "pod"): Pod {
+  const { metadata, ...rest } = pod({ uid, deletedMs: NOW_MS });
+  const labels = { app: "test" };
+  return { ...rest, metadata: { ...metadata, labels, ...(owner && { ownerReferences: [owner] }) } };
+}
