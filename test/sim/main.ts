@@ -3,6 +3,9 @@ import { runScenario } from "./run-scenario.ts";
 import { scenarioOf } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
 
+/** How many seeds until the next sign of life. */
+const PROGRESS = 500;
+
 const numberOf = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
 async function replay(seed: number): Promise<boolean> {
@@ -29,6 +32,8 @@ async function runMany(first: number, count: number, stopAtFailure: boolean): Pr
   for (; seed < first + count; seed++) {
     const outcome = await runScenario(scenarioOf(seed));
     virtualMs += outcome.virtualMs;
+    if ((seed - first + 1) % PROGRESS === 0)
+      console.log(`seeds ${first} to ${seed}: ${failed.length} failed so far`);
     if (outcome.violations.length === 0) continue;
     failed.push(seed);
     console.log(`seed ${seed} fails: ${outcome.violations[0]}`);

@@ -31,7 +31,8 @@ export function newJobSpec(random: Random): JobSpec {
     ...(isIndexed && { completionMode: "Indexed" }),
     // Back-off doubles: with few failures allowed all is over before the cluster is looked at.
     backoffLimit: randomBelow(random, 4),
-    ...(isIndexed && sometimes(random, 0.3, () => perIndex(random))),
+    // What is restarted for ever never comes to rest.
+    ...(isIndexed && !isRestarted && sometimes(random, 0.3, () => perIndex(random))),
     ...(isIndexed && sometimes(random, 0.2, () => ({ successPolicy: { rules: [{ succeededCount: 1 }] } }))),
     ...sometimes(random, 0.15, () => ({ activeDeadlineSeconds: 10 + randomBelow(random, 120) })),
     ...sometimes(random, 0.15, () => ({ suspend: true })),
