@@ -37,6 +37,7 @@ export async function runApp(parts: AppParts, signal: AbortSignal): Promise<AppO
   // A candidate is healthy before it leads, and its checks tell so from the first connection on.
   const election = options.generic.leaderElect ? candidate(run) : undefined;
   const server = await serve(run);
+  parts.memory.releaseLater();
   try {
     if (election !== undefined) return await runElected(run, election, signal);
     const clean = await runControllers(run, openGate, signal);

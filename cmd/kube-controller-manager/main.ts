@@ -15,6 +15,7 @@ import { knownControllers } from "./known-controllers.ts";
 import { FlagError } from "./options/flag.ts";
 import { helpText } from "./options/help.ts";
 import { type ResolvedOptions, resolveOptions } from "./options/resolve.ts";
+import { processHeap, SpareMemory } from "./spare-memory.ts";
 import { GIT_VERSION, KUBERNETES_VERSION, MIN_COMPATIBILITY_VERSION, MINOR_VERSION } from "./version.ts";
 
 const startedMs = realClock.nowMs();
@@ -49,6 +50,7 @@ async function runDaemon(resolved: ResolvedOptions): Promise<number> {
   log.info("Starting", { version: GIT_VERSION, node: process.version });
   if (unusedFlags.length > 0) log.info("These flags have no effect here", { flags: unusedFlags });
   const stop = stopOnSignals(root);
+  const memory = new SpareMemory(processHeap(), realClock, log);
   try {
     const outcome = await runApp(
       {
@@ -61,6 +63,7 @@ async function runDaemon(resolved: ResolvedOptions): Promise<number> {
         verbosity: root.verbosity,
         metrics: processMetrics(resolved),
         processStartMs: startedMs,
+        memory,
       },
       stop,
     );
@@ -71,6 +74,7 @@ async function runDaemon(resolved: ResolvedOptions): Promise<number> {
     log.error(error, "command failed");
     return 1;
   } finally {
+    memory.stop();
     await root.flush();
     // Whatever is left in the event loop (an abandoned controller, a connection) must not keep the process alive.
     setImmediate(() => process.exit());

@@ -1,6 +1,7 @@
 import { bootstrapSignerController } from "../../controllers/bootstrapsigner/controller.ts";
 import { clusterRoleAggregationController } from "../../controllers/clusterrole-aggregation/controller.ts";
 import { cronJobController } from "../../controllers/cronjob/controller.ts";
+import { daemonSetController } from "../../controllers/daemonset/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
 import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../controllers/job/controller.ts";
@@ -40,6 +41,7 @@ export function registry(options: Options, secrets: ClusterSecrets): readonly Co
     rootCaPublisherController({ rootCa }),
     clusterRoleAggregationController(),
     deploymentController({ workers: options.deployment.concurrentSyncs }),
+    daemonSetController({ workers: options.daemonset.concurrentSyncs }),
     replicaSetController({ workers: options.replicaset.concurrentSyncs }),
     replicationController({ workers: options.replicationcontroller.concurrentSyncs }),
     ...(options.garbageCollector.enabled

@@ -29,6 +29,7 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
     const checks = checksOf(run, set);
     health.add(...checks);
     run.sets.add(set);
+    run.memory.releaseLater();
     const clean = await endsInTime(run, set, signal).finally(() => run.sets.delete(set));
     for (const { name } of checks) health.remove(name);
     return clean;

@@ -10,6 +10,7 @@ import type { Clients } from "./clients.ts";
 import type { LeaderMigration } from "./options/leader-migration-file.ts";
 import type { Options } from "./options/options.ts";
 import type { HealthChecks } from "./server/health.ts";
+import type { SpareMemory } from "./spare-memory.ts";
 
 /** What a run is started with. */
 export interface AppParts {
@@ -22,6 +23,8 @@ export interface AppParts {
   readonly verbosity: Verbosity;
   readonly metrics: MetricsRegistries;
   readonly processStartMs: number;
+  /** Told of everything that uses much memory for a short time. */
+  readonly memory: Pick<SpareMemory, "releaseLater">;
 }
 
 /** What the parts of one run share. */
