@@ -6,7 +6,16 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { ResourceQuota } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { Store } from "../../../pkg/embedded/storage/store.ts";
-import { cronJobsIn, jobsIn, objectsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
+import {
+  controllersIn,
+  cronJobsIn,
+  deploymentsIn,
+  jobsIn,
+  objectsIn,
+  ownedBy,
+  podsIn,
+  replicaSetsIn,
+} from "../world/objects.ts";
 import type { Differences } from "./differences.ts";
 
 /** What a cluster at rest has of namespaces, quotas, scheduled Jobs, and nothing of: garbage. */
@@ -36,20 +45,21 @@ function checkNamespaces(found: Differences, store: Store): void {
   }
 }
 
-/** Whatever names owners has one of them. */
+/** Whatever names owners has them: those that are gone are struck off, or it goes with them. */
 function checkGarbage(found: Differences, store: Store): void {
-  const owners = [
+  const objects: readonly ApiObject[] = [
+    ...podsIn(store),
     ...replicaSetsIn(store),
     ...jobsIn(store),
     ...cronJobsIn(store),
-    ...objectsIn(store, resources.deployments),
-    ...objectsIn(store, resources.replicationControllers),
+    ...deploymentsIn(store),
+    ...controllersIn(store),
   ];
-  const uids = new Set(owners.map(({ metadata }) => metadata.uid ?? ""));
-  for (const object of [...podsIn(store), ...owners]) {
-    const { ownerReferences = [] } = object.metadata;
-    if (ownerReferences.length > 0 && !ownerReferences.some(({ uid }) => uids.has(uid)))
-      found.add(object, `all its owners are gone: ${ownerReferences.map(({ name }) => name).join(", ")}`);
+  const uids = new Set(objects.map(({ metadata }) => metadata.uid ?? ""));
+  for (const object of objects) {
+    const gone = (object.metadata.ownerReferences ?? []).filter(({ uid }) => !uids.has(uid));
+    if (gone.length > 0)
+      found.add(object, `names owners that are gone: ${gone.map(({ name }) => name).join(", ")}`);
   }
 }
 

@@ -12,6 +12,7 @@ import { hasBadImage } from "../world/samples.ts";
 import { boundsOf } from "./bounds.ts";
 import { checkJobs } from "./desired-jobs.ts";
 import { checkLifecycles } from "./desired-lifecycle.ts";
+import { isTracked } from "./job-facts.ts";
 import { Differences } from "./differences.ts";
 
 const HASH = "pod-template-hash";
@@ -27,7 +28,9 @@ export function differencesFromDesired(store: Store): readonly string[] {
   const deployments = deploymentsIn(store);
   const owners = [...sets, ...controllersIn(store)];
   const found = new Differences();
-  for (const object of [...pods, ...owners, ...deployments, ...jobsIn(store)]) {
+  // Those that only their Job's finalizer holds are checkJobs' affair.
+  const untracked = pods.filter((pod) => !isTracked(pod));
+  for (const object of [...untracked, ...owners, ...deployments, ...jobsIn(store)]) {
     if (object.metadata.deletionTimestamp !== undefined) found.add(object, "is still being deleted");
   }
   // checkJobs looks after theirs.

@@ -25,6 +25,7 @@ import {
   pickScript,
 } from "./samples.ts";
 import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
+import { ownerOperations } from "./owner-operations.ts";
 import { jobOperations } from "./job-operations.ts";
 import { lifecycleOperations, quotasIn } from "./lifecycle-operations.ts";
 import type { World } from "./world.ts";
@@ -147,6 +148,7 @@ const operations: Readonly<Record<string, Operation>> = {
   ...workloadOperations,
   ...jobOperations,
   ...lifecycleOperations,
+  ...ownerOperations,
 };
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
@@ -160,6 +162,14 @@ const frequentOfJobs = [
   "delete a pod",
   "resume job",
 ];
+const ownership = [...Object.keys(ownerOperations), "create deployment", "create job", "create replica set"];
+const deletions = [
+  "delete deployment",
+  "delete replica set",
+  "delete job",
+  "delete a pod",
+  "scale deployment",
+];
 const frequentOfLifecycles = ["create job", "create cron job", "create namespace", "create namespace"];
 
 /** What the users of a cluster are busy with, and the first thing that they do. */
@@ -167,6 +177,7 @@ export const areas: readonly { readonly first: string; readonly names: readonly 
   { first: "create deployment", names: [...workloads, ...frequent, ...frequent, ...frequent] },
   { first: "create job", names: [...jobs, ...frequentOfJobs, ...frequentOfJobs] },
   { first: "create namespace", names: [...lifecycles, ...frequentOfLifecycles] },
+  { first: "create deployment", names: [...ownership, ...ownership, ...ownership, ...deletions] },
 ];
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {

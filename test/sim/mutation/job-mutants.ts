@@ -1,0 +1,139 @@
+import type { Mutant } from "./mutant.ts";
+
+/** In the controllers of Jobs and CronJobs. */
+export const jobMutants: readonly Mutant[] = [
+  {
+    name: "counts a pod anew while its lost finalizer is not seen yet",
+    file: "controllers/job/view.ts",
+    find: "return hasFinalizer(pod) && !released.has(uidOf(pod));",
+    replace: "return hasFinalizer(pod);",
+  },
+  {
+    name: "lists a pod that is listed already",
+    file: "controllers/job/accounting.ts",
+    find: "if (this.#known.succeeded.has(uid)) return;",
+    replace: "",
+  },
+  {
+    name: "takes finalizers off before the status is written",
+    file: "controllers/job/sync-accounting.ts",
+    find: "let { job } = view;",
+    replace: "await releasePods(context, key, accounting.toRelease, signal); let { job } = view;",
+  },
+  {
+    name: "drops listed pods without counting them",
+    file: "controllers/job/accounting.ts",
+    find: "...(failures > 0 && { failed: (status.failed ?? 0) + failures }),",
+    replace: "",
+  },
+  {
+    name: "ends a Job before all pods are counted",
+    file: "controllers/job/sync-accounting.ts",
+    find: "final !== undefined && !accounting.unfinished && !hasUncounted(counted) && outcome.terminating === 0;",
+    replace: "final !== undefined;",
+  },
+  {
+    name: "forgets the finalizers of orphans",
+    file: "controllers/job/handlers.ts",
+    find: "if (hasFinalizer(pod)) queues.orphans.add(`pod ${keyOf(pod)}`);",
+    replace: "",
+  },
+  {
+    name: "leaves the finalizer on pods that it needs no more",
+    file: "controllers/job/apply.ts",
+    find: "if (hasFinalizer(pod)) await context.podControl.patch(refOf(pod), RELEASE, signal);",
+    replace: "",
+  },
+  {
+    name: "runs one pod more than a Job may",
+    file: "controllers/job/pods-plan.ts",
+    find: "const missing = wanted - leaving - active.length;",
+    replace:
+      "const missing = wanted - leaving - active.length + (wanted > 1 && active.length === 0 ? 1 : 0);",
+  },
+  {
+    name: "forgets successes when it counts what is still to be done",
+    file: "controllers/job/pods-plan.ts",
+    find: "return Math.max(0, Math.min(completions - succeeded, parallelism(job)));",
+    replace: "return succeeded < completions ? Math.min(completions, parallelism(job)) : 0;",
+  },
+  {
+    name: "allows a Job one failure more",
+    file: "controllers/job/verdict.ts",
+    find: "if (failed > backoffLimit(job) ||",
+    replace: "if (failed > backoffLimit(job) + 1 ||",
+  },
+  {
+    name: "allows a Job one failure less",
+    file: "controllers/job/verdict.ts",
+    find: "if (failed > backoffLimit(job) ||",
+    replace: "if (failed >= Math.max(1, backoffLimit(job)) ||",
+  },
+  {
+    name: "starts an index that is at work already",
+    file: "controllers/job/pods-plan.ts",
+    find: "let taken = indexes.succeeded.with(activeIndexes(active));",
+    replace: "let taken = indexes.succeeded;",
+  },
+  {
+    name: "replaces a pod before it has ended",
+    file: "controllers/job/pods-plan.ts",
+    find: "const leaving = replacesFailedOnly(job) ? view.terminating : 0;",
+    replace: "const leaving = 0;",
+  },
+  {
+    name: "goes on with a Job that is suspended",
+    file: "controllers/job/pods-plan.ts",
+    find: "if (isJobSuspended(job)) return {",
+    replace: "if (isJobSuspended(job) && active.length === 0) return {",
+  },
+  {
+    name: "does not look again at the deadline of a Job",
+    file: "controllers/job/sync.ts",
+    find: "const deadlineMs = verdict === undefined ? untilDeadlineMs(job, nowMs) : undefined;",
+    replace: "const deadlineMs = undefined as number | undefined;",
+  },
+  {
+    name: "counts failures that a policy ignores",
+    file: "controllers/job/pod-failure-policy.ts",
+    find: `counts: rule.action !== "Ignore"`,
+    replace: "counts: true",
+  },
+  {
+    name: "creates the pods of a Job again before it has seen them",
+    file: "controllers/job/sync.ts",
+    find: "const expectationsMet = context.expectations.satisfied(key);",
+    replace: "context.consistency?.clear(key); const expectationsMet = true;",
+  },
+  {
+    name: "starts a Job beside another where that is forbidden",
+    file: "controllers/cronjob/start.ts",
+    find: `if (concurrencyPolicy === "Forbid" && busy)`,
+    replace: `if (concurrencyPolicy === "Forbid" && busy && (false as boolean))`,
+  },
+  {
+    name: "starts Jobs of a CronJob that is suspended",
+    file: "controllers/cronjob/start.ts",
+    find: `if (cronJob.spec.suspend === true) return none("it is suspended");`,
+    replace: "",
+  },
+  {
+    name: "keeps one finished Job more than it should",
+    file: "controllers/cronjob/finished-jobs.ts",
+    find: "return jobs.toSorted(byStartTime).slice(0, jobs.length - limit);",
+    replace: "return jobs.toSorted(byStartTime).slice(0, jobs.length - limit - 1);",
+  },
+  {
+    name: "does not note that a Job of a CronJob has finished",
+    file: "controllers/cronjob/finished-jobs.ts",
+    find: "cronJob = withoutActive(cronJob, job.metadata.uid);",
+    replace: "",
+  },
+  {
+    name: "does not wait for the time to live of a Job",
+    file: "controllers/ttlafterfinished/expiry.ts",
+    find: "if (ttlSeconds === undefined || finished === undefined)",
+    replace:
+      'if (ttlSeconds !== undefined && finished === undefined) return { kind: "expired", sinceMs: nowMs };\n  if (ttlSeconds === undefined || finished === undefined)',
+  },
+];

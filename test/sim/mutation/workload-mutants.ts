@@ -1,0 +1,287 @@
+import type { Mutant } from "./mutant.ts";
+
+/** In what Deployments, ReplicaSets and everything below them rest on. */
+export const workloadMutants: readonly Mutant[] = [
+  {
+    name: "acts without waiting for what it expects to see",
+    file: "controllers/replicaset/replicas.ts",
+    find: "if (!view.expectationsMet)",
+    replace: "if (false as boolean)",
+  },
+  {
+    name: "does not wait for its caches to show its own writes",
+    file: "pkg/reconcile/consistency.ts",
+    find: "return compareResourceVersions(version, other) < 0;",
+    replace: "return compareResourceVersions(version, other) < -2;",
+  },
+  {
+    name: "neither expects anything nor waits for its own writes",
+    file: "controllers/replicaset/sync.ts",
+    find: "const expectationsMet = context.expectations.satisfied(key);",
+    replace: "context.consistency?.clear(key); const expectationsMet = true;",
+  },
+  {
+    name: "expects more creations than it makes",
+    file: "controllers/replicaset/apply.ts",
+    find: "context.expectations.expectCreations(key, count);",
+    replace: "context.expectations.expectCreations(key, count + 1);",
+  },
+  {
+    name: "goes on expecting pods that could not be created",
+    file: "controllers/replicaset/apply.ts",
+    find: "context.expectations.lower(key, count - successes, 0);",
+    replace: "",
+  },
+  {
+    name: "does not look again when what it expects has been given up",
+    file: "controllers/replicaset/sync.ts",
+    find: "context.expectations.untilSatisfiedMs(key)]",
+    replace: "undefined as number | undefined]",
+  },
+  {
+    name: "counts the deletion of a pod twice",
+    file: "pkg/reconcile/expectations.ts",
+    find: "if (this.#awaited.get(key)?.delete(object)) this.#expectations.deletionObserved(key);",
+    replace: "this.#expectations.deletionObserved(key);",
+  },
+  {
+    name: "creates one pod too many",
+    file: "controllers/replicaset/replicas.ts",
+    find: "const missing = view.desired - view.active;",
+    replace:
+      "const missing = view.desired - view.active + (view.active > 2 && view.active < view.desired ? 1 : 0);",
+  },
+  {
+    name: "counts pods that are being deleted as active",
+    file: "controllers/replicaset/sync.ts",
+    find: "pods.filter(isPodActive), log, signal",
+    replace: "pods, log, signal",
+  },
+  {
+    name: "does not wake the former owner of a pod",
+    file: "controllers/replicaset/handlers.ts",
+    find: "if (former !== undefined) queue.add(keyOf(former));",
+    replace: "",
+  },
+  {
+    name: "does not wake owners for a pod that nobody manages any more",
+    file: "controllers/replicaset/handlers.ts",
+    find: `if (relabelled || handedOver) wakeAdopters(after, "live");`,
+    replace: "",
+  },
+  {
+    name: "does not look again when a pod has been ready for long enough",
+    file: "controllers/replicaset/status.ts",
+    find: "return untilNextPodAvailableMs(view.active, seconds, nowMs, nowMs) ?? seconds * 1_000;",
+    replace: "return undefined;",
+  },
+  {
+    name: "does not say which generation of a ReplicaSet it has seen",
+    file: "controllers/replicaset/status.ts",
+    find: "observedGeneration: view.owner.metadata.generation ?? 0 }",
+    replace: "observedGeneration: view.owner.status?.observedGeneration ?? 1 }",
+  },
+  {
+    name: "does not say which generation of a Deployment it has seen",
+    file: "controllers/deployment/status.ts",
+    find: "observedGeneration: deployment.metadata.generation ?? 0,",
+    replace: "observedGeneration: deployment.status?.observedGeneration ?? 1,",
+  },
+  {
+    name: "refreshes a condition at every look",
+    file: "controllers/deployment/progress.ts",
+    find: "if (wasComplete) return conditions;",
+    replace:
+      'if (wasComplete) return withRefreshedCondition(conditions, newCondition(PROGRESSING, "True", NEW_REPLICA_SET_AVAILABLE, "again", nowMs));',
+  },
+  {
+    name: "lets one pod more than surge allows",
+    file: "controllers/deployment/rolling.ts",
+    find: "const room = desired + maxSurge(deployment) - totalSize(all);",
+    replace: "const room = desired + maxSurge(deployment) + 1 - totalSize(all);",
+  },
+  {
+    name: "lets one pod more be unavailable than may be",
+    file: "controllers/deployment/rolling.ts",
+    find: "const mustBeAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);",
+    replace: "const mustBeAvailable = desiredReplicas(deployment) - maxUnavailable(deployment) - 1;",
+  },
+  {
+    name: "trusts a ReplicaSet that reports more pods than it is to have",
+    file: "controllers/deployment/rolling.ts",
+    find: "if (unavailable < 0) return false;",
+    replace: "if (unavailable < 0) continue;",
+  },
+  {
+    name: "counts pods as available that a ReplicaSet is about to lose",
+    file: "controllers/deployment/rolling.ts",
+    find: "const available = sum([...old, current], availableAtSize);",
+    replace: "const available = sum([...old, current], availableOf);",
+  },
+  {
+    name: "takes available pods without counting them",
+    file: "controllers/deployment/rolling.ts",
+    find: "takeAvailable(sizes, reasons, available - mustBeAvailable);",
+    replace: "takeAvailable(sizes, reasons, mayGo);",
+  },
+  {
+    name: "does not notice that a Deployment was scaled in the middle of a rollout",
+    file: "controllers/deployment/scaling.ts",
+    find: "return desired !== undefined && desired !== desiredReplicas(deployment);",
+    replace: "return false;",
+  },
+  {
+    name: "gives what rounding leaves twice",
+    file: "controllers/deployment/scaling.ts",
+    find: "(index === 0 ? toAdd - added : 0)",
+    replace: "(index === 0 ? 2 * (toAdd - added) : 0)",
+  },
+  {
+    name: "leaves a Deployment that recreates out of a rolling update as it is",
+    file: "controllers/deployment/scaling.ts",
+    find: "if (active.length > 1 && !isRollingUpdate(deployment)) return false;",
+    replace: "",
+  },
+  {
+    name: "leaves the annotations of an adopted ReplicaSet of the right size",
+    file: "controllers/deployment/scaling.ts",
+    find: "if (!isScalingEvent(deployment, revisions)) return [];",
+    replace: "return [];",
+  },
+  {
+    name: "does not wait for old pods to end before it recreates",
+    file: "controllers/deployment/recreate.ts",
+    find: "if (sum(revisions.old, podsOf) > 0) return true;",
+    replace: "return false;",
+  },
+  {
+    name: "is not told when the last old pod has ended",
+    file: "controllers/deployment/handlers.ts",
+    find: "if (!podsLeft) queue.add(keyOf(owner));",
+    replace: "",
+  },
+  {
+    name: "keeps one old ReplicaSet less than it should",
+    file: "controllers/deployment/cleanup.ts",
+    find: ".slice(0, Math.max(0, kept.length - limit))",
+    replace: ".slice(0, Math.max(0, kept.length - limit + 1))",
+  },
+  {
+    name: "deletes old ReplicaSets that have pods",
+    file: "controllers/deployment/cleanup.ts",
+    find: ".filter(isEmpty);",
+    replace: ";",
+  },
+  {
+    name: "gives a revision that comes back its old number",
+    file: "controllers/deployment/sync-revision.ts",
+    find: "currentAnnotations(deployment, current.metadata.annotations, highestRevision(old) + 1)",
+    replace: "currentAnnotations(deployment, current.metadata.annotations, highestRevision(old))",
+  },
+  {
+    name: "takes a conflict for success",
+    file: "controllers/deployment/apply.ts",
+    find: "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);",
+    replace:
+      "const updated = await context.replicaSetClient.update(replicaSet, {}, signal).catch((error: unknown) => { if ((error as { code?: unknown }).code === 409) return replicaSet; throw error; });",
+  },
+  {
+    name: "overwrites what others have changed meanwhile",
+    file: "controllers/deployment/apply.ts",
+    find: "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);",
+    replace:
+      "const { resourceVersion: _, ...unversioned } = replicaSet.metadata; const updated = await context.replicaSetClient.update({ ...replicaSet, metadata: unversioned }, {}, signal);",
+  },
+  {
+    name: "releases what matches",
+    file: "pkg/reconcile/ownership.ts",
+    find: `if (matches(object)) return "keep";`,
+    replace: `if (!matches(object)) return "keep";`,
+  },
+  {
+    name: "never releases what no longer matches",
+    file: "pkg/reconcile/ownership.ts",
+    find: `return ownerIsLeaving ? undefined : "release";`,
+    replace: `return "keep";`,
+  },
+  {
+    name: "adopts without looking whether the owner is still there",
+    file: "pkg/reconcile/ownership.ts",
+    find: "ownerStays ??= checkOwner(claimer, signal);",
+    replace: "ownerStays ??= Promise.resolve();",
+  },
+  {
+    name: "writes whatever became of the lease",
+    file: "pkg/leader/fenced-transport.ts",
+    find: "if (!gate.canWrite())",
+    replace: "if (false as boolean)",
+  },
+  {
+    name: "takes a lease that has not expired",
+    file: "pkg/leader/election.ts",
+    find: `if (current.holder !== "" && !this.isHolder && this.#isValidAt(startedAt.monotonicMs)) {`,
+    replace: `if (current.holder !== "" && !this.isHolder && this.#isValidAt(startedAt.monotonicMs + 12_000)) {`,
+  },
+  {
+    name: "gives the lease back before its work has ended",
+    file: "pkg/leader/elector.ts",
+    find: "const failure = await work;",
+    replace: "if (isKept && releaseOnStop) await this.#release(); const failure = await work;",
+  },
+  {
+    name: "is not told of deletions that it missed",
+    file: "pkg/cache/delta-pump.ts",
+    find: `if (!objects.has(key)) notifications.push({ type: "delete", object, missed: true });`,
+    replace: "",
+  },
+  {
+    name: "keeps in its cache what a new list no longer has",
+    file: "pkg/cache/delta-pump.ts",
+    find: "const exchange = yield* store.prepareReplace(objects, resourceVersion);",
+    replace:
+      "const exchange = yield* store.prepareReplace(new Map([...store.entries(), ...objects]), resourceVersion);",
+  },
+  {
+    name: "goes on from now when its history has expired",
+    file: "pkg/cache/reflector.ts",
+    find: `if (isExpired(error)) return this.#pause("empty", error);`,
+    replace: `if (isExpired(error)) { this.#version = ""; return this.#pause("watching", error); }`,
+  },
+  {
+    name: "loses a key that changes while it is worked on",
+    file: "pkg/workqueue/work-queue.ts",
+    find: "else if (known.processing) this.#markAgain(known, wanted);",
+    replace: "else if (known.processing) return;",
+  },
+  {
+    name: "loses delayed keys when an earlier one comes",
+    file: "pkg/workqueue/work-queue.ts",
+    find: "const known = this.#delayed.get(key);",
+    replace: "if (this.#delayed.size > 1) return; const known = this.#delayed.get(key);",
+  },
+  {
+    name: "does not try again what has failed",
+    file: "pkg/reconcile/worker.ts",
+    find: `log.error(error, "Sync failed, to be retried", { durationMs, retries });`,
+    replace: "return queue.forget(key);",
+  },
+  {
+    name: "changes an object of the cache",
+    file: "controllers/deployment/sync.ts",
+    find: "const selector = readSelector(deployment);",
+    replace:
+      "const selector = readSelector(deployment); if (deployment.status !== undefined) (deployment.status as { replicas: number }).replicas = 0;",
+  },
+  {
+    name: "takes an object of the same name for the owner",
+    file: "pkg/reconcile/owner-lookup.ts",
+    find: "return owner?.metadata.uid === reference.uid ? owner : undefined;",
+    replace: "return owner;",
+  },
+  {
+    name: "takes any ReplicaSet of the right name for its own",
+    file: "controllers/deployment/apply.ts",
+    find: "if (isControlledBy(existing, deployment) && sameTemplate(",
+    replace: "if (sameTemplate(",
+  },
+];
