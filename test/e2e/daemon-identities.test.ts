@@ -203,6 +203,7 @@ describe.skipIf(!hasRealCluster())("each controller under its own account", () =
     expect(usersOf("leases", "update")).toEqual([MANAGER_USER]);
     expect(usersOf("replicasets", "create")).toEqual([account("deployment-controller")]);
     expect(usersOf("pods", "create").toSorted()).toEqual([
+      account("daemon-set-controller"),
       account("job-controller"),
       account("replicaset-controller"),
       account("replication-controller"),

@@ -12,6 +12,7 @@ import { realClock } from "../../pkg/clock/real.ts";
 import { SCRIPT_ANNOTATION } from "../../pkg/embedded/hollow/script.ts";
 import { Deployments } from "../harness/deployments.ts";
 import { until } from "../harness/until.ts";
+import { daemonSetJourney } from "./daemon-set-journey.ts";
 
 /** Something that makes one controller do all that it ever does, each in a namespace of its own. */
 export interface IdentityJourney {
@@ -149,6 +150,7 @@ export const identityJourneys: readonly IdentityJourney[] = [
       });
     },
   },
+  { name: "a DaemonSet is rolled, orphaned and adopted", run: daemonSetJourney },
   {
     name: "a finished Job is deleted",
     run: async (client, namespace) => {
