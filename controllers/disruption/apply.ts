@@ -1,0 +1,42 @@
+import { keyOf } from "../../pkg/api/object.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "../../pkg/api/types/policy-v1.gen.ts";
+import { isNotFound } from "../../pkg/client/errors.ts";
+import type { DisruptionContext } from "./context.ts";
+import { withdrawalPatch } from "./stale-condition.ts";
+
+/**
+ * Not tried again on what the server has by then: evictions change the status, too, and what was counted before one must
+ * not be written over it.
+ */
+export async function writeStatus(
+  { budgetClient, consistency }: DisruptionContext,
+  budget: PodDisruptionBudget,
+  status: PodDisruptionBudgetStatus,
+  signal: AbortSignal,
+): Promise<void> {
+  const { metadata } = await budgetClient.updateStatus({ ...budget, status }, {}, signal);
+  const { uid = "", resourceVersion } = metadata;
+  consistency.wroteAt(keyOf(budget), uid, resources.podDisruptionBudgets, resourceVersion);
+}
+
+/** One that is gone needs it no more. */
+export async function withdrawDisruption(
+  { podClient, clock }: DisruptionContext,
+  pod: Pod,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace = "", name = "" } = pod.metadata;
+  const body = withdrawalPatch(pod, clock.nowMs());
+  try {
+    await podClient.patch(
+      { namespace, name },
+      { type: "strategic", body },
+      { subresource: "status" },
+      signal,
+    );
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+}

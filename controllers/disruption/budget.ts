@@ -1,0 +1,65 @@
+import { scaledValue } from "../../pkg/api/int-or-string.ts";
+import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
+import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
+import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../pkg/api/types/policy-v1.gen.ts";
+
+/** Throws a SelectorError. Without a selector it has no pods, with an empty one all of its namespace. */
+export function podSelector(budget: PodDisruptionBudget): LabelSelector {
+  return selectorFromSpec(budget.spec?.selector);
+}
+
+/** Which labels a budget covers, made anew only when the budget has changed. One that makes no sense covers nothing. */
+export function rememberedCoverage(): (
+  budget: PodDisruptionBudget,
+  labels: Readonly<Record<string, string>> | undefined,
+) => boolean {
+  const known = new WeakMap<PodDisruptionBudget, LabelSelector | "unreadable">();
+  return (budget, labels) => {
+    let selector = known.get(budget);
+    if (selector === undefined) {
+      selector = readable(budget);
+      known.set(budget, selector);
+    }
+    return selector !== "unreadable" && selector.matches(labels);
+  };
+}
+
+function readable(budget: PodDisruptionBudget): LabelSelector | "unreadable" {
+  try {
+    return podSelector(budget);
+  } catch (error) {
+    if (error instanceof SelectorError) return "unreadable";
+    throw error;
+  }
+}
+
+export interface Expected {
+  /** How many pods there should be, as far as it matters. */
+  readonly pods: number;
+  /** How many of them have to be healthy. */
+  readonly healthy: number;
+}
+
+/** Whether it matters how many pods their owners want; else it is enough to know those that are there. */
+export function dependsOnScale(spec: PodDisruptionBudgetSpec | undefined): boolean {
+  return spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === "string";
+}
+
+/**
+ * `scale` is what the owners of the pods want, all together. Percentages are rounded up: of 7 pods 30% that may be
+ * unavailable are 3, so that 4 must be healthy; 30% that must be available are 3. Throws an IntOrStringError.
+ */
+export function expectedPods(
+  spec: PodDisruptionBudgetSpec | undefined,
+  present: number,
+  scale: number,
+): Expected {
+  if (spec?.maxUnavailable !== undefined) {
+    const unavailable = scaledValue(spec.maxUnavailable, scale, "up");
+    return { pods: scale, healthy: Math.max(0, scale - unavailable) };
+  }
+  const { minAvailable } = spec ?? {};
+  if (minAvailable === undefined) return { pods: 0, healthy: 0 };
+  if (typeof minAvailable === "number") return { pods: present, healthy: minAvailable };
+  return { pods: scale, healthy: scaledValue(minAvailable, scale, "up") };
+}

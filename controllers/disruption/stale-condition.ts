@@ -1,0 +1,34 @@
+import { isPodTerminal, podCondition } from "../../pkg/api/pod.ts";
+import { formatTime, parseTime } from "../../pkg/api/time.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+
+const DISRUPTION_TARGET = "DisruptionTarget";
+/** Who ends a pod says so, and then deletes it. One that is not deleted for so long stays. */
+const STALE_AFTER_MS = 2 * 60_000;
+
+/**
+ * How long until the pod's announced disruption will not come any more; undefined when none is announced. A kubelet may
+ * take as long as it likes, and a pod that has ended needs no word about its future.
+ */
+export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
+  if (pod.metadata.deletionTimestamp !== undefined || isPodTerminal(pod)) return undefined;
+  const condition = podCondition(pod, DISRUPTION_TARGET);
+  if (condition?.status !== "True" || condition.reason === "TerminationByKubelet") return undefined;
+  const sinceMs = parseTime(condition.lastTransitionTime) ?? 0;
+  return Math.max(0, sinceMs + STALE_AFTER_MS - nowMs);
+}
+
+/** Takes the announcement back. Refused when the pod is another, or has changed, since it was looked at. */
+export function withdrawalPatch(pod: Pod, nowMs: number): unknown {
+  const { uid, resourceVersion, generation } = pod.metadata;
+  const condition = {
+    type: DISRUPTION_TARGET,
+    status: "False",
+    reason: null,
+    message: null,
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(nowMs),
+    observedGeneration: generation ?? null,
+  };
+  return { metadata: { uid, resourceVersion }, status: { conditions: [condition] } };
+}

@@ -1,0 +1,77 @@
+import { findCondition, setCondition } from "../../pkg/api/conditions.ts";
+import { parseTime } from "../../pkg/api/time.ts";
+import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "../../pkg/api/types/policy-v1.gen.ts";
+import type { Expected } from "./budget.ts";
+import type { Disrupted } from "./disrupted-pods.ts";
+
+const DISRUPTION_ALLOWED = "DisruptionAllowed";
+
+export interface StatusView {
+  readonly budget: PodDisruptionBudget;
+  readonly expected: Expected;
+  readonly healthy: number;
+  readonly disrupted: Disrupted;
+}
+
+/** Undefined when the status says already what is to be said. */
+export function decideStatus(view: StatusView, nowMs: number): PodDisruptionBudgetStatus | undefined {
+  const { budget, expected, healthy, disrupted } = view;
+  const before = budget.status ?? {};
+  const generation = budget.metadata.generation ?? 0;
+  // Without pods nothing is allowed: the first one may be evicted before it is seen here.
+  const allowed = expected.pods <= 0 ? 0 : Math.max(0, healthy - expected.healthy);
+  const enough = allowed > 0;
+  const [status, reason] = enough ? ["True", "SufficientPods"] : ["False", "InsufficientPods"];
+  const condition = findCondition(before.conditions, DISRUPTION_ALLOWED);
+  const isSame =
+    (before.currentHealthy ?? 0) === healthy &&
+    (before.desiredHealthy ?? 0) === expected.healthy &&
+    (before.expectedPods ?? 0) === expected.pods &&
+    (before.disruptionsAllowed ?? 0) === allowed &&
+    sameTimes(before.disruptedPods ?? {}, disrupted) &&
+    (before.observedGeneration ?? 0) === generation &&
+    condition?.status === status &&
+    condition.reason === reason;
+  if (isSame) return undefined;
+  const next = { type: DISRUPTION_ALLOWED, status, reason, message: "", observedGeneration: generation };
+  return {
+    currentHealthy: healthy,
+    desiredHealthy: expected.healthy,
+    expectedPods: expected.pods,
+    disruptionsAllowed: allowed,
+    ...(Object.keys(disrupted).length > 0 && { disruptedPods: disrupted }),
+    observedGeneration: generation,
+    conditions: setCondition(before.conditions ?? [], next, nowMs),
+  };
+}
+
+/**
+ * What is said when it could not be found out how the pods are: no eviction is allowed. Undefined when that is said
+ * already.
+ */
+export function failedStatus(
+  budget: PodDisruptionBudget,
+  message: string,
+  nowMs: number,
+): PodDisruptionBudgetStatus | undefined {
+  const before = budget.status ?? {};
+  const { observedGeneration = 0 } = before;
+  const next = {
+    type: DISRUPTION_ALLOWED,
+    status: "False",
+    reason: "SyncFailed",
+    message,
+    observedGeneration,
+  };
+  const conditions = setCondition(before.conditions ?? [], next, nowMs);
+  if ((before.disruptionsAllowed ?? 0) === 0 && conditions === before.conditions) return undefined;
+  return { ...before, disruptionsAllowed: 0, conditions };
+}
+
+function sameTimes(one: Disrupted, other: Disrupted): boolean {
+  const names = Object.keys(one);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && parseTime(one[name]) === parseTime(other[name]))
+  );
+}

@@ -1,0 +1,101 @@
+import type { OwnerReference } from "../../pkg/api/object.ts";
+import { controllerOf, parseApiVersion } from "../../pkg/api/owner-references.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { referencedOwner } from "../../pkg/reconcile/owner-lookup.ts";
+import type { DisruptionContext, OwnerListers } from "./context.ts";
+import { ScaleError } from "./sync-scale.ts";
+
+/** What wants the pods, and how many of them. */
+export interface ScaledOwner {
+  readonly uid: string;
+  readonly replicas: number;
+}
+
+export interface TotalScale {
+  readonly replicas: number;
+  /** Pods that nobody manages: they cannot be counted on. */
+  readonly unmanaged: readonly Pod[];
+}
+
+/**
+ * How many pods the owners of these want, all together: each owner once, a Deployment for its ReplicaSets. Throws when
+ * an owner cannot be found.
+ */
+export async function totalScale(
+  context: Pick<DisruptionContext, "owners" | "scales">,
+  pods: readonly Pod[],
+  signal: AbortSignal,
+): Promise<TotalScale> {
+  const scales = new Map<string, number>();
+  const asked = new Set<string>();
+  const unmanaged: Pod[] = [];
+  for (const pod of pods) {
+    const reference = controllerOf(pod);
+    if (reference === undefined) unmanaged.push(pod);
+    if (reference === undefined || asked.has(reference.uid)) continue;
+    asked.add(reference.uid);
+    const { namespace = "", name = "" } = pod.metadata;
+    const owner =
+      cachedOwner(context.owners, reference, namespace) ??
+      (await servedOwner(context, reference, namespace, signal));
+    if (owner === undefined) throw new ScaleError(`found no controllers for pod ${JSON.stringify(name)}`);
+    scales.set(owner.uid, owner.replicas);
+  }
+  return { replicas: [...scales.values()].reduce((sum, replicas) => sum + replicas, 0), unmanaged };
+}
+
+/** The owner that decides, if it is of a kind that is cached: of a Deployment's ReplicaSet that is the Deployment. */
+export function cachedOwner(
+  owners: OwnerListers,
+  reference: OwnerReference,
+  namespace: string,
+): ScaledOwner | undefined {
+  const { group } = parseApiVersion(reference.apiVersion);
+  const isWorkload = group === "apps" || group === "extensions";
+  switch (reference.kind) {
+    case "ReplicationController":
+      return group === "" ? scaled(owners.replicationControllers, reference, namespace) : undefined;
+    case "StatefulSet":
+      return group === "apps" ? scaled(owners.statefulSets, reference, namespace) : undefined;
+    case "ReplicaSet":
+      return isWorkload ? ownerOfReplicaSet(owners, reference, namespace) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function ownerOfReplicaSet(
+  owners: OwnerListers,
+  reference: OwnerReference,
+  namespace: string,
+): ScaledOwner | undefined {
+  const replicaSet = referencedOwner(owners.replicaSets, reference.kind, namespace, reference);
+  if (replicaSet === undefined) return undefined;
+  const manager = controllerOf(replicaSet);
+  if (manager?.kind !== "Deployment") return { uid: reference.uid, replicas: replicaSet.spec?.replicas ?? 1 };
+  const { group } = parseApiVersion(manager.apiVersion);
+  return group === "apps" || group === "extensions"
+    ? scaled(owners.deployments, manager, namespace)
+    : undefined;
+}
+
+function scaled<
+  T extends { readonly spec?: { readonly replicas?: number } } & Parameters<typeof controllerOf>[0],
+>(
+  lister: Parameters<typeof referencedOwner<T>>[0],
+  reference: OwnerReference,
+  namespace: string,
+): ScaledOwner | undefined {
+  const owner = referencedOwner(lister, reference.kind, namespace, reference);
+  return owner && { uid: reference.uid, replicas: owner.spec?.replicas ?? 1 };
+}
+
+async function servedOwner(
+  { scales }: Pick<DisruptionContext, "scales">,
+  reference: OwnerReference,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<ScaledOwner | undefined> {
+  const replicas = await scales.scaleOf(reference, namespace, signal);
+  return replicas === undefined ? undefined : { uid: reference.uid, replicas };
+}
