@@ -9,6 +9,7 @@ import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
 import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import { bucketLimiter, exponentialLimiter, maxOfLimiter } from "../../pkg/workqueue/rate-limiter.ts";
+import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { SERVICE_INDEX, type SliceContext } from "./context.ts";
 import { nodeHandler } from "./handlers.ts";
@@ -54,12 +55,6 @@ export function endpointSliceController(settings: EndpointSliceSettings): Contro
 }
 
 function build(env: Env, settings: EndpointSliceSettings): Controller {
-  const services = env.informers.informer<Service>(resources.services, { fields: SERVICE_FIELDS });
-  const pods = env.informers.informer<Pod>(resources.pods, { fields: BACKING_POD_FIELDS });
-  const nodes = env.informers.informer<Node>(resources.nodes, { fields: NODE_FIELDS });
-  const slices = env.informers.informer<EndpointSlice>(resources.endpointSlices);
-  services.addIndex(SELECTOR_INDEX, selectorEntry);
-  slices.addIndex(SERVICE_INDEX, managedServiceKey);
   const queue = createWorkQueue<string>({
     clock: env.clock,
     metrics: env.metrics,
@@ -67,59 +62,31 @@ function build(env: Env, settings: EndpointSliceSettings): Controller {
     // Every failure may be about many big writes, so retries begin slowly.
     rateLimiter: maxOfLimiter(exponentialLimiter(1_000, 1_000_000), bucketLimiter(env.clock, 10, 100)),
   });
-  const topology = new TopologyCache();
-  const context: SliceContext = {
-    services: services.lister,
-    pods: pods.lister,
-    nodes: nodes.lister,
-    slices: slices.lister,
-    client: env.client.clientFor<EndpointSlice>(resources.endpointSlices),
-    events: env.events,
-    tracker: new SliceTracker(),
-    triggerTimes: new TriggerTimes(),
-    topology,
-    metrics: new SliceMetrics(env.metrics, settings.maxEndpointsPerSlice),
-    maxEndpoints: settings.maxEndpointsPerSlice,
-  };
-  const batchMs = settings.updatesBatchPeriodMs;
   const zones = createWorkQueue<string>({ clock: env.clock });
-  const synced = whenSynced(env.clock, [
-    services.addHandler(serviceHandler(queue)),
-    pods.addHandler(backingPodHandler(context.services, queue, batchMs)),
-    slices.addHandler(
-      sliceHandler(queue, {
-        tracker: context.tracker,
-        isManaged: isManagedHere,
-        delayMs: Math.max(batchMs, LEAST_SLICE_DELAY_MS),
-      }),
-    ),
-    nodes.addHandler(nodeHandler(() => zones.add("zones"))),
-  ]);
+  const { context, synced } = listen(env, settings, queue, zones);
+  const { topology, nodes } = context;
   // Before the first sync, which would take hints away if it did not know the nodes.
   const ready = async (signal: AbortSignal): Promise<void> => {
     await synced(signal);
-    topology.setNodes(context.nodes.list());
+    topology.setNodes(nodes.list());
   };
+  const common = { ready, clock: env.clock, log: env.log };
   const pool = new WorkerPool({
+    ...common,
     queue,
     workers: settings.workers,
     sync: async (key, log, signal) => syncService(key, context, log, signal),
-    ready,
-    clock: env.clock,
-    log: env.log,
     maxRetries: MAX_RETRIES,
   });
   const zonePool = new WorkerPool({
+    ...common,
     queue: zones,
     workers: 1,
     sync: async () => {
-      topology.setNodes(context.nodes.list());
+      topology.setNodes(nodes.list());
       for (const key of topology.overloadedServices()) queue.add(key);
       return {};
     },
-    ready,
-    clock: env.clock,
-    log: env.log,
   });
   return {
     run: async (signal) => {
@@ -127,6 +94,49 @@ function build(env: Env, settings: EndpointSliceSettings): Controller {
     },
     health: () => ({ pools: { [QUEUE]: pool.liveness() } }),
   };
+}
+
+interface Listening {
+  readonly context: SliceContext;
+  readonly synced: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Services go into the one queue; that nodes have changed, into the other. */
+function listen(
+  env: Env,
+  settings: EndpointSliceSettings,
+  queue: WorkQueue<string>,
+  zones: WorkQueue<string>,
+): Listening {
+  const services = env.informers.informer<Service>(resources.services, { fields: SERVICE_FIELDS });
+  const pods = env.informers.informer<Pod>(resources.pods, { fields: BACKING_POD_FIELDS });
+  const nodes = env.informers.informer<Node>(resources.nodes, { fields: NODE_FIELDS });
+  const slices = env.informers.informer<EndpointSlice>(resources.endpointSlices);
+  services.addIndex(SELECTOR_INDEX, selectorEntry);
+  slices.addIndex(SERVICE_INDEX, managedServiceKey);
+  const tracker = new SliceTracker();
+  const batchMs = settings.updatesBatchPeriodMs;
+  const delayMs = Math.max(batchMs, LEAST_SLICE_DELAY_MS);
+  const synced = whenSynced(env.clock, [
+    services.addHandler(serviceHandler(queue)),
+    pods.addHandler(backingPodHandler(services.lister, queue, batchMs)),
+    slices.addHandler(sliceHandler(queue, { tracker, isManaged: isManagedHere, delayMs })),
+    nodes.addHandler(nodeHandler(() => zones.add("zones"))),
+  ]);
+  const context: SliceContext = {
+    services: services.lister,
+    pods: pods.lister,
+    nodes: nodes.lister,
+    slices: slices.lister,
+    client: env.client.clientFor<EndpointSlice>(resources.endpointSlices),
+    events: env.events,
+    tracker,
+    triggerTimes: new TriggerTimes(),
+    topology: new TopologyCache(),
+    metrics: new SliceMetrics(env.metrics, settings.maxEndpointsPerSlice),
+    maxEndpoints: settings.maxEndpointsPerSlice,
+  };
+  return { context, synced };
 }
 
 function managedServiceKey(slice: EndpointSlice): readonly string[] {

@@ -32,6 +32,11 @@ export class SliceTracker {
     return this.#generationsOf(slice)?.has(uidOf(slice)) ?? false;
   }
 
+  /** The slice is the Service's no more, though it may live on. */
+  forget(slice: EndpointSlice): void {
+    this.#generationsOf(slice)?.delete(uidOf(slice));
+  }
+
   /** Whether the slice is news: nobody here wrote it, or somebody wrote it since. */
   isNews(slice: EndpointSlice): boolean {
     const generation = this.#generationsOf(slice)?.get(uidOf(slice));

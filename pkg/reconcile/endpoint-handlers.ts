@@ -65,8 +65,10 @@ export function sliceHandler(
       if (isManaged(slice) && tracker.isNews(slice)) wake(slice, inInitialList ? "background" : "live");
     },
     onUpdate: (before, after) => {
-      // A change of labels need not be one of the generation, which is all that the tracker knows.
-      if (serviceKeyOf(before) !== serviceKeyOf(after)) {
+      const moved = serviceKeyOf(before) !== serviceKeyOf(after);
+      // It will not be seen among those of its Service again, for which a sync would wait in vain.
+      if (isManaged(before) && (moved || !isManaged(after))) tracker.forget(before);
+      if (moved) {
         wake(after);
         wake(before);
         return;

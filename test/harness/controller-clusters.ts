@@ -8,8 +8,10 @@ import type { Clock } from "../../pkg/clock/clock.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
+import { builtInAdmission } from "../../pkg/embedded/admission/built-in-admission.ts";
 import { allKinds } from "../../pkg/embedded/kinds/all-kinds.ts";
 import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
+import { Store } from "../../pkg/embedded/storage/store.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
@@ -104,9 +106,15 @@ export class ControllerCluster {
   }
 }
 
-async function startEmbeddedCluster(): Promise<ControllerCluster> {
+const CIDR_FLAG = "--service-cluster-ip-range=";
+
+/** Of the flags it knows the one for addresses of services, without which they get none. */
+async function startEmbeddedCluster(apiServerFlags: readonly string[] = []): Promise<ControllerCluster> {
   const writes: Write[] = [];
-  const server = embeddedServer({ clock: realClock, random: seededRandom(1), kinds: allKinds });
+  const parts = { clock: realClock, random: seededRandom(1), store: new Store({ clock: realClock }) };
+  const serviceCidr = apiServerFlags.find((flag) => flag.startsWith(CIDR_FLAG))?.slice(CIDR_FLAG.length);
+  const admission = serviceCidr && builtInAdmission({ ...parts, serviceCidr, serviceAccounts: false });
+  const server = embeddedServer({ ...parts, kinds: allKinds, ...(admission && { admission }) });
   const transport = new RecordedTransport(new DirectTransport(server), (write) => writes.push(write));
   const clients = clientBuilder({ ...common, transports: sharedTransports(transport), host: "embedded" });
   return new ControllerCluster(clients, writes, async () => server.parts.store.close());

@@ -2,18 +2,20 @@ import { resources } from "../../api/resources.ts";
 import type { Service } from "../../api/types/core-v1.gen.ts";
 import { type Random, randomBelow } from "../../clock/random.ts";
 import { specOf } from "../kinds/define-kind.ts";
-import { count, type Json, items, strings, text } from "../kinds/json.ts";
+import { asJson, child, count, setZeroDefault, type Json, items, strings, text } from "../kinds/json.ts";
 import { isHeadless, needsNodePort } from "../kinds/network/service.ts";
 import type { AdmissionAttributes } from "../server/admission.ts";
 import { internal, invalid } from "../server/status-error.ts";
+import { addressRanges } from "./address-range.ts";
 import type { ClusterReader } from "./cluster-reader.ts";
 import { type AdmissionPlugin, isResource } from "./plugin.ts";
+import { type FieldProblem, settleFamilies } from "./service-families.ts";
 
 const firstNodePort = 30_000;
 const nodePorts = 2_768;
 
 export interface ServiceRange {
-  /** The first three numbers are fixed and the rest is counted: "10.0.0.0/16" has 65,533 addresses to give. */
+  /** "10.0.0.0/16", or with one of the other family "10.0.0.0/16,2001:db8::/112". */
   readonly cidr: string;
 }
 
@@ -26,7 +28,8 @@ export function serviceAllocation(
   random: Random,
   range: ServiceRange,
 ): AdmissionPlugin {
-  const { base, size } = parseCidr(range.cidr);
+  const ranges = addressRanges(range.cidr);
+  const cluster = ranges.map(({ family }) => family);
   const pending = new Map<string, string>();
   return {
     name: "ServiceAllocation",
@@ -42,36 +45,42 @@ export function serviceAllocation(
         .filter(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name ?? ""}` !== key);
       const taken = new Set(others.flatMap((service) => service.spec?.clusterIPs ?? []));
       const before: Service | undefined = attributes.before;
-      const hasAddress = before?.spec?.clusterIP !== undefined;
-      if (text(spec, "clusterIP") === "" && strings(spec, "clusterIPs").length === 0 && !hasAddress) {
-        const address = freeAddress(base, size, new Set([...taken, ...pending.keys()]), random);
-        remember(pending, address, taken);
-        spec["clusterIP"] = address;
-      } else if (!isHeadless(spec)) refuseTaken(text(spec, "clusterIP"), taken, attributes);
+      const old = before && child(asJson(before), "spec");
+      refuse(settleFamilies(spec, old, cluster), attributes);
+      if (!isHeadless(spec)) {
+        const addresses = givenAddresses(spec);
+        for (const address of addresses) refuseTaken(address, taken, attributes);
+        for (const family of strings(spec, "ipFamilies").slice(addresses.length)) {
+          const source = ranges.find((each) => each.family === family);
+          if (source === undefined) continue;
+          const address = source.free(new Set([...taken, ...pending.keys()]), random);
+          remember(pending, address, taken);
+          addresses.push(address);
+        }
+        spec["clusterIPs"] = addresses;
+        // A change of it alone is for validation to refuse.
+        setZeroDefault(spec, "clusterIP", addresses[0] ?? "");
+      }
       if (needsNodePort(spec)) allocateNodePorts(spec, attributes, others, random);
     },
   };
 }
 
-function parseCidr(cidr: string): { base: number; size: number } {
-  const [address = "", bits = "24"] = cidr.split("/");
-  const base = address.split(".").reduce((value, part) => value * 256 + Number(part), 0);
-  return { base, size: 2 ** (32 - Number(bits)) };
+/** Clients know clusterIP, newer ones clusterIPs. */
+function givenAddresses(spec: Json): string[] {
+  const addresses = [...strings(spec, "clusterIPs")];
+  const single = text(spec, "clusterIP");
+  return addresses.length === 0 && single !== "" ? [single] : addresses;
 }
 
-function formatAddress(value: number): string {
-  return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join(".");
-}
-
-/** The first address is that of the service `kubernetes`, which asks for it by name. */
-function freeAddress(base: number, size: number, taken: ReadonlySet<string>, random: Random): string {
-  const usable = size - 3;
-  const start = randomBelow(random, usable);
-  for (let step = 0; step < usable; step++) {
-    const address = formatAddress(base + 2 + ((start + step) % usable));
-    if (!taken.has(address)) return address;
-  }
-  throw internal("failed to allocate IP: range is full");
+function refuse(problems: readonly FieldProblem[], { name }: AdmissionAttributes): void {
+  if (problems.length === 0) return;
+  const causes = problems.map(({ field, value, message }) => ({
+    type: "FieldValueInvalid" as const,
+    field,
+    message: `Invalid value: ${JSON.stringify(value)}: ${message}`,
+  }));
+  throw invalid(resources.services, name, causes);
 }
 
 /** Forgets what has arrived in the storage; a write that failed gives its address back when there are many. */
