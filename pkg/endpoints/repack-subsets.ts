@@ -21,6 +21,7 @@ export function repackSubsets(subsets: readonly EndpointSubset[]): readonly Endp
   const addresses: Addresses = new Map();
   const groups = new Map<string, PortGroup>();
   for (const subset of subsets) {
+    if (!subset.addresses?.length && !subset.notReadyAddresses?.length) continue;
     const ports: readonly (EndpointPort | undefined)[] = subset.ports?.length ? subset.ports : [undefined];
     for (const port of ports) addSubset(subset, groupFor(groups, port), addresses);
   }
