@@ -8,6 +8,7 @@ import { benchDeployments } from "./deployments.ts";
 import { benchEmbedded } from "./embedded.ts";
 import { benchCache } from "./machinery-cache.ts";
 import { benchDelays, benchQueue, benchWorkers } from "./machinery-queue.ts";
+import { benchProbe } from "./probe.ts";
 
 interface Row {
   readonly what: string;
@@ -33,6 +34,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
     })),
   deployments: async () =>
     (await benchDeployments()).map(({ name, figures }) => ({ what: name, figures, goal: "" })),
+  probe: async () => (await benchProbe()).map(({ name, ...row }) => ({ what: name, ...row })),
   embedded: async () => (await benchEmbedded()).map(({ name, ...row }) => ({ what: name, ...row })),
 };
 

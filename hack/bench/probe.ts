@@ -1,0 +1,94 @@
+import { Agent } from "node:https";
+import { realClock } from "../../pkg/clock/real.ts";
+import { sleep } from "../../pkg/clock/wait.ts";
+import { Daemon } from "../../test/harness/daemon.ts";
+import { ask } from "../../test/harness/https-client.ts";
+import { freePorts } from "../../test/harness/real-cluster.ts";
+import { buildBundle } from "./compare/managers.ts";
+import { createNamespace } from "./compare/probe.ts";
+import { openStage } from "./compare/stage.ts";
+import { STORED, storedWorkloads } from "./compare/stored-objects.ts";
+
+interface ProbeResult {
+  readonly name: string;
+  readonly figures: string;
+  readonly goal: string;
+}
+
+const PODS = 50_000;
+const INTERVAL_MS = 10;
+/** Long enough for all lists and the first sync of every key. */
+const WINDOW_MS = 30_000;
+
+/**
+ * A manager starts on a cluster of 50,000 pods, and is asked for its health all the time. The figures are its own only
+ * where it has a core for itself: the API server works as hard at the same time.
+ */
+export async function benchProbe(): Promise<readonly ProbeResult[]> {
+  const stage = await openStage(0, 1);
+  try {
+    await createNamespace(stage.client, STORED);
+    await stage.store(storedWorkloads(PODS));
+    const [port = 0] = await freePorts(1);
+    const daemon = new Daemon(
+      [process.execPath, buildBundle(stage.directory)],
+      [
+        `--kubeconfig=${stage.kubeconfig}`,
+        "--bind-address=127.0.0.1",
+        `--secure-port=${port}`,
+        ...stage.managerFlags,
+      ],
+    );
+    try {
+      await daemon.says("Serving securely");
+      const over = new AbortController();
+      const probes = [
+        probe(port, "/healthz", undefined, over.signal),
+        probe(port, "/livez", undefined, over.signal),
+        probe(port, "/healthz", new Agent({ keepAlive: true }), over.signal),
+      ];
+      await sleep(realClock, WINDOW_MS);
+      over.abort();
+      const [healthz = [], livez = [], kept = []] = await Promise.all(probes);
+      const row = (name: string, times: readonly number[]): ProbeResult => ({
+        name: `probes on ${PODS.toLocaleString("en")} pods: ${name}`,
+        figures: figuresOf(times),
+        goal: "≤ 100 ms",
+      });
+      return [
+        row("/healthz, new connections", healthz),
+        row("/livez, new connections", livez),
+        row("/healthz, one connection", kept),
+      ];
+    } finally {
+      await daemon.end();
+    }
+  } finally {
+    await stage.stop();
+  }
+}
+
+/** One after the other, as a kubelet asks: without credentials. */
+async function probe(
+  port: number,
+  path: string,
+  agent: Agent | undefined,
+  signal: AbortSignal,
+): Promise<readonly number[]> {
+  const times: number[] = [];
+  while (!signal.aborted) {
+    const startMs = realClock.monotonicMs();
+    await ask({ port, path, ...(agent === undefined ? {} : { agent }) });
+    times.push(realClock.monotonicMs() - startMs);
+    await sleep(realClock, INTERVAL_MS);
+  }
+  agent?.destroy();
+  return times;
+}
+
+function figuresOf(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): string =>
+    (sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN).toFixed(1);
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms of ${sorted.length}`;
+}
