@@ -111,6 +111,17 @@ describe("pods that have finished", () => {
     expect(decideAccounting(view, undefined, listed).status.succeeded).toBe(1);
   });
 
+  test("are released as the last of their index only where nothing can replace them", () => {
+    const subject = indexed(1, { backoffLimitPerIndex: 3 });
+    const releasedWhen = (namespaceLeaves: boolean): readonly string[] => {
+      const last = pods(failure("a", { index: 0, failures: 0 }));
+      const view = viewOf(subject, last, new Set(), NO_FAILURES, namespaceLeaves);
+      return decideAccounting(view, undefined, {}).toRelease.map(uidOf);
+    };
+    expect(releasedWhen(false)).toEqual([]);
+    expect(releasedWhen(true)).toEqual(["a"]);
+  });
+
   test("of a Job that is being deleted are released in any state", () => {
     const base = job();
     const leaving = { ...base, metadata: { ...base.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };

@@ -151,13 +151,16 @@ class Book {
   }
 }
 
-/** A pod that failed stays while it is the only witness of the failures of its index. */
+/**
+ * A pod that failed stays while it is the only witness of the failures of its index, for the pod that replaces it; unless
+ * none can: a namespace that is being deleted would wait for the pod, and the pod for its replacement.
+ */
 function canRelease(view: JobView, pod: Pod, verdict: Verdict | undefined): boolean {
   const { job, indexes } = view;
   if (job.metadata.deletionTimestamp !== undefined || verdict !== undefined || hasSucceeded(pod)) return true;
   if (!hasFailed(pod, job)) return false;
   const index = indexOf(pod);
-  return index === undefined || indexes?.lastFailed.get(index) !== pod;
+  return index === undefined || view.namespaceLeaves || indexes?.lastFailed.get(index) !== pod;
 }
 
 function indexTextsChanged(before: Job["status"], after: JobStatus): boolean {

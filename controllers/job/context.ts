@@ -21,6 +21,8 @@ export interface JobContext {
   readonly expectations: Expectations;
   readonly deletions: DeletionTracking;
   readonly finalizers: FinalizerExpectations;
+  /** Whether the namespace of that name is being deleted. */
+  readonly isLeaving: (namespace: string) => boolean;
   /** By key of the Job. */
   readonly backoffs: Map<string, BackoffRecord>;
   /** uids of Jobs that were told to have finished, while the cache does not show it yet. */

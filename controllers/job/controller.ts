@@ -1,6 +1,6 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Namespace, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { SharedInformer } from "../../pkg/cache/informer.ts";
 import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
 import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
@@ -14,7 +14,7 @@ import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { type JobContext, jobMetrics } from "./context.ts";
 import { FinalizerExpectations } from "./finalizer-expectations.ts";
-import { jobHandler, podHandler } from "./handlers.ts";
+import { jobHandler, namespaceHandler, podHandler } from "./handlers.ts";
 import { FAILURES_ANNOTATION, IGNORED_FAILURES_ANNOTATION, INDEX_ANNOTATION } from "./job-pods.ts";
 import { syncOrphans } from "./sync-orphans.ts";
 import { syncJob } from "./sync.ts";
@@ -68,11 +68,13 @@ function build(env: Env, settings: JobSettings): Controller {
   const jobs = env.informers.informer<Job>(resources.jobs);
   const pods = env.informers.informer<Pod>(resources.pods, { fields: POD_FIELDS });
   pods.addIndex(POD_CONTROLLER_INDEX, podControllerIndex);
+  const namespaces = env.informers.informer<Namespace>(resources.namespaces, { fields: [] });
   const queues = { jobs: newQueue(env, QUEUE), orphans: newQueue(env, ORPHAN_QUEUE) };
-  const context = jobContext(env, jobs, pods);
+  const context = jobContext(env, jobs, pods, namespaces);
   const ready = whenSynced(clock, [
     jobs.addHandler(jobHandler(context, queues)),
     pods.addHandler(podHandler(context, queues)),
+    namespaces.addHandler(namespaceHandler(context, queues), { resyncMs: 0 }),
   ]);
   const { workers } = settings;
   const jobPool = new WorkerPool({
@@ -107,7 +109,12 @@ function newQueue({ clock, metrics }: Env, name: string): WorkQueue<string> {
   return createWorkQueue<string>({ clock, metrics, name, rateLimiter });
 }
 
-function jobContext(env: Env, jobs: SharedInformer<Job>, pods: SharedInformer<Pod>): JobContext {
+function jobContext(
+  env: Env,
+  jobs: SharedInformer<Job>,
+  pods: SharedInformer<Pod>,
+  namespaces: SharedInformer<Namespace>,
+): JobContext {
   const expectations = new Expectations(env.clock);
   const consistency = env.features.enabled("StaleControllerConsistencyJob")
     ? consistencyStore(env, jobs, pods)
@@ -132,6 +139,7 @@ function jobContext(env: Env, jobs: SharedInformer<Job>, pods: SharedInformer<Po
     finalizers: new FinalizerExpectations(),
     backoffs: new Map(),
     finished: new Set(),
+    isLeaving: (name) => namespaces.lister.get(undefined, name)?.metadata.deletionTimestamp !== undefined,
     consistency,
     events: env.events,
     clock: env.clock,

@@ -4,7 +4,7 @@ import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Namespace, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
@@ -124,6 +124,20 @@ export function podHandler(context: Listening, queues: JobQueues): EventHandler<
     onDelete: (pod) => {
       countTracked(context, pod, undefined);
       leaving(pod, true);
+    },
+  };
+}
+
+/** A namespace that is being deleted waits for its pods, and they for their Jobs to let them go. */
+export function namespaceHandler(
+  { jobs }: Pick<JobContext, "jobs">,
+  queues: Pick<JobQueues, "jobs">,
+): EventHandler<Namespace> {
+  return {
+    onUpdate: (before, after) => {
+      const [was, is] = [before, after].map(({ metadata }) => metadata.deletionTimestamp !== undefined);
+      if (was === true || is !== true) return;
+      for (const job of jobs.inNamespace(after.metadata.name ?? "")) queues.jobs.addAfter(keyOf(job), 0);
     },
   };
 }

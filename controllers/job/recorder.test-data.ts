@@ -91,6 +91,7 @@ export class Recorder {
       finalizers,
       backoffs: new Map(backoff === undefined ? [] : [[key, backoff]]),
       finished: new Set(),
+      isLeaving: () => false,
       consistency: undefined,
       events,
       clock,

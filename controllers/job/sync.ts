@@ -91,7 +91,8 @@ async function reconcile(
   const nowMs = context.clock.nowMs();
   const job = withStart(cached, nowMs);
   const backoff = context.backoffs.get(key) ?? NO_FAILURES;
-  const view = viewOf(job, pods, context.finalizers.awaited(key), backoff);
+  const { namespace = "" } = job.metadata;
+  const view = viewOf(job, pods, context.finalizers.awaited(key), backoff, context.isLeaving(namespace));
   const verdict = decideVerdict(view, nowMs);
   const outcome = await syncPods(context, view, verdict, expectationsMet, log, signal);
   onAction(outcome.action);

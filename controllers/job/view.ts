@@ -21,6 +21,8 @@ export interface JobView {
   readonly failed: number;
   /** Failures in a row, once what is seen now is counted. */
   readonly backoff: BackoffRecord;
+  /** Nothing can be created in its namespace any more. */
+  readonly namespaceLeaves: boolean;
   /** Undefined without indexes. */
   readonly indexes: IndexView | undefined;
 }
@@ -30,6 +32,7 @@ export function viewOf(
   pods: readonly Pod[],
   released: ReadonlySet<string>,
   backoffBefore: BackoffRecord,
+  namespaceLeaves = false,
 ): JobView {
   const status = job.status ?? {};
   const uncounted = status.uncountedTerminatedPods ?? {};
@@ -57,6 +60,7 @@ export function viewOf(
       indexes?.succeeded.size ?? (status.succeeded ?? 0) + newSucceeded.length + listedSucceeded.length,
     failed: (status.failed ?? 0) + counted + listedFailed.length,
     backoff: backoffAfter(backoffBefore, newSucceeded, newFailed),
+    namespaceLeaves,
     indexes,
   };
 }

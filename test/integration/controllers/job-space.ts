@@ -8,6 +8,8 @@ import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 
+const LONG_AGO_MS = 3_600_000;
+
 type PodSpec = NonNullable<Pod["spec"]>;
 
 /** The Job named "job" of a namespace, and what its pods do. */
@@ -38,6 +40,13 @@ export class JobSpace {
     }));
   }
 
+  /** Of its template. */
+  async changePods(pods: Partial<PodSpec>): Promise<void> {
+    const { template } = (await this.job()).spec ?? {};
+    const spec = { containers: [], ...template?.spec, ...pods };
+    await this.change({ template: { ...template, spec } });
+  }
+
   async pods(): Promise<readonly Pod[]> {
     return this.space.pods();
   }
@@ -47,7 +56,12 @@ export class JobSpace {
   }
 
   /** Ends so many active pods, or those of these indexes. They finished long ago, so that nothing waits for them. */
-  async end(phase: "Succeeded" | "Failed", which: number | readonly number[], exitCode = 1): Promise<void> {
+  async end(
+    phase: "Succeeded" | "Failed",
+    which: number | readonly number[],
+    exitCode = 1,
+    agoMs = LONG_AGO_MS,
+  ): Promise<void> {
     const chosen = await this.space.until(
       `pods ${JSON.stringify(which)} are active`,
       async () => {
@@ -57,11 +71,11 @@ export class JobSpace {
       },
       (seen) => seen.length >= (typeof which === "number" ? which : which.length),
     );
-    for (const pod of chosen) await this.setPhase(pod, phase, exitCode);
+    for (const pod of chosen) await this.setPhase(pod, phase, exitCode, agoMs);
   }
 
-  async setPhase(pod: Pod, phase: string, exitCode = 1): Promise<void> {
-    const at = formatTime(realClock.nowMs() - 3_600_000);
+  async setPhase(pod: Pod, phase: string, exitCode = 1, agoMs = LONG_AGO_MS): Promise<void> {
+    const at = formatTime(realClock.nowMs() - agoMs);
     const terminated = { exitCode: phase === "Failed" ? exitCode : 0, startedAt: at, finishedAt: at };
     const container = { name: "c", image: "image", imageID: "", ready: false, restartCount: 0 };
     const ended = phase === "Succeeded" || phase === "Failed";
@@ -104,6 +118,14 @@ export class JobSpace {
     );
   }
 
+  async untilTerminating(count: number): Promise<void> {
+    await this.space.until(
+      `${count} pods are terminating`,
+      async () => (await this.job()).status?.terminating,
+      (terminating) => terminating === count,
+    );
+  }
+
   async untilReleased(): Promise<void> {
     await this.space.until(
       "no pod has the finalizer",
@@ -133,6 +155,9 @@ export class JobSpace {
     return (await this.pods()).filter((pod) => controllerOf(pod)?.uid === job.metadata.uid);
   }
 }
+
+/** What conditionsOf says of a Job that has as many successes as it asks for. */
+export const COMPLETED = "SuccessCriteriaMet/CompletionsReached Complete/CompletionsReached";
 
 /** Conditions that hold, in order: "SuccessCriteriaMet/CompletionsReached Complete/CompletionsReached". */
 export function conditionsOf(job: Job): string {
