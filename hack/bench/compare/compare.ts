@@ -15,6 +15,7 @@ import { configMaps } from "./workloads/config-maps.ts";
 import { deployments } from "./workloads/deployments.ts";
 import { failover } from "./workloads/failover.ts";
 import { idle } from "./workloads/idle.ts";
+import { jobWorkloads } from "./workloads/jobs.ts";
 import { quietNamespace } from "./workloads/quiet-namespace.ts";
 
 export interface CompareOptions {
@@ -32,6 +33,7 @@ export interface CompareOptions {
 const workloads: readonly Workload[] = [
   ...[1_000, 10_000, 20_000, 50_000].map(coldStart),
   deployments,
+  ...jobWorkloads,
   configMaps,
   quietNamespace({
     id: "h-quiet",

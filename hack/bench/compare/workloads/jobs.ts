@@ -1,0 +1,149 @@
+import { isJobFinished } from "../../../../pkg/api/job.ts";
+import { resources } from "../../../../pkg/api/resources.ts";
+import type { Job, JobSpec } from "../../../../pkg/api/types/batch-v1.gen.ts";
+import { realClock } from "../../../../pkg/clock/real.ts";
+import type { ClientSet } from "../../../../pkg/client/client-set.ts";
+import { PODS_PER_NODE } from "../../../../pkg/embedded/hollow/node-object.ts";
+import { SCRIPT_ANNOTATION } from "../../../../pkg/embedded/hollow/script.ts";
+import { follow, type Following } from "../follow.ts";
+import { inParallel } from "../in-parallel.ts";
+import type { Curve } from "../outcome.ts";
+import { createNamespace } from "../probe.ts";
+import { writesOf } from "../scraped-metrics.ts";
+import type { Workload } from "../workload.ts";
+
+const NAMESPACE = "load";
+const LIMIT_MS = 900_000;
+
+interface Shape {
+  readonly id: string;
+  readonly title: string;
+  readonly jobs: number;
+  readonly completions: number;
+  readonly parallelism: number;
+  readonly mode: "Indexed" | "NonIndexed";
+}
+
+/** Jobs whose pods end at once, until all are complete. */
+function jobs({ id, title, jobs: count, completions, parallelism, mode }: Shape): Workload {
+  return {
+    id,
+    title,
+    needs: ["job-controller"],
+    rounds: 1,
+    nodes: Math.ceil((count * parallelism * 1.2) / PODS_PER_NODE),
+    figures: {
+      seconds: { label: "until all are complete", unit: "s", goal: { bound: "at most", value: 1 } },
+      cpu: { label: "CPU for 1,000 pods", unit: "s", goal: { bound: "at most", value: 1 } },
+      writes: { label: "API writes a pod, Events too", unit: "" },
+      peak: { label: "peak RSS", unit: "MiB" },
+      idle: { label: "writes in the 5 s after", unit: "" },
+    },
+    play: async (stage, start) => {
+      const { client } = stage;
+      const manager = await start();
+      const names = Array.from(
+        { length: count === 1 ? 1 : stage.scaled(count) },
+        (_, index) => `job-${index}`,
+      );
+      const each = count === 1 ? stage.scaled(completions) : completions;
+      await createNamespace(client, NAMESPACE);
+      await complete(client, "first", { parallelism: 1, completions: 1 });
+      const progress = new Progress(client);
+      try {
+        const [writes, { cpuSeconds }] = [writesOf(await manager.metrics()), manager.usage()];
+        const startMs = realClock.monotonicMs();
+        const spec = { completions: each, parallelism, completionMode: mode };
+        await inParallel(names, async (name) => createJob(client, name, spec));
+        await progress.until(names.length);
+        const seconds = (realClock.monotonicMs() - startMs) / 1_000;
+        await manager.settle(60_000);
+        const after = writesOf(await manager.metrics());
+        const usage = await manager.settle(60_000, 5_000);
+        const pods = names.length * each;
+        return {
+          figures: {
+            seconds,
+            cpu: ((usage.cpuSeconds - cpuSeconds) * 1_000) / pods,
+            writes: (after - writes) / pods,
+            peak: usage.peakRssMiB,
+            idle: writesOf(await manager.metrics()) - after,
+          },
+          curves: { RSS: manager.rss, "pods succeeded": progress.curve },
+        };
+      } finally {
+        await progress.stop();
+      }
+    },
+  };
+}
+
+export const jobWorkloads: readonly Workload[] = [
+  jobs({
+    id: "d-jobs",
+    title: "1,000 Jobs of 5 pods at once",
+    jobs: 1_000,
+    completions: 5,
+    parallelism: 5,
+    mode: "NonIndexed",
+  }),
+  jobs({
+    id: "d-indexes",
+    title: "a Job of 10,000 indexes, 1,000 at a time",
+    jobs: 1,
+    completions: 10_000,
+    parallelism: 1_000,
+    mode: "Indexed",
+  }),
+];
+
+async function createJob(client: ClientSet, name: string, spec: Partial<JobSpec>): Promise<void> {
+  const metadata = { annotations: { [SCRIPT_ANNOTATION]: "exit 0" } };
+  const containers = [{ name: "main", image: "app:v1" }];
+  const template = { metadata, spec: { restartPolicy: "Never", containers } };
+  await client
+    .clientFor<Job>(resources.jobs)
+    .create({ metadata: { namespace: NAMESPACE, name }, spec: { template, ...spec } });
+}
+
+/** The manager is at work once this Job is complete. */
+async function complete(client: ClientSet, name: string, spec: Partial<JobSpec>): Promise<void> {
+  const progress = new Progress(client);
+  await createJob(client, name, spec);
+  await progress.until(1);
+  await progress.stop();
+  await client
+    .clientFor(resources.jobs)
+    .delete({ namespace: NAMESPACE, name }, { propagationPolicy: "Background" });
+}
+
+/** How far the Jobs are, from a watch. */
+class Progress {
+  readonly curve: Curve = { unit: "", points: [] };
+  readonly #following: Following;
+  readonly #finished = new Set<string>();
+  readonly #succeeded = new Map<string, number>();
+  #sum = 0;
+  readonly #startMs = realClock.monotonicMs();
+
+  constructor(client: ClientSet) {
+    this.#following = follow<Job>(client, resources.jobs, { namespace: NAMESPACE }, ({ type, object }) => {
+      const name = object.metadata.name ?? "";
+      const succeeded = object.status?.succeeded ?? 0;
+      this.#sum += succeeded - (this.#succeeded.get(name) ?? 0);
+      this.#succeeded.set(name, succeeded);
+      if (type === "DELETED") this.#finished.delete(name);
+      else if (isJobFinished(object)) this.#finished.add(name);
+      this.curve.points.push([(realClock.monotonicMs() - this.#startMs) / 1_000, this.#sum]);
+    });
+  }
+
+  async until(finished: number): Promise<void> {
+    const all = (): boolean => this.#finished.size >= finished;
+    await this.#following.until(`${finished} Jobs are complete`, all, LIMIT_MS);
+  }
+
+  async stop(): Promise<void> {
+    await this.#following.stop();
+  }
+}
