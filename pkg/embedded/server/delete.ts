@@ -98,9 +98,10 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
   throw conflict(served.resource, info.name);
 }
 
-function checkPreconditions(
+/** Throws a conflict when the object is not the one, or not as old, as the client says. */
+export function checkPreconditions(
   { served }: Call,
-  { uid, resourceVersion }: DeleteOptions,
+  { uid, resourceVersion }: Pick<DeleteOptions, "uid" | "resourceVersion">,
   stored: ApiObject,
 ): void {
   const { metadata } = stored;

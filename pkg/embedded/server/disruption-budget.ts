@@ -8,36 +8,42 @@ import { copyJson } from "../kinds/json-copy.ts";
 import { StatusError, forbidden, tooManyRequests } from "./status-error.ts";
 import { writeExisting } from "./update.ts";
 
-const budgetResource = { group: "policy", plural: "poddisruptionbudgets" };
+const budgetResource = { group: "policy", plural: "poddisruptionbudget" };
 const refusal = "Cannot evict pod as it would violate the pod's disruption budget.";
 /** More unconfirmed evictions than this mean that nobody confirms them. */
 const maxUnconfirmed = 2000;
 
-/** What an eviction may rely on: undefined, or the version of the pod that the decision was made for. */
-export type DisruptionDecision = { readonly podVersion: string } | undefined;
+/** A write that loses against others starts over, this many times as often as other writes do. */
+const takeAttempts = 20;
+
+/** "spared": the pod costs its budget nothing, as it is unhealthy, as long as it is so. */
+export type Disruption =
+  | { readonly kind: "free" }
+  | { readonly kind: "taken" }
+  | { readonly kind: "spared"; readonly budget: string };
 
 /**
  * Takes one disruption off the budget that covers the pod; throws when the budget has none left. An unhealthy pod
- * costs nothing while enough others are healthy.
+ * costs nothing while enough others are healthy, or where the budget says so.
  */
-export async function disruptionDecision(
-  call: Call,
-  pod: ApiObject,
-  dryRun: boolean,
-): Promise<DisruptionDecision> {
-  const budgets = budgetsOf(call, pod);
-  const budget = budgets[0];
-  if (budget === undefined) return undefined;
-  if (budgets.length > 1)
+export async function takeDisruption(call: Call, pod: ApiObject, dryRun: boolean): Promise<Disruption> {
+  const [budget, ...more] = budgetsOf(call, pod);
+  if (budget === undefined) return { kind: "free" };
+  if (more.length > 0)
     throw new StatusError(
       500,
       undefined,
       "This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.",
     );
-  if (!isReady(pod) && sparesUnhealthy(asJson(budget)))
-    return { podVersion: pod.metadata.resourceVersion ?? "" };
-  await takeOne(call, budget.metadata.name ?? "", pod.metadata.name ?? "", dryRun);
-  return undefined;
+  const { name = "" } = budget.metadata;
+  if (!isReady(pod) && sparesUnhealthy(asJson(budget))) return { kind: "spared", budget: name };
+  await takeOne(call, name, pod.metadata.name ?? "", dryRun);
+  return { kind: "taken" };
+}
+
+/** The refusal of who may come again in a moment. */
+export function stillProcessed(budgetName: string): StatusError {
+  return refused(`The disruption budget ${budgetName} is still being processed by the server.`, 10);
 }
 
 function budgetsOf({ store }: Call, pod: ApiObject): readonly ApiObject[] {
@@ -77,11 +83,21 @@ async function takeOne(call: Call, budgetName: string, podName: string, dryRun: 
     fieldValidation: "Ignore",
     force: false,
   } as const;
-  await writeExisting({ ...call, served, info, verb: "update" }, query, {
-    precondition: (budget) => requireAllowance(budget),
-    anyVersion: true,
-    next: (budget) => withOneLess(budget, podName, formatTime(call.clock.nowMs())),
-  });
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await writeExisting({ ...call, served, info, verb: "update" }, query, {
+        precondition: (budget) => requireAllowance(budget),
+        anyVersion: true,
+        next: (budget) => withOneLess(budget, podName, formatTime(call.clock.nowMs())),
+      });
+      return;
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.reason !== "Conflict") throw error;
+      if (attempt < takeAttempts) continue;
+      const message = `couldn't update PodDisruptionBudget ${JSON.stringify(budgetName)} due to conflicts`;
+      throw new StatusError(504, "Timeout", `Timeout: ${message}`, { details: { retryAfterSeconds: 10 } });
+    }
+  }
 }
 
 function withOneLess(budget: ApiObject, podName: string, now: string): Draft {
@@ -117,8 +133,7 @@ function conditionsWithout(budget: ApiObject, now: string): readonly Json[] {
 function requireAllowance(budget: ApiObject): void {
   const name = budget.metadata.name ?? "";
   const status = child(asJson(budget), "status");
-  if (count(status, "observedGeneration") < (budget.metadata.generation ?? 0))
-    throw refused(`The disruption budget ${name} is still being processed by the server.`, 10);
+  if (count(status, "observedGeneration") < (budget.metadata.generation ?? 0)) throw stillProcessed(name);
   const allowed = count(status, "disruptionsAllowed");
   if (allowed < 0) throw forbidden(budgetResource, name, "pdb disruptions allowed is negative");
   if (Object.keys(child(status, "disruptedPods") ?? {}).length > maxUnconfirmed)

@@ -1,18 +1,23 @@
+import type { ApiObject } from "../../api/object.ts";
 import { formatTime } from "../../api/time.ts";
-import { asJson, child, isJson, items, text } from "../kinds/json.ts";
+import { copyJson } from "../kinds/json-copy.ts";
+import { asJson, child, isJson, items, type Json, text } from "../kinds/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
-import { toDeleteOptions } from "./delete-options.ts";
-import { removeObject } from "./delete.ts";
-import { type DisruptionDecision, disruptionDecision } from "./disruption-budget.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { type DeleteOptions, toDeleteOptions } from "./delete-options.ts";
+import { checkPreconditions, removeObject } from "./delete.ts";
+import { stillProcessed, takeDisruption } from "./disruption-budget.ts";
 import { requireJsonBody } from "./negotiate.ts";
 import { parsePatch } from "./patch.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import { findStored } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
-import { badRequest } from "./status-error.ts";
+import { badRequest, StatusError } from "./status-error.ts";
 import { writeExisting } from "./update.ts";
+
+/** How often a pod that changes under the eviction's hands is looked at anew. */
+const ATTEMPTS = 20;
+const VERSIONS = new Set(["", "policy/v1", "policy/v1beta1"]);
 
 /** POST pods/NAME/eviction: a delete that disruption budgets may refuse. */
 export async function evict(call: Call): Promise<ApiResponse> {
@@ -21,48 +26,98 @@ export async function evict(call: Call): Promise<ApiResponse> {
   requireJsonBody(request.headers["content-type"]);
   const body = parsePatch(request.body);
   if (!isJson(body)) throw badRequest("the object provided is unrecognized (must be of type Eviction)");
+  requireVersion(text(body, "apiVersion"));
   if (text(child(body, "metadata"), "name") !== info.name)
     throw badRequest("name in URL does not match name in Eviction object");
-  const pod = findStored(call);
   const raw = child(body, "deleteOptions") ?? {};
   const options = toDeleteOptions({ ...raw, ...(query.dryRun ? { dryRun: ["All"] } : {}) });
-  const decision =
-    needsBudget(asJson(pod)) && pod.metadata.deletionTimestamp === undefined
-      ? await disruptionDecision(call, pod, options.dryRun)
-      : undefined;
-  const podCall: Call = { ...call, info: { ...info, subresource: "" } };
-  if (!options.dryRun) await markDisrupted(podCall, query, decision);
-  await removeObject({ ...podCall, verb: "delete" }, options);
+  const eviction: Eviction = { call: { ...call, info: { ...info, subresource: "" } }, query, options };
+  if (!(await removeWithoutBudget(eviction))) await removeWithinBudget(eviction);
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   return { status: 201, headers: {}, body: { kind: "object", value: status } };
 }
 
-/** Says in the pod's status why it goes, before it goes. */
-async function markDisrupted(call: Call, query: WriteQuery, decision: DisruptionDecision): Promise<void> {
-  const lastTransitionTime = formatTime(call.clock.nowMs());
-  const condition = {
+interface Eviction {
+  readonly call: Call;
+  readonly query: WriteQuery;
+  readonly options: DeleteOptions;
+}
+
+function requireVersion(apiVersion: string): void {
+  if (VERSIONS.has(apiVersion)) return;
+  throw badRequest(
+    `Eviction in version ${JSON.stringify(apiVersion.split("/").at(-1))} cannot be handled as a Eviction: no kind ` +
+      `"Eviction" is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+  );
+}
+
+/** Pods that have ended, are ending or never began disrupt nothing. False: this one is not of these. */
+async function removeWithoutBudget(eviction: Eviction): Promise<boolean> {
+  const { call, options } = eviction;
+  for (let attempt = 1; ; attempt++) {
+    const pod = findStored(call);
+    const phase = text(child(asJson(pod), "status"), "phase");
+    const hasEnded = phase === "Succeeded" || phase === "Failed";
+    const isEnding = pod.metadata.deletionTimestamp !== undefined;
+    if (!hasEnded && !isEnding && phase !== "Pending" && phase !== "") return false;
+    try {
+      // One that has yet to begin must not do so unseen.
+      await remove(eviction, hasEnded || isEnding ? undefined : pod);
+      return true;
+    } catch (error) {
+      const mayLookAgain = options.resourceVersion === undefined && attempt < ATTEMPTS;
+      if (!isConflict(error) || !mayLookAgain) throw error;
+    }
+  }
+}
+
+async function removeWithinBudget(eviction: Eviction): Promise<void> {
+  const { call, options } = eviction;
+  const pod = findStored(call);
+  const taken = await takeDisruption(call, pod, options.dryRun);
+  try {
+    // An unhealthy pod goes for nothing only as long as it is unhealthy.
+    await remove(eviction, taken.kind === "spared" ? pod : undefined);
+  } catch (error) {
+    const isOurs = taken.kind === "spared" && options.resourceVersion === undefined;
+    throw isOurs && isConflict(error) ? stillProcessed(taken.budget) : error;
+  }
+}
+
+/** Says in the pod's status why it goes, and then deletes it; only if it is still as it was, where that is given. */
+async function remove({ call, query, options }: Eviction, seen: ApiObject | undefined): Promise<void> {
+  const resourceVersion = options.resourceVersion ?? seen?.metadata.resourceVersion;
+  const conditions = { uid: options.uid, resourceVersion };
+  if (options.dryRun) {
+    await removeObject({ ...call, verb: "delete" }, { ...options, ...conditions });
+    return;
+  }
+  const marked = await writeExisting({ ...call, info: { ...call.info, subresource: "status" } }, query, {
+    anyVersion: true,
+    precondition: (pod) => checkPreconditions(call, conditions, pod),
+    next: (pod) => withCondition(pod, formatTime(call.clock.nowMs())),
+  });
+  // The version is another now, which is our own doing.
+  const latest = resourceVersion === undefined ? undefined : marked.metadata.resourceVersion;
+  await removeObject({ ...call, verb: "delete" }, { ...options, resourceVersion: latest });
+}
+
+function withCondition(pod: ApiObject, now: string): Draft {
+  const condition: Json = {
     type: "DisruptionTarget",
     status: "True",
     reason: "EvictionByEvictionAPI",
     message: "Eviction API: evicting",
-    lastTransitionTime,
+    lastTransitionTime: now,
   };
-  await writeExisting({ ...call, info: { ...call.info, subresource: "status" } }, query, {
-    anyVersion: true,
-    next: (pod) => {
-      const draft = copyJson(asJson(pod)) as Draft;
-      const status = child(draft, "status") ?? {};
-      const others = items(status, "conditions").filter((one) => one["type"] !== condition.type);
-      draft["status"] = { ...status, conditions: [...others, condition] };
-      // The decision for an unhealthy pod holds for the state that it was made on.
-      draft.metadata["resourceVersion"] = decision?.podVersion ?? "";
-      return draft;
-    },
-  });
+  const draft = copyJson(asJson(pod)) as Draft;
+  const status = child(draft, "status") ?? {};
+  const others = items(status, "conditions").filter((one) => one["type"] !== condition["type"]);
+  draft["status"] = { ...status, conditions: [...others, condition] };
+  draft.metadata["resourceVersion"] = "";
+  return draft;
 }
 
-/** Pods that have ended, or never began, disrupt nothing. */
-function needsBudget(pod: Record<string, unknown>): boolean {
-  const phase = text(child(pod, "status"), "phase");
-  return phase !== "Succeeded" && phase !== "Failed" && phase !== "Pending" && phase !== "";
+function isConflict(error: unknown): boolean {
+  return error instanceof StatusError && error.reason === "Conflict";
 }
