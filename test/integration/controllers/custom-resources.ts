@@ -12,6 +12,7 @@ export async function createDefinition(
   client: ClientSet,
   scope: "Namespaced" | "Cluster",
   plural = `things${++made}`,
+  subresources?: unknown,
 ): Promise<Resource> {
   const group = `${plural}.example.com`;
   const kind = plural[0]?.toUpperCase() + plural.slice(1);
@@ -22,7 +23,15 @@ export async function createDefinition(
       group,
       scope,
       names: { plural, kind, listKind: `${kind}List`, singular: plural },
-      versions: [{ name: "v1", served: true, storage: true, schema }],
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema,
+          ...(subresources !== undefined && { subresources }),
+        },
+      ],
     },
   } as ApiObject);
   const resource = { group, version: "v1", plural, kind, namespaced: scope === "Namespaced" };
