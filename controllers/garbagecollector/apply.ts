@@ -2,11 +2,10 @@ import { semanticEqual } from "../../pkg/api/equality.ts";
 import type { ApiObject, ObjectMeta, ObjectRef } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import { isConflict, isNotFound, isUnreachable, isUnsupportedMediaType } from "../../pkg/client/errors.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
+import type { PropagationPolicy, ResourceClient } from "../../pkg/client/resource-client.ts";
 import { jitter } from "../../pkg/clock/random.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import type { CollectorContext } from "./context.ts";
-import type { PropagationPolicy } from "./deletion.ts";
 import { describeIdentity, type ObjectIdentity } from "./identity.ts";
 import {
   disownMergePatch,

@@ -1,8 +1,7 @@
+import type { PropagationPolicy } from "../../pkg/client/resource-client.ts";
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import type { GraphNode } from "./graph.ts";
 import { FOREGROUND, hasFinalizer, isBeingDeleted, ORPHAN } from "./graph-change.ts";
-
-export type PropagationPolicy = "Orphan" | "Background" | "Foreground";
 
 /** An owner as the server knows it; undefined: it does not exist. */
 export interface CheckedOwner {

@@ -1,4 +1,5 @@
 import type { ApiObject, ListMeta, ObjectList, ObjectRef, Status, WatchEvent } from "../api/object.ts";
+import type { FieldMask } from "../api/protobuf/message-plan.ts";
 import type { Resource } from "../api/resource.ts";
 
 export interface GetOptions {
@@ -25,6 +26,8 @@ export interface WatchOptions extends Selectors {
   readonly timeoutSeconds?: number;
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
+  /** Nothing else of the objects is read, and may be missing. It allows for protobuf, which tells less (unknown fields). */
+  readonly fields?: FieldMask;
 }
 
 export interface WriteOptions {
@@ -35,9 +38,12 @@ export interface WriteOptions {
   readonly encode?: (object: unknown) => string;
 }
 
+/** What becomes of the dependents of an object that is deleted. */
+export type PropagationPolicy = "Orphan" | "Background" | "Foreground";
+
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
-  readonly propagationPolicy?: "Orphan" | "Background" | "Foreground";
+  readonly propagationPolicy?: PropagationPolicy;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly dryRun?: boolean;
 }

@@ -13,6 +13,16 @@ export interface ActorWrite {
   readonly status: number;
 }
 
+/** The namespace that a write belongs to. What has no namespace bears it in front of its name, before a colon. */
+export function spaceOf({
+  namespace,
+  resource,
+  name,
+}: Pick<ActorWrite, "namespace" | "resource" | "name">): string {
+  if (namespace !== "") return namespace;
+  return resource.startsWith("namespaces") ? name : (name.split(":")[0] ?? "");
+}
+
 /** Who else than a controller manager writes. */
 export type Outsider = "user" | "scheduler" | "hollow-nodes";
 const outsiders: ReadonlySet<string> = new Set<Outsider>(["user", "scheduler", "hollow-nodes"]);
@@ -33,11 +43,11 @@ export class Activity {
   }
 
   record(write: ActorWrite): void {
-    const { namespace } = write;
-    const writes = this.#writes.get(namespace) ?? [];
-    this.#writes.set(namespace, writes);
+    const space = spaceOf(write);
+    const writes = this.#writes.get(space) ?? [];
+    this.#writes.set(space, writes);
     if (!outsiders.has(write.actor)) writes.push(write);
-    this.touch(namespace);
+    this.touch(space);
   }
 
   touch(namespace: string): void {

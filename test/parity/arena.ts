@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { realClock } from "../../pkg/clock/real.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import { type Random, seededRandom } from "../../pkg/clock/random.ts";
@@ -19,10 +20,11 @@ import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import { AuditLog } from "../harness/audit-log.ts";
 import { Daemon, type Program } from "../harness/daemon.ts";
-import { startRealCluster } from "../harness/real-cluster.ts";
+import { type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { RecordedTransport } from "../harness/recorded-transport.ts";
 import { VirtualClock } from "../harness/virtual-clock.ts";
 import { Activity } from "./activity.ts";
+import { type Area, areas } from "./area.ts";
 import { writeOf } from "./audit-writes.ts";
 import { DistantTransport } from "./distant-transport.ts";
 import { PacedTransport } from "./paced-transport.ts";
@@ -47,20 +49,27 @@ const AUDIT_POLL_MS = 20;
 const MANAGER = "kube-controller-manager";
 
 /** Everything in this process, in virtual time. */
-export async function startEmbeddedArena(controllers: readonly ControllerDescriptor[]): Promise<Arena> {
+export async function startEmbeddedArena(
+  area: Area,
+  controllers: readonly ControllerDescriptor[],
+): Promise<Arena> {
   const clock = new VirtualClock();
   const random = seededRandom(1);
-  const activity = new Activity(clock, VIRTUAL_QUIET_MS);
+  const activity = new Activity(clock, areas[area].answersWithinMs ?? VIRTUAL_QUIET_MS);
   const store = new Store({ clock });
   const admission = builtInAdmission({
     store,
     clock,
     random,
     serviceCidr: "10.0.0.0/16",
-    serviceAccounts: false,
+    serviceAccounts: areas[area].serviceAccounts,
   });
   const server = embeddedServer({ clock, random, store, admission });
-  const direct = new RecordedTransport(new DirectTransport(server), (write) => activity.record(write));
+  const direct = new RecordedTransport(new DirectTransport(server), (write) => {
+    if (write.resource === "leases") return;
+    const isOfMany = write.verb === "delete" && write.name === "";
+    activity.record({ ...write, verb: isOfMany ? "deletecollection" : write.verb });
+  });
   const common = {
     clock,
     log: silentLogger,
@@ -101,13 +110,14 @@ export async function startEmbeddedArena(controllers: readonly ControllerDescrip
 }
 
 /** A cluster of its own with a controller manager in another process, in real time. */
-export async function startRealArena(program: Program, podsKept: number): Promise<Arena> {
+export async function startRealArena(program: Program, area: Area, podsKept: number): Promise<Arena> {
+  const { controllers, serviceAccounts } = areas[area];
+  const admission = serviceAccounts ? [] : ["--disable-admission-plugins=ServiceAccount"];
   const cluster = await startRealCluster({
     audit: true,
-    // Nobody makes service accounts here, which pods would otherwise need.
-    apiServerFlags: ["--disable-admission-plugins=ServiceAccount", "--audit-log-maxsize=4000"],
+    apiServerFlags: [...admission, "--audit-log-maxsize=4000"],
   });
-  const activity = new Activity(realClock, QUIET_MS);
+  const activity = new Activity(realClock, areas[area].answersWithinMs ?? QUIET_MS);
   const outsiders = httpClients({
     access: await loadAccess({ kubeconfig: cluster.kubeconfig, env: {} }),
     clock: realClock,
@@ -122,7 +132,10 @@ export async function startRealArena(program: Program, podsKept: number): Promis
   const stop = new AbortController();
   const listening = followAudit(new AuditLog(cluster.auditLog), activity, stop.signal);
   const nodes = runControllers(outsiders, plant(), realClock, seededRandom(1), stop.signal);
-  const daemon = new Daemon(program, managerFlags(cluster.kubeconfig, podsKept));
+  const daemon = new Daemon(program, [
+    ...managerFlags(cluster.kubeconfig, podsKept, controllers),
+    ...(serviceAccounts ? accountFlags(cluster) : []),
+  ]);
   return {
     clock: realClock,
     client: outsiders.client("user"),
@@ -147,15 +160,26 @@ export async function startRealArena(program: Program, podsKept: number): Promis
 const UNLIMITED = 1_000_000;
 
 /** The same for both programs. */
-export function managerFlags(kubeconfig: string, terminatedPodsKept: number): readonly string[] {
+export function managerFlags(
+  kubeconfig: string,
+  terminatedPodsKept: number,
+  controllers = areas.workloads.controllers,
+): readonly string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
-    "--controllers=deployment-controller,replicaset-controller,replicationcontroller-controller,pod-garbage-collector-controller",
+    `--controllers=${controllers.join()}`,
     `--terminated-pod-gc-threshold=${terminatedPodsKept}`,
     "--leader-elect=false",
     "--secure-port=0",
     `--kube-api-qps=${UNLIMITED}`,
     `--kube-api-burst=${UNLIMITED}`,
+  ];
+}
+
+function accountFlags({ serviceAccountKeyFile, directory }: RealCluster): readonly string[] {
+  return [
+    `--service-account-private-key-file=${serviceAccountKeyFile}`,
+    `--root-ca-file=${join(directory, "ca.crt")}`,
   ];
 }
 

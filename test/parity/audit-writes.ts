@@ -3,12 +3,12 @@ import type { ActorWrite } from "./activity.ts";
 
 const writeVerbs: ReadonlySet<string> = new Set(["create", "update", "patch", "delete", "deletecollection"]);
 
-/** The write to a namespace that this event tells of; undefined for reads, Leases, Events and everything else. */
+/** The write that this event tells of; undefined for reads, Leases, Events and what the API server does itself. */
 export function writeOf(event: AuditEvent): ActorWrite | undefined {
   const { verb, objectRef, userAgent, responseStatus } = event;
-  const { resource = "", subresource, namespace } = objectRef ?? {};
-  if (event.stage !== "ResponseComplete" || !writeVerbs.has(verb) || namespace === undefined)
-    return undefined;
+  const { resource = "", subresource, namespace = "" } = objectRef ?? {};
+  if (event.stage !== "ResponseComplete" || !writeVerbs.has(verb)) return undefined;
+  if (userAgent?.startsWith("kube-apiserver/") === true) return undefined;
   if (resource === "events" || resource === "leases") return undefined;
   return {
     actor: userAgent?.split("/").at(-1) ?? "",

@@ -1,15 +1,14 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
 
-/** "status.conditions[Progressing].reason" picks the element of that type. */
+/** "status.conditions[Progressing].reason" picks the element of that type, "status.used[requests.cpu]" a field of that name. */
 export function valueAt(object: ApiObject, path: string): unknown {
   let value: unknown = object;
-  for (const part of path.replaceAll("[", ".[").split(".")) {
+  for (const [part, name = part] of path.matchAll(/\[([^\]]*)\]|[^.[]+/g)) {
     if (value === undefined || value === null) return undefined;
-    const type = /^\[(.*)\]$/.exec(part)?.[1];
     value =
-      type === undefined
-        ? (value as Readonly<Record<string, unknown>>)[part]
-        : (value as readonly { readonly type?: string }[]).find((element) => element.type === type);
+      Array.isArray(value) && name !== part
+        ? (value as readonly { readonly type?: string }[]).find((element) => element.type === name)
+        : (value as Readonly<Record<string, unknown>>)[name];
   }
   return value;
 }

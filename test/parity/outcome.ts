@@ -13,15 +13,20 @@ export interface Outcome {
 }
 
 const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
+const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+const MINUTE = /(?<=[a-z])-\d{8}\b/g;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 /** What has no meaning beyond its own cluster, or is bookkeeping of the server. */
 const dropped: ReadonlySet<string> = new Set(["managedFields", "resourceVersion", "namespace"]);
-/** Where a pod is, is the scheduler's choice; the server labels pods with what their node says. */
+/** Where a pod is, is the scheduler's choice, and that of a Service the server's, which also labels pods as their nodes. */
 const places: ReadonlySet<string> = new Set([
   "nodeName",
   "hostIP",
   "hostIPs",
   "podIP",
+  "clusterIP",
+  "clusterIPs",
+  "nodePort",
   "podIPs",
   "topology.kubernetes.io/region",
   "topology.kubernetes.io/zone",
@@ -30,6 +35,9 @@ const eventSources: ReadonlySet<string> = new Set([
   "deployment-controller",
   "replicaset-controller",
   "replication-controller",
+  "garbage-collector-controller",
+  "job-controller",
+  "cronjob-controller",
 ]);
 
 export function outcomeOf(
@@ -41,18 +49,25 @@ export function outcomeOf(
     ...objects.filter(({ kind }) => kind !== "Pod").map(({ metadata }) => metadata.name ?? ""),
     ...events.map(({ involvedObject }) => involvedObject.name ?? ""),
   ];
-  const names = new RegExp(`\\b(${[...new Set(generators)].join("|")})-${SUFFIX}\\b`, "g");
+  const names = new RegExp(`\\b(${[...new Set(generators)].join("|")})(-\\d+)?-${SUFFIX}\\b`, "g");
   const uids = new Map(
     objects.map(({ kind, metadata }) => [metadata.uid ?? "", `uid of ${kind}/${metadata.name}`]),
   );
-  return {
+  return withoutMinutes({
     writes: countWrites(writes),
     events: events
       .filter(({ source }) => eventSources.has(source?.component ?? ""))
-      .map((event) => lineOf(event).replaceAll(names, "$1-*"))
+      .map((event) => lineOf(event).replaceAll(names, "$1$2-*").replaceAll(UUID, "(a uid)"))
       .sort(),
     objects: Object.fromEntries(named(objects, new Scrubber(uids))),
-  };
+  });
+}
+
+/** Jobs of CronJobs are called after the minute that they are for: these are numbered. */
+function withoutMinutes(outcome: Outcome): Outcome {
+  const text = JSON.stringify(outcome);
+  const minutes = [...new Set(text.match(MINUTE))].toSorted();
+  return JSON.parse(text.replaceAll(MINUTE, (minute) => `-m${minutes.indexOf(minute) + 1}`)) as Outcome;
 }
 
 function countWrites(writes: readonly ActorWrite[]): Outcome["writes"] {
@@ -100,6 +115,12 @@ function named(objects: readonly ApiObject[], scrubber: Scrubber): readonly (rea
     });
 }
 
+const CERTIFICATE = "-----BEGIN CERTIFICATE-----";
+
+function isBase64Of(text: string, beginnings: readonly string[]): boolean {
+  return beginnings.some((beginning) => text.startsWith(Buffer.from(beginning).toString("base64")));
+}
+
 class Scrubber {
   readonly #uids: ReadonlyMap<string, string>;
 
@@ -110,8 +131,8 @@ class Scrubber {
   /** With sorted keys. */
   scrub(value: unknown, key = ""): unknown {
     if (places.has(key)) return "(a place)";
-    if (key === "uid" && typeof value === "string") return this.#uids.get(value) ?? "uid of something else";
-    if (typeof value === "string") return TIME.test(value) ? "(a time)" : value;
+    if (isUid(key) && typeof value === "string") return this.#uids.get(value) ?? "uid of something else";
+    if (typeof value === "string") return this.#scrubText(value);
     if (Array.isArray(value)) return value.map((element) => this.scrub(element));
     if (typeof value !== "object" || value === null) return value;
     const kept = Object.entries(value).filter(([name]) => !dropped.has(name));
@@ -119,6 +140,21 @@ class Scrubber {
       kept.toSorted(byKey).map(([name, element]) => [name, this.scrub(element, name)]),
     );
   }
+
+  /** Of tokens the claims are compared; keys and certificates are each cluster's own. */
+  #scrubText(text: string): unknown {
+    if (TIME.test(text)) return "(a time)";
+    const decoded = isBase64Of(text, ["eyJ", CERTIFICATE]) ? Buffer.from(text, "base64").toString() : text;
+    if (decoded.startsWith(CERTIFICATE)) return "(a certificate)";
+    const [, claims, signature] = decoded.split(".");
+    if (!decoded.startsWith("eyJ") || claims === undefined || signature === undefined) return text;
+    return this.scrub(JSON.parse(Buffer.from(claims, "base64url").toString()));
+  }
+}
+
+/** As a field, an annotation and a claim. */
+function isUid(key: string): boolean {
+  return key === "uid" || key.endsWith("service-account.uid") || key.endsWith("controller-uid");
 }
 
 function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

@@ -1,26 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { deploymentController } from "../../controllers/deployment/controller.ts";
-import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
-import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import { ourProgram } from "../harness/daemon.ts";
 import { hasRealCluster } from "../harness/real-cluster.ts";
 import { startEmbeddedArena } from "./arena.ts";
 import { differences, excessWrites, readGolden } from "./golden.ts";
 import type { Outcome } from "./outcome.ts";
 import { playOnReal } from "./play-all.ts";
+import { ourControllers } from "./our-controllers.ts";
 import { runScenario } from "./run-scenario.ts";
-import { type Scenario, terminatedPodsKept } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 import { scenarios } from "./scenarios/all.ts";
-
-function controllers(scenario: Scenario): readonly ControllerDescriptor[] {
-  return [
-    deploymentController({ workers: 5 }),
-    replicaSetController({ workers: 5 }),
-    replicationController({ workers: 5 }),
-    podGarbageCollectorController({ threshold: terminatedPodsKept(scenario) }),
-  ];
-}
 
 /** On the real clock only: the embedded column runs in virtual time, where nothing is left to chance. */
 const REAL_STATUS_SLACK = 0.1;
@@ -37,7 +25,7 @@ async function compare(scenario: Scenario, outcome: Outcome, statusSlack = 0): P
 
 describe("our controllers do as the recorded ones did, on the embedded API server", () => {
   test.each(scenarios)("$name", async (scenario) => {
-    const arena = await startEmbeddedArena(controllers(scenario));
+    const arena = await startEmbeddedArena(scenario.area ?? "workloads", ourControllers(scenario));
     try {
       await compare(scenario, await arena.drive(runScenario(scenario, arena)));
     } finally {

@@ -1,4 +1,5 @@
 import type { Program } from "../harness/daemon.ts";
+import { type Area, areas } from "./area.ts";
 import { type Arena, startRealArena } from "./arena.ts";
 import type { Outcome } from "./outcome.ts";
 import { runScenario } from "./run-scenario.ts";
@@ -8,18 +9,21 @@ import { type Scenario, terminatedPodsKept } from "./scenario.ts";
 const AT_ONCE = 10;
 
 /**
- * Plays scenarios with a controller manager on real API servers: most of them side by side on one, then those that must
- * be alone. The answer has an outcome or a failure for each.
+ * Plays scenarios with a controller manager on real API servers: those of an area side by side on one, then those that
+ * must be alone. The answer has an outcome or a failure for each.
  */
 export async function playOnReal(
   scenarios: readonly Scenario[],
   program: Program,
 ): Promise<ReadonlyMap<string, Outcome | Error>> {
   const outcomes = new Map<string, Outcome | Error>();
-  for (const alone of [false, true]) {
-    const group = scenarios.filter((scenario) => (scenario.alone ?? false) === alone);
+  const groups = (Object.keys(areas) as Area[]).flatMap((area) =>
+    [false, true].map((alone) => ({ area, alone })),
+  );
+  for (const { area, alone } of groups) {
+    const group = scenarios.filter((scenario) => isOf(scenario, area) && (scenario.alone ?? false) === alone);
     if (group.length === 0) continue;
-    const arena = await startRealArena(program, terminatedPodsKept({ alone }));
+    const arena = await startRealArena(program, area, terminatedPodsKept({ alone }));
     try {
       await playAll(group, arena, alone ? 1 : AT_ONCE, outcomes);
     } finally {
@@ -27,6 +31,10 @@ export async function playOnReal(
     }
   }
   return outcomes;
+}
+
+function isOf(scenario: Scenario, area: Area): boolean {
+  return (scenario.area ?? "workloads") === area;
 }
 
 async function playAll(

@@ -1,14 +1,17 @@
 import { findCondition } from "../../pkg/api/conditions.ts";
 import { keyOf, type ApiObject, type ObjectRef } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
-import { resourceOfKind, resources } from "../../pkg/api/resources.ts";
+import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Event, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
+import type { PropagationPolicy } from "../../pkg/client/resource-client.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
+import { type Area, areas } from "./area.ts";
 import type { Arena } from "./arena.ts";
 import { isObserved, valueAt } from "./object-value.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
+import { Place } from "./place.ts";
 import {
   type Expected,
   type PodChoice,
@@ -16,7 +19,6 @@ import {
   type Scenario,
   type Step,
   type Target,
-  type TargetResource,
 } from "./scenario.ts";
 
 const POLL_MS = 50;
@@ -25,9 +27,10 @@ const REVISION = "deployment.kubernetes.io/revision";
 
 /** Plays a scenario in a namespace of its own and tells what has come of it. */
 export async function runScenario(scenario: Scenario, arena: Arena): Promise<Outcome> {
-  const namespace = `parity-${scenario.name}`;
-  await arena.client.clientFor(resources.namespaces).create({ metadata: { name: namespace } });
-  const play = new Play(arena, namespace);
+  const place = new Place(arena.client, scenario.name);
+  await place.open();
+  const play = new Play(arena, place);
+  const { namespace } = place;
   for (const [index, step] of scenario.steps.entries()) {
     try {
       await arena.activity.settled(namespace);
@@ -37,26 +40,26 @@ export async function runScenario(scenario: Scenario, arena: Arena): Promise<Out
     }
   }
   await arena.activity.settled(namespace);
-  return play.outcome();
+  return play.outcome(scenario.area ?? "workloads");
 }
 
 class Play {
   readonly #arena: Arena;
-  readonly #namespace: string;
+  readonly #place: Place;
 
-  constructor(arena: Arena, namespace: string) {
+  constructor(arena: Arena, place: Place) {
     this.#arena = arena;
-    this.#namespace = namespace;
+    this.#place = place;
   }
 
   async take(step: Step): Promise<void> {
     switch (step.do) {
       case "create":
-        return this.#create(step.object);
+        return this.#place.create(step);
       case "patch":
         return this.#patch(step.target, step.body, step.subresource);
       case "delete":
-        return this.#delete(step.target);
+        return this.#delete(step.target, step.policy);
       case "undo":
         return this.#undo(step.deployment, step.toRevision);
       case "patch revision": {
@@ -77,45 +80,36 @@ class Play {
         });
       case "until":
         return this.#until(step.target, step.holds);
+      case "own": {
+        const ownerReferences = await this.#place.references(step.owners);
+        return this.#patch(step.target, { metadata: { ownerReferences } });
+      }
+      case "until present":
+        return this.#untilPresent(step.target, step.path);
+      case "until gone":
+        return this.#untilGone(step.target);
       case "until pods":
         return this.#untilPods(step.pods, step.are);
     }
   }
 
-  async outcome(): Promise<Outcome> {
+  async outcome(area: Area): Promise<Outcome> {
     const { client, activity } = this.#arena;
-    const kinds = [
-      resources.deployments,
-      resources.replicaSets,
-      resources.replicationControllers,
-      resources.pods,
-    ];
-    const lists = await Promise.all(
-      kinds.map(async (kind) => {
-        const { items } = await client.dynamic(kind).list({ namespace: this.#namespace });
-        return items.map((item) => ({ ...item, kind: kind.kind }));
-      }),
-    );
-    const events = await client.clientFor<Event>(resources.events).list({ namespace: this.#namespace });
-    return outcomeOf(lists.flat(), events.items, activity.writesTo(this.#namespace));
-  }
-
-  async #create(object: ApiObject): Promise<void> {
-    const resource = resourceOfKind(object.apiVersion ?? "", object.kind ?? "");
-    if (resource === undefined) throw new Error(`there is no kind ${object.kind ?? ""}`);
-    const metadata = { ...object.metadata, namespace: this.#namespace };
-    await this.#arena.client.dynamic(resource).create({ ...object, metadata });
+    const { namespace } = this.#place;
+    const objects = await this.#place.list(areas[area].kinds);
+    const events = await client.clientFor<Event>(resources.events).list({ namespace });
+    return outcomeOf(objects, events.items, activity.writesTo(namespace));
   }
 
   async #patch(target: Target, body: unknown, subresource?: string): Promise<void> {
-    const [resource, ref] = this.#aim(target);
+    const [resource, ref] = this.#place.refOf(target);
     const options = subresource === undefined ? {} : { subresource };
     await this.#arena.client.dynamic(resource).patch(ref, { type: "merge", body }, options);
   }
 
-  async #delete(target: Target): Promise<void> {
-    const [resource, ref] = this.#aim(target);
-    await this.#arena.client.dynamic(resource).delete(ref, { propagationPolicy: "Background" });
+  async #delete(target: Target, propagationPolicy: PropagationPolicy = "Background"): Promise<void> {
+    const [resource, ref] = this.#place.refOf(target);
+    await this.#arena.client.dynamic(resource).delete(ref, { propagationPolicy });
   }
 
   /** Strategic, so that conditions are merged. */
@@ -130,12 +124,12 @@ class Play {
     const { count = pods.length } = choice;
     if (pods.length < count) throw new Error(`there are ${pods.length} such pods, not ${count}`);
     for (const { metadata } of pods.slice(0, count))
-      await act({ namespace: this.#namespace, name: metadata.name ?? "" });
+      await act({ namespace: this.#place.namespace, name: metadata.name ?? "" });
   }
 
   async #pods({ selector, ready }: PodChoice): Promise<readonly Pod[]> {
     const { items } = await this.#arena.client.clientFor<Pod>(resources.pods).list({
-      namespace: this.#namespace,
+      namespace: this.#place.namespace,
       ...(selector === undefined ? {} : { labelSelector: selector }),
     });
     const isReady = (pod: Pod): boolean => findCondition(pod.status?.conditions, "Ready")?.status === "True";
@@ -147,7 +141,7 @@ class Play {
   async #revision(deployment: string, revision: number): Promise<ReplicaSet> {
     const { items } = await this.#arena.client
       .clientFor<ReplicaSet>(resources.replicaSets)
-      .list({ namespace: this.#namespace });
+      .list({ namespace: this.#place.namespace });
     const found = items.find(
       ({ metadata }) =>
         metadata.annotations?.[REVISION] === String(revision) &&
@@ -161,7 +155,7 @@ class Play {
     const set = await this.#revision(deployment, toRevision);
     const { "pod-template-hash": _, ...labels } = set.spec?.template?.metadata?.labels ?? {};
     const template = { ...set.spec?.template, metadata: { ...set.spec?.template?.metadata, labels } };
-    const ref = { namespace: this.#namespace, name: deployment };
+    const ref = { namespace: this.#place.namespace, name: deployment };
     const client = this.#arena.client.clientFor<Deployment>(resources.deployments);
     const { metadata } = await client.get(ref);
     const annotations = {
@@ -176,13 +170,29 @@ class Play {
   }
 
   async #until(target: Target, holds: Expected): Promise<void> {
-    const [resource, ref] = this.#aim(target);
+    const [resource, ref] = this.#place.refOf(target);
     await this.#poll(async () => {
       const object = await this.#find(resource, ref);
       if (object === undefined) return { met: false, seen: undefined };
       const seen = Object.fromEntries(Object.keys(holds).map((path) => [path, valueAt(object, path)]));
       const met = isObserved(object) && Object.entries(holds).every(([path, value]) => seen[path] === value);
       return { met, seen: { ...seen, status: valueAt(object, "status") } };
+    });
+  }
+
+  async #untilPresent(target: Target, path: string): Promise<void> {
+    const [resource, ref] = this.#place.refOf(target);
+    await this.#poll(async () => {
+      const object = await this.#find(resource, ref);
+      return { met: object !== undefined && valueAt(object, path) !== undefined, seen: object };
+    });
+  }
+
+  async #untilGone(target: Target): Promise<void> {
+    const [resource, ref] = this.#place.refOf(target);
+    await this.#poll(async () => {
+      const object = await this.#find(resource, ref);
+      return { met: object === undefined, seen: object };
     });
   }
 
@@ -212,12 +222,6 @@ class Play {
       if (isNotFound(error)) return undefined;
       throw error;
     }
-  }
-
-  #aim(target: Target): readonly [Resource, ObjectRef] {
-    const [plural, name] = target.split("/") as [TargetResource, string];
-    const resource = resources[plural];
-    return [resource, resource.namespaced ? { namespace: this.#namespace, name } : { name }];
   }
 }
 

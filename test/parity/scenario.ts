@@ -1,12 +1,22 @@
-import type { ApiObject } from "../../pkg/api/object.ts";
+import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
+import type { PropagationPolicy } from "../../pkg/client/resource-client.ts";
+import type { Area } from "./area.ts";
 
-/** "deployments/web" */
+/** "deployments/web"; "namespaces/own" is the scenario's own. Names of ClusterRoles get the scenario's in front. */
 export type Target = `${TargetResource}/${string}`;
 export type TargetResource =
   | "deployments"
   | "replicaSets"
   | "replicationControllers"
   | "resourceQuotas"
+  | "configMaps"
+  | "secrets"
+  | "services"
+  | "serviceAccounts"
+  | "namespaces"
+  | "clusterRoles"
+  | "jobs"
+  | "cronJobs"
   | "nodes";
 
 /** Some pods of the scenario, the oldest first. */
@@ -19,12 +29,24 @@ export interface PodChoice {
   readonly ready?: boolean;
 }
 
+/** A reference to what is there under this name, where nothing else is said. */
+export interface Owner extends Partial<OwnerReference> {
+  readonly target: Target;
+  readonly elsewhere?: true;
+}
+
 /** Values by path: "status.readyReplicas", "status.conditions[Progressing].reason". */
 export type Expected = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** What a user, or something outside the cluster, does; or what is waited for. Everything is quiet before each. */
 export type Step =
-  | { readonly do: "create"; readonly object: ApiObject }
+  | {
+      readonly do: "create";
+      readonly object: ApiObject;
+      readonly owners?: readonly Owner[];
+      /** In another namespace than everything else, which is made when it is needed. */
+      readonly elsewhere?: true;
+    }
   /** A merge patch. */
   | {
       readonly do: "patch";
@@ -32,7 +54,9 @@ export type Step =
       readonly body: unknown;
       readonly subresource?: "status" | "scale";
     }
-  | { readonly do: "delete"; readonly target: Target }
+  /** Gives owners to what is there already. */
+  | { readonly do: "own"; readonly target: Target; readonly owners: readonly Owner[] }
+  | { readonly do: "delete"; readonly target: Target; readonly policy?: PropagationPolicy }
   /** As `kubectl rollout undo`: the template of that revision again. */
   | { readonly do: "undo"; readonly deployment: string; readonly toRevision: number }
   /** The name of a ReplicaSet is not known before: the one of this revision is patched. */
@@ -48,14 +72,23 @@ export type Step =
   /** Opens the readiness gate of pods that have one. */
   | { readonly do: "let pods be ready"; readonly pods: PodChoice }
   | { readonly do: "until"; readonly target: Target; readonly holds: Expected }
+  /** Until there is any value there, which nobody can foresee. */
+  | { readonly do: "until present"; readonly target: Target; readonly path: string }
+  | { readonly do: "until gone"; readonly target: Target }
   | { readonly do: "until pods"; readonly pods: PodChoice; readonly are: number };
 
 export interface Scenario {
   /** Also the name of its golden file. */
   readonly name: string;
   readonly steps: readonly Step[];
+  /** "workloads" when left out. */
+  readonly area?: Area;
   /** It touches nodes or counts pods of the whole cluster: nothing else may run beside it. */
   readonly alone?: boolean;
+}
+
+export function inArea(area: Area, scenarios: readonly Scenario[]): readonly Scenario[] {
+  return scenarios.map((scenario) => ({ ...scenario, area }));
 }
 
 /** How many finished pods the pod garbage collector leaves: few for those that run alone, else none is ever too many. */

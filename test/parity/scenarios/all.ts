@@ -1,7 +1,20 @@
 import type { Scenario } from "../scenario.ts";
+import { accounts } from "./accounts.ts";
 import { deployments } from "./deployments.ts";
+import { garbage } from "./garbage.ts";
 import { podGarbage } from "./pod-garbage.ts";
+import { quotas } from "./quotas.ts";
 import { replicas } from "./replicas.ts";
+import { roles } from "./roles.ts";
 import { rollouts } from "./rollouts.ts";
 
-export const scenarios: readonly Scenario[] = [...deployments, ...rollouts, ...replicas, ...podGarbage];
+export const scenarios: readonly Scenario[] = [
+  ...deployments,
+  ...rollouts,
+  ...replicas,
+  ...podGarbage,
+  ...garbage,
+  ...accounts,
+  ...roles,
+  ...quotas,
+];

@@ -1,0 +1,65 @@
+import type { Resource } from "../../pkg/api/resource.ts";
+import { resources } from "../../pkg/api/resources.ts";
+
+/** Scenarios of one area are played with the same controllers. */
+export type Area = "workloads" | "garbage" | "accounts" | "batch";
+
+export interface AreaFacts {
+  /** By their names on the command line of a controller manager. */
+  readonly controllers: readonly string[];
+  /** Pods need service accounts, which somebody makes. */
+  readonly serviceAccounts: boolean;
+  /** What is compared in the end; resources of the cluster as far as their names begin with the scenario's. */
+  readonly kinds: readonly Resource[];
+  /** How long controllers may be silent before they answer, when they gather changes. */
+  readonly answersWithinMs?: number;
+}
+
+const { deployments, replicaSets, replicationControllers, pods } = resources;
+const { jobs, cronJobs } = resources;
+const { configMaps, secrets, serviceAccounts, resourceQuotas, services, clusterRoles } = resources;
+
+export const areas: Readonly<Record<Area, AreaFacts>> = {
+  workloads: {
+    controllers: [
+      "deployment-controller",
+      "replicaset-controller",
+      "replicationcontroller-controller",
+      "pod-garbage-collector-controller",
+    ],
+    serviceAccounts: false,
+    kinds: [deployments, replicaSets, replicationControllers, pods],
+  },
+  garbage: {
+    controllers: [
+      "deployment-controller",
+      "replicaset-controller",
+      "garbage-collector-controller",
+      "namespace-controller",
+    ],
+    serviceAccounts: false,
+    kinds: [deployments, replicaSets, pods, configMaps, secrets, clusterRoles],
+  },
+  accounts: {
+    controllers: [
+      "serviceaccount-controller",
+      "serviceaccount-token-controller",
+      "root-ca-certificate-publisher-controller",
+      "resourcequota-controller",
+      "clusterrole-aggregation-controller",
+    ],
+    serviceAccounts: true,
+    kinds: [pods, configMaps, secrets, serviceAccounts, resourceQuotas, services, clusterRoles],
+  },
+  batch: {
+    controllers: [
+      "job-controller",
+      "cronjob-controller",
+      "ttl-after-finished-controller",
+      "garbage-collector-controller",
+    ],
+    serviceAccounts: false,
+    kinds: [cronJobs, jobs, pods],
+    answersWithinMs: 1_300,
+  },
+};

@@ -1,0 +1,58 @@
+import { generateKeyPairSync } from "node:crypto";
+import { clusterRoleAggregationController } from "../../controllers/clusterrole-aggregation/controller.ts";
+import { cronJobController } from "../../controllers/cronjob/controller.ts";
+import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
+import { jobController } from "../../controllers/job/controller.ts";
+import { namespaceController } from "../../controllers/namespace/controller.ts";
+import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
+import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
+import { resourceQuotaController } from "../../controllers/resourcequota/controller.ts";
+import { rootCaPublisherController } from "../../controllers/root-ca/controller.ts";
+import { serviceAccountController } from "../../controllers/serviceaccount/default-account/controller.ts";
+import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
+import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
+import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import { tokenSigner } from "../../pkg/tokens/token-signer.ts";
+import type { Area } from "./area.ts";
+import { type Scenario, terminatedPodsKept } from "./scenario.ts";
+
+const workers = 5;
+const syncPeriodMs = 300_000;
+const rootCa = (): string => "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+
+/** Those of the scenario's area, as the program runs them. */
+export function ourControllers(scenario: Scenario): readonly ControllerDescriptor[] {
+  return controllersOf[scenario.area ?? "workloads"](scenario);
+}
+
+const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly ControllerDescriptor[]>> = {
+  workloads: (scenario) => [
+    deploymentController({ workers }),
+    replicaSetController({ workers }),
+    replicationController({ workers }),
+    podGarbageCollectorController({ threshold: terminatedPodsKept(scenario) }),
+  ],
+  garbage: () => [
+    deploymentController({ workers }),
+    replicaSetController({ workers }),
+    garbageCollectorController({ workers: 20 }),
+    namespaceController({ workers: 10, syncPeriodMs }),
+  ],
+  batch: () => [
+    jobController({ workers }),
+    cronJobController({ workers, localTimeZone: "UTC" }),
+    ttlAfterFinishedController({ workers }),
+    garbageCollectorController({ workers: 20 }),
+  ],
+  accounts: () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
+    return [
+      serviceAccountController(),
+      serviceAccountTokenController({ workers, signer: () => tokenSigner(privateKey), rootCa }),
+      rootCaPublisherController({ rootCa }),
+      resourceQuotaController({ workers, syncPeriodMs }),
+      clusterRoleAggregationController(),
+    ];
+  },
+};
