@@ -199,7 +199,7 @@ export class SharedInformerFactory {
     const name = nameOf(resource, scope, flavour);
     let observe: (tookMs: number) => void = () => undefined;
     const informer = new ResourceInformer<ApiObject>({
-      source: scopedListWatch(client, scope),
+      source: scopedListWatch(client, scope, () => projection.mask),
       transform: this.#transformOf(projection),
       namespaced: resource.namespaced,
       clock,

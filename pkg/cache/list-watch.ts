@@ -1,4 +1,5 @@
 import type { ApiObject, ListMeta, WatchEvent } from "../api/object.ts";
+import type { FieldMask } from "../api/protobuf/message-plan.ts";
 import type { ListOptions, ResourceClient, Selectors, WatchOptions } from "../client/resource-client.ts";
 
 /** Where a reflector gets its objects from. Every failure rejects; an abort rejects with the signal's reason. */
@@ -12,13 +13,17 @@ export interface Scope extends Selectors {
   readonly namespace?: string;
 }
 
-/** The client of a resource, narrowed to a scope. */
+/** The client of a resource, narrowed to a scope, and watches to the fields that are read. */
 export function scopedListWatch<T extends ApiObject>(
   client: Pick<ResourceClient<T>, "listEach" | "watch">,
   scope: Scope,
+  fieldsOf: () => FieldMask | undefined = () => undefined,
 ): ListWatch<T> {
   return {
     listEach: async (options, onItem, signal) => client.listEach({ ...options, ...scope }, onItem, signal),
-    watch: (options, signal) => client.watch({ ...options, ...scope }, signal),
+    watch: (options, signal) => {
+      const fields = fieldsOf();
+      return client.watch({ ...options, ...scope, ...(fields !== undefined && { fields }) }, signal);
+    },
   };
 }

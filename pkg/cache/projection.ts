@@ -1,4 +1,5 @@
 import type { ApiObject } from "../api/object.ts";
+import type { FieldMask } from "../api/protobuf/message-plan.ts";
 import type { Resource } from "../api/resource.ts";
 import { apiVersionOf, groupResource } from "../api/resource.ts";
 import type { Interner } from "./interner.ts";
@@ -74,6 +75,11 @@ export class Projection {
     }
     if (fields === "whole") this.#whole = true;
     else for (const path of fields) insert(this.#tree, segmentsOf(path));
+  }
+
+  /** What there is to be read of the objects; undefined where that is not a list of fields, but all there are. */
+  get mask(): FieldMask | undefined {
+    return this.#whole || this.#tree.get("metadata") === undefined ? undefined : this.#tree;
   }
 
   seal(): void {

@@ -1,5 +1,7 @@
 import type { ApiObject, ListMeta, ObjectList, ObjectRef, Status, WatchEvent } from "../api/object.ts";
+import { hasProtobuf, PROTOBUF_TYPE } from "../api/protobuf/decode.ts";
 import type { Resource } from "../api/resource.ts";
+import { apiVersionOf } from "../api/resource.ts";
 import type {
   DeleteOptions,
   GetOptions,
@@ -46,8 +48,10 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
   }
 
   watch(options: WatchOptions, signal?: AbortSignal): AsyncIterable<WatchEvent<T>> {
-    const request = { ...requests.watchRequest(this.resource, options), ...this.#acceptObject };
-    return watchEvents<T>(this.#rest, request, options.timeoutSeconds, signal);
+    const { fields, timeoutSeconds } = options;
+    const accept = fields === undefined ? this.#acceptObject : this.#acceptFields();
+    const request = { ...requests.watchRequest(this.resource, options), ...accept };
+    return watchEvents<T>(this.#rest, request, timeoutSeconds, fields, signal);
   }
 
   async create(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<T> {
@@ -118,6 +122,14 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
   ): Promise<S> {
     const request = requests.subresourceRequest("PUT", this.resource, ref, subresource, body, options);
     return (await this.#rest.json(request, signal)) as S;
+  }
+
+  /** Protobuf where there is any, as it is cheaper at both ends. */
+  #acceptFields(): { readonly accept?: string } {
+    const { accept = "application/json" } = this.#acceptObject;
+    const isMetadata = accept !== "application/json";
+    if (!isMetadata && !hasProtobuf(apiVersionOf(this.resource), this.resource.kind)) return {};
+    return { accept: `${accept.replace("application/json", PROTOBUF_TYPE)}, ${accept}` };
   }
 
   async #object(request: RestRequest, signal: AbortSignal | undefined): Promise<T> {

@@ -1,4 +1,5 @@
 import type { Status } from "../api/object.ts";
+import { PROTOBUF_TYPE } from "../api/protobuf/decode.ts";
 import type { Clock } from "../clock/clock.ts";
 import { DeadlineError, sleep, withDeadline } from "../clock/wait.ts";
 import type { ApiError } from "./errors.ts";
@@ -172,7 +173,7 @@ function asTransportError(failure: unknown): unknown {
 async function readError(response: TransportResponse, request: RestRequest): Promise<ApiError> {
   const delayMs = retryAfterMs(response.headers);
   const contentType = response.headers["content-type"] ?? "";
-  if (contentType.startsWith("application/json")) {
+  if (contentType.startsWith("application/json") || contentType.startsWith(PROTOBUF_TYPE)) {
     const body = await readJson(response);
     if (isStatus(body)) return errorOfStatus(body, request, response.status, delayMs);
     return errorOfAnswer(response.status, "", request, delayMs);
@@ -184,7 +185,7 @@ async function readError(response: TransportResponse, request: RestRequest): Pro
   return errorOfAnswer(response.status, "", request, delayMs);
 }
 
-/** A body that breaks off or is no JSON leaves the status code, which says enough. */
+/** A body that breaks off or cannot be read leaves the status code, which says enough. */
 async function readJson(response: TransportResponse): Promise<unknown> {
   try {
     return await response.json();

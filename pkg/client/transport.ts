@@ -1,3 +1,5 @@
+import type { FieldMask } from "../api/protobuf/message-plan.ts";
+
 /**
  * The seam under every client. Over the network it is an undici dispatcher (http/), in tests and in the simulator
  * it is the embedded API server called directly, with or without faults.
@@ -44,8 +46,11 @@ export interface TransportResponse {
    * The items of a List one by one, without ever holding the whole text; resolves to the List without its items.
    */
   items(onItem: (item: unknown) => void): Promise<unknown>;
-  /** The JSON documents of a stream of lines, as they arrive. Leaving the loop early closes the stream. */
-  documents(): AsyncIterable<unknown>;
+  /**
+   * The documents of a stream, as they arrive: JSON in lines, or events of a watch in protobuf, of whose objects only
+   * `fields` are read where they are given. Leaving the loop early closes the stream.
+   */
+  documents(fields?: FieldMask): AsyncIterable<unknown>;
   discard(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 import type { ApiObject, WatchEvent } from "../api/object.ts";
+import type { FieldMask } from "../api/protobuf/message-plan.ts";
 import { errorOfFailure, errorOfStatus } from "./errors.ts";
 import type { RestClient, RestRequest } from "./rest.ts";
 import { TransportError } from "./transport.ts";
@@ -11,6 +12,7 @@ export async function* watchEvents<T extends ApiObject>(
   rest: RestClient,
   request: RestRequest,
   timeoutSeconds: number | undefined,
+  fields: FieldMask | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   signal?.throwIfAborted();
@@ -25,7 +27,7 @@ export async function* watchEvents<T extends ApiObject>(
         );
   try {
     const response = await rest.open(request, stop.signal);
-    for await (const document of response.documents()) {
+    for await (const document of response.documents(fields)) {
       stop.signal.throwIfAborted();
       yield eventOf<T>(document, request);
     }

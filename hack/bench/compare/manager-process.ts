@@ -34,12 +34,15 @@ interface ManagerFiles {
 export class ManagerProcess {
   readonly startMs = realClock.monotonicMs();
   readonly rss: Curve = { unit: "MiB", points: [] };
-  readonly exit: Promise<void>;
+  /** Rejects when the process ends without having been told to. */
+  readonly unexpectedEnd: Promise<void>;
+  readonly #exit: Promise<void>;
   readonly #child: ChildProcess;
   readonly #port: number;
   readonly #log: WriteStream;
   readonly #sampling: NodeJS.Timeout;
   #hasEnded = false;
+  #isToEnd = false;
 
   private constructor(manager: Manager, flags: readonly string[], port: number, logFile: string) {
     const [program = "", ...args] = manager.command;
@@ -48,7 +51,7 @@ export class ManagerProcess {
     this.#child = spawn(program, [...args, ...flags], { stdio: ["ignore", "pipe", "pipe"] });
     this.#child.stdout?.pipe(this.#log, { end: false });
     this.#child.stderr?.pipe(this.#log, { end: false });
-    this.exit = new Promise((resolve, reject) => {
+    this.#exit = new Promise((resolve, reject) => {
       this.#child.once("error", reject);
       this.#child.once("close", () => {
         this.#hasEnded = true;
@@ -56,6 +59,9 @@ export class ManagerProcess {
         this.#log.end();
         resolve();
       });
+    });
+    this.unexpectedEnd = this.#exit.then(() => {
+      if (!this.#isToEnd) throw new Error(`the controller manager ended by itself: see ${logFile}`);
     });
     this.#sampling = setInterval(() => this.#sample(), SAMPLE_MS);
   }
@@ -104,8 +110,9 @@ export class ManagerProcess {
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
+    this.#isToEnd = true;
     this.#child.kill(signal);
-    await this.exit;
+    await this.#exit;
   }
 
   /** In order, so that it can write a profile that it was asked for; by force when that takes too long. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { resources } from "../../../pkg/api/resources.ts";
+import { isNotFound } from "../../../pkg/client/errors.ts";
 import { ManagerProcess } from "./manager-process.ts";
 import type { Manager } from "./managers.ts";
 import type { Outcome } from "./outcome.ts";
@@ -69,8 +70,10 @@ async function takeTurn(plan: Plan, turn: Turn, shared: Stage | undefined): Prom
   const { workload, manager, round } = turn;
   const stage = shared ?? (await prepared(plan, workload));
   const running: ManagerProcess[] = [];
+  let fail: (reason: Error) => void = () => undefined;
+  const failure = new Promise<never>((_, reject) => (fail = reject));
   try {
-    return await workload.play(stage, async ({ limits = "lifted", more = [] } = {}) => {
+    const outcome = workload.play(stage, async ({ limits = "lifted", more = [] } = {}) => {
       const { kubeconfig, managerFlags, directory } = stage;
       const log = join(
         plan.directory,
@@ -79,8 +82,10 @@ async function takeTurn(plan: Plan, turn: Turn, shared: Stage | undefined): Prom
       const flags = { kubeconfig, controllers: plan.controllers, limits, more: [...managerFlags, ...more] };
       const started = await ManagerProcess.start(manager, flags, { directory, log });
       running.push(started);
+      started.unexpectedEnd.catch(fail);
       return started;
     });
+    return await Promise.race([outcome, failure]);
   } finally {
     await Promise.all(running.map(async (manager) => manager.stop()));
     if (shared === undefined) await stage.stop();
@@ -90,9 +95,13 @@ async function takeTurn(plan: Plan, turn: Turn, shared: Stage | undefined): Prom
 
 /** A killed leader's Lease would hold up the next one. */
 async function freeLease({ client }: Stage): Promise<void> {
-  await client
-    .clientFor(resources.leases)
-    .delete({ namespace: "kube-system", name: "kube-controller-manager" });
+  const lease = { namespace: "kube-system", name: "kube-controller-manager" };
+  try {
+    await client.clientFor(resources.leases).delete(lease);
+  } catch (error) {
+    // The manager has given it back by itself.
+    if (!isNotFound(error)) throw error;
+  }
 }
 
 function inTurn<T>(items: readonly T[], round: number): readonly T[] {

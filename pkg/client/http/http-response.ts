@@ -1,8 +1,12 @@
 import type { Dispatcher } from "undici";
+import { decodeProtobufObject, PROTOBUF_TYPE } from "../../api/protobuf/decode.ts";
+import type { FieldMask } from "../../api/protobuf/message-plan.ts";
+import { ProtobufError } from "../../api/protobuf/reader.ts";
 import type { TransportResponse } from "../transport.ts";
 import { TransportError } from "../transport.ts";
 import { JsonLines, parseDocument } from "./json-lines.ts";
 import { ListReader } from "./list-reader.ts";
+import { ProtobufFrames } from "./protobuf-frames.ts";
 
 /** Bodies up to this size are read to their end when discarded, which costs less than giving up an HTTP/1.1 connection. */
 const WORTH_READING_BYTES = 128 * 1024;
@@ -36,7 +40,7 @@ export class HttpResponse implements TransportResponse {
   }
 
   async json(): Promise<unknown> {
-    return parseDocument(await this.text());
+    return this.#isProtobuf ? this.#protobuf() : parseDocument(await this.text());
   }
 
   async items(onItem: (item: unknown) => void): Promise<unknown> {
@@ -45,12 +49,12 @@ export class HttpResponse implements TransportResponse {
     return reader.end();
   }
 
-  async *documents(): AsyncGenerator<unknown, void, undefined> {
-    const lines = new JsonLines();
+  async *documents(fields?: FieldMask): AsyncGenerator<unknown, void, undefined> {
+    const documents = this.#isProtobuf ? new ProtobufFrames(fields) : new JsonLines();
     for await (const chunk of this.#chunks()) {
-      for (const document of lines.push(chunk)) yield document;
+      for (const document of documents.push(chunk)) yield document;
     }
-    for (const document of lines.end()) yield document;
+    for (const document of documents.end()) yield document;
   }
 
   async discard(): Promise<void> {
@@ -66,6 +70,22 @@ export class HttpResponse implements TransportResponse {
       }
     } catch (failure) {
       throw failureOf(failure, this.#signal);
+    }
+  }
+
+  get #isProtobuf(): boolean {
+    return this.headers["content-type"]?.startsWith(PROTOBUF_TYPE) ?? false;
+  }
+
+  /** One object: the Status in which a server that was asked for protobuf says no. */
+  async #protobuf(): Promise<unknown> {
+    const bytes = await this.#reading(async () => this.#body.bytes());
+    this.#receivedBytes = bytes.length;
+    try {
+      return decodeProtobufObject(bytes);
+    } catch (failure) {
+      if (!(failure instanceof ProtobufError)) throw failure;
+      throw new TransportError("malformed", `broken protobuf of ${bytes.length} bytes`, true, failure);
     }
   }
 

@@ -1,5 +1,5 @@
-import { decodeProtobufObject } from "../protobuf/decode.ts";
-import { ProtobufError } from "../protobuf/reader.ts";
+import { decodeProtobufObject } from "../../api/protobuf/decode.ts";
+import { ProtobufError } from "../../api/protobuf/reader.ts";
 import { mediaType } from "../server/negotiate.ts";
 import type { RequestBody } from "../server/request.ts";
 import { badRequest } from "../server/status-error.ts";

@@ -1,7 +1,7 @@
 import { QuantityError, parseQuantity } from "../../api/quantity-parse.ts";
 import { definition, definitionOf, type Definition, type Field, type FieldType } from "../../api/schema.ts";
 import { isJson, type Json } from "./json.ts";
-import { keptZeros, vanishingDefaults, writtenNulls } from "./wire-facts.ts";
+import { keptZeros, vanishingDefaults, writtenNulls } from "../../api/wire-facts.ts";
 
 /**
  * Gives an object the form in which the API server writes it: no unknown fields, no nulls and empty optional values,

@@ -50,7 +50,6 @@ describe("decoding protobuf", () => {
         name: "a",
         generation: 300,
         creationTimestamp: "2026-01-01T00:00:00Z",
-        deletionTimestamp: null,
         labels: { l: "1", m: "2" },
         finalizers: ["x.io/a", "x.io/b"],
       },

@@ -1,0 +1,80 @@
+import { definition, definitionNames, type Field } from "../schema.ts";
+import { keptZeros, vanishingDefaults, writtenNulls } from "../wire-facts.ts";
+import { messageTexts } from "./fields.gen.ts";
+import { ProtobufError } from "./reader.ts";
+
+/** Names of the fields that are wanted, with those below them; undefined stands for all. Lists are passed through. */
+export type FieldMask = ReadonlyMap<string, FieldMask | undefined>;
+
+/** What is to be done with one field of a message. */
+export interface FieldPlan {
+  /** "" for a message whose fields stand in the parent. */
+  readonly name: string;
+  readonly shape: "one" | "list" | "map";
+  /** A scalar's name, or a message's. */
+  readonly type: string;
+  /** JSON has "", 0 and false; where it has not, protobuf nevertheless may. */
+  readonly keepsZero: boolean;
+  /** A time that is not set is null in JSON. */
+  readonly keepsNull: boolean;
+  readonly mask: FieldMask | undefined;
+}
+
+export interface MessagePlan {
+  /** By the number of the field; there is nothing for fields that are not wanted or not known. */
+  readonly fields: readonly (FieldPlan | undefined)[];
+  /** Lists that are null in JSON when they are empty. */
+  readonly nullLists: readonly string[];
+}
+
+const whole = new Map<string, MessagePlan>();
+const masked = new WeakMap<FieldMask, Map<string, MessagePlan>>();
+const known = new Set(definitionNames());
+
+export function hasMessage(message: string): boolean {
+  return Object.hasOwn(messageTexts, message);
+}
+
+/** Made when it is first asked for. */
+export function planOf(message: string, mask: FieldMask | undefined): MessagePlan {
+  let plans = mask === undefined ? whole : masked.get(mask);
+  if (plans === undefined) {
+    plans = new Map();
+    if (mask !== undefined) masked.set(mask, plans);
+  }
+  const existing = plans.get(message);
+  if (existing !== undefined) return existing;
+  const plan = makePlan(message, mask);
+  plans.set(message, plan);
+  return plan;
+}
+
+function makePlan(message: string, mask: FieldMask | undefined): MessagePlan {
+  if (!hasMessage(message)) throw new ProtobufError(`there is no message ${message}`);
+  const plan: (FieldPlan | undefined)[] = [];
+  const nulls = (writtenNulls[message] ?? "").split(" ");
+  const fields = known.has(message) ? definition(message).fields : undefined;
+  for (const line of (messageTexts[message] ?? "").split(";")) {
+    const [number = "", name = "", type = ""] = line.split(" ");
+    const inline = name.startsWith("~");
+    if (!inline && mask !== undefined && !mask.has(name)) continue;
+    const shape = type.startsWith("[]") ? "list" : type.startsWith("{}") ? "map" : "one";
+    plan[Number(number)] = {
+      name: inline ? "" : name,
+      shape,
+      type: shape === "one" ? type : type.slice(2),
+      keepsZero: keepsZero(message, fields?.get(name)),
+      keepsNull: nulls.includes(name),
+      mask: inline ? mask : mask?.get(name),
+    };
+  }
+  const lists = plan.filter((field) => field?.shape === "list" && field.keepsNull);
+  return { fields: plan, nullLists: lists.flatMap((field) => field?.name ?? []) };
+}
+
+/** Messages without a definition (times, statuses of lists) are written as they are. */
+function keepsZero(message: string, field: Field | undefined): boolean {
+  if (field === undefined) return true;
+  if ((keptZeros[message] ?? "").split(" ").includes(field.name)) return true;
+  return field.default !== undefined && !vanishingDefaults.has(`${message}.${field.name}`);
+}
