@@ -1,5 +1,6 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
+import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
 import { WorkerPool } from "../../pkg/reconcile/worker.ts";
@@ -27,7 +28,13 @@ function build(env: Env): Controller {
     fields: ["aggregationRule", "rules"],
   });
   const queue = createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name: QUEUE });
+  const consistency = new ConsistencyStore({
+    clock: env.clock,
+    log: env.log,
+    caches: [{ resource: resources.clusterRoles, cache: roles }],
+  });
   const context = {
+    consistency,
     roles: roles.lister,
     client: env.client.clientFor<ClusterRole>(resources.clusterRoles),
   };
@@ -36,6 +43,7 @@ function build(env: Env): Controller {
     queue,
     workers: WORKERS,
     sync: async (name, _log, signal) => syncRole(name, context, signal),
+    gate: consistency,
     ready: whenSynced(env.clock, [registration]),
     clock: env.clock,
     log: env.log,

@@ -43,6 +43,27 @@ test("rules pass through roles that are aggregated and selected themselves", asy
   expect(await rulesOf("edit")).toEqual([read]);
 });
 
+test("nothing is applied twice while the cache has yet to see it", async () => {
+  let release = (): void => undefined;
+  world.server.parts.faults.add({
+    target: { verb: "patch", resource: "clusterroles" },
+    action: {
+      kind: "interfere",
+      run: async () => {
+        await world.create<ClusterRole>(resources.clusterRoles, part("unrelated", "edit", [write]));
+        release = world.server.parts.faults.holdWatches({ resource: "clusterroles" });
+      },
+    },
+    times: 1,
+  });
+  await world.create<ClusterRole>(resources.clusterRoles, part("a", "view", [read]));
+  await world.run();
+  release();
+  await world.run();
+  expect(world.takeWrites().map(lineOf)).toEqual(["patch clusterroles view"]);
+  expect(await rulesOf("view")).toEqual([read]);
+});
+
 test("rules are applied by force in the name that older managers used too, and only when they change", async () => {
   await world.update<ClusterRole>(resources.clusterRoles, "view", (view) => ({ ...view, rules: [write] }));
   await world.run();

@@ -1,12 +1,16 @@
+import { resources } from "../../pkg/api/resources.ts";
 import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
+import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { decideRules } from "./aggregated-rules.ts";
 
 /** All that a sync works with. */
 export interface AggregationContext {
   readonly roles: Lister<ClusterRole>;
+  /** A change of any role wakes this one, also before the cache has seen what was written last. */
+  readonly consistency: ConsistencyStore;
   readonly client: Pick<ResourceClient<ClusterRole>, "apply">;
 }
 
@@ -21,9 +25,16 @@ export async function syncRole(
 ): Promise<SyncResult> {
   const role = context.roles.get(undefined, name);
   const rules = role && decideRules(role, context.roles.list());
+  if (role === undefined) context.consistency.clear(name);
   if (rules === undefined) return {};
   // To apply no rules is to give up those applied before.
   const object = { metadata: { name }, ...(rules.length > 0 && { rules }) };
-  await context.client.apply(object, { fieldManager: FIELD_MANAGER, force: true }, signal);
+  const { metadata } = await context.client.apply(
+    object,
+    { fieldManager: FIELD_MANAGER, force: true },
+    signal,
+  );
+  const { uid = "", resourceVersion } = metadata;
+  context.consistency.wroteAt(name, uid, resources.clusterRoles, resourceVersion);
   return {};
 }
