@@ -11,7 +11,7 @@ import {
   storageMatches,
   withStorage,
 } from "./claims.ts";
-import { changed, claimOf, claimTemplate, LABELS, podOf, statefulSet } from "./samples.test-data.ts";
+import { changed, claimOf, claimTemplate, type LABELS, podOf, statefulSet } from "./samples.test-data.ts";
 
 const set = statefulSet("foo");
 const pod = podOf(set, 1);

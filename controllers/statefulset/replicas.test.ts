@@ -35,7 +35,7 @@ function podsOf(set: StatefulSet, states: string): readonly Pod[] {
     f: "failed",
     s: "succeeded",
   };
-  return [...states].flatMap((state, ordinal) => {
+  return Array.from(states).flatMap((state, ordinal) => {
     const health = healths[state];
     return health === undefined ? [] : podOf(set, ordinal, { health, terminating: state === "t" });
   });

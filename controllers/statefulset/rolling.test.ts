@@ -13,7 +13,7 @@ const namesOf = (steps: readonly PodStep[]): string => steps.map(({ pod }) => po
 
 /** "o" old, "n" new, both ready; "O", "N" not ready; "t", "T" old and new that are terminating; "-" being created. */
 function placesOf(set: StatefulSet, states: string): readonly (Pod | undefined)[] {
-  return [...states].map((state, ordinal) => {
+  return Array.from(states).map((state, ordinal) => {
     if (state === "-") return undefined;
     const revision = "oOt".includes(state) ? "old" : "new";
     const health = "ON".includes(state) ? "running" : "ready";

@@ -6,7 +6,6 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { internal, StatusError } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { statefulSetController } from "./controller.ts";
-import { revisionOf } from "./identity.ts";
 import { changed, LABELS, statefulSet, withImage } from "./samples.test-data.ts";
 
 const controller = statefulSetController({ workers: 2 });
@@ -210,7 +209,7 @@ test("old revisions above the limit go, and none that is in use", async () => {
     await world.runWithKubelet();
   }
   const revisions = await world.list(resources.controllerRevisions);
-  expect(revisions.map(({ revision }) => revision).toSorted()).toEqual([3, 4, 5]);
+  expect(revisions.map(({ revision }) => revision).toSorted((a, b) => a - b)).toEqual([3, 4, 5]);
 });
 
 test("revisions that nobody manages are adopted, and serve", async () => {
