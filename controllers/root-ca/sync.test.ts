@@ -47,6 +47,25 @@ describe("the CA is published", () => {
     expect(linesTaken()).toEqual(["create configmaps"]);
   });
 
+  test("again when it is created and deleted while nobody can watch", async () => {
+    await start();
+    const { faults, store } = world.server.parts;
+    const target = { resource: "configmaps", verb: "watch" } as const;
+    const repair = faults.add({
+      target,
+      action: { kind: "status", when: "before", error: internal("down") },
+    });
+    faults.dropWatches({ resource: "configmaps" });
+    await world.create<Namespace>(resources.namespaces, { metadata: { name: "new" } });
+    await world.run(1_000);
+    await world.client.clientFor(resources.configMaps).delete({ namespace: "new", name: CONFIG_MAP });
+    store.compact();
+    repair();
+    await world.run(120_000);
+    const maps = await world.list<ConfigMap>(resources.configMaps);
+    expect(maps.map(({ metadata }) => metadata.namespace)).toEqual(["default", "new"]);
+  });
+
   test("again over what others make of it, and their labels stay", async () => {
     await start();
     world.takeWrites();
@@ -64,6 +83,7 @@ describe("the CA is published", () => {
 
   test("not to a namespace that is being deleted", async () => {
     await start();
+    await world.run(10_000);
     await world.delete(resources.namespaces, "default");
     world.server.parts.faults.add({
       target: { verb: "create", resource: "configmaps" },

@@ -3,6 +3,9 @@ import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { CONFIG_MAP, newConfigMap, repairedConfigMap } from "./config-map.ts";
 import type { PublisherContext } from "./context.ts";
 
+/** A map that is deleted before the cache has shown it would be missed by nobody. */
+const RECHECK_MS = 5_000;
+
 /** Sees to it that the namespace has the CA, and counts how that went. */
 export async function publishRootCa(
   namespace: string,
@@ -12,8 +15,8 @@ export async function publishRootCa(
   const startMs = context.clock.monotonicMs();
   let code = "200";
   try {
-    await publish(namespace, context, signal);
-    return {};
+    const isSeen = await publish(namespace, context, signal);
+    return isSeen ? {} : { requeueAfterMs: RECHECK_MS };
   } catch (error) {
     signal.throwIfAborted();
     code = codeOf(error);
@@ -26,22 +29,23 @@ export async function publishRootCa(
   }
 }
 
-async function publish(namespace: string, context: PublisherContext, signal: AbortSignal): Promise<void> {
+/** False when it was created, and the cache has yet to show it. */
+async function publish(namespace: string, context: PublisherContext, signal: AbortSignal): Promise<boolean> {
   const map = context.configMaps.get(namespace, CONFIG_MAP);
-  if (map === undefined) {
-    await create(namespace, context, signal);
-    return;
-  }
+  if (map === undefined) return create(namespace, context, signal);
   const repaired = repairedConfigMap(map, context.rootCa);
   if (repaired !== undefined) await context.client.update(repaired, {}, signal);
+  return true;
 }
 
-async function create(namespace: string, context: PublisherContext, signal: AbortSignal): Promise<void> {
+/** True when there is nothing to be seen: a namespace that is gone or going needs no CA. */
+async function create(namespace: string, context: PublisherContext, signal: AbortSignal): Promise<boolean> {
   try {
     await context.client.create(newConfigMap(namespace, context.rootCa), {}, signal);
+    return false;
   } catch (error) {
-    // A namespace that is gone or going needs no CA.
     if (!isNotFound(error) && !isNamespaceTerminating(error)) throw error;
+    return true;
   }
 }
 

@@ -80,6 +80,24 @@ describe("nothing is created", () => {
   });
 });
 
+test("an account that is created and deleted while nobody can watch is created again", async () => {
+  await world.start(serviceAccountController());
+  const { faults, store } = world.server.parts;
+  const repair = faults.add({
+    target: { resource: "serviceaccounts", verb: "watch" },
+    action: { kind: "status", when: "before", error: internal("down") },
+  });
+  faults.dropWatches({ resource: "serviceaccounts" });
+  await world.create<Namespace>(resources.namespaces, { metadata: { name: "new" } });
+  await world.run(1_000);
+  expect(await accountsOf("new")).toEqual(["default"]);
+  await world.client.clientFor(resources.serviceAccounts).delete({ namespace: "new", name: "default" });
+  store.compact();
+  repair();
+  await world.run(120_000);
+  expect(await accountsOf("new")).toEqual(["default"]);
+});
+
 test("an account that somebody else creates first is no failure", async () => {
   world.server.parts.faults.add({
     target: { verb: "create", resource: "serviceaccounts" },

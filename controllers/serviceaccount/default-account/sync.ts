@@ -3,6 +3,8 @@ import type { SyncResult } from "../../../pkg/reconcile/worker.ts";
 import type { AccountContext } from "./context.ts";
 
 const DEFAULT_ACCOUNT = "default";
+/** One that is deleted before the cache has shown it would be missed by nobody. */
+const RECHECK_MS = 5_000;
 
 /** Sees to it that an active namespace has the account that its pods run under when they name none. */
 export async function ensureDefaultAccount(
@@ -16,7 +18,8 @@ export async function ensureDefaultAccount(
     await context.client.create({ metadata: { namespace, name: DEFAULT_ACCOUNT } }, {}, signal);
   } catch (error) {
     // The caches were behind: the account is there, or the namespace is going away.
-    if (!isAlreadyExists(error) && !isNamespaceTerminating(error)) throw error;
+    if (isNamespaceTerminating(error)) return {};
+    if (!isAlreadyExists(error)) throw error;
   }
-  return {};
+  return { requeueAfterMs: RECHECK_MS };
 }
