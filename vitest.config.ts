@@ -31,6 +31,8 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          // Programs that are started again and again are read and compiled once.
+          env: { NODE_COMPILE_CACHE: ".cache/node" },
           include: ["test/e2e/**/*.test.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,

@@ -81,7 +81,8 @@ describe("a start that cannot work ends with one clear line and exit code 1", ()
     const [command = "", ...args] = ourProgram;
     const given = ["--kubeconfig=@/good.kubeconfig", "--bind-address=127.0.0.1", ...flags];
     const expanded = given.map((flag) => flag.replaceAll("@", directory));
-    const child = spawn(command, [...args, ...expanded], { env: { PATH: process.env["PATH"] } });
+    const { PATH, NODE_COMPILE_CACHE } = process.env;
+    const child = spawn(command, [...args, ...expanded], { env: { PATH, NODE_COMPILE_CACHE } });
     let output = "";
     for (const stream of [child.stdout, child.stderr])
       stream.on("data", (chunk: Buffer) => (output += chunk.toString()));

@@ -163,11 +163,12 @@ describe.skipIf(!hasRealCluster())("each controller under its own account", () =
     });
   });
 
-  test("a pod whose node is gone is collected", async () => {
+  // From here on most of the time is spent waiting, for each in a namespace of its own.
+  test.concurrent("a pod whose node is gone is collected", async () => {
     await until("it is deleted", async () => isGone("lost"), 120_000, 500);
   });
 
-  test.each(identityJourneys.map((journey, index) => ({ ...journey, own: `journey-${index}` })))(
+  test.concurrent.each(identityJourneys.map((journey, index) => ({ ...journey, own: `journey-${index}` })))(
     "$name, and its namespace ends with all that is in it",
     async ({ run, own }) => {
       const namespaces = client.clientFor(resources.namespaces);
@@ -207,6 +208,7 @@ describe.skipIf(!hasRealCluster())("each controller under its own account", () =
       account("job-controller"),
       account("replicaset-controller"),
       account("replication-controller"),
+      account("statefulset-controller"),
     ]);
     expect(usersOf("nodes", "get")).toEqual([account("pod-garbage-collector")]);
     expect(usersOf("pods", "delete")).toContain(account("pod-garbage-collector"));

@@ -51,6 +51,7 @@ export async function daemonSetJourney(client: ClientSet, namespace: string): Pr
   const orphaned = async (): Promise<boolean> =>
     (await pods.list({ namespace })).items.every((pod) => controllerOf(pod) === undefined);
   await until("the pods are orphans", orphaned);
+  await until("its name is free", async () => (await daemonSets.list({ namespace })).items.length === 0);
   const { spec } = before;
   await daemonSets.create({ metadata: ref, ...(spec && { spec }) });
   await until("they are adopted", settled);
