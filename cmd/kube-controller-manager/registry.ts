@@ -3,6 +3,10 @@ import { clusterRoleAggregationController } from "../../controllers/clusterrole-
 import { cronJobController } from "../../controllers/cronjob/controller.ts";
 import { daemonSetController } from "../../controllers/daemonset/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { disruptionController } from "../../controllers/disruption/controller.ts";
+import { endpointsController } from "../../controllers/endpoints/controller.ts";
+import { endpointSliceController } from "../../controllers/endpointslice/controller.ts";
+import { endpointSliceMirroringController } from "../../controllers/endpointslicemirroring/controller.ts";
 import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../controllers/job/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
@@ -13,6 +17,7 @@ import { rootCaPublisherController } from "../../controllers/root-ca/controller.
 import { serviceAccountController } from "../../controllers/serviceaccount/default-account/controller.ts";
 import { legacyTokenCleanerController } from "../../controllers/serviceaccount/legacy-token-cleaner/controller.ts";
 import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
+import { statefulSetController } from "../../controllers/statefulset/controller.ts";
 import { tokenCleanerController } from "../../controllers/tokencleaner/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
@@ -32,6 +37,20 @@ export function registry(options: Options, secrets: ClusterSecrets): readonly Co
             rootCa,
           }),
         ]),
+    endpointsController({
+      workers: options.endpoints.concurrentSyncs,
+      updatesBatchPeriodMs: options.endpoints.updatesBatchPeriodMs,
+    }),
+    endpointSliceController({
+      workers: options.endpointSlice.concurrentSyncs,
+      maxEndpointsPerSlice: options.endpointSlice.maxEndpointsPerSlice,
+      updatesBatchPeriodMs: options.endpointSlice.updatesBatchPeriodMs,
+    }),
+    endpointSliceMirroringController({
+      workers: options.endpointSliceMirroring.concurrentSyncs,
+      maxEndpointsPerSubset: options.endpointSliceMirroring.maxEndpointsPerSubset,
+      updatesBatchPeriodMs: options.endpointSliceMirroring.updatesBatchPeriodMs,
+    }),
     resourceQuotaController({
       workers: options.resourceQuota.concurrentSyncs,
       syncPeriodMs: options.resourceQuota.syncPeriodMs,
@@ -41,7 +60,9 @@ export function registry(options: Options, secrets: ClusterSecrets): readonly Co
     rootCaPublisherController({ rootCa }),
     clusterRoleAggregationController(),
     deploymentController({ workers: options.deployment.concurrentSyncs }),
+    statefulSetController({ workers: options.statefulset.concurrentSyncs }),
     daemonSetController({ workers: options.daemonset.concurrentSyncs }),
+    disruptionController(),
     replicaSetController({ workers: options.replicaset.concurrentSyncs }),
     replicationController({ workers: options.replicationcontroller.concurrentSyncs }),
     ...(options.garbageCollector.enabled

@@ -12,7 +12,10 @@ import { realClock } from "../../pkg/clock/real.ts";
 import { SCRIPT_ANNOTATION } from "../../pkg/embedded/hollow/script.ts";
 import { Deployments } from "../harness/deployments.ts";
 import { until } from "../harness/until.ts";
+import { budgetJourney } from "./budget-journey.ts";
 import { daemonSetJourney } from "./daemon-set-journey.ts";
+import { statefulSetJourney } from "./stateful-set-journey.ts";
+import { mirroringJourney, serviceJourney } from "./service-journeys.ts";
 
 /** Something that makes one controller do all that it ever does, each in a namespace of its own. */
 export interface IdentityJourney {
@@ -150,7 +153,9 @@ export const identityJourneys: readonly IdentityJourney[] = [
       });
     },
   },
+  { name: "a StatefulSet is rolled, scaled, orphaned and adopted", run: statefulSetJourney },
   { name: "a DaemonSet is rolled, orphaned and adopted", run: daemonSetJourney },
+  { name: "disruption budgets are counted", run: budgetJourney },
   {
     name: "a finished Job is deleted",
     run: async (client, namespace) => {
@@ -169,6 +174,8 @@ export const identityJourneys: readonly IdentityJourney[] = [
       await until("it is gone", async () => (await count(client, resources.jobs, namespace)) === 0);
     },
   },
+  { name: "the pods of a Service are its endpoints", run: serviceJourney },
+  { name: "Endpoints that are kept by hand are mirrored", run: mirroringJourney },
   {
     name: "the description of the cluster is signed with a token, which is deleted when its time is over",
     run: async (client) => {
