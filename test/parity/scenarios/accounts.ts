@@ -2,6 +2,7 @@ import type { ApiObject } from "../../../pkg/api/object.ts";
 import { inArea, type Scenario, type Step, type Target } from "../scenario.ts";
 import { create } from "./objects.ts";
 
+const CA = "configMaps/kube-root-ca.crt";
 const gone = (target: Target): Step => ({ do: "until gone", target });
 const exists = (target: Target): Step => ({ do: "until present", target, path: "metadata.name" });
 const remove = (target: Target): Step => ({ do: "delete", target });
@@ -10,10 +11,7 @@ const TYPE = "kubernetes.io/service-account-token";
 const account: ApiObject = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "bot" } };
 
 /** What every namespace gets. */
-export const fresh: readonly Step[] = [
-  exists("serviceAccounts/default"),
-  exists("configMaps/kube-root-ca.crt"),
-];
+export const fresh: readonly Step[] = [exists("serviceAccounts/default"), exists(CA)];
 
 function token(annotations: Readonly<Record<string, string>> = {}): Step {
   const metadata = {
@@ -31,7 +29,7 @@ function strip(name: string): Step {
 }
 
 function changeCa(data: unknown): Step {
-  return { do: "patch", target: "configMaps/kube-root-ca.crt", body: { data } };
+  return { do: "patch", target: CA, body: { data } };
 }
 
 /** Service accounts, their tokens, and the root CA. */
@@ -56,7 +54,7 @@ export const accounts: readonly Scenario[] = inArea("accounts", [
         body: { secrets: [{ name: "token" }, { name: "other" }] },
       },
       remove("secrets/token"),
-      gone("secrets/token"),
+      { do: "until", target: "serviceAccounts/bot", holds: { "secrets.0.name": "other" } },
     ],
   },
   { name: "token-of-no-account", steps: [...fresh, token(), gone("secrets/token")] },
@@ -79,10 +77,20 @@ export const accounts: readonly Scenario[] = inArea("accounts", [
       { do: "until present", target: "secrets/token", path: "data.namespace" },
     ],
   },
-  { name: "ca-changed", steps: [...fresh, changeCa({ "ca.crt": "mine", more: "stays?" })] },
-  { name: "ca-without-data", steps: [...fresh, changeCa(null)] },
+  {
+    name: "ca-changed",
+    steps: [
+      ...fresh,
+      changeCa({ "ca.crt": "mine", more: "stays?" }),
+      { do: "until", target: CA, holds: { "data.more": undefined } },
+    ],
+  },
+  {
+    name: "ca-without-data",
+    steps: [...fresh, changeCa(null), { do: "until present", target: CA, path: "data[ca.crt]" }],
+  },
   {
     name: "ca-comes-again",
-    steps: [...fresh, remove("configMaps/kube-root-ca.crt"), exists("configMaps/kube-root-ca.crt")],
+    steps: [...fresh, remove(CA), exists(CA)],
   },
 ]);

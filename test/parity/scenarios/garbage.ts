@@ -16,6 +16,11 @@ function remove(target: Target, policy: PropagationPolicy = "Background"): Step 
 }
 
 const gone = (target: Target): Step => ({ do: "until gone", target });
+const owned = (by: string): Step => ({
+  do: "until",
+  target: "configMaps/child",
+  holds: { "metadata.ownerReferences.0.name": by, "metadata.ownerReferences.1": undefined },
+});
 const finalizers = (target: Target, names: readonly string[]): Step => ({
   do: "patch",
   target,
@@ -57,7 +62,7 @@ const collected: readonly Scenario[] = [
       create(configMap("owner", { finalizers: ["orphan"] })),
       dependent("child", blocking),
       remove("configMaps/owner"),
-      gone("configMaps/owner"),
+      gone("configMaps/child"),
     ],
   },
   {
@@ -67,7 +72,7 @@ const collected: readonly Scenario[] = [
       create(configMap("other")),
       dependent("child", blocking, { target: "configMaps/other", controller: true }),
       remove("configMaps/owner"),
-      gone("configMaps/owner"),
+      owned("other"),
     ],
   },
   {
@@ -78,6 +83,7 @@ const collected: readonly Scenario[] = [
       dependent("child", blocking, { target: "configMaps/other" }),
       remove("configMaps/owner", "Foreground"),
       gone("configMaps/owner"),
+      owned("other"),
     ],
   },
   {

@@ -163,6 +163,7 @@ export const quotas: readonly Scenario[] = inArea("accounts", [
         metadata: { name: "all" },
         spec: { hard: { "count/things.example.com": "1", "requests.example.com/gpu": "2" } },
       } as ApiObject),
+      { do: "until present", target: "resourceQuotas/all", path: "status.hard" },
     ],
   },
 ]);

@@ -1,0 +1,60 @@
+import type { AuditLog } from "../harness/audit-log.ts";
+import { Daemon, goProgram, ourProgram, type Program } from "../harness/daemon.ts";
+import { kubeadmFlags, MANAGER_USER } from "../harness/kubeadm-flags.ts";
+import { freePorts, type RealCluster } from "../harness/real-cluster.ts";
+
+export interface Actor {
+  readonly name: string;
+  readonly program: Program;
+}
+
+const ours: Actor = { name: "ours", program: ourProgram };
+export const go: Actor = { name: "go", program: goProgram ?? [] };
+
+/** Upstream's program first and last where GO_KCM names it; otherwise one process of ours after another. */
+const order: readonly Actor[] = goProgram === undefined ? [ours, ours] : [go, ours, go, ours];
+
+export const takeovers = order
+  .slice(1)
+  .map((next, index) => ({ from: order[index] ?? ours, next, round: String(index) }));
+
+const timing = [
+  "--leader-elect-lease-duration=4s",
+  "--leader-elect-renew-deadline=3s",
+  "--leader-elect-retry-period=1s",
+];
+
+/** One controller manager after another, each with all its controllers and under kubeadm's flags. */
+export class Succession {
+  readonly #cluster: RealCluster;
+  readonly #audit: AuditLog;
+  #leader: Daemon | undefined;
+  #terms = 0;
+
+  constructor(cluster: RealCluster, audit: AuditLog) {
+    this.#cluster = cluster;
+    this.#audit = audit;
+  }
+
+  get isLed(): boolean {
+    return this.#leader !== undefined;
+  }
+
+  /** Ends whoever leads, and a moment later this program takes the Lease. Gives the name of its process in the audit log. */
+  async lead({ name, program }: Actor, meanwhile = async (): Promise<void> => undefined): Promise<string> {
+    await this.end();
+    await meanwhile();
+    const actor = `${name}-${this.#terms++}`;
+    const kubeconfig = await this.#audit.identify(actor, this.#cluster, MANAGER_USER);
+    const [port = 0] = await freePorts(1);
+    const daemon = new Daemon(program, [...kubeadmFlags(this.#cluster, kubeconfig, port), ...timing]);
+    this.#leader = daemon;
+    await daemon.says("uccessfully acquired lease");
+    return actor;
+  }
+
+  async end(): Promise<void> {
+    await this.#leader?.end("SIGTERM");
+    this.#leader = undefined;
+  }
+}
