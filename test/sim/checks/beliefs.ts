@@ -15,9 +15,9 @@ export class Beliefs {
   }
 
   /** Whatever was changed before then, the process may act on no longer: no sync that may be under way saw it. */
-  horizonMs(process: ManagerProcess, resources: readonly string[]): number {
+  horizonMs(process: ManagerProcess, resources: readonly string[], quickMs = QUICK_SYNC_MS): number {
     const { history, clock } = this.#world;
-    const begunMs = clock.monotonicMs() - (this.isTrouble() ? SLOW_SYNC_MS : QUICK_SYNC_MS);
+    const begunMs = clock.monotonicMs() - (this.isTrouble() ? SLOW_SYNC_MS : quickMs);
     return Math.min(
       begunMs,
       ...resources.map((resource) => history.freshAsOfMs(process.name, resource, begunMs)),

@@ -1,7 +1,7 @@
 import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
-import { isPodActive, isPodTerminating } from "../../../pkg/api/pod.ts";
+import { isPodActive, isPodTerminal, isPodTerminating } from "../../../pkg/api/pod.ts";
 import { BUCKETS } from "../world/history.ts";
 import type { World } from "../world/world.ts";
 import { hasFailed, hasSucceeded, isEnding, isIgnored, mostActive, waitsForEnd } from "./job-facts.ts";
@@ -29,6 +29,9 @@ export class JobLedger {
   readonly #pods = new Map<string, Map<string, Pod>>();
   readonly #gone = new Set<string>();
   readonly #listed = new Map<string, Listed>();
+  readonly #createdMs = new Map<string, number>();
+  /** Who deleted a pod, where its own controller did. */
+  readonly #deleters = new Map<string, string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -46,6 +49,18 @@ export class JobLedger {
     );
   }
 
+  /** Pods that have been there since then and have not finished. */
+  unfinishedSince(uid: string, sinceMs: number): readonly Pod[] {
+    return this.podsOf(uid).filter(
+      (pod) => !isPodTerminal(pod) && (this.#createdMs.get(pod.metadata.uid ?? "") ?? Infinity) < sinceMs,
+    );
+  }
+
+  deletedBy(uid: string, process: string): void {
+    if (!this.finishedMs.has(uid) || this.finishedMs.get(uid) === this.#world.clock.monotonicMs())
+      this.#deleters.set(uid, process);
+  }
+
   /** Pods that hold a place: those that run and, where replacements wait for it, those that have yet to end. */
   runningOf(uid: string): readonly Pod[] {
     const job = this.jobs.get(uid);
@@ -58,6 +73,7 @@ export class JobLedger {
     const nowMs = this.#world.clock.monotonicMs();
     const owners = new Set([before && controllerOf(before)?.uid, controllerOf(pod)?.uid]);
     if (isGone) this.#gone.add(uid);
+    if (!this.#createdMs.has(uid)) this.#createdMs.set(uid, nowMs);
     for (const owner of owners) {
       if (owner === undefined) continue;
       const pods = this.#pods.get(owner) ?? new Map<string, Pod>();
@@ -119,6 +135,12 @@ export class JobLedger {
       const is = what === "succeeded" ? hasSucceeded(pod) : hasFailed(pod, job) || isEnding(job);
       if (!is || (what === "failed" && isIgnored(pod, job)))
         this.#world.violate(`${job.metadata.name} lists ${pod.metadata.name} as ${what}, which it has not`);
+      // What was not needed any more has not failed. A successor may have other reasons than the one who deleted it.
+      const { process } = this.#world.actor;
+      if (what === "failed" && !isEnding(job) && this.#deleters.get(uid) === process?.name)
+        this.#world.violate(
+          `${job.metadata.name} lists ${pod.metadata.name} as failed, which it deleted itself`,
+        );
     }
   }
 

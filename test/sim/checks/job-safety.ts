@@ -4,6 +4,7 @@ import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { BUCKETS } from "../world/history.ts";
+import type { ManagerProcess } from "../world/process.ts";
 import type { World } from "../world/world.ts";
 import { type Beliefs, SLOW_SYNC_MS } from "./beliefs.ts";
 import type { ClusterView } from "./cluster-view.ts";
@@ -14,6 +15,8 @@ import { stateAfter, type Write } from "./write.ts";
 
 const CLIENT = "job-controller";
 const KINDS = ["pods", "jobs"];
+/** A sync waits for changes to come together before it begins, and is quick then. */
+const QUICK_SYNC_MS = 500;
 
 /** No Job runs more than it should, forgets what has finished, or ends too early. */
 export class JobSafety {
@@ -32,7 +35,7 @@ export class JobSafety {
   }
 
   judge(write: Write): void {
-    const { bucket, event, facts, client, ambiguous } = write;
+    const { bucket, event, facts, client, ambiguous, process } = write;
     if (client !== CLIENT) return;
     if (bucket === BUCKETS["jobs"]) return this.#checkEnd(event.previous, event.object, write);
     const uid =
@@ -40,14 +43,15 @@ export class JobSafety {
     if (facts.verb === "create") {
       this.#checkCreation(uid, event.object, write);
       if (ambiguous) this.#unknown.add(uid, this.#world.clock.monotonicMs());
-    } else if (facts.verb === "patch" && event.previous !== undefined) {
+    } else if (facts.verb === "delete") this.#ledger.deletedBy(event.object.metadata.uid ?? "", process.name);
+    else if (facts.verb === "patch" && event.previous !== undefined) {
       this.#checkRelease(uid, event.previous, stateAfter(event), write);
     }
   }
 
   /** Never more pods than may run, and never two of an index. */
   #checkCreation(uid: string, pod: Pod, { process, line }: Write): void {
-    const horizonMs = this.#beliefs.horizonMs(process, KINDS);
+    const horizonMs = this.#horizonMs(process);
     const running = this.#ledger.runningOf(uid);
     const most = this.#ledger.most.of(uid).max(horizonMs);
     const excused =
@@ -73,7 +77,7 @@ export class JobSafety {
     if (after !== undefined && controllerOf(after)?.uid !== uid) return;
     const podUid = before.metadata.uid ?? "";
     const finishedMs = this.#ledger.finishedMs.get(podUid);
-    const horizonMs = this.#beliefs.horizonMs(process, KINDS);
+    const horizonMs = this.#horizonMs(process);
     if (finishedMs === undefined || finishedMs >= horizonMs || this.#ledger.isEntered(uid, podUid)) return;
     if (isJobFinished(job) || isEnding(job) || isIgnored(before, job)) return;
     const { completionMode, completions = 0 } = job.spec ?? {};
@@ -86,12 +90,17 @@ export class JobSafety {
   }
 
   /** A Job that is said to have ended has reason to. */
-  #checkEnd(before: Job | undefined, job: Job, { line }: Write): void {
+  #checkEnd(before: Job | undefined, job: Job, { process, line }: Write): void {
     const { completions, successPolicy, backoffLimit = 6, template } = job.spec ?? {};
     if (before === undefined || isJobFinished(before) || !isJobFinished(job)) return;
     const { conditions, succeeded = 0, failed = 0, uncountedTerminatedPods = {} } = job.status ?? {};
     const waiting = Object.values(uncountedTerminatedPods).flat().length;
     if (waiting > 0) this.#world.violate(`${line}: has ended with ${waiting} pods that are not counted`);
+    const running = this.#ledger.unfinishedSince(job.metadata.uid ?? "", this.#horizonMs(process));
+    if (running.length > 0)
+      this.#world.violate(
+        `${line}: has ended while ${running.map(({ metadata }) => metadata.name).join(", ")} run`,
+      );
     if (hasCondition(conditions, "Complete", "True")) {
       const least = successPolicy === undefined ? (completions ?? 1) : 1;
       if (succeeded < least)
@@ -101,5 +110,9 @@ export class JobSafety {
     const restarts = template?.spec?.restartPolicy === "OnFailure";
     if (limit !== undefined && !restarts && failed <= backoffLimit)
       this.#world.violate(`${line}: has failed ${failed} times and may ${backoffLimit}`);
+  }
+
+  #horizonMs(process: ManagerProcess): number {
+    return this.#beliefs.horizonMs(process, KINDS, QUICK_SYNC_MS);
   }
 }

@@ -4,9 +4,11 @@ import type { Mutant } from "./mutant.ts";
 export const jobMutants: readonly Mutant[] = [
   {
     name: "counts a pod anew while its lost finalizer is not seen yet",
-    file: "controllers/job/view.ts",
-    find: "return hasFinalizer(pod) && !released.has(uidOf(pod));",
-    replace: "return hasFinalizer(pod);",
+    file: "controllers/job/sync.ts",
+    find: "await countAndFinish(context, view, outcome, signal);",
+    // One of two things that keep it from doing so: it also waits for its caches to show its own writes.
+    replace:
+      "await countAndFinish(context, { ...view, released: new Set() }, outcome, signal); context.consistency?.clear(key);",
   },
   {
     name: "lists a pod that is listed already",

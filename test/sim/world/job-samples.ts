@@ -2,6 +2,8 @@ import type { CronJob, Job, JobSpec } from "../../../pkg/api/types/batch-v1.gen.
 import { SCRIPT_ANNOTATION } from "../../../pkg/embedded/hollow/script.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 
+/** How many seconds a container takes to end when it is told to. */
+const STOPS_AFTER = "kcm.dev/stops-after";
 /** What the container of a Job does. Exit code 42 is the one that a policy makes the Job fail for. */
 const WORK = [
   "sleep 1; exit 0",
@@ -38,11 +40,16 @@ export function newJobSpec(random: Random): JobSpec {
     ...sometimes(random, 0.15, () => ({ suspend: true })),
     ...(isRestarted ? {} : replacement(random)),
     template: {
-      metadata: { annotations: { [SCRIPT_ANNOTATION]: choose(random, WORK) ?? "" } },
+      metadata: {
+        annotations: {
+          [SCRIPT_ANNOTATION]: choose(random, WORK) ?? "",
+          ...sometimes(random, 0.5, () => ({ [STOPS_AFTER]: "5" })),
+        },
+      },
       spec: {
         restartPolicy: isRestarted ? "OnFailure" : "Never",
         containers: [{ name: "main", image: "work:1" }],
-        terminationGracePeriodSeconds: 2,
+        terminationGracePeriodSeconds: 10,
       },
     },
   };
