@@ -101,6 +101,8 @@ export interface WatchEvent<T> {
   readonly type: WatchEventType;
   /** For BOOKMARK: only metadata.resourceVersion (and annotations) carry meaning. */
   readonly object: T;
+  /** The object is nobody else's, and has the fields that were asked for and no others. */
+  readonly exact?: boolean;
 }
 
 /** The key of informers and work queues: `namespace/name`, or `name` for cluster-scoped objects. */

@@ -199,7 +199,7 @@ export class SharedInformerFactory {
     const name = nameOf(resource, scope, flavour);
     let observe: (tookMs: number) => void = () => undefined;
     const informer = new ResourceInformer<ApiObject>({
-      source: scopedListWatch(client, scope, () => projection.mask),
+      source: scopedListWatch(client, scope, () => projection.wanted),
       transform: this.#transformOf(projection),
       namespaced: resource.namespaced,
       clock,
@@ -221,10 +221,11 @@ export class SharedInformerFactory {
     return informer;
   }
 
-  #transformOf(projection: Projection): (object: ApiObject) => ApiObject {
+  #transformOf(projection: Projection): (object: ApiObject, exact: boolean) => ApiObject {
     const { transform = (object) => object, freeze = false } = this.#options;
-    const whole = (object: ApiObject): ApiObject => transform(projection.apply(object));
-    return freeze ? (object) => deepFreeze(whole(object)) : whole;
+    const whole = (object: ApiObject, exact: boolean): ApiObject =>
+      transform(exact ? projection.adopt(object) : projection.apply(object));
+    return freeze ? (object, exact) => deepFreeze(whole(object, exact)) : whole;
   }
 }
 

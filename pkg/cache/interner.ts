@@ -1,3 +1,5 @@
+import { ByteCache } from "../api/protobuf/byte-cache.ts";
+
 const LONGEST_STRING = 128;
 const LONGEST_VALUE = 512;
 const STRINGS = 16_384;
@@ -8,6 +10,8 @@ const VALUES = 4_096;
  * everything in the caches.
  */
 export class Interner {
+  /** The same, for parts of objects that come as bytes. */
+  readonly bytes = new ByteCache();
   readonly #strings: Recent<string>;
   readonly #values: Recent<object>;
 

@@ -1,5 +1,5 @@
 import type { ApiObject, ListMeta, WatchEvent } from "../api/object.ts";
-import type { FieldMask } from "../api/protobuf/message-plan.ts";
+import type { WantedFields } from "../api/protobuf/message-plan.ts";
 import type { ListOptions, ResourceClient, Selectors, WatchOptions } from "../client/resource-client.ts";
 
 /** Where a reflector gets its objects from. Every failure rejects; an abort rejects with the signal's reason. */
@@ -17,7 +17,7 @@ export interface Scope extends Selectors {
 export function scopedListWatch<T extends ApiObject>(
   client: Pick<ResourceClient<T>, "listEach" | "watch">,
   scope: Scope,
-  fieldsOf: () => FieldMask | undefined = () => undefined,
+  fieldsOf: () => WantedFields | undefined = () => undefined,
 ): ListWatch<T> {
   return {
     listEach: async (options, onItem, signal) => client.listEach({ ...options, ...scope }, onItem, signal),

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../api/object.ts";
-import type { FieldMask } from "../api/protobuf/message-plan.ts";
+import type { WantedFields } from "../api/protobuf/message-plan.ts";
 import type { Resource } from "../api/resource.ts";
 import { apiVersionOf, groupResource } from "../api/resource.ts";
 import type { Interner } from "./interner.ts";
@@ -78,8 +78,9 @@ export class Projection {
   }
 
   /** What there is to be read of the objects; undefined where that is not a list of fields, but all there are. */
-  get mask(): FieldMask | undefined {
-    return this.#whole || this.#tree.get("metadata") === undefined ? undefined : this.#tree;
+  get wanted(): WantedFields | undefined {
+    if (this.#whole || this.#tree.get("metadata") === undefined) return undefined;
+    return { mask: this.#tree, cache: this.#interner.bytes };
   }
 
   seal(): void {
@@ -97,6 +98,12 @@ export class Projection {
     };
     if (this.#trap && !this.#whole) this.#setTraps(out, rest, this.#tree);
     return out as unknown as T;
+  }
+
+  /** For an object that was decoded with what is `wanted`, for this cache alone. */
+  adopt<T extends ApiObject>(object: T): T {
+    const kind = { apiVersion: this.#apiVersion, kind: this.#resource.kind };
+    return this.#trap ? this.apply(object) : Object.assign(object, kind);
   }
 
   /** Not enumerable, so that copies, comparisons and JSON take no notice. */

@@ -33,8 +33,8 @@ export interface ReflectorOptions<T> {
   readonly source: ListWatch<T>;
   readonly sink: ReflectorSink<T>;
   readonly keyOf: (object: T) => string;
-  /** Called once with every object that comes from the server. */
-  readonly transform: (object: T) => T;
+  /** Called once with every object that comes from the server, and what its event says of it. */
+  readonly transform: (object: T, exact: boolean) => T;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
@@ -127,7 +127,7 @@ export class Reflector<T extends ApiObject> {
           this.#replace(objects, event.object.metadata.resourceVersion ?? "");
           return { name: "watching", stream };
         }
-        const object = this.#accept(event.object);
+        const object = this.#accept(event.object, event.exact);
         if (object !== undefined && event.type === "DELETED") objects.delete(this.#options.keyOf(object));
         else if (object !== undefined) objects.set(this.#options.keyOf(object), object);
         const pause = this.#pace.step();
@@ -205,7 +205,7 @@ export class Reflector<T extends ApiObject> {
     const version = event.object.metadata.resourceVersion ?? "";
     if (event.type === "BOOKMARK") sink.bookmark(version);
     else {
-      const object = this.#accept(event.object);
+      const object = this.#accept(event.object, event.exact);
       if (object !== undefined && event.type === "ADDED") sink.add(object);
       else if (object !== undefined && event.type === "MODIFIED") sink.update(object);
       else if (object !== undefined) sink.delete(object);
@@ -214,9 +214,9 @@ export class Reflector<T extends ApiObject> {
   }
 
   /** An object that cannot be understood is left out, loudly: waiting for a better one would stop all others. */
-  #accept(object: T): T | undefined {
+  #accept(object: T, exact = false): T | undefined {
     try {
-      return this.#options.transform(object);
+      return this.#options.transform(object, exact);
     } catch (error) {
       this.#options.log.error(error, "An object from the server was left out");
       return undefined;

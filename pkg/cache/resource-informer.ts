@@ -26,7 +26,7 @@ import { StoreLister } from "./store-lister.ts";
 interface ResourceInformerOptions<T extends ApiObject> {
   readonly source: ListWatch<T>;
   /** Called once with every object that comes from the server. */
-  readonly transform: (object: T) => T;
+  readonly transform: (object: T, exact: boolean) => T;
   readonly namespaced: boolean;
   readonly clock: Clock;
   readonly random: Random;

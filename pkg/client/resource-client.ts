@@ -1,5 +1,5 @@
 import type { ApiObject, ListMeta, ObjectList, ObjectRef, Status, WatchEvent } from "../api/object.ts";
-import type { FieldMask } from "../api/protobuf/message-plan.ts";
+import type { WantedFields } from "../api/protobuf/message-plan.ts";
 import type { Resource } from "../api/resource.ts";
 
 export interface GetOptions {
@@ -27,7 +27,7 @@ export interface WatchOptions extends Selectors {
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
   /** Nothing else of the objects is read, and may be missing. It allows for protobuf, which tells less (unknown fields). */
-  readonly fields?: FieldMask;
+  readonly fields?: WantedFields;
 }
 
 export interface WriteOptions {

@@ -1,4 +1,4 @@
-import type { FieldMask } from "../api/protobuf/message-plan.ts";
+import type { WantedFields } from "../api/protobuf/message-plan.ts";
 
 /**
  * The seam under every client. Over the network it is an undici dispatcher (http/), in tests and in the simulator
@@ -50,7 +50,7 @@ export interface TransportResponse {
    * The documents of a stream, as they arrive: JSON in lines, or events of a watch in protobuf, of whose objects only
    * `fields` are read where they are given. Leaving the loop early closes the stream.
    */
-  documents(fields?: FieldMask): AsyncIterable<unknown>;
+  documents(fields?: WantedFields): AsyncIterable<unknown>;
   discard(): Promise<void>;
 }
 

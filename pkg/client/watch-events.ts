@@ -1,5 +1,5 @@
 import type { ApiObject, WatchEvent } from "../api/object.ts";
-import type { FieldMask } from "../api/protobuf/message-plan.ts";
+import type { WantedFields } from "../api/protobuf/message-plan.ts";
 import { errorOfFailure, errorOfStatus } from "./errors.ts";
 import type { RestClient, RestRequest } from "./rest.ts";
 import { TransportError } from "./transport.ts";
@@ -12,7 +12,7 @@ export async function* watchEvents<T extends ApiObject>(
   rest: RestClient,
   request: RestRequest,
   timeoutSeconds: number | undefined,
-  fields: FieldMask | undefined,
+  fields: WantedFields | undefined,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
   signal?.throwIfAborted();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
-import type { FieldMask } from "../../pkg/api/protobuf/message-plan.ts";
+import { ByteCache } from "../../pkg/api/protobuf/byte-cache.ts";
+import type { FieldMask, WantedFields } from "../../pkg/api/protobuf/message-plan.ts";
 import { apiVersionOf, groupResource, type Resource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { definition, definitionOf } from "../../pkg/api/schema.ts";
@@ -14,23 +15,30 @@ import { MINIMAL_OBJECTS } from "./minimal-objects.ts";
 let cluster: RealCluster;
 let clients: ClientBuilder;
 let client: ClientSet;
+const cache = new ByteCache();
 
 /** All fields but managedFields, by name: what allows for protobuf. */
-function everyField({ group, version, kind }: Resource): FieldMask {
+function everyField({ group, version, kind }: Resource): WantedFields {
   const known = definitionOf(apiVersionOf({ group, version }), kind);
   if (known === undefined) throw new Error(`there is no definition of ${kind}`);
   const metadata = new Map(
     [...definition("meta.v1.ObjectMeta").fields.keys()].map((name) => [name, undefined]),
   );
   metadata.delete("managedFields");
-  return new Map([...known.fields.keys()].map((name) => [name, name === "metadata" ? metadata : undefined]));
+  return wanted(
+    new Map([...known.fields.keys()].map((name) => [name, name === "metadata" ? metadata : undefined])),
+  );
+}
+
+function wanted(mask: FieldMask): WantedFields {
+  return { mask, cache };
 }
 
 /** What a watch sends at its beginning, by key. */
 async function initialObjects(
   resource: Resource,
   from: "dynamic" | "metadata",
-  fields?: FieldMask,
+  fields?: WantedFields,
 ): Promise<ReadonlyMap<string, ApiObject>> {
   const found = new Map<string, ApiObject>();
   const options = {
@@ -89,11 +97,11 @@ describe.skipIf(!hasRealCluster())("watches in protobuf", () => {
   });
 
   test("fields that are not asked for are left out", async () => {
-    const fields: FieldMask = new Map<string, FieldMask>([
+    const mask = new Map<string, FieldMask>([
       ["metadata", new Map([["name", undefined]])],
       ["status", new Map([["conditions", new Map([["type", undefined]])]])],
     ]);
-    const [pod] = (await initialObjects(resources.pods, "dynamic", fields)).values();
+    const [pod] = (await initialObjects(resources.pods, "dynamic", wanted(mask))).values();
     expect(pod).toEqual({
       apiVersion: "v1",
       kind: "Pod",
@@ -103,7 +111,7 @@ describe.skipIf(!hasRealCluster())("watches in protobuf", () => {
   });
 
   test("a refusal, too, is understood", async () => {
-    const refusal = async (fields?: FieldMask): Promise<unknown> => {
+    const refusal = async (fields?: WantedFields): Promise<unknown> => {
       const watch = client
         .dynamic(resources.pods)
         .watch({ labelSelector: "a in", ...(fields !== undefined && { fields }) });
@@ -111,7 +119,7 @@ describe.skipIf(!hasRealCluster())("watches in protobuf", () => {
         .next()
         .catch((error: unknown) => error);
     };
-    const failure = await refusal(new Map());
+    const failure = await refusal(wanted(new Map()));
     expect(failure).toBeInstanceOf(ApiError);
     expect(failure).toMatchObject({ code: 400, reason: "BadRequest" });
     expect(failure).toEqual(await refusal());

@@ -1,7 +1,7 @@
 import { definitionOf } from "../schema.ts";
 import { formatMicros, formatTime } from "../time.ts";
-import { type FieldMask, type FieldPlan, hasMessage, type MessagePlan, planOf } from "./message-plan.ts";
-import { ProtobufError, Reader } from "./reader.ts";
+import { type FieldPlan, hasMessage, type MessagePlan, planOf, type WantedFields } from "./message-plan.ts";
+import { BYTES, ProtobufError, Reader } from "./reader.ts";
 
 type Json = Record<string, unknown>;
 
@@ -11,9 +11,10 @@ const magic = Buffer.from("k8s\0");
 
 /**
  * The JSON form of an object in application/vnd.kubernetes.protobuf: four magic bytes, then an envelope with the
- * object's kind and its bytes. With a mask, other fields are passed over. Throws a ProtobufError.
+ * object's kind and its bytes. Where only some fields are wanted, the others are passed over, and equal parts of objects
+ * are the same object. Throws a ProtobufError.
  */
-export function decodeProtobufObject(bytes: Uint8Array, mask?: FieldMask): Json {
+export function decodeProtobufObject(bytes: Uint8Array, wanted?: WantedFields): Json {
   if (!magic.equals(bytes.subarray(0, magic.length)))
     throw new ProtobufError(
       "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
@@ -34,15 +35,20 @@ export function decodeProtobufObject(bytes: Uint8Array, mask?: FieldMask): Json 
       `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
     );
   const object: Json = { apiVersion, kind };
-  decodeMessage(new Reader(content), planOf(message, kind === "Status" ? undefined : mask), object);
+  const reader = new Reader(content);
+  if (wanted === undefined || kind === "Status") decodeMessage(reader, planOf(message, undefined), object);
+  else {
+    reader.cache = wanted.cache;
+    decodeMessage(reader, planOf(message, wanted.mask), object);
+  }
   return object;
 }
 
 /** The type and the object of an event of a watch. */
 export function decodeProtobufEvent(
   bytes: Uint8Array,
-  mask?: FieldMask,
-): { readonly type: string; readonly object: unknown } {
+  wanted?: WantedFields,
+): { readonly type: string; readonly object: unknown; readonly exact: boolean } {
   const reader = new Reader(bytes);
   let type = "";
   let object: unknown;
@@ -50,10 +56,10 @@ export function decodeProtobufEvent(
     if (number === 1) type = reader.text();
     else if (number === 2) {
       // What a bookmark marks stands in its annotations.
-      object = decodeProtobufObject(firstField(reader.slice()), type === "BOOKMARK" ? undefined : mask);
+      object = decodeProtobufObject(firstField(reader.slice()), type === "BOOKMARK" ? undefined : wanted);
     } else reader.skip();
   }
-  return { type, object };
+  return { type, object, exact: wanted !== undefined };
 }
 
 /** Whether objects of this kind, if it is a built-in one, can be read from protobuf. */
@@ -88,8 +94,7 @@ function decodeMessage(reader: Reader, plan: MessagePlan, object: Json): Json {
     // Not wanted, or from a program newer than this one: dropped, as from JSON.
     if (field === undefined) reader.skip();
     else if (field.name === "") decodeNested(reader, field, object);
-    else if (field.shape === "map") addEntry(reader, field, object);
-    else if (field.shape === "list") addItem(reader, field, object);
+    else if (field.shape !== "one") decodeRun(reader, number, field, object);
     else {
       const value = decodeValue(reader, field);
       if (!vanishes(value, field)) object[field.name] = value;
@@ -113,32 +118,70 @@ function decodeNested(reader: Reader, field: FieldPlan, object: Json): Json {
   return object;
 }
 
-function addItem(reader: Reader, field: FieldPlan, object: Json): void {
-  const item = decodeValue(reader, field);
-  const list = object[field.name];
-  if (Array.isArray(list)) list.push(item);
-  else object[field.name] = [item];
+/** All items of a list or entries of a map that follow each other: mostly, that is all of them. */
+function decodeRun(reader: Reader, number: number, field: FieldPlan, object: Json): void {
+  const start = reader.at;
+  const known = object[field.name];
+  if (reader.cache === undefined || known !== undefined) {
+    object[field.name] = addParts(reader, number, field, known);
+    return;
+  }
+  passRun(reader, number);
+  const end = reader.at;
+  object[field.name] = reader.cache.value(field, reader.bytes, start, end, () => {
+    reader.at = start;
+    reader.wireType = BYTES;
+    return addParts(reader, number, field, undefined);
+  });
+  reader.at = end;
 }
 
-function addEntry(reader: Reader, field: FieldPlan, object: Json): void {
-  const map = (object[field.name] ??= {}) as Json;
+/** Moves to behind the last field of this number that follows. */
+function passRun(reader: Reader, number: number): void {
+  let end: number;
+  do {
+    reader.skip();
+    end = reader.at;
+  } while (reader.next() === number);
+  reader.at = end;
+}
+
+/** As long as fields of this number follow. What is there already is not shared with anybody. */
+function addParts(reader: Reader, number: number, field: FieldPlan, known: unknown): unknown {
+  const parts = known ?? (field.shape === "map" ? {} : []);
+  let end: number;
+  do {
+    if (field.shape === "map") addEntry(reader, field, parts as Json);
+    else (parts as unknown[]).push(decodeValue(reader, field));
+    end = reader.at;
+  } while (reader.next() === number);
+  reader.at = end;
+  return parts;
+}
+
+function addEntry(reader: Reader, field: FieldPlan, map: Json): void {
   const { end } = reader;
   reader.end = reader.enter();
   let key = "";
   let entry: unknown = field.type === "string" ? "" : undefined;
   for (let number = reader.next(); number !== 0; number = reader.next()) {
-    if (number === 1) key = reader.text();
-    else if (number === 2) entry = decodeValue(reader, field);
+    if (number === 1) key = reader.text(field);
+    else if (number === 2 && isWanted(field, key)) entry = decodeValue(reader, field);
     else reader.skip();
   }
   reader.end = end;
-  if (field.mask === undefined || field.mask.has(key)) map[key] = entry;
+  if (isWanted(field, key)) map[key] = entry;
+}
+
+/** Keys come before their values. */
+function isWanted({ mask }: FieldPlan, key: string): boolean {
+  return mask === undefined || mask.has(key);
 }
 
 function decodeValue(reader: Reader, field: FieldPlan): unknown {
   switch (field.type) {
     case "string":
-      return reader.text();
+      return reader.text(field);
     case "bytes":
       return reader.slice().toString("base64");
     case "bool":
@@ -150,7 +193,7 @@ function decodeValue(reader: Reader, field: FieldPlan): unknown {
       return reader.double();
     case "time":
     case "microTime":
-      return decodeTime(reader.slice(), field.type);
+      return decodeTime(reader, field);
     case "quantity":
       return decodeQuantity(reader.slice());
     case "intOrString":
@@ -165,8 +208,14 @@ function decodeValue(reader: Reader, field: FieldPlan): unknown {
   }
 }
 
+function decodeTime(reader: Reader, field: FieldPlan): string | null {
+  const bytes = reader.slice();
+  const decode = (): string | null => timeText(bytes, field.type);
+  return reader.cache === undefined ? decode() : reader.cache.value(field, bytes, 0, bytes.length, decode);
+}
+
 /** Seconds and nanoseconds since 1970; the zero time, which is not set, has neither. */
-function decodeTime(bytes: Uint8Array, type: "time" | "microTime"): string | null {
+function timeText(bytes: Uint8Array, type: string): string | null {
   const reader = new Reader(bytes);
   let seconds: number | undefined;
   let nanos = 0;

@@ -1,3 +1,4 @@
+import type { ByteCache } from "./byte-cache.ts";
 import { definition, definitionNames, type Field } from "../schema.ts";
 import { keptZeros, vanishingDefaults, writtenNulls } from "../wire-facts.ts";
 import { messageTexts } from "./fields.gen.ts";
@@ -5,6 +6,12 @@ import { ProtobufError } from "./reader.ts";
 
 /** Names of the fields that are wanted, with those below them; undefined stands for all. Lists are passed through. */
 export type FieldMask = ReadonlyMap<string, FieldMask | undefined>;
+
+/** What is read of objects, and where values that come again are kept. */
+export interface WantedFields {
+  readonly mask: FieldMask;
+  readonly cache: ByteCache;
+}
 
 /** What is to be done with one field of a message. */
 export interface FieldPlan {
@@ -18,6 +25,8 @@ export interface FieldPlan {
   /** A time that is not set is null in JSON. */
   readonly keepsNull: boolean;
   readonly mask: FieldMask | undefined;
+  /** No other object has this value: there is no use in remembering it. */
+  readonly unique: boolean;
 }
 
 export interface MessagePlan {
@@ -27,6 +36,7 @@ export interface MessagePlan {
   readonly nullLists: readonly string[];
 }
 
+const UNIQUE: ReadonlySet<string> = new Set(["name", "uid", "resourceVersion"]);
 const whole = new Map<string, MessagePlan>();
 const masked = new WeakMap<FieldMask, Map<string, MessagePlan>>();
 const known = new Set(definitionNames());
@@ -66,6 +76,7 @@ function makePlan(message: string, mask: FieldMask | undefined): MessagePlan {
       keepsZero: keepsZero(message, fields?.get(name)),
       keepsNull: nulls.includes(name),
       mask: inline ? mask : mask?.get(name),
+      unique: message === "meta.v1.ObjectMeta" && UNIQUE.has(name),
     };
   }
   const lists = plan.filter((field) => field?.shape === "list" && field.keepsNull);

@@ -1,3 +1,5 @@
+import type { ByteCache } from "./byte-cache.ts";
+
 /** The bytes do not follow the encoding of protobuf. */
 export class ProtobufError extends Error {
   readonly code = "Protobuf";
@@ -8,7 +10,7 @@ export class ProtobufError extends Error {
 }
 
 const VARINT = 0;
-const BYTES = 2;
+export const BYTES = 2;
 const FIXED64 = 1;
 const FIXED32 = 5;
 /** Seven bits each; the tenth holds the last bit of 64. */
@@ -16,6 +18,8 @@ const MOST_BYTES = 10;
 const LOW_BYTES = 4;
 const LOW_RANGE = 2 ** 28;
 const HIGH_RANGE = 2 ** 36;
+/** In the cache, texts are texts whatever the field is. */
+const TEXTS = {};
 
 /**
  * Goes through bytes from field to field. It makes no object for a field: most fields of most messages are skipped.
@@ -27,6 +31,7 @@ export class Reader {
   end: number;
   /** Of the field that `next` has come to. */
   wireType = VARINT;
+  cache: ByteCache | undefined = undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -69,11 +74,17 @@ export class Reader {
     return end;
   }
 
-  text(): string {
+  /** Of a field whose values may come again, from the cache if there is one. */
+  text(field?: { readonly unique: boolean }): string {
     const end = this.enter();
-    const text = this.bytes.toString("utf8", this.at, end);
+    const start = this.at;
     this.at = end;
-    return text;
+    if (this.cache === undefined || field === undefined || field.unique) return this.#textOf(start, end);
+    return this.cache.value(TEXTS, this.bytes, start, end, () => this.#textOf(start, end));
+  }
+
+  #textOf(start: number, end: number): string {
+    return this.bytes.toString("utf8", start, end);
   }
 
   /** Shares its memory with the whole. */

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { decodeProtobufObject, PROTOBUF_TYPE } from "../../api/protobuf/decode.ts";
-import type { FieldMask } from "../../api/protobuf/message-plan.ts";
+import type { WantedFields } from "../../api/protobuf/message-plan.ts";
 import { ProtobufError } from "../../api/protobuf/reader.ts";
 import type { TransportResponse } from "../transport.ts";
 import { TransportError } from "../transport.ts";
@@ -49,7 +49,7 @@ export class HttpResponse implements TransportResponse {
     return reader.end();
   }
 
-  async *documents(fields?: FieldMask): AsyncGenerator<unknown, void, undefined> {
+  async *documents(fields?: WantedFields): AsyncGenerator<unknown, void, undefined> {
     const documents = this.#isProtobuf ? new ProtobufFrames(fields) : new JsonLines();
     for await (const chunk of this.#chunks()) {
       for (const document of documents.push(chunk)) yield document;

@@ -1,5 +1,5 @@
 import { decodeProtobufEvent } from "../../api/protobuf/decode.ts";
-import type { FieldMask } from "../../api/protobuf/message-plan.ts";
+import type { WantedFields } from "../../api/protobuf/message-plan.ts";
 import { ProtobufError } from "../../api/protobuf/reader.ts";
 import { TransportError } from "../transport.ts";
 
@@ -7,12 +7,12 @@ const LENGTH_BYTES = 4;
 
 /** Splits a stream of bytes into frames, each behind its length, and decodes the event of a watch in each. */
 export class ProtobufFrames {
-  readonly #fields: FieldMask | undefined;
+  readonly #fields: WantedFields | undefined;
   /** The beginning of a frame whose end has not come yet. */
   #partial: Buffer[] = [];
   #partialBytes = 0;
 
-  constructor(fields: FieldMask | undefined) {
+  constructor(fields: WantedFields | undefined) {
     this.#fields = fields;
   }
 
@@ -52,7 +52,7 @@ function frameEnd(bytes: Buffer, at: number): number {
   return at + LENGTH_BYTES + bytes.readUInt32BE(at);
 }
 
-function decodeFrame(bytes: Buffer, fields: FieldMask | undefined): unknown {
+function decodeFrame(bytes: Buffer, fields: WantedFields | undefined): unknown {
   try {
     return decodeProtobufEvent(bytes, fields);
   } catch (failure) {

@@ -1,0 +1,40 @@
+const LONGEST = 512;
+const SLOTS = 8_192;
+const FNV_START = 0x811c9dc5;
+const FNV_PRIME = 0x01000193;
+
+interface Slot {
+  readonly use: object;
+  readonly bytes: Buffer;
+  readonly value: unknown;
+}
+
+/**
+ * What bytes were decoded to, for bytes that come again and again: labels, owners, times, phases. Whoever finds them
+ * here has decoded nothing, and shares the memory of the value, which therefore nobody may change.
+ * Bytes with the same hash push each other out: it is never larger than its slots, and needs no bookkeeping.
+ */
+export class ByteCache {
+  readonly #slots: (Slot | undefined)[] = Array.from({ length: SLOTS });
+
+  /** The value of these bytes: one that was decoded before for the same use, or what `decode` gives. */
+  value<T>(use: object, bytes: Buffer, start: number, end: number, decode: () => T): T {
+    if (end - start > LONGEST) return decode();
+    let hash = FNV_START;
+    for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME);
+    const index = (hash ^ (hash >>> 15)) & (SLOTS - 1);
+    const slot = this.#slots[index];
+    if (slot !== undefined && slot.use === use && isEqual(slot.bytes, bytes, start, end))
+      return slot.value as T;
+    const value = decode();
+    // A copy of its own: a part of the bytes would keep all that came with them.
+    this.#slots[index] = { use, bytes: Buffer.from(bytes.subarray(start, end)), value };
+    return value;
+  }
+}
+
+function isEqual(known: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  if (known.length !== end - start) return false;
+  for (let at = 0; at < known.length; at++) if (known[at] !== bytes[start + at]) return false;
+  return true;
+}
