@@ -51,6 +51,10 @@ export async function daemonSetJourney(client: ClientSet, namespace: string): Pr
   const orphaned = async (): Promise<boolean> =>
     (await pods.list({ namespace })).items.every((pod) => controllerOf(pod) === undefined);
   await until("the pods are orphans", orphaned);
+  await until(
+    "their DaemonSet is gone",
+    async () => (await daemonSets.list({ namespace })).items.length === 0,
+  );
   await until("its name is free", async () => (await daemonSets.list({ namespace })).items.length === 0);
   const { spec } = before;
   await daemonSets.create({ metadata: ref, ...(spec && { spec }) });
