@@ -118,9 +118,10 @@ describe("a start that cannot work ends with one clear line and exit code 1", ()
     return port;
   }
 
-  test.each(flagMistakes)("%s: %j", async (_what, flags, says) => fails(flags, says));
+  // Side by side: none of these writes a file, or gets as far as to ask a server.
+  test.concurrent.each(flagMistakes)("%s: %j", async (_what, flags, says) => fails(flags, says));
 
-  test.each(fileMistakes)("%s: %j", async (_what, flags, says) =>
+  test.concurrent.each(fileMistakes)("%s: %j", async (_what, flags, says) =>
     fails([...flags, `--secure-port=${await freePort()}`], says),
   );
 
