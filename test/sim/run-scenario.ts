@@ -31,7 +31,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
     traced: options.traced ?? false,
   });
   checkSafety(world);
-  if (scenario.watchesHold) checkPromptness(world);
+  if (scenario.watchesHold) checkPromptness(world, { isCalm: scenario.isCalm ?? false });
   await world.start();
   for (const { atMs, kind, what, seed } of scenario.actions) {
     await world.clock.advanceBy(Math.max(0, atMs - world.clock.monotonicMs()));

@@ -20,6 +20,8 @@ export interface Scenario {
   readonly actions: readonly Action[];
   /** No watch ever misses or delays anything: what a controller waits for is shown to it soon. */
   readonly watchesHold: boolean;
+  /** Nothing goes wrong. */
+  readonly isCalm?: boolean;
   /** When faults and users stop. */
   readonly endMs: number;
 }
@@ -64,7 +66,16 @@ export function scenarioOf(seed: number): Scenario {
     kinds.length === 0 ? [] : actionsOf(random, busyMs, "fault", kinds, 1 + randomBelow(random, 20));
   const actions = [...begin, ...users, ...faults].toSorted((one, other) => one.atMs - other.atMs);
   const watchesHold = kinds.every((kind) => harmlessToWatches.has(kind));
-  return { seed, managers, nodes, timing, actions, watchesHold, endMs: CHAOS_MS + 10_000 };
+  return {
+    seed,
+    managers,
+    nodes,
+    timing,
+    actions,
+    watchesHold,
+    isCalm: kinds.length === 0,
+    endMs: CHAOS_MS + 10_000,
+  };
 }
 
 function actionsOf(
