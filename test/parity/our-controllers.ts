@@ -1,7 +1,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { clusterRoleAggregationController } from "../../controllers/clusterrole-aggregation/controller.ts";
 import { cronJobController } from "../../controllers/cronjob/controller.ts";
+import { daemonSetController } from "../../controllers/daemonset/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { disruptionController } from "../../controllers/disruption/controller.ts";
 import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../controllers/job/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
@@ -32,6 +34,12 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
     replicaSetController({ workers }),
     replicationController({ workers }),
     podGarbageCollectorController({ threshold: terminatedPodsKept(scenario) }),
+  ],
+  daemons: () => [daemonSetController({ workers: 2 })],
+  budgets: () => [
+    deploymentController({ workers }),
+    replicaSetController({ workers }),
+    disruptionController(),
   ],
   garbage: () => [
     deploymentController({ workers }),

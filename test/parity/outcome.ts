@@ -35,6 +35,8 @@ const eventSources: ReadonlySet<string> = new Set([
   "deployment-controller",
   "replicaset-controller",
   "replication-controller",
+  "daemonset-controller",
+  "controllermanager",
   "garbage-collector-controller",
   "job-controller",
   "cronjob-controller",

@@ -4,7 +4,7 @@ import type { Resource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Event, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { isNotFound } from "../../pkg/client/errors.ts";
+import { isNotFound, isTooManyRequests } from "../../pkg/client/errors.ts";
 import type { PropagationPolicy } from "../../pkg/client/resource-client.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import { type Area, areas } from "./area.ts";
@@ -78,6 +78,8 @@ class Play {
         return this.#eachPod(step.pods, async (ref) => {
           await this.#arena.client.clientFor(resources.pods).delete(ref);
         });
+      case "evict pods":
+        return this.#eachPod(step.pods, async (ref) => this.#evict(ref, step.answer));
       case "until":
         return this.#until(step.target, step.holds);
       case "own": {
@@ -117,6 +119,18 @@ class Play {
     const options = subresource === undefined ? {} : { subresource };
     const client = this.#arena.client.clientFor<Pod>(resources.pods);
     await client.patch(ref, { type: "strategic", body }, options);
+  }
+
+  async #evict(ref: ObjectRef, answer: "done" | "too many requests"): Promise<void> {
+    const body = { apiVersion: "policy/v1", kind: "Eviction", metadata: ref };
+    let answered: typeof answer = "done";
+    try {
+      await this.#arena.client.clientFor(resources.pods).createSubresource(ref, "eviction", body);
+    } catch (error) {
+      if (!isTooManyRequests(error)) throw error;
+      answered = "too many requests";
+    }
+    if (answered !== answer) throw new Error(`the eviction was answered with: ${answered}`);
   }
 
   async #eachPod(choice: PodChoice, act: (ref: ObjectRef) => Promise<void>): Promise<void> {

@@ -8,6 +8,8 @@ export type TargetResource =
   | "deployments"
   | "replicaSets"
   | "replicationControllers"
+  | "daemonSets"
+  | "podDisruptionBudgets"
   | "resourceQuotas"
   | "configMaps"
   | "secrets"
@@ -69,6 +71,8 @@ export type Step =
   | { readonly do: "patch pods"; readonly pods: PodChoice; readonly body: unknown }
   | { readonly do: "patch pod status"; readonly pods: PodChoice; readonly body: unknown }
   | { readonly do: "delete pods"; readonly pods: PodChoice }
+  /** With the answer that is expected for each. */
+  | { readonly do: "evict pods"; readonly pods: PodChoice; readonly answer: "done" | "too many requests" }
   /** Opens the readiness gate of pods that have one. */
   | { readonly do: "let pods be ready"; readonly pods: PodChoice }
   | { readonly do: "until"; readonly target: Target; readonly holds: Expected }

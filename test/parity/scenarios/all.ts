@@ -1,5 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { accounts } from "./accounts.ts";
+import { budgets } from "./budgets.ts";
+import { daemonSets } from "./daemon-sets.ts";
 import { deployments } from "./deployments.ts";
 import { garbage } from "./garbage.ts";
 import { podGarbage } from "./pod-garbage.ts";
@@ -12,6 +14,8 @@ export const scenarios: readonly Scenario[] = [
   ...deployments,
   ...rollouts,
   ...replicas,
+  ...daemonSets,
+  ...budgets,
   ...podGarbage,
   ...garbage,
   ...accounts,
