@@ -44,7 +44,7 @@ function controllers({ tokenKey }: ClusterKeys): readonly ControllerDescriptor[]
 }
 
 // Names of upstream's functions (test/integration/serviceaccount) stand in front of each case.
-describe.each(accountClusterKinds)("service accounts on the $name API server", ({ name, start }) => {
+describe.each(accountClusterKinds)("service accounts on the $name API server", ({ start }) => {
   let cluster: AccountCluster;
   let space: TestSpace;
   beforeAll(async () => {
@@ -128,8 +128,7 @@ describe.each(accountClusterKinds)("service accounts on the $name API server", (
     );
   });
 
-  // The embedded server keeps no notes of uses.
-  test.runIf(name === "real")("LegacyServiceAccountTokenTracking: uses are noted", async () => {
+  test("LegacyServiceAccountTokenTracking: uses are noted", async () => {
     await account(space, "bot", "view");
     const holder = cluster.clientWith(await tokenIn(space, "bot"));
     await access(holder, space);
