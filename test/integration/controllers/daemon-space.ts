@@ -47,12 +47,15 @@ export function daemonSet(
   };
 }
 
-/** With room for 100 pods, and no matter for its size otherwise. */
+/** With room for whatever a test puts there. */
 export function node(name: string, labels: LabelMap = {}, taints: readonly Taint[] = []): Node {
   return {
     metadata: { name, labels },
     spec: { taints },
-    status: { conditions: [{ type: "Ready", status: "True" }], allocatable: { pods: "100" } },
+    status: {
+      conditions: [{ type: "Ready", status: "True" }],
+      allocatable: { pods: "100", cpu: "64", memory: "1Ti" },
+    },
   };
 }
 
