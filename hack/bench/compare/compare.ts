@@ -12,6 +12,7 @@ import { serverKind } from "./stage.ts";
 import type { Workload } from "./workload.ts";
 import { coldStart } from "./workloads/cold-start.ts";
 import { configMaps } from "./workloads/config-maps.ts";
+import { daemonSet } from "./workloads/daemon-set.ts";
 import { deployments } from "./workloads/deployments.ts";
 import { failover } from "./workloads/failover.ts";
 import { idle } from "./workloads/idle.ts";
@@ -34,6 +35,7 @@ const workloads: readonly Workload[] = [
   ...[1_000, 10_000, 20_000, 50_000].map(coldStart),
   deployments,
   ...jobWorkloads,
+  daemonSet,
   configMaps,
   quietNamespace({
     id: "h-quiet",

@@ -5,10 +5,9 @@ import type { ClientSet } from "../../../../pkg/client/client-set.ts";
 import { PODS_PER_NODE } from "../../../../pkg/embedded/hollow/node-object.ts";
 import { follow, type Following } from "../follow.ts";
 import { inParallel } from "../in-parallel.ts";
+import { measured } from "../measured.ts";
 import type { Curve } from "../outcome.ts";
 import { createNamespace, firstPod, plainDeployment } from "../probe.ts";
-import { writesOf } from "../scraped-metrics.ts";
-import type { ManagerProcess } from "../manager-process.ts";
 import type { Workload } from "../workload.ts";
 
 const DEPLOYMENTS = 200;
@@ -88,27 +87,6 @@ async function warmUp(client: ClientSet): Promise<void> {
   await client.clientFor(resources.deployments).create(plainDeployment("first", "first", 1));
   await firstPod(client, "first", "first", LIMIT_MS);
   await createNamespace(client, NAMESPACE);
-}
-
-interface Measured {
-  readonly seconds: number;
-  readonly cpuSeconds: number;
-  readonly writes: number;
-}
-
-/** CPU and writes include what is left to do after `work`, until the manager is quiet. */
-async function measured(manager: ManagerProcess, work: () => Promise<void>): Promise<Measured> {
-  const writesBefore = writesOf(await manager.metrics());
-  const { cpuSeconds } = manager.usage();
-  const startMs = realClock.monotonicMs();
-  await work();
-  const seconds = (realClock.monotonicMs() - startMs) / 1_000;
-  await manager.settle(60_000);
-  return {
-    seconds,
-    cpuSeconds: manager.usage().cpuSeconds - cpuSeconds,
-    writes: writesOf(await manager.metrics()) - writesBefore,
-  };
 }
 
 /** How far the Deployments are, from a watch. */
