@@ -17,10 +17,6 @@ export function minAvailable(value: IntOrString): PodDisruptionBudget {
   return budget({ minAvailable: value });
 }
 
-export function maxUnavailable(value: IntOrString): PodDisruptionBudget {
-  return budget({ maxUnavailable: value });
-}
-
 export function budget(
   spec: PodDisruptionBudgetSpec,
   status?: PodDisruptionBudgetStatus,
