@@ -4,18 +4,13 @@ import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { clientsOf } from "../harness/admin-client.ts";
 import { type AuditEvent, AuditLog, describeEvent } from "../harness/audit-log.ts";
-import { Daemon, goProgram, ourProgram, type Program } from "../harness/daemon.ts";
 import { Deployments } from "../harness/deployments.ts";
 import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harness/hollow-world.ts";
-import { kubeadmFlags, MANAGER_USER } from "../harness/kubeadm-flags.ts";
-import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
+import { go, Succession, takeovers } from "./succession.ts";
+import { batchJourneys, settledBatchCases } from "./takeover-batch-cases.ts";
 import { type Journey, journeys, type Settled, settledCases } from "./takeover-cases.ts";
-
-interface Actor {
-  readonly name: string;
-  readonly program: Program;
-}
 
 interface Moving {
   readonly journey: Journey;
@@ -23,61 +18,43 @@ interface Moving {
   readonly namespace: string;
 }
 
-const ours: Actor = { name: "ours", program: ourProgram };
-const go: Actor = { name: "go", program: goProgram ?? [] };
-/** Upstream's program first and last where GO_KCM names it; otherwise one process of ours after another. */
-const order: readonly Actor[] = goProgram === undefined ? [ours, ours] : [go, ours, go, ours];
-
-const timing = [
-  "--leader-elect-lease-duration=4s",
-  "--leader-elect-renew-deadline=3s",
-  "--leader-elect-retry-period=1s",
-];
-
 /** What controllers that exist in both programs write; Go's others have work of their own. */
 const comparable: ReadonlySet<string> = new Set([
   "deployments",
   "replicasets",
   "replicationcontrollers",
   "pods",
+  "jobs",
+  "cronjobs",
 ]);
 
-describe.skipIf(!hasRealCluster())("another controller manager takes over a cluster", () => {
+/** As long as a CronJob may need to start twice. */
+const TWO_MINUTES_AND_MORE = 150_000;
+const ROUND = { timeout: 300_000 };
+
+describe.skipIf(!hasRealCluster())("another controller manager takes over a cluster", ROUND, () => {
   let cluster: RealCluster;
   let admin: ClientBuilder;
   let client: ClientSet;
   let audit: AuditLog;
   let world: HollowWorld;
-  let leader: { readonly actor: string; readonly daemon: Daemon } | undefined;
-  let terms = 0;
+  let succession: Succession;
 
   beforeAll(async () => {
     cluster = await startRealCluster({ audit: true, apiServerFlags: HOLLOW_WORLD_FLAGS });
     admin = await clientsOf(cluster.kubeconfig);
     client = admin.client("test");
     audit = new AuditLog(cluster.auditLog);
+    succession = new Succession(cluster, audit);
     world = startHollowWorld(admin, 3);
   });
 
   afterAll(async () => {
-    await leader?.daemon.end();
+    await succession?.end();
     await world?.stop();
     await admin?.close();
     await cluster?.stop();
   });
-
-  /** Ends whoever leads, and a moment later this program takes the Lease. Returns the name of its process in the audit log. */
-  async function lead({ name, program }: Actor, meanwhile: () => Promise<void>): Promise<string> {
-    await leader?.daemon.end("SIGTERM");
-    await meanwhile();
-    const actor = `${name}-${terms++}`;
-    const kubeconfig = await audit.identify(actor, cluster, MANAGER_USER);
-    const [port = 0] = await freePorts(1);
-    const daemon = new Daemon(program, [...kubeadmFlags(cluster, kubeconfig, port), ...timing]);
-    leader = { actor, daemon };
-    await daemon.says("uccessfully acquired lease");
-    return actor;
-  }
 
   async function inNamespace(name: string): Promise<Deployments> {
     const namespaces = client.clientFor(resources.namespaces);
@@ -104,18 +81,16 @@ describe.skipIf(!hasRealCluster())("another controller manager takes over a clus
     return all.filter(({ objectRef }) => comparable.has(objectRef?.resource ?? ""));
   }
 
-  test.each(
-    order.slice(1).map((next, index) => ({ from: order[index] ?? ours, next, round: String(index) })),
-  )("$from.name → $next.name (round $round)", async ({ from, next, round }) => {
-    if (leader === undefined) await lead(from, async () => undefined);
+  test.each(takeovers)("$from.name → $next.name (round $round)", async ({ from, next, round }) => {
+    if (!succession.isLed) await succession.lead(from);
     const settled = await settleAll(round);
     const moving = await setOff(round);
-    const newActor = await lead(next, async () => {
+    const newActor = await succession.lead(next, async () => {
       for (const { journey, deployments } of moving) await journey.meanwhile?.(deployments);
     });
     await hasLookedAround(round);
     for (const { journey, deployments } of moving) {
-      await until(`${journey.name} arrives`, async () => journey.isDone(deployments));
+      await until(`${journey.name} arrives`, async () => journey.isDone(deployments), TWO_MINUTES_AND_MORE);
     }
     await audit.read();
     for (const { name, namespace } of settled) {
@@ -135,7 +110,7 @@ describe.skipIf(!hasRealCluster())("another controller manager takes over a clus
 
   async function settleAll(round: string): Promise<readonly (Settled & { readonly namespace: string })[]> {
     return Promise.all(
-      settledCases.map(async (settled) => {
+      [...settledCases, ...settledBatchCases].map(async (settled) => {
         const namespace = `settled-${settled.name}-${round}`;
         const deployments = await inNamespace(namespace);
         await settled.create(deployments);
@@ -147,7 +122,7 @@ describe.skipIf(!hasRealCluster())("another controller manager takes over a clus
 
   async function setOff(round: string): Promise<readonly Moving[]> {
     return Promise.all(
-      journeys.map(async (journey) => {
+      [...journeys, ...batchJourneys].map(async (journey) => {
         const namespace = `moving-${journey.name}-${round}`;
         const deployments = await inNamespace(namespace);
         await journey.setOff(deployments);

@@ -7,14 +7,16 @@ type Spec = NonNullable<Deployment["spec"]>;
 
 /** Deployments of one small container, in one namespace. */
 export class Deployments {
+  readonly client: ClientSet;
+  readonly namespace: string;
   readonly #client: ResourceClient<Deployment>;
   readonly #replicaSets: ResourceClient<ReplicaSet>;
-  readonly #namespace: string;
 
   constructor(client: ClientSet, namespace: string) {
     this.#client = client.clientFor<Deployment>(resources.deployments);
     this.#replicaSets = client.clientFor<ReplicaSet>(resources.replicaSets);
-    this.#namespace = namespace;
+    this.client = client;
+    this.namespace = namespace;
   }
 
   async create(name: string, replicas: number, more: Partial<Spec> = {}): Promise<void> {
@@ -22,7 +24,7 @@ export class Deployments {
     await this.#client.create({
       apiVersion: "apps/v1",
       kind: "Deployment",
-      metadata: { name, namespace: this.#namespace },
+      metadata: { name, namespace: this.namespace },
       spec: {
         replicas,
         selector: { matchLabels: labels },
@@ -36,7 +38,7 @@ export class Deployments {
   }
 
   async patch(name: string, spec: unknown): Promise<void> {
-    const ref = { namespace: this.#namespace, name };
+    const ref = { namespace: this.namespace, name };
     await this.#client.patch(ref, { type: "strategic", body: { spec } });
   }
 
@@ -46,11 +48,11 @@ export class Deployments {
   }
 
   async get(name: string): Promise<Deployment> {
-    return this.#client.get({ namespace: this.#namespace, name });
+    return this.#client.get({ namespace: this.namespace, name });
   }
 
   async replicaSets(name: string): Promise<readonly ReplicaSet[]> {
-    const list = { namespace: this.#namespace, labelSelector: `app=${name}` };
+    const list = { namespace: this.namespace, labelSelector: `app=${name}` };
     return (await this.#replicaSets.list(list)).items;
   }
 
