@@ -1,4 +1,4 @@
-import type { PropagationPolicy } from "../../pkg/client/resource-client.ts";
+import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import type { GraphNode } from "./graph.ts";
 import { FOREGROUND, hasFinalizer, isBeingDeleted, ORPHAN } from "./graph-change.ts";

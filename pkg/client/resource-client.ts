@@ -1,4 +1,5 @@
 import type { ApiObject, ListMeta, ObjectList, ObjectRef, Status, WatchEvent } from "../api/object.ts";
+import type { PropagationPolicy } from "../api/propagation-policy.ts";
 import type { WantedFields } from "../api/protobuf/message-plan.ts";
 import type { Resource } from "../api/resource.ts";
 
@@ -37,9 +38,6 @@ export interface WriteOptions {
   /** Writes the object as text, where the server keeps the very bytes (create and update only). Absent: JSON. */
   readonly encode?: (object: unknown) => string;
 }
-
-/** What becomes of the dependents of an object that is deleted. */
-export type PropagationPolicy = "Orphan" | "Background" | "Foreground";
 
 export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;

@@ -2,7 +2,7 @@ import type { ApiObject } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Namespace, ResourceQuota, Secret } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
-import type { PropagationPolicy } from "../../pkg/client/resource-client.ts";
+import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import type { TestSpace } from "../harness/test-space.ts";
 import { until } from "../harness/until.ts";
 import { owned, refTo } from "../integration/controllers/owned.ts";

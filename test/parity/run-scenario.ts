@@ -5,7 +5,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Event, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNotFound, isTooManyRequests } from "../../pkg/client/errors.ts";
-import type { PropagationPolicy } from "../../pkg/client/resource-client.ts";
+import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import { type Area, areas } from "./area.ts";
 import type { Arena } from "./arena.ts";

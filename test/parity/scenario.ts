@@ -1,5 +1,5 @@
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
-import type { PropagationPolicy } from "../../pkg/client/resource-client.ts";
+import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import type { Area } from "./area.ts";
 
 /** "deployments/web"; "namespaces/own" is the scenario's own. Names of ClusterRoles get the scenario's in front. */
@@ -14,6 +14,7 @@ export type TargetResource =
   | "configMaps"
   | "secrets"
   | "services"
+  | "endpoints"
   | "serviceAccounts"
   | "namespaces"
   | "clusterRoles"

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
-import type { PropagationPolicy } from "../../../pkg/client/resource-client.ts";
+import type { PropagationPolicy } from "../../../pkg/api/propagation-policy.ts";
 import { inArea, type Owner, type Scenario, type Step, type Target } from "../scenario.ts";
 import { complete, create, deployment, pod } from "./objects.ts";
 
