@@ -69,7 +69,9 @@ async function reconcileReplicas(
   log.verbose(2, plan.action === "create" ? "Too few replicas" : "Too many replicas", { ...plan });
   if (plan.action === "create") return createPods(context, owner, plan.count, signal);
   const nowMs = context.clock.nowMs();
-  const chosen = choosePodsToDelete(active, relatedPods(context, owner), plan.count, {
+  // Where all have to go, there is nothing to choose, and no need to look through the pods of a whole namespace.
+  const related = plan.count < active.length ? relatedPods(context, owner) : [];
+  const chosen = choosePodsToDelete(active, related, plan.count, {
     nowMs,
     deletionCost: context.features.enabled("PodDeletionCost"),
     logarithmicAges: context.features.enabled("LogarithmicScaleDown"),

@@ -13,8 +13,35 @@ export class TimeError extends Error {
 /** Epoch milliseconds; undefined for a time that is not set, which is null on the wire or left out. */
 export function parseTime(text: string | null | undefined): number | undefined {
   if (text === null || text === undefined) return undefined;
+  const plainMs = parsePlain(text);
+  if (plainMs !== undefined) return plainMs;
   const { secondMs, micros } = parse(text);
   return secondMs + Math.floor(micros / 1000);
+}
+
+/** The one form in which API servers write metav1.Time, "2026-01-31T12:34:56Z", at a tenth of the cost. */
+function parsePlain(text: string): number | undefined {
+  if (text.length !== 20 || text.charAt(19) !== "Z") return undefined;
+  if (text.charAt(4) + text.charAt(7) + text.charAt(10) + text.charAt(13) + text.charAt(16) !== "--T::")
+    return undefined;
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  const hour = twoDigits(text, 11);
+  const minute = twoDigits(text, 14);
+  const second = twoDigits(text, 17);
+  // Whatever is not surely right is for the careful one. NaN fails every comparison.
+  const isPlain = year >= 100 && month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  if (!isPlain || !(hour <= 23 && minute <= 59 && second <= 59)) return undefined;
+  const ms = Date.UTC(year, month - 1, day, hour, minute, second);
+  // A day that the month does not have would have moved on to the next one.
+  return day <= 28 || new Date(ms).getUTCDate() === day ? ms : undefined;
+}
+
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48;
+  const ones = text.charCodeAt(at + 1) - 48;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : Number.NaN;
 }
 
 /** Epoch microseconds: the precision of MicroTime, which leases and events keep. */

@@ -46,5 +46,14 @@ function matching<T extends ApiObject>(
   selector: LabelSelector | undefined,
 ): readonly T[] {
   if (selector === undefined || selector.empty) return objects;
-  return objects.filter((object) => selector.matches(object.metadata.labels));
+  // Objects that are labelled alike share their labels (see Interner), and thousands need only a few looks.
+  const verdicts = new Map<unknown, boolean>();
+  return objects.filter(({ metadata: { labels } }) => {
+    let verdict = verdicts.get(labels);
+    if (verdict === undefined) {
+      verdict = selector.matches(labels);
+      verdicts.set(labels, verdict);
+    }
+    return verdict;
+  });
 }

@@ -5,7 +5,8 @@ const FNV_PRIME = 0x01000193;
 
 interface Slot {
   readonly use: object;
-  readonly bytes: Buffer;
+  /** A character for each byte: a copy of the bytes that pins no buffer. */
+  readonly bytes: string;
   readonly value: unknown;
 }
 
@@ -27,14 +28,15 @@ export class ByteCache {
     if (slot !== undefined && slot.use === use && isEqual(slot.bytes, bytes, start, end))
       return slot.value as T;
     const value = decode();
-    // A copy of its own: a part of the bytes would keep all that came with them.
-    this.#slots[index] = { use, bytes: Buffer.from(bytes.subarray(start, end)), value };
+    const known = bytes.toString("latin1", start, end);
+    // A text of plain letters is its own copy.
+    this.#slots[index] = { use, bytes: typeof value === "string" && value === known ? value : known, value };
     return value;
   }
 }
 
-function isEqual(known: Buffer, bytes: Buffer, start: number, end: number): boolean {
+function isEqual(known: string, bytes: Buffer, start: number, end: number): boolean {
   if (known.length !== end - start) return false;
-  for (let at = 0; at < known.length; at++) if (known[at] !== bytes[start + at]) return false;
+  for (let at = 0; at < known.length; at++) if (known.charCodeAt(at) !== bytes[start + at]) return false;
   return true;
 }
