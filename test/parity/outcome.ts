@@ -14,6 +14,7 @@ export interface Outcome {
 
 const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
 const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
+const MESSAGE = /"message":"(?:[^"\\]|\\.)*"/g;
 const MINUTE = /(?<=[a-z])-\d{8}\b/g;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 /** What has no meaning beyond its own cluster, or is bookkeeping of the server. */
@@ -55,19 +56,22 @@ export function outcomeOf(
   const uids = new Map(
     objects.map(({ kind, metadata }) => [metadata.uid ?? "", `uid of ${kind}/${metadata.name}`]),
   );
-  return withoutMinutes({
-    writes: countWrites(writes),
-    events: events
-      .filter(({ source }) => eventSources.has(source?.component ?? ""))
-      .map((event) => lineOf(event).replaceAll(names, "$1$2-*").replaceAll(UUID, "(a uid)"))
-      .sort(),
-    objects: Object.fromEntries(named(objects, new Scrubber(uids))),
-  });
+  return withoutNames(
+    {
+      writes: countWrites(writes),
+      events: events
+        .filter(({ source }) => eventSources.has(source?.component ?? ""))
+        .map((event) => lineOf(event).replaceAll(names, "$1$2-*").replaceAll(UUID, "(a uid)"))
+        .sort(),
+      objects: Object.fromEntries(named(objects, new Scrubber(uids))),
+    },
+    names,
+  );
 }
 
-/** Jobs of CronJobs are called after the minute that they are for: these are numbered. */
-function withoutMinutes(outcome: Outcome): Outcome {
-  const text = JSON.stringify(outcome);
+/** Jobs of CronJobs are called after the minute that they are for: these are numbered. Pods are named in messages. */
+function withoutNames(outcome: Outcome, names: RegExp): Outcome {
+  const text = JSON.stringify(outcome).replaceAll(MESSAGE, (message) => message.replaceAll(names, "$1$2-*"));
   const minutes = [...new Set(text.match(MINUTE))].toSorted();
   return JSON.parse(text.replaceAll(MINUTE, (minute) => `-m${minutes.indexOf(minute) + 1}`)) as Outcome;
 }

@@ -4,6 +4,7 @@ import { budgets } from "./budgets.ts";
 import { daemonSets } from "./daemon-sets.ts";
 import { deployments } from "./deployments.ts";
 import { garbage } from "./garbage.ts";
+import { cronJobs, jobs } from "./jobs.ts";
 import { podGarbage } from "./pod-garbage.ts";
 import { quotas } from "./quotas.ts";
 import { replicas } from "./replicas.ts";
@@ -21,4 +22,6 @@ export const scenarios: readonly Scenario[] = [
   ...accounts,
   ...roles,
   ...quotas,
+  ...jobs,
+  ...cronJobs,
 ];
