@@ -2,7 +2,7 @@ import type { Resource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 
 /** Scenarios of one area are played with the same controllers. */
-export type Area = "workloads" | "daemons" | "budgets" | "garbage" | "accounts" | "batch";
+export type Area = "workloads" | "services" | "daemons" | "budgets" | "garbage" | "accounts" | "batch";
 
 export interface AreaFacts {
   /** By their names on the command line of a controller manager. */
@@ -17,6 +17,7 @@ export interface AreaFacts {
 
 const { deployments, replicaSets, replicationControllers, pods } = resources;
 const { jobs, cronJobs } = resources;
+const { endpoints, endpointSlices } = resources;
 const { daemonSets, controllerRevisions, podDisruptionBudgets } = resources;
 const { configMaps, secrets, serviceAccounts, resourceQuotas, services, clusterRoles } = resources;
 
@@ -40,6 +41,11 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     controllers: ["deployment-controller", "replicaset-controller", "disruption-controller"],
     serviceAccounts: false,
     kinds: [podDisruptionBudgets, deployments, replicaSets, pods],
+  },
+  services: {
+    controllers: ["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"],
+    serviceAccounts: false,
+    kinds: [services, endpoints, endpointSlices, pods],
   },
   garbage: {
     controllers: [

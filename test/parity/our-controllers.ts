@@ -4,6 +4,9 @@ import { cronJobController } from "../../controllers/cronjob/controller.ts";
 import { daemonSetController } from "../../controllers/daemonset/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
 import { disruptionController } from "../../controllers/disruption/controller.ts";
+import { endpointsController } from "../../controllers/endpoints/controller.ts";
+import { endpointSliceController } from "../../controllers/endpointslice/controller.ts";
+import { endpointSliceMirroringController } from "../../controllers/endpointslicemirroring/controller.ts";
 import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../controllers/job/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
@@ -40,6 +43,11 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
     deploymentController({ workers }),
     replicaSetController({ workers }),
     disruptionController(),
+  ],
+  services: () => [
+    endpointsController({ workers, updatesBatchPeriodMs: 0 }),
+    endpointSliceController({ workers, maxEndpointsPerSlice: 100, updatesBatchPeriodMs: 0 }),
+    endpointSliceMirroringController({ workers, maxEndpointsPerSubset: 1_000, updatesBatchPeriodMs: 0 }),
   ],
   garbage: () => [
     deploymentController({ workers }),

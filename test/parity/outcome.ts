@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
-import type { Event } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Event, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ActorWrite } from "./activity.ts";
 
 /** What a scenario has led to, in a form that is equal for equal behaviour. */
@@ -32,7 +32,12 @@ const places: ReadonlySet<string> = new Set([
   "topology.kubernetes.io/region",
   "topology.kubernetes.io/zone",
 ]);
+/** Lists of endpoints, whose order is chance, or follows from addresses. */
+const unordered: ReadonlySet<string> = new Set(["endpoints", "subsets", "addresses", "notReadyAddresses"]);
 const eventSources: ReadonlySet<string> = new Set([
+  "endpoint-controller",
+  "endpoint-slice-controller",
+  "endpoint-slice-mirroring-controller",
   "deployment-controller",
   "replicaset-controller",
   "replication-controller",
@@ -63,9 +68,23 @@ export function outcomeOf(
         .filter(({ source }) => eventSources.has(source?.component ?? ""))
         .map((event) => lineOf(event).replaceAll(names, "$1$2-*").replaceAll(UUID, "(a uid)"))
         .sort(),
-      objects: Object.fromEntries(named(objects, new Scrubber(uids))),
+      objects: Object.fromEntries(named(objects, new Scrubber(uids, addressesOf(objects)))),
     },
     names,
+  );
+}
+
+/** The addresses that pods and Services were given, by whose they are. */
+function addressesOf(objects: readonly ApiObject[]): ReadonlyMap<string, string> {
+  return new Map(
+    objects.flatMap((object): [string, string][] => {
+      const { kind, metadata } = object;
+      const { spec, status } = object as Pick<Service, "spec"> & Pick<Pod, "status">;
+      const given = [...(status?.podIPs ?? []).map(({ ip }) => ip), ...(spec?.clusterIPs ?? [])];
+      return given
+        .filter((address) => address !== "None")
+        .map((address) => [address, `address of ${kind}/${metadata.name}`]);
+    }),
   );
 }
 
@@ -97,15 +116,20 @@ function lineOf({ type, reason, message, involvedObject, count = 1, source }: Ev
   return `${source?.component}: ${type} ${reason} ${kind}/${name}: ${message}${times}`;
 }
 
-/** Pods have names that nobody chose: they are numbered, in the order of what else is said of them. */
+const generated: ReadonlySet<string> = new Set(["Pod", "EndpointSlice"]);
+
+/** Pods and slices have names that nobody chose: they are numbered, in the order of what else is said of them. */
 function named(objects: readonly ApiObject[], scrubber: Scrubber): readonly (readonly [string, unknown])[] {
   const numbers = new Map<string, number>();
   return objects
     .map((object) => {
       const { kind, metadata } = object;
-      const isNamed = kind !== "Pod" || metadata.generateName === undefined;
+      const isNamed = !generated.has(kind ?? "") || metadata.generateName === undefined;
       const base = isNamed ? `${kind}/${metadata.name}` : `${kind}/${metadata.generateName}`;
-      const { uid: _, ...kept } = metadata;
+      const { uid: _, generation, ...others } = metadata;
+      // How many changes of pods went into one write of a slice is chance.
+      const kept =
+        kind === "EndpointSlice" ? others : { ...others, ...(generation !== undefined && { generation }) };
       // Lists name the kind of their items once, above them all.
       const { apiVersion: __, ...rest } = object;
       const plain = { ...rest, metadata: isNamed ? kept : { ...kept, name: "*" } };
@@ -129,9 +153,11 @@ function isBase64Of(text: string, beginnings: readonly string[]): boolean {
 
 class Scrubber {
   readonly #uids: ReadonlyMap<string, string>;
+  readonly #addresses: ReadonlyMap<string, string>;
 
-  constructor(uids: ReadonlyMap<string, string>) {
+  constructor(uids: ReadonlyMap<string, string>, addresses: ReadonlyMap<string, string>) {
     this.#uids = uids;
+    this.#addresses = addresses;
   }
 
   /** With sorted keys. */
@@ -139,7 +165,10 @@ class Scrubber {
     if (places.has(key)) return "(a place)";
     if (isUid(key) && typeof value === "string") return this.#uids.get(value) ?? "uid of something else";
     if (typeof value === "string") return this.#scrubText(value);
-    if (Array.isArray(value)) return value.map((element) => this.scrub(element));
+    if (Array.isArray(value)) {
+      const elements = value.map((element) => this.scrub(element));
+      return unordered.has(key) ? elements.toSorted(byText) : elements;
+    }
     if (typeof value !== "object" || value === null) return value;
     const kept = Object.entries(value).filter(([name]) => !dropped.has(name));
     return Object.fromEntries(
@@ -150,12 +179,18 @@ class Scrubber {
   /** Of tokens the claims are compared; keys and certificates are each cluster's own. */
   #scrubText(text: string): unknown {
     if (TIME.test(text)) return "(a time)";
+    const address = this.#addresses.get(text);
+    if (address !== undefined) return address;
     const decoded = isBase64Of(text, ["eyJ", CERTIFICATE]) ? Buffer.from(text, "base64").toString() : text;
     if (decoded.startsWith(CERTIFICATE)) return "(a certificate)";
     const [, claims, signature] = decoded.split(".");
     if (!decoded.startsWith("eyJ") || claims === undefined || signature === undefined) return text;
     return this.scrub(JSON.parse(Buffer.from(claims, "base64url").toString()));
   }
+}
+
+function byText(one: unknown, other: unknown): number {
+  return JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 }
 
 /** As a field, an annotation and a claim. */

@@ -10,11 +10,13 @@ import { quotas } from "./quotas.ts";
 import { replicas } from "./replicas.ts";
 import { roles } from "./roles.ts";
 import { rollouts } from "./rollouts.ts";
+import { services } from "./services.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...deployments,
   ...rollouts,
   ...replicas,
+  ...services,
   ...daemonSets,
   ...budgets,
   ...podGarbage,
