@@ -223,3 +223,15 @@ test("after a reset the mapper sees new kinds", async () => {
   mapper.reset();
   expect(await mapper.resourceOf("v1", "Pod")).toBeUndefined();
 });
+
+test("while discovery fails the mapper knows what it knew, and says of nothing else that it is not there", async () => {
+  let documents = aggregated;
+  const mapper = new RestMapper(discover(() => documents).discovery);
+  expect(await mapper.resourceOf("v1", "Pod")).toBeDefined();
+  mapper.reset();
+  documents = { "/api": { status: 500, body: "broken" } };
+  expect(await mapper.resourceOf("v1", "Pod")).toBeDefined();
+  await expect(mapper.resourceOf("v1", "Gone")).rejects.toMatchObject({ code: 500 });
+  documents = aggregated;
+  expect(await mapper.resourceOf("v1", "Gone")).toBeUndefined();
+});

@@ -25,24 +25,30 @@ export class RestMapper {
     this.#discovery.invalidate();
   }
 
+  /** What was known stays known while nothing can be discovered: a server that is busy has not lost its kinds. */
   async #find(
     table: (index: Index) => ReadonlyMap<string, ApiResource>,
     apiVersion: string,
     name: string,
     signal: AbortSignal | undefined,
   ): Promise<ApiResource | undefined> {
-    const index = await this.#load(signal);
-    const resource = table(index).get(`${apiVersion}/${name}`);
-    const { failures } = index.surface;
-    if (resource === undefined && failures.has(apiVersion)) throw failures.get(apiVersion);
+    let failure: unknown;
+    try {
+      await this.#load(signal);
+      failure = this.#index?.surface.failures.get(apiVersion);
+    } catch (error) {
+      signal?.throwIfAborted();
+      failure = error;
+    }
+    const resource = this.#index && table(this.#index).get(`${apiVersion}/${name}`);
+    if (resource === undefined && failure !== undefined) throw failure;
     return resource;
   }
 
   /** The index is made once per surface, which discovery keeps. */
-  async #load(signal: AbortSignal | undefined): Promise<Index> {
+  async #load(signal: AbortSignal | undefined): Promise<void> {
     const surface = await this.#discovery.surface(signal);
     if (this.#index?.surface !== surface) this.#index = indexOf(surface);
-    return this.#index;
   }
 }
 
