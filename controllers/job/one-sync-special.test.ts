@@ -1,8 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job, JobSpec, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
+import { silentLogger } from "../../pkg/log/logger.ts";
 import { expectOfRow, type Row, syncOnce } from "./one-sync.test-data.ts";
+import { conflict, Recorder, refused } from "./recorder.test-data.ts";
 import { indexed, job, NOW_MS, podsBy } from "./samples.test-data.ts";
+import { syncJob } from "./sync.ts";
 
 const LIMIT = "FailureTarget/BackoffLimitExceeded";
 const DONE = "SuccessCriteriaMet/CompletionsReached Complete/CompletionsReached";
@@ -214,9 +217,27 @@ describe("a Job is left alone", () => {
   });
 });
 
+// upstream: pkg/controller/job/job_controller_test.go#TestSyncJobDeleted
+test("of a Job that is gone nothing is kept", async () => {
+  const recorder = new Recorder(job(), { awaits: 2, released: ["a"] });
+  const context = recorder.context([], []);
+  context.backoffs.set("default/job", { failuresSinceSuccess: 1, lastFailureMs: NOW_MS });
+  const result = await syncJob("default/job", context, silentLogger, new AbortController().signal);
+  expect([result, recorder.statuses, recorder.created]).toEqual([{}, [], []]);
+  const { expectations, finalizers, backoffs } = context;
+  expect([expectations.get("default/job"), finalizers.awaited("default/job").size, backoffs.size]).toEqual([
+    undefined,
+    0,
+    0,
+  ]);
+});
+
 // upstream: pkg/controller/job/job_controller_test.go#TestSyncJobUpdateRequeue
-test("a status that cannot be written fails the look, and nothing is let go", async () => {
-  const { told, statuses } = await syncOnce(job({ completions: 5 }), podsBy("1S"), { statusFails: true });
+test.each([
+  ["refused", refused()],
+  ["refused as it is older than another", conflict()],
+])("a status that is %s fails the look, and nothing is let go", async (_, statusFails) => {
+  const { told, statuses } = await syncOnce(job({ completions: 5 }), podsBy("1S"), { statusFails });
   expect(statuses).toHaveLength(1);
   expect(told.fails).toBe(true);
   expect(told.released).toBeUndefined();

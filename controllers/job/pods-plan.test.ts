@@ -85,6 +85,7 @@ describe("which indexes are given out", () => {
   test.each<[string, readonly (number | undefined)[], string]>([
     ["all, as nothing has failed", [undefined, undefined], "create 0 1"],
     ["those that have waited", [0, 3_600], "create 1"],
+    ["those that have not failed", [0, undefined], "create 1"],
     ["none yet: the first is due in 10 s", [0, 0], "wait 10"],
     ["none yet: the second is due before the first", [1, 4], "wait 6"],
   ])("with a limit for each, %s", (_, failedSecondsAgo, expected) => {

@@ -26,8 +26,8 @@ export interface Before {
   readonly released?: readonly string[];
   /** Every write of pods fails. */
   readonly podsFail?: true;
-  /** Writes of the status fail. */
-  readonly statusFails?: true;
+  /** Writes of the status fail like this. */
+  readonly statusFails?: Error;
   /** Pods are what they are: without labels and owner, unless they say so. */
   readonly looseToo?: true;
   /** The server has the Job like this. */
@@ -81,7 +81,7 @@ export class Recorder {
         get: async () => this.#before.onServer ?? this.job,
         updateStatus: async (job: Job) => {
           this.statuses.push(job.status ?? {});
-          if (this.#before.statusFails) throw refused();
+          if (this.#before.statusFails) throw this.#before.statusFails;
           return job;
         },
       },
@@ -157,6 +157,10 @@ export function ownedBy(job: Job, owned: Pod): Pod {
   return { ...owned, metadata: { ...owned.metadata, labels: LABELS, ownerReferences } };
 }
 
-function refused(): ApiError {
+export function conflict(): ApiError {
+  return new ApiError("it has changed", { code: 409, reason: "Conflict", method: "PUT", path: "/" });
+}
+
+export function refused(): ApiError {
   return new ApiError("refused", { code: 500, reason: "InternalError", method: "POST", path: "/" });
 }

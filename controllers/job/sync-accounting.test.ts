@@ -4,7 +4,7 @@ import type { Job, JobSpec, JobStatus } from "../../pkg/api/types/batch-v1.gen.t
 import { NO_FAILURES } from "./backoff.ts";
 import type { Verdict } from "./conditions.ts";
 import { type Case, count, outcomeOf } from "./counting.test-data.ts";
-import { Recorder } from "./recorder.test-data.ts";
+import { Recorder, refused } from "./recorder.test-data.ts";
 import { indexed, job, NOW_MS } from "./samples.test-data.ts";
 import { countAndFinish } from "./sync-accounting.ts";
 import { viewOf } from "./view.ts";
@@ -66,7 +66,7 @@ describe("pods that have finished are counted", () => {
     ],
     [
       "the status cannot be written",
-      { pods: "a=S b=F", before: { statusFails: true }, writes: ["0 0 [a|b]"], fails: true },
+      { pods: "a=S b=F", before: { statusFails: refused() }, writes: ["0 0 [a|b]"], fails: true },
     ],
     [
       "no finalizer can be taken off",
