@@ -10,6 +10,7 @@ const WEEK = 7 * 24 * 60;
 const SHORT = 10;
 const MEDIUM = 2 * 60 * 60;
 const LONG = 1_000_000;
+const HOURLY: Partial<CronJobSpec> = { schedule: "@every 1h" };
 const BEFORE = -1;
 const AFTER = 1;
 
@@ -22,6 +23,7 @@ interface Case {
   /** A Job runs, of this minute. */
   readonly running?: number;
   readonly now: number;
+  readonly seconds?: number;
   readonly spec?: Partial<CronJobSpec>;
 }
 
@@ -54,6 +56,16 @@ describe("never run before", () => {
     ["an impossible day", { now: AFTER, spec: { schedule: "59 23 31 2 *" } }, "none InvalidSchedule"],
     ["@every, not time", { now: 0, spec: { schedule: "@every 1h" } }, "wait 59"],
     ["@every, time", { created: -61, now: BEFORE, spec: { schedule: "@every 1h" } }, "start -1"],
+    [
+      "@every, too late",
+      { created: -61, now: -1, seconds: 11, spec: { ...HOURLY, startingDeadlineSeconds: SHORT } },
+      `wait ${minutes(60 - 11 / 60)}`,
+    ],
+    [
+      "@every, not too late",
+      { created: -61, now: -1, seconds: 9, spec: { ...HOURLY, startingDeadlineSeconds: LONG } },
+      "start -1",
+    ],
   ])("%s", (_, given, expected) => {
     for (const concurrencyPolicy of policies) {
       const spec = { ...given.spec, concurrencyPolicy };
@@ -93,6 +105,22 @@ describe("run before, and done", () => {
       { created: -59, last: 1, now: WEEK, spec: { schedule: "@every 1h" } },
       `start ${WEEK - 59} TooManyMissedTimes`,
     ],
+    [
+      "@every, too late",
+      { last: -1, now: 59, seconds: 11, spec: { ...HOURLY, startingDeadlineSeconds: SHORT } },
+      `wait ${minutes(60 - 11 / 60)}`,
+    ],
+    [
+      "@every, a week late and too late",
+      {
+        created: -59,
+        last: 1,
+        now: WEEK + 1,
+        seconds: 11,
+        spec: { ...HOURLY, startingDeadlineSeconds: SHORT },
+      },
+      `wait ${minutes(60 - 11 / 60)}`,
+    ],
     ["the clock went back", { last: 0, now: BEFORE }, "wait 61"],
   ])("%s", (_, given, expected) => {
     for (const concurrencyPolicy of policies) {
@@ -110,6 +138,26 @@ describe("still running", () => {
     ["time, suspended", { spec: { suspend: true } }, all("none")],
     ["too late", { spec: { startingDeadlineSeconds: SHORT } }, all("wait 59")],
     ["the Job of this very minute", { running: 0 }, all("wait 59")],
+    ["@every, not time", { last: -1, running: -1, now: 0, spec: HOURLY }, all("wait 59")],
+    [
+      "@every, time",
+      { last: -61, running: -61, spec: HOURLY },
+      { Allow: "start -1", Forbid: "wait 58 JobAlreadyActive", Replace: "start -1 replacing" },
+    ],
+    [
+      "@every, too late",
+      { last: -1, running: -1, now: 59, seconds: 11, spec: { ...HOURLY, startingDeadlineSeconds: SHORT } },
+      all(`wait ${minutes(60 - 11 / 60)}`),
+    ],
+    [
+      "@every, not too late",
+      { last: -1, running: -1, now: 59, seconds: 9, spec: { ...HOURLY, startingDeadlineSeconds: LONG } },
+      {
+        Allow: "start 59",
+        Forbid: `wait ${minutes(60 - 9 / 60)} JobAlreadyActive`,
+        Replace: "start 59 replacing",
+      },
+    ],
     [
       "not too late",
       { spec: { startingDeadlineSeconds: LONG } },
@@ -123,22 +171,28 @@ describe("still running", () => {
   });
 });
 
+/** To the second. */
+function minutes(value: number): string {
+  return `${Number(value.toFixed(3))}`;
+}
+
 function all(outcomes: string): Readonly<Record<Policy, string>> {
   return { Allow: outcomes, Forbid: outcomes, Replace: outcomes };
 }
 
-function outcome({ created = BEFORE, last, running, now, spec = {} }: Case): string {
+function outcome({ created = BEFORE, last, running, now, seconds = 0, spec = {} }: Case): string {
+  const nowMs = atMinute(now, seconds);
   const name = `mycronjob-${atMinute(running ?? 0) / 60_000}`;
   const subject = cronJob(atMinute(created), spec, {
     ...(last !== undefined && { lastScheduleTime: text(atMinute(last)) }),
     ...(running !== undefined && { active: [{ name, namespace: "default", uid: "1234" }] }),
   });
-  const plan = decideStart(subject, utc, atMinute(now));
+  const plan = decideStart(subject, utc, nowMs);
   const reasons = plan.notices.map(({ reason }) => reason);
   if (plan.action === "none") return [plan.action, ...reasons].join(" ");
   if (plan.action === "wait") {
-    const waitMs = untilNextMs(subject, plan.schedule, atMinute(now)) ?? 0;
-    return [plan.action, (waitMs - 100) / 60_000, ...reasons].join(" ");
+    const waitMs = untilNextMs(subject, plan.schedule, nowMs) ?? 0;
+    return [plan.action, minutes((waitMs - 100) / 60_000), ...reasons].join(" ");
   }
   const minute = (plan.scheduledMs - atMinute(0)) / 60_000;
   const replacing = plan.replaces && running !== undefined ? ["replacing"] : [];

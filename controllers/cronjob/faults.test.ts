@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newControllerRef } from "../../pkg/api/owner-references.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import { formatTime } from "../../pkg/api/time.ts";
+import type { CronJob, CronJobSpec, Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
+import { cronJobController } from "./controller.ts";
+import { atMinute, cronJob } from "./samples.test-data.ts";
+
+const controller = cronJobController({ workers: 2, localTimeZone: "UTC" });
+const MINUTE_MS = 60_000;
+const policies = ["Allow", "Forbid", "Replace"];
+
+let world: ControllerWorld;
+beforeEach(async () => {
+  world = await newWorld();
+});
+afterEach(async () => world.stop());
+
+// upstream: pkg/controller/cronjob/cronjob_controllerv2_test.go#TestControllerV2SyncCronJob, its cases of slow caches
+describe.each(policies)("while a Job runs (%s)", (concurrencyPolicy) => {
+  test.each(["jobs", "cronjobs"] as const)("a cache of %s that is late changes nothing", async (resource) => {
+    await world.start(controller);
+    await create({ concurrencyPolicy });
+    await world.run(55_000);
+    const release = world.server.parts.faults.holdWatches({ resource });
+    await world.run(10_000);
+    expect(await jobs()).toHaveLength(1);
+    world.takeWrites();
+    const before = (await world.events()).length;
+    await world.run(30_000);
+    expect(world.takeWrites()).toEqual([]);
+    release();
+    await world.run(10_000);
+    expect(await jobs()).toHaveLength(1);
+    expect(await active()).toHaveLength(1);
+    expect(await world.events()).toHaveLength(before);
+  });
+});
+
+// upstream: pkg/controller/cronjob/cronjob_controllerv2_test.go#TestControllerV2SyncCronJob ("get job failed")
+test("a Job that cannot be read is not replaced", async () => {
+  await world.start(controller);
+  await create({ concurrencyPolicy: "Replace" });
+  await world.run(MINUTE_MS);
+  const [first] = await jobs();
+  const repair = world.server.parts.faults.add({
+    target: { verb: "get", resource: "jobs" },
+    action: { kind: "status", when: "before", error: internal("down") },
+  });
+  await world.run(MINUTE_MS);
+  repair();
+  expect((await jobs()).map(({ metadata }) => metadata.uid)).toEqual([first?.metadata.uid]);
+  expect((await world.events()).some((event) => event.startsWith("FailedGet"))).toBe(true);
+  await world.run(MINUTE_MS);
+  expect(await jobs()).toHaveLength(1);
+  expect((await jobs())[0]?.metadata.uid).not.toBe(first?.metadata.uid);
+});
+
+// upstream: pkg/controller/cronjob/cronjob_controllerv2_test.go#TestControllerV2SyncCronJob ("set lastsuccessfultime…")
+test.each([0, 10, undefined])("the last success is noted with a history limit of %s", async (limit) => {
+  await world.start(controller);
+  await create(limit === undefined ? {} : { successfulJobsHistoryLimit: limit });
+  await world.run(MINUTE_MS);
+  await complete((await jobs())[0]);
+  await world.run(1_000);
+  const { status } = await world.get<CronJob>(resources.cronJobs, "mycronjob");
+  expect(status?.lastSuccessfulTime).toBeDefined();
+  expect(status?.active ?? []).toEqual([]);
+  expect(await jobs()).toHaveLength(limit === 0 ? 0 : 1);
+});
+
+// upstream: pkg/controller/cronjob/cronjob_controllerv2_test.go#TestControllerV2CleanupFinishedJobs
+test("old Jobs are deleted though no new one can be created", async () => {
+  await world.start(controller);
+  await create({ successfulJobsHistoryLimit: 1 });
+  await world.run(MINUTE_MS);
+  await complete((await jobs())[0]);
+  await world.run(MINUTE_MS);
+  world.server.parts.faults.add({
+    target: { verb: "create", resource: "jobs" },
+    action: { kind: "status", when: "before", error: internal("quota for # of jobs reached") },
+  });
+  await complete((await jobs()).find(({ status }) => (status?.conditions ?? []).length === 0));
+  await world.run(MINUTE_MS);
+  expect(await jobs()).toHaveLength(1);
+});
+
+// upstream: pkg/controller/cronjob/cronjob_controllerv2_test.go#TestControllerV2GetJobsToBeReconciled
+test("only Jobs of the CronJob's name and namespace are its own, whatever their labels", async () => {
+  const owner = await create({ schedule: "0 0 1 1 *", successfulJobsHistoryLimit: 0 });
+  const template = owner.spec.jobTemplate.spec;
+  const reference = newControllerRef(owner, resources.cronJobs);
+  const drafts: readonly [string, Job["metadata"]][] = [
+    ["without a manager", {}],
+    ["of it", { ownerReferences: [reference], labels: { key: "different-value" } }],
+    ["of another", { ownerReferences: [{ ...reference, name: "another-cronjob" }] }],
+  ];
+  for (const [index, [, metadata]] of drafts.entries()) {
+    const draft: Job = {
+      metadata: { ...metadata, name: `job-${index}` },
+      ...(template && { spec: template }),
+    };
+    await complete(await world.create<Job>(resources.jobs, draft));
+  }
+  await world.start(controller);
+  await world.run(1_000);
+  expect((await jobs()).map(({ metadata }) => metadata.name)).toEqual(["job-0", "job-2"]);
+});
+
+async function create(spec: Partial<CronJobSpec>): Promise<CronJob> {
+  const { metadata: _, ...draft } = cronJob(atMinute(0), { schedule: "* * * * *", ...spec });
+  return world.create<CronJob>(resources.cronJobs, { ...draft, metadata: { name: "mycronjob" } });
+}
+
+async function jobs(): Promise<readonly Job[]> {
+  return world.list<Job>(resources.jobs);
+}
+
+async function active(): Promise<readonly unknown[]> {
+  return (await world.get<CronJob>(resources.cronJobs, "mycronjob")).status?.active ?? [];
+}
+
+async function complete(job: Job | undefined): Promise<void> {
+  if (job === undefined) throw new Error("there is no Job to complete");
+  const at = formatTime(world.clock.nowMs());
+  const conditions = ["SuccessCriteriaMet", "Complete"].map((type) => ({
+    type,
+    status: "True",
+    lastProbeTime: at,
+    lastTransitionTime: at,
+  }));
+  const status = { conditions, startTime: at, completionTime: at, succeeded: 1 };
+  await world.client.clientFor<Job>(resources.jobs).updateStatus({ ...job, status });
+}
