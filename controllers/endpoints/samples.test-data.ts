@@ -1,0 +1,55 @@
+import type { Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
+
+export function service(name: string, spec: Service["spec"] = {}): Service {
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name, namespace: "default", uid: `${name}-uid`, creationTimestamp: "2026-01-01T00:00:00Z" },
+    spec: {
+      clusterIP: "1.1.1.1",
+      ipFamilies: ["IPv4"],
+      ports: [{ port: 80, protocol: "TCP", targetPort: 8_080 }],
+      selector: { foo: "bar" },
+      ...spec,
+    },
+  };
+}
+
+export interface PodSketch {
+  readonly ready?: boolean;
+  readonly terminating?: boolean;
+  readonly phase?: string;
+  readonly ips?: readonly string[];
+}
+
+/** Number 7 has the address 1.2.3.11. */
+export function pod(number: number, sketch: PodSketch = {}): Pod {
+  const { ready = true, terminating = false, phase = "Running" } = sketch;
+  const ips = sketch.ips ?? [`1.2.${3 + Math.floor((4 + number) / 256)}.${(4 + number) % 256}`];
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name: `pod${number}`,
+      namespace: "default",
+      uid: `pod${number}-uid`,
+      labels: { foo: "bar" },
+      ...(terminating && { deletionTimestamp: "2026-01-01T01:00:00Z" }),
+    },
+    spec: { containers: [{ name: "c", image: "image" }] },
+    status: {
+      phase,
+      conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
+      podIP: ips[0] ?? "",
+      podIPs: ips.map((ip) => ({ ip })),
+    },
+  };
+}
+
+export function pods(count: number, sketch: PodSketch = {}): readonly Pod[] {
+  return Array.from({ length: count }, (_, number) => pod(number, sketch));
+}
+
+export function targetRef(number: number): object {
+  return { kind: "Pod", namespace: "default", name: `pod${number}`, uid: `pod${number}-uid` };
+}
