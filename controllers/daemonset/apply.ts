@@ -79,24 +79,28 @@ async function deletePods(
   return errors;
 }
 
-/** Writes the status; after one failure once more, on top of what the server has by then. */
+/** Writes what changes in the status; after one failure once more, on top of what the server has by then. */
 export async function writeStatus(
   { context, daemonSet, log, signal }: Round,
-  status: DaemonSetStatus,
+  change: DaemonSetStatus,
 ): Promise<void> {
   const { client } = context;
   const { namespace = "", name = "" } = daemonSet.metadata;
-  log.verbose(4, "Updating status", { ...status });
+  log.verbose(4, "Updating status", { ...change });
   let updated: DaemonSet;
   try {
-    updated = await client.updateStatus({ ...daemonSet, status }, {}, signal);
+    updated = await client.updateStatus(withStatus(daemonSet, change), {}, signal);
   } catch (error) {
     signal.throwIfAborted();
     log.verbose(4, "The status was refused, trying once more", { error: String(error) });
     const fresh = await client.get({ namespace, name }, {}, signal);
-    updated = await client.updateStatus({ ...fresh, status: { ...fresh.status, ...status } }, {}, signal);
+    updated = await client.updateStatus(withStatus(fresh, change), {}, signal);
   }
   recordWrite(context, daemonSet, updated);
+}
+
+function withStatus(daemonSet: DaemonSet, change: DaemonSetStatus): DaemonSet {
+  return { ...daemonSet, status: { ...daemonSet.status, ...change } };
 }
 
 /**

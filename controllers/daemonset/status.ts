@@ -17,7 +17,7 @@ export interface StatusView {
 }
 
 export interface StatusPlan {
-  /** Undefined when the status says already what is to be said. */
+  /** What changes in the status; undefined when it says already what is to be said. */
   readonly status: DaemonSetStatus | undefined;
   /** When a pod becomes available by the passing of time alone. */
   readonly recheckAfterMs: number | undefined;
@@ -44,9 +44,7 @@ export function decideStatus(view: StatusView, nowMs: number): StatusPlan {
     COUNTS.every((count) => (daemonSet.status?.[count] ?? 0) === counts[count]) &&
     (!acted || observed >= generation);
   return {
-    status: isSame
-      ? undefined
-      : { ...daemonSet.status, ...counts, observedGeneration: acted ? generation : observed },
+    status: isSame ? undefined : { ...counts, ...(acted && { observedGeneration: generation }) },
     recheckAfterMs: recheckAfterMs(view, nowMs),
   };
 }

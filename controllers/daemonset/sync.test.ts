@@ -14,6 +14,7 @@ import {
   daemonSet,
   type DaemonSetSketch,
   LABELS,
+  NO_STATUS,
   nodes,
   ROLLING,
   surge,
@@ -213,6 +214,25 @@ describe("what goes wrong", () => {
     expect(statuses.map(({ status }) => String(status))).toEqual(expected);
   });
 
+  test("with the status is mended on top of what others have written", async () => {
+    await create();
+    world.server.parts.faults.add({
+      target: { verb: "update", resource: "daemonsets", subresource: "status" },
+      times: 1,
+      action: {
+        kind: "interfere",
+        run: async () => {
+          const now = await world.get(resources.daemonSets, "foo");
+          const status = { ...NO_STATUS, collisionCount: 7 };
+          await world.client.clientFor(resources.daemonSets).updateStatus({ ...now, status });
+        },
+      },
+    });
+    await world.start(controller);
+    const { status } = await world.get(resources.daemonSets, "foo");
+    expect(status).toMatchObject({ collisionCount: 7, observedGeneration: 1 });
+  });
+
   test("with both is tried again for both", async () => {
     await addNodes(1);
     await create();
@@ -279,24 +299,6 @@ describe("pods", () => {
     );
   });
 
-  // upstream: pkg/controller/daemon/daemon_controller_test.go#TestExpectationsOnRecreate
-  test("of a DaemonSet that is gone do not hold up another of its name", async () => {
-    await addNodes(1);
-    await world.start(controller);
-    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-    const first = await create();
-    await world.run();
-    expect(await pods()).toHaveLength(1);
-    await world.delete(resources.daemonSets, "foo");
-    await world.run();
-    const second = await create();
-    await world.run();
-    release();
-    await world.run();
-    const owners = (await pods()).map((each) => controllerOf(each)?.uid);
-    expect(new Set(owners)).toEqual(new Set([first.metadata.uid, second.metadata.uid]));
-  });
-
   test("without an owner are adopted, and none is created beside them", async () => {
     await addNodes(1);
     await world.create(resources.pods, orphan("stray"));
@@ -310,20 +312,6 @@ describe("pods", () => {
       "create controllerrevisions",
       "update daemonsets/status foo",
     ]);
-  });
-
-  test("are created once, however often the DaemonSet is looked at before they are seen", async () => {
-    await addNodes(2);
-    await world.start(controller);
-    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-    await create();
-    await world.run();
-    await addNodes(1, 2);
-    await world.run();
-    expect(await pods()).toHaveLength(2);
-    release();
-    await world.run();
-    expect(await pods()).toHaveLength(3);
   });
 
   test("on a node that is gone are counted no more, without another pod being deleted for it", async () => {
