@@ -1,10 +1,11 @@
 import type { Scenario } from "../scenario.ts";
 import { accounts } from "./accounts.ts";
 import { budgets } from "./budgets.ts";
+import { cronJobs } from "./cron-jobs.ts";
 import { daemonSets } from "./daemon-sets.ts";
 import { deployments } from "./deployments.ts";
 import { garbage } from "./garbage.ts";
-import { cronJobs, jobs } from "./jobs.ts";
+import { jobs } from "./jobs.ts";
 import { podGarbage } from "./pod-garbage.ts";
 import { quotas } from "./quotas.ts";
 import { replicas } from "./replicas.ts";
