@@ -1,4 +1,5 @@
 // Parsed by swc, as there is no JavaScript API of TypeScript 7 yet; the hint that tsc is missing can be ignored.
+const tests = "(^test/|\\.test(-data)?\\.ts$)";
 // ranks of pkg/: a package imports its own rank or lower
 const rank = [
   ["api", "clock", "endpoints"],
@@ -11,7 +12,7 @@ const rank = [
 const up = rank.slice(0, -1).map((dirs, i) => ({
   name: `pkg-up-${i}`,
   severity: "error",
-  from: { path: `^pkg/(${dirs.join("|")})/`, pathNot: "\\.test\\.ts$" },
+  from: { path: `^pkg/(${dirs.join("|")})/`, pathNot: tests },
   to: {
     path: `^pkg/(${rank
       .slice(i + 1)
@@ -40,10 +41,11 @@ module.exports = {
       severity: "error",
       from: {
         path: "^controllers/[^/]+/",
-        pathNot: "(/(controller|handlers|context|sync[a-z-]*|apply)|\\.test)\\.ts$",
+        pathNot: "(/(controller|handlers|context|sync[a-z-]*|apply)|\\.test(-data)?)\\.ts$",
       },
       to: {
-        pathNot: "^(pkg/(api|endpoints)/|controllers/[^/]+/(?!(controller|handlers|context|sync[a-z-]*|apply)\\.ts))",
+        pathNot:
+          "^(pkg/(api|endpoints)/|controllers/[^/]+/(?!(controller|handlers|context|sync[a-z-]*|apply)\\.ts))",
       },
     },
     {
@@ -73,8 +75,9 @@ module.exports = {
     {
       name: "nothing-imports-tests",
       severity: "error",
-      from: { pathNot: "(^test/|\\.test\\.ts$)" },
-      to: { path: "(^test/|\\.test\\.ts$)" },
+      // The bench runs on the clusters that the tests run on.
+      from: { pathNot: `${tests}|^hack/bench/` },
+      to: { path: tests },
     },
   ],
   options: {
