@@ -9,7 +9,7 @@ import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain } from "../../test/harness/lister-of.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { JobContext } from "./context.ts";
-import { jobHandler, type JobQueues, podHandler } from "./handlers.ts";
+import { jobHandler, type JobQueues, namespaceHandler, podHandler } from "./handlers.ts";
 import { Recorder } from "./recorder.test-data.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
 
@@ -85,6 +85,12 @@ describe("a pod that was changed wakes", () => {
       ownedBy(named("job1")),
       labelled({ app: "job" }),
       ["default/job1", "default/job2"],
+    ],
+    [
+      "its former Job when it was taken away and deleted in one",
+      ownedBy(named("job1")),
+      leaving(labelled({ app: "job" })),
+      ["default/job1"],
     ],
     ["nobody when it is an orphan as before", labelled({ app: "job" }), labelled({ app: "job" }), []],
   ])("%s", async (_, before, after, expected) => {
@@ -190,6 +196,18 @@ describe("a Job", () => {
     expect(drain(queues.orphans)).toEqual(["selector default app=job"]);
     expect([context.finished.size, context.backoffs.size]).toEqual([0, 0]);
   });
+});
+
+test("a namespace wakes its Jobs when it begins to be deleted, and only then", async () => {
+  const namespace = { metadata: { name: "default", resourceVersion: "1" } };
+  const going = { metadata: { ...namespace.metadata, deletionTimestamp: formatTime(NOW_MS) } };
+  const handler = namespaceHandler(context, queues);
+  handler.onUpdate?.(namespace, namespace);
+  expect(await woken()).toEqual([]);
+  handler.onUpdate?.(namespace, going);
+  expect(await woken()).toEqual(["default/job1", "default/job2", "default/other"]);
+  handler.onUpdate?.(going, going);
+  expect(await woken()).toEqual([]);
 });
 
 // upstream: pkg/controller/job/tracking_utils_test.go#TestRecordFinishedPodWithTrackingFinalizer

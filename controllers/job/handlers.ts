@@ -105,7 +105,6 @@ export function podHandler(context: Listening, queues: JobQueues): EventHandler<
       countTracked(context, before, after);
       // A resync: the same version again.
       if (before.metadata.resourceVersion === after.metadata.resourceVersion) return undefined;
-      if (after.metadata.deletionTimestamp !== undefined) return leaving(after, false);
       const observed = (job: Job): void => {
         // Not only when it had the finalizer before: several changes may come as one.
         if (!hasFinalizer(after)) context.finalizers.removalObserved(keyOf(job), uidOf(after));
@@ -114,6 +113,11 @@ export function podHandler(context: Listening, queues: JobQueues): EventHandler<
       const handedOver = managerChanged(before, after);
       const former = handedOver ? ownerOf(before) : undefined;
       if (former !== undefined) observed(former);
+      if (after.metadata.deletionTimestamp !== undefined) {
+        // Taken away and deleted between two looks, it is its former Job that lacks it.
+        if (former !== undefined) context.deletions.deletionObserved(keyOf(former), keyOf(after));
+        return leaving(after, false);
+      }
       if (controllerOf(after) !== undefined) {
         const job = ownerOf(after);
         return job && observed(job);

@@ -134,6 +134,11 @@ describe("a pod that is being deleted", () => {
     expect(drain(queue)).toEqual(["default/next", "default/rs"]);
   });
 
+  test("wakes its former owner when it was taken away and deleted in one", () => {
+    handler.onUpdate?.(at("2", pod("p", owner)), at("3", leaving(pod("p"))));
+    expect(drain(queue)).toEqual(["default/rs"]);
+  });
+
   test("does not count for another one", () => {
     deletions.expectDeletions("default/rs", ["default/other"]);
     handler.onUpdate?.(at("2", leaving(pod("p", owner))), going);

@@ -75,7 +75,8 @@ export function podHandler(context: Listening, queue: WorkQueue<string>, log: Lo
       if (after.metadata.deletionTimestamp !== undefined) {
         // The replacement need not wait until the kubelet has ended the pod.
         gone(after);
-        if (relabelled) gone(before);
+        // Taken away and deleted between two looks, it is its former owner that lacks it.
+        if (relabelled || managerChanged(before, after)) gone(before);
         return;
       }
       const handedOver = managerChanged(before, after);

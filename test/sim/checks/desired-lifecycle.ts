@@ -65,15 +65,18 @@ function checkGarbage(found: Differences, store: Store): void {
 
 function checkCronJob(found: Differences, cronJob: CronJob, jobs: readonly Job[]): void {
   const { successfulJobsHistoryLimit = 3, failedJobsHistoryLimit = 1 } = cronJob.spec ?? {};
-  const ended = (type: string): number =>
+  const endedAs = (type: string): number =>
     jobs.filter(({ status }) => hasCondition(status?.conditions, type, "True")).length;
-  if (ended("Complete") > successfulJobsHistoryLimit)
-    found.add(cronJob, `keeps ${ended("Complete")} successes, more than ${successfulJobsHistoryLimit}`);
-  if (ended("Failed") > failedJobsHistoryLimit)
-    found.add(cronJob, `keeps ${ended("Failed")} failures, more than ${failedJobsHistoryLimit}`);
-  const running = jobs.filter((job) => !isJobFinished(job)).map(({ metadata }) => metadata.name ?? "");
-  const listed = (cronJob.status?.active ?? []).map(({ name }) => name ?? "");
-  found.compare(cronJob, "status.active", listed.toSorted(), running.toSorted());
+  if (endedAs("Complete") > successfulJobsHistoryLimit)
+    found.add(cronJob, `keeps ${endedAs("Complete")} successes, more than ${successfulJobsHistoryLimit}`);
+  if (endedAs("Failed") > failedJobsHistoryLimit)
+    found.add(cronJob, `keeps ${endedAs("Failed")} failures, more than ${failedJobsHistoryLimit}`);
+  const running = jobs.filter((job) => !isJobFinished(job));
+  // Who dies before it has listed what it started leaves it unlisted, as upstream does.
+  const ended = (cronJob.status?.active ?? []).filter(
+    ({ uid }) => !running.some(({ metadata }) => metadata.uid === uid),
+  );
+  found.compare(cronJob, "what has ended in status.active", ended, []);
 }
 
 function checkQuota(found: Differences, quota: ResourceQuota, store: Store): void {

@@ -83,6 +83,8 @@ export class LifecycleSafety {
     const others = jobsIn(store).filter(
       (other) =>
         other.metadata.uid !== job.metadata.uid &&
+        // A Job that its starter did not live to list is not known to run, as upstream has it.
+        owner.status?.active?.some(({ uid }) => uid === other.metadata.uid) === true &&
         controllerOf(other)?.uid === uid &&
         (this.#createdMs.get(other.metadata.uid ?? "") ?? 0) < horizonMs &&
         this.#unfinished.of(other.metadata.uid ?? "").min(horizonMs) === 1,

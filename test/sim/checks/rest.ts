@@ -7,7 +7,7 @@ import type { World } from "../world/world.ts";
 import { differencesFromDesired } from "./desired.ts";
 
 /** How long after the last fault and the last wish everything may take, the longest back-off and deadline included. */
-const SETTLE_MS = 15 * 60_000;
+const SETTLE_MS = 20 * 60_000;
 /** How long nothing at all may be written then. */
 const REST_MS = 30 * 60_000;
 
