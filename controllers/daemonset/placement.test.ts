@@ -113,6 +113,7 @@ describe.each([...BOTH_STRATEGIES, surge(1)])("with %j", (strategy) => {
       ...pods("node-0", 1),
       ...pods("node-1", 1),
       pod("waiting", { meantFor: "node-2", hash: HASH }),
+      pod("held", { meantFor: "node-2", hash: HASH, deleting: true }),
     ];
     const plan = place(daemonSet({ strategy }), nodes(0, 1), present);
     expect(plan).toMatchObject({ create: [], remove: [{ reason: "its node does not exist" }] });

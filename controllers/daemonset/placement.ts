@@ -133,7 +133,7 @@ function strandedPods({ nodes, pods }: PlacementView): readonly Removal[] {
     known.has(node)
       ? []
       : removals(
-          there.filter((pod) => !pod.spec?.nodeName),
+          there.filter(({ spec, metadata }) => !spec?.nodeName && metadata.deletionTimestamp === undefined),
           "its node does not exist",
         ),
   );
