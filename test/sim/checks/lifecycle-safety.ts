@@ -1,4 +1,4 @@
-import { isJobFinished } from "../../../pkg/api/job.ts";
+import { isJobFinished, jobFinishedMs } from "../../../pkg/api/job.ts";
 import type { ApiObject } from "../../../pkg/api/object.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import { resources } from "../../../pkg/api/resources.ts";
@@ -66,9 +66,13 @@ export class LifecycleSafety {
     }
   }
 
-  #checkExpiry(job: Job, { line }: Write): void {
-    if (!isJobFinished(job) || job.spec?.ttlSecondsAfterFinished === undefined)
+  #checkExpiry(job: Job, { process, line }: Write): void {
+    const finishedMs = jobFinishedMs(job);
+    const ttlSeconds = job.spec?.ttlSecondsAfterFinished;
+    if (finishedMs === undefined || ttlSeconds === undefined)
       this.#world.violate(`${line}: has not finished, or has no time to live`);
+    else if (finishedMs + ttlSeconds * 1_000 > process.machine.nowMs())
+      this.#world.violate(`${line}: its time is not over, by the clock of who deletes it`);
   }
 
   /** No Job of a CronJob that is suspended, and none beside another where that is forbidden. */

@@ -4,14 +4,18 @@ import { mutants } from "./mutants.ts";
 
 const mutant = mutants.find(({ name }) => name === process.env["MUTANT"]);
 if (mutant === undefined) throw new Error(`there is no mutant ${process.env["MUTANT"]}`);
-const { file, find, replace } = mutant;
+const edits = [mutant, ...(mutant.also === undefined ? [] : [mutant.also])];
 
 registerHooks({
   load: (url, context, nextLoad) => {
     const loaded = nextLoad(url, context);
-    if (!url.endsWith(`/${file}`)) return loaded;
-    const source = Buffer.from(loaded.source as Uint8Array).toString();
-    if (source.split(find).length !== 2) throw new Error(`${file} does not have exactly one ${find}`);
-    return { ...loaded, source: source.replace(find, () => replace) };
+    const here = edits.filter(({ file }) => url.endsWith(`/${file}`));
+    if (here.length === 0) return loaded;
+    let source = Buffer.from(loaded.source as Uint8Array).toString();
+    for (const { file, find, replace } of here) {
+      if (source.split(find).length !== 2) throw new Error(`${file} does not have exactly one ${find}`);
+      source = source.replace(find, () => replace);
+    }
+    return { ...loaded, source };
   },
 });

@@ -24,7 +24,9 @@ export const ownerOperations: Readonly<Record<string, Operation>> = {
   "give an owner that is not there": async (world, random) => {
     const target = pickAny(world, random);
     const uid = randomUuid(random);
-    return target && own(world, random, target, { apiVersion: "v1", kind: "Pod", name: "nobody", uid });
+    // There may be another of that name.
+    const namesake = pickAny(world, random, target?.object.metadata.namespace);
+    return target && namesake && own(world, random, target, { ...referenceTo(namesake), uid });
   },
 };
 
