@@ -2,6 +2,7 @@ import { selectorFromLabels } from "../../pkg/api/labels.ts";
 import type { Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
+import { STALE_WAIT_MS } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { FAMILIES, familiesOf, type Family } from "./address-families.ts";
@@ -21,7 +22,7 @@ export async function syncService(
   try {
     const isStale = !(await reconcileService(key, context, log, signal));
     result(isStale ? "stale" : "success");
-    return isStale ? { backOff: true } : {};
+    return isStale ? { requeueAfterMs: STALE_WAIT_MS } : {};
   } catch (error) {
     if (!signal.aborted) result("error");
     throw error;

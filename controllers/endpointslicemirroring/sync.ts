@@ -1,4 +1,5 @@
 import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
+import { STALE_WAIT_MS } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { deleteSlice, writeMirror } from "./apply.ts";
@@ -44,7 +45,7 @@ async function mirror(
   const slices = context.slices.byIndex(ENDPOINTS_INDEX, key);
   if (tracker.areStale(key, slices)) {
     log.verbose(2, "The cache of EndpointSlices is out of date");
-    return { backOff: true };
+    return { requeueAfterMs: STALE_WAIT_MS };
   }
   const plan = decideMirror({ endpoints, slices, maxPerSubset });
   metrics.skipped.observe(plan.skipped);

@@ -12,6 +12,12 @@ export function serviceKeyOf(slice: ApiObject): string | undefined {
 const GONE = -1;
 
 /**
+ * How long a sync waits that has met stale slices. Not longer each time, as nothing has failed: pods that change all the
+ * time would make it wait for minutes after the last of them.
+ */
+export const STALE_WAIT_MS = 1_000;
+
+/**
  * Which generation of each slice was written last, by Service. A sync on a cache that is older than that would undo or
  * repeat its own writes; a change that is no newer than that is an echo of a write and no reason for a sync.
  */
