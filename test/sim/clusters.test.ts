@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readCorpus } from "./corpus.ts";
 import { runScenario } from "./run-scenario.ts";
@@ -30,11 +33,21 @@ test("clusters of fresh seeds stay safe and come to rest", async () => {
   console.log(`fresh seeds ${first} to ${seed - 1}`);
 });
 
-test.each([7, 11])("seed %i gives the same trace every time", async (seed) => {
-  const first = await runScenario(scenarioOf(seed), { traced: true });
-  const again = await runScenario(scenarioOf(seed), { traced: true });
-  expect(first.trace.length).toBeGreaterThan(200);
-  expect(again.trace.join("\n")).toBe(first.trace.join("\n"));
+describe("the same seed gives the same trace, to the byte", () => {
+  test.each([7, 11])("twice in one process: %i", async (seed) => {
+    const first = await runScenario(scenarioOf(seed), { traced: true });
+    const again = await runScenario(scenarioOf(seed), { traced: true });
+    expect(first.trace.length).toBeGreaterThan(200);
+    expect(again.trace.join("\n")).toBe(first.trace.join("\n"));
+  });
+
+  test("in another process", async () => {
+    const { trace } = await runScenario(scenarioOf(7), { traced: true });
+    const env = { ...process.env, SEED: "7" };
+    const main = fileURLToPath(new URL("main.ts", import.meta.url));
+    const { stdout } = await promisify(execFile)(process.execPath, [main], { env, maxBuffer: 2 ** 26 });
+    expect(stdout).toBe(`${trace.join("\n")}\n`);
+  });
 });
 
 describe("shrinking", () => {
