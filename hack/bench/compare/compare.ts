@@ -18,6 +18,7 @@ import { failover } from "./workloads/failover.ts";
 import { idle } from "./workloads/idle.ts";
 import { jobWorkloads } from "./workloads/jobs.ts";
 import { quietNamespace } from "./workloads/quiet-namespace.ts";
+import { servicePods } from "./workloads/service-pods.ts";
 
 export interface CompareOptions {
   /** NAME=COMMAND; the first is "ours". */
@@ -36,6 +37,7 @@ const workloads: readonly Workload[] = [
   deployments,
   ...jobWorkloads,
   daemonSet,
+  servicePods,
   configMaps,
   quietNamespace({
     id: "h-quiet",
