@@ -5,7 +5,7 @@ import { realClock } from "../../../../pkg/clock/real.ts";
 import type { ClientSet } from "../../../../pkg/client/client-set.ts";
 import { PODS_PER_NODE } from "../../../../pkg/embedded/hollow/node-object.ts";
 import { SCRIPT_ANNOTATION } from "../../../../pkg/embedded/hollow/script.ts";
-import { follow, type Following } from "../follow.ts";
+import { until } from "../../../../test/harness/until.ts";
 import { inParallel } from "../in-parallel.ts";
 import type { Curve } from "../outcome.ts";
 import { createNamespace } from "../probe.ts";
@@ -14,6 +14,7 @@ import type { Workload } from "../workload.ts";
 
 const NAMESPACE = "load";
 const LIMIT_MS = 900_000;
+const LOOK_MS = 1_000;
 
 interface Shape {
   readonly id: string;
@@ -50,30 +51,26 @@ function jobs({ id, title, jobs: count, completions, parallelism, mode }: Shape)
       await createNamespace(client, NAMESPACE);
       await complete(client, "first", { parallelism: 1, completions: 1 });
       const progress = new Progress(client);
-      try {
-        const [writes, { cpuSeconds }] = [writesOf(await manager.metrics()), manager.usage()];
-        const startMs = realClock.monotonicMs();
-        const spec = { completions: each, parallelism, completionMode: mode };
-        await inParallel(names, async (name) => createJob(client, name, spec));
-        await progress.until(names.length);
-        const seconds = (realClock.monotonicMs() - startMs) / 1_000;
-        await manager.settle(60_000);
-        const after = writesOf(await manager.metrics());
-        const usage = await manager.settle(60_000, 5_000);
-        const pods = names.length * each;
-        return {
-          figures: {
-            seconds,
-            cpu: ((usage.cpuSeconds - cpuSeconds) * 1_000) / pods,
-            writes: (after - writes) / pods,
-            peak: usage.peakRssMiB,
-            idle: writesOf(await manager.metrics()) - after,
-          },
-          curves: { RSS: manager.rss, "pods succeeded": progress.curve },
-        };
-      } finally {
-        await progress.stop();
-      }
+      const [writes, { cpuSeconds }] = [writesOf(await manager.metrics()), manager.usage()];
+      const startMs = realClock.monotonicMs();
+      const spec = { completions: each, parallelism, completionMode: mode };
+      await inParallel(names, async (name) => createJob(client, name, spec));
+      await progress.until(names.length);
+      const seconds = (realClock.monotonicMs() - startMs) / 1_000;
+      await manager.settle(60_000);
+      const after = writesOf(await manager.metrics());
+      const usage = await manager.settle(60_000, 5_000);
+      const pods = names.length * each;
+      return {
+        figures: {
+          seconds,
+          cpu: ((usage.cpuSeconds - cpuSeconds) * 1_000) / pods,
+          writes: (after - writes) / pods,
+          peak: usage.peakRssMiB,
+          idle: writesOf(await manager.metrics()) - after,
+        },
+        curves: { RSS: manager.rss, "pods succeeded": progress.curve },
+      };
     },
   };
 }
@@ -108,42 +105,32 @@ async function createJob(client: ClientSet, name: string, spec: Partial<JobSpec>
 
 /** The manager is at work once this Job is complete. */
 async function complete(client: ClientSet, name: string, spec: Partial<JobSpec>): Promise<void> {
-  const progress = new Progress(client);
   await createJob(client, name, spec);
-  await progress.until(1);
-  await progress.stop();
+  await new Progress(client).until(1);
   await client
     .clientFor(resources.jobs)
     .delete({ namespace: NAMESPACE, name }, { propagationPolicy: "Background" });
 }
 
-/** How far the Jobs are, from a watch. */
+/** How far the Jobs are, looked up once a second. */
 class Progress {
   readonly curve: Curve = { unit: "", points: [] };
-  readonly #following: Following;
-  readonly #finished = new Set<string>();
-  readonly #succeeded = new Map<string, number>();
-  #sum = 0;
+  readonly #client: ClientSet;
   readonly #startMs = realClock.monotonicMs();
 
   constructor(client: ClientSet) {
-    this.#following = follow<Job>(client, resources.jobs, { namespace: NAMESPACE }, ({ type, object }) => {
-      const name = object.metadata.name ?? "";
-      const succeeded = object.status?.succeeded ?? 0;
-      this.#sum += succeeded - (this.#succeeded.get(name) ?? 0);
-      this.#succeeded.set(name, succeeded);
-      if (type === "DELETED") this.#finished.delete(name);
-      else if (isJobFinished(object)) this.#finished.add(name);
-      this.curve.points.push([(realClock.monotonicMs() - this.#startMs) / 1_000, this.#sum]);
-    });
+    this.#client = client;
   }
 
   async until(finished: number): Promise<void> {
-    const all = (): boolean => this.#finished.size >= finished;
-    await this.#following.until(`${finished} Jobs are complete`, all, LIMIT_MS);
+    const isOver = async (): Promise<boolean> => (await this.#look()) >= finished;
+    await until(`${finished} Jobs are complete`, isOver, LIMIT_MS, LOOK_MS);
   }
 
-  async stop(): Promise<void> {
-    await this.#following.stop();
+  async #look(): Promise<number> {
+    const { items } = await this.#client.clientFor<Job>(resources.jobs).list({ namespace: NAMESPACE });
+    const succeeded = items.reduce((sum, { status }) => sum + (status?.succeeded ?? 0), 0);
+    this.curve.points.push([(realClock.monotonicMs() - this.#startMs) / 1_000, succeeded]);
+    return items.filter((job) => isJobFinished(job)).length;
   }
 }
