@@ -144,6 +144,32 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
     },
   );
 
+  test.runIf(goProgram !== undefined)(
+    "leave the Go program an update to go on with, of which it restarts nothing",
+    async ({ skip }) => {
+      if (cluster.kubeconfig === undefined) skip();
+      const end = await begin(false);
+      await settle(daemonSet("foo", rolling(3), ODD));
+      space.tend({ fateOf: (pod) => (isOld(pod) ? ONCE_PLACED.fateOf(pod) : undefined) });
+      await changeTemplate(space, "foo", { containers: [{ name: "foo", image: "bar:2" }] });
+      await untilUpdatedPods(space, 3);
+      await quiet(space);
+      await end();
+      const uids = async (): Promise<readonly (string | undefined)[]> =>
+        (await space.pods()).map(({ metadata }) => metadata.uid);
+      const before = await uids();
+      const moved = (await space.pods()).filter((pod) => !isOld(pod)).map(({ metadata }) => metadata.uid);
+      const endGo = await begin(true);
+      await space.never("another pod", 3 * QUIET_MS, async () => String(await uids()) !== String(before));
+      space.tend(ONCE_PLACED);
+      await untilUpdated(space, "foo", NODES);
+      await untilReady(space, "foo", NODES);
+      expect(await uids()).toEqual(expect.arrayContaining(moved));
+      expect(await space.list(resources.controllerRevisions)).toHaveLength(2);
+      await endGo();
+    },
+  );
+
   async function settle(wanted: DaemonSet): Promise<void> {
     space.tend(ONCE_PLACED);
     await space.create(resources.daemonSets, wanted);
