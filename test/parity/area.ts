@@ -2,7 +2,15 @@ import type { Resource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 
 /** Scenarios of one area are played with the same controllers. */
-export type Area = "workloads" | "services" | "daemons" | "budgets" | "garbage" | "accounts" | "batch";
+export type Area =
+  | "workloads"
+  | "services"
+  | "daemons"
+  | "stateful"
+  | "budgets"
+  | "garbage"
+  | "accounts"
+  | "batch";
 
 export interface AreaFacts {
   /** By their names on the command line of a controller manager. */
@@ -19,6 +27,7 @@ const { deployments, replicaSets, replicationControllers, pods } = resources;
 const { jobs, cronJobs } = resources;
 const { endpoints, endpointSlices } = resources;
 const { daemonSets, controllerRevisions, podDisruptionBudgets } = resources;
+const { statefulSets, persistentVolumeClaims } = resources;
 const { configMaps, secrets, serviceAccounts, resourceQuotas, services, clusterRoles } = resources;
 
 export const areas: Readonly<Record<Area, AreaFacts>> = {
@@ -36,6 +45,11 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     controllers: ["daemonset-controller"],
     serviceAccounts: false,
     kinds: [daemonSets, controllerRevisions, pods],
+  },
+  stateful: {
+    controllers: ["statefulset-controller"],
+    serviceAccounts: false,
+    kinds: [statefulSets, controllerRevisions, pods, persistentVolumeClaims],
   },
   budgets: {
     controllers: ["deployment-controller", "replicaset-controller", "disruption-controller"],

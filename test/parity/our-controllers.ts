@@ -17,6 +17,7 @@ import { rootCaPublisherController } from "../../controllers/root-ca/controller.
 import { serviceAccountController } from "../../controllers/serviceaccount/default-account/controller.ts";
 import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
+import { statefulSetController } from "../../controllers/statefulset/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import { tokenSigner } from "../../pkg/tokens/token-signer.ts";
 import type { Area } from "./area.ts";
@@ -39,6 +40,7 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
     podGarbageCollectorController({ threshold: terminatedPodsKept(scenario) }),
   ],
   daemons: () => [daemonSetController({ workers: 2 })],
+  stateful: () => [statefulSetController({ workers })],
   budgets: () => [
     deploymentController({ workers }),
     replicaSetController({ workers }),

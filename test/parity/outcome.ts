@@ -42,6 +42,7 @@ const eventSources: ReadonlySet<string> = new Set([
   "replicaset-controller",
   "replication-controller",
   "daemonset-controller",
+  "statefulset-controller",
   "controllermanager",
   "garbage-collector-controller",
   "job-controller",

@@ -9,6 +9,7 @@ export type TargetResource =
   | "replicaSets"
   | "replicationControllers"
   | "daemonSets"
+  | "statefulSets"
   | "podDisruptionBudgets"
   | "resourceQuotas"
   | "configMaps"

@@ -11,6 +11,7 @@ import { quotas } from "./quotas.ts";
 import { replicas } from "./replicas.ts";
 import { roles } from "./roles.ts";
 import { rollouts } from "./rollouts.ts";
+import { statefulSets } from "./stateful-sets.ts";
 import { services } from "./services.ts";
 
 export const scenarios: readonly Scenario[] = [
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   ...replicas,
   ...services,
   ...daemonSets,
+  ...statefulSets,
   ...budgets,
   ...podGarbage,
   ...garbage,
