@@ -3,7 +3,7 @@ import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { CronJob, CronJobSpec, Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal, StatusError } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { cronJobController } from "./controller.ts";
 import { atMinute, cronJob } from "./samples.test-data.ts";
@@ -56,6 +56,29 @@ test("a Job that cannot be read is not replaced", async () => {
   await world.run(MINUTE_MS);
   expect(await jobs()).toHaveLength(1);
   expect((await jobs())[0]?.metadata.uid).not.toBe(first?.metadata.uid);
+});
+
+// upstream: pkg/controller/cronjob/cronjob_controllerv2_test.go#TestControllerV2SyncCronJob ("…namespace is terminating")
+test("in a namespace that is going away nothing is started, nor told", async () => {
+  const cause = {
+    reason: "NamespaceTerminating",
+    message: "it is being terminated",
+    field: "metadata.namespace",
+  };
+  world.server.parts.faults.add({
+    target: { verb: "create", resource: "jobs" },
+    action: {
+      kind: "status",
+      when: "before",
+      error: new StatusError(403, "Forbidden", "it is being terminated", { details: { causes: [cause] } }),
+    },
+  });
+  await world.start(controller);
+  await create({});
+  await world.run(MINUTE_MS);
+  expect(await jobs()).toEqual([]);
+  expect(await active()).toEqual([]);
+  expect(await world.events()).toEqual([]);
 });
 
 // upstream: pkg/controller/cronjob/cronjob_controllerv2_test.go#TestControllerV2SyncCronJob ("set lastsuccessfultime…")
