@@ -117,6 +117,7 @@ class Traffic {
       return (
         status?.observedGeneration === generation &&
         status.replicas === pods &&
+        status.updatedReplicas === pods &&
         status.availableReplicas === pods
       );
     };
