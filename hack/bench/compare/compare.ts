@@ -17,6 +17,7 @@ import { deployments } from "./workloads/deployments.ts";
 import { failover } from "./workloads/failover.ts";
 import { idle } from "./workloads/idle.ts";
 import { jobWorkloads } from "./workloads/jobs.ts";
+import { namespaceDelete } from "./workloads/namespace-delete.ts";
 import { quietNamespace } from "./workloads/quiet-namespace.ts";
 import { servicePods } from "./workloads/service-pods.ts";
 
@@ -38,6 +39,7 @@ const workloads: readonly Workload[] = [
   ...jobWorkloads,
   daemonSet,
   servicePods,
+  namespaceDelete,
   configMaps,
   quietNamespace({
     id: "h-quiet",

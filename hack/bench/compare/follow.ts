@@ -1,7 +1,11 @@
 import type { ApiObject, WatchEvent } from "../../../pkg/api/object.ts";
 import type { TypedResource } from "../../../pkg/api/resource.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
+import { realClock } from "../../../pkg/clock/real.ts";
+import { sleep } from "../../../pkg/clock/wait.ts";
 import type { WatchOptions } from "../../../pkg/client/resource-client.ts";
+
+const REOPEN_MS = 100;
 
 export interface Following {
   /** Resolves when the condition holds after some event, or does already. */
@@ -19,14 +23,15 @@ export function follow<T extends ApiObject>(
   const stop = new AbortController();
   let onChange = (): void => undefined;
   let onFailure: (error: unknown) => void = () => undefined;
+  let failure: unknown;
   const ended = (async () => {
     try {
-      for await (const event of client.clientFor(resource).watch(options, stop.signal)) {
+      for await (const event of endlessWatch(client, resource, options, stop.signal)) {
         onEvent(event);
         onChange();
       }
-      onFailure(new Error(`the watch of ${resource.plural} ended`));
     } catch (error) {
+      failure = error;
       if (!stop.signal.aborted) onFailure(error);
     }
   })();
@@ -51,11 +56,30 @@ export function follow<T extends ApiObject>(
           settle();
           resolve();
         };
-        onChange();
+        if (failure === undefined) onChange();
+        else onFailure(failure);
       }),
     stop: async () => {
       stop.abort();
       await ended;
     },
   };
+}
+
+/** A server under load cuts watches off; each goes on from where the one before it ended. */
+async function* endlessWatch<T extends ApiObject>(
+  client: ClientSet,
+  resource: TypedResource<T>,
+  options: WatchOptions,
+  signal: AbortSignal,
+): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  let resourceVersion: string | undefined;
+  while (!signal.aborted) {
+    const since = resourceVersion === undefined ? {} : { resourceVersion };
+    for await (const event of client.clientFor(resource).watch({ ...options, ...since }, signal)) {
+      resourceVersion = event.object.metadata.resourceVersion;
+      yield event;
+    }
+    await sleep(realClock, REOPEN_MS, signal);
+  }
 }

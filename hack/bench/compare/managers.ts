@@ -10,6 +10,8 @@ export interface Manager {
 }
 
 const root = join(import.meta.dirname, "../../..");
+/** Of Node.js, as in the first line of the program in the image (Dockerfile). */
+const IMAGE_FLAGS = ["--max-semi-space-size=8"];
 const BUNDLE = "kube-controller-manager.mjs";
 
 /**
@@ -21,7 +23,7 @@ export function managersOf(asked: readonly string[], directory: string): readonl
   if (asked.length > 0) return asked.map(parseManager);
   const upstream = process.env["GO_KCM"];
   return [
-    { name: "ours", command: [process.execPath, buildBundle(directory)] },
+    { name: "ours", command: [process.execPath, ...IMAGE_FLAGS, buildBundle(directory)] },
     ...(upstream === undefined ? [] : [{ name: "go", command: [upstream] }]),
   ];
 }

@@ -121,7 +121,16 @@ class Rollout {
       status.replicas === REPLICAS &&
       status.availableReplicas === REPLICAS;
     const all = (): boolean => this.#latest.size === count && [...this.#latest.values()].every(isComplete);
-    await this.#following.until(`generation ${generation} of all Deployments is available`, all, LIMIT_MS);
+    try {
+      await this.#following.until(`generation ${generation} of all Deployments is available`, all, LIMIT_MS);
+    } catch (error) {
+      const late = [...this.#latest.values()].filter((deployment) => !isComplete(deployment));
+      const [first] = late;
+      const example = `${first?.metadata.name} ${JSON.stringify(first?.status)}`;
+      throw new Error(`${late.length} of ${count} Deployments are late, such as ${example}`, {
+        cause: error,
+      });
+    }
   }
 
   async stop(): Promise<void> {
