@@ -17,7 +17,7 @@ import { repackSubsets } from "../../pkg/endpoints/repack-subsets.ts";
 import { OVER_CAPACITY_ANNOTATION, truncate } from "./capacity.ts";
 import { desiredSubsets } from "./desired-subsets.ts";
 
-export const MANAGED_BY_LABEL = "endpoints.kubernetes.io/managed-by";
+const MANAGED_BY_LABEL = "endpoints.kubernetes.io/managed-by";
 export const CONTROLLER_NAME = "endpoint-controller";
 
 export interface EndpointsView {
