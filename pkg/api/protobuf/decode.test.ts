@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Pod } from "../types/core-v1.gen.ts";
+import { ByteCache } from "./byte-cache.ts";
 import { decodeProtobufObject } from "./decode.ts";
+import type { FieldMask } from "./message-plan.ts";
 import { ProtobufError } from "./reader.ts";
 
 function varint(value: number): Buffer {
@@ -107,6 +110,59 @@ describe("decoding protobuf", () => {
     expect(decodeProtobufObject(review)).toMatchObject({
       spec: { user: "jane", extra: { scopes: ["a", "b"] } },
     });
+  });
+
+  test("only wanted fields are decoded, and equal parts of objects are the same", () => {
+    const owner = bytes(13, bytes(1, "ReplicaSet"), bytes(3, "web"), bytes(4, "u-1"), integer(6, 1));
+    const pod = (name: string): Buffer =>
+      object(
+        "v1",
+        "Pod",
+        bytes(
+          1,
+          bytes(1, name),
+          bytes(2, ""),
+          bytes(11, pair("app", bytes(2, "web"))),
+          bytes(12, pair("kept", bytes(2, "1"))),
+          bytes(12, pair("left-out", bytes(2, "2"))),
+          owner,
+        ),
+        bytes(2, bytes(10, "node-1"), bytes(11, bytes(1, "unread"))),
+        bytes(3, bytes(1, "Running"), bytes(3, "")),
+      );
+    const mask = new Map<string, FieldMask | undefined>([
+      [
+        "metadata",
+        new Map([
+          ["name", undefined],
+          ["generateName", undefined],
+          ["labels", undefined],
+          ["annotations", new Map([["kept", undefined]])],
+          ["ownerReferences", undefined],
+        ]),
+      ],
+      ["spec", new Map([["nodeName", undefined]])],
+      ["status", undefined],
+    ]);
+    const wanted = { mask, cache: new ByteCache() };
+    const [first, second] = ["a", "b"].map(
+      (name) => decodeProtobufObject(pod(name), wanted) as unknown as Pod,
+    );
+    expect(first).toEqual({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: {
+        name: "a",
+        labels: { app: "web" },
+        annotations: { kept: "1" },
+        ownerReferences: [{ kind: "ReplicaSet", name: "web", uid: "u-1", controller: true }],
+      },
+      spec: { nodeName: "node-1" },
+      status: { phase: "Running" },
+    });
+    expect(second?.metadata.name).toBe("b");
+    expect(second?.metadata.ownerReferences).toBe(first?.metadata.ownerReferences);
+    expect(second?.metadata.labels).toBe(first?.metadata.labels);
   });
 
   test("fields from the future are dropped", () => {

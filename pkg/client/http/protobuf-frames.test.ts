@@ -1,0 +1,47 @@
+import { describe, expect, test } from "vitest";
+import { TransportError } from "../transport.ts";
+import { ProtobufFrames } from "./protobuf-frames.ts";
+
+function field(number: number, ...parts: readonly (string | Buffer)[]): Buffer {
+  const value = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  return Buffer.concat([Buffer.from([number * 8 + 2, value.length]), value]);
+}
+
+function frame(type: string, name: string): Buffer {
+  const typeMeta = field(1, field(1, "v1"), field(2, "ConfigMap"));
+  const object = Buffer.concat([Buffer.from("k8s\0"), typeMeta, field(2, field(1, field(1, name)))]);
+  const event = Buffer.concat([field(1, type), field(2, field(1, object))]);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(event.length);
+  return Buffer.concat([length, event]);
+}
+
+const event = (type: string, name: string): object => ({
+  type,
+  object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name } },
+  exact: false,
+});
+
+const stream = Buffer.concat([frame("ADDED", "a"), frame("MODIFIED", "b"), frame("DELETED", "c")]);
+const events = [event("ADDED", "a"), event("MODIFIED", "b"), event("DELETED", "c")];
+
+describe("frames of a watch in protobuf", () => {
+  test.each([1, 2, 3, 4, 5, 7, 50, stream.length])("are found in chunks of %i bytes", (size) => {
+    const frames = new ProtobufFrames(undefined);
+    const found: unknown[] = [];
+    for (let at = 0; at < stream.length; at += size)
+      found.push(...frames.push(stream.subarray(at, at + size)));
+    expect([...found, ...frames.end()]).toEqual(events);
+  });
+
+  test("a stream that ends inside a frame is an error", () => {
+    const frames = new ProtobufFrames(undefined);
+    frames.push(stream.subarray(0, -1));
+    expect(() => frames.end()).toThrow(TransportError);
+  });
+
+  test("a frame that is no event is an error of the transport, without a word of what is in it", () => {
+    const frames = new ProtobufFrames(undefined);
+    expect(() => frames.push(Buffer.from([0, 0, 0, 2, 0x0f, 0x0f]))).toThrow("broken protobuf of 2 bytes");
+  });
+});
