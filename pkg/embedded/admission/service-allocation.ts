@@ -48,7 +48,7 @@ export function serviceAllocation(
       const old = before && child(asJson(before), "spec");
       refuse(settleFamilies(spec, old, cluster), attributes);
       if (!isHeadless(spec)) {
-        const addresses = givenAddresses(spec);
+        const addresses = [...strings(spec, "clusterIPs")];
         for (const address of addresses) refuseTaken(address, taken, attributes);
         for (const family of strings(spec, "ipFamilies").slice(addresses.length)) {
           const source = ranges.find((each) => each.family === family);
@@ -64,13 +64,6 @@ export function serviceAllocation(
       if (needsNodePort(spec)) allocateNodePorts(spec, attributes, others, random);
     },
   };
-}
-
-/** Clients know clusterIP, newer ones clusterIPs. */
-function givenAddresses(spec: Json): string[] {
-  const addresses = [...strings(spec, "clusterIPs")];
-  const single = text(spec, "clusterIP");
-  return addresses.length === 0 && single !== "" ? [single] : addresses;
 }
 
 function refuse(problems: readonly FieldProblem[], { name }: AdmissionAttributes): void {

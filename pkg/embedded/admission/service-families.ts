@@ -30,6 +30,9 @@ export function settleFamilies(
   cluster: readonly Family[],
 ): readonly FieldProblem[] {
   if (old !== undefined && text(old, "type") !== "ExternalName") keepOld(spec, old);
+  // Clients know clusterIP, newer ones clusterIPs.
+  const single = text(spec, "clusterIP");
+  if (single !== "" && strings(spec, "clusterIPs").length === 0) spec["clusterIPs"] = [single];
   // Without a selector nobody but the owner knows what is behind it, so that it may be of both families anywhere.
   const isFree = isHeadless(spec) && Object.keys(stringMap(spec, "selector")).length === 0;
   setDefault(spec, "ipFamilyPolicy", isFree ? "RequireDualStack" : "SingleStack");
