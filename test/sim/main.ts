@@ -1,6 +1,6 @@
-// make sim SEEDS=1000 [FIRST=1]: many seeds; SEED=n: one of them with its trace, cut down if it fails.
+// make sim SEEDS=1000 [FIRST=1] [MIX=crashes]: many seeds; SEED=n: one of them with its trace, cut down if it fails.
 import { runScenario } from "./run-scenario.ts";
-import { scenarioOf } from "./scenario.ts";
+import { crashScenarioOf, scenarioOf } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
 
 /** How many seeds until the next sign of life. */
@@ -8,8 +8,10 @@ const PROGRESS = 500;
 
 const numberOf = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
+const scenarioFor = process.env["MIX"] === "crashes" ? crashScenarioOf : scenarioOf;
+
 async function replay(seed: number): Promise<boolean> {
-  const scenario = scenarioOf(seed);
+  const scenario = scenarioFor(seed);
   const outcome = await runScenario(scenario, { traced: true });
   for (const line of outcome.trace) console.log(line);
   if (outcome.violations.length === 0) return true;
@@ -30,7 +32,7 @@ async function runMany(first: number, count: number, stopAtFailure: boolean): Pr
   let virtualMs = 0;
   let seed = first;
   for (; seed < first + count; seed++) {
-    const outcome = await runScenario(scenarioOf(seed));
+    const outcome = await runScenario(scenarioFor(seed));
     virtualMs += outcome.virtualMs;
     if ((seed - first + 1) % PROGRESS === 0)
       console.log(`seeds ${first} to ${seed}: ${failed.length} failed so far`);

@@ -1,7 +1,7 @@
 import { randomBelow, seededRandom, type Random } from "../../pkg/clock/random.ts";
 import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
 import { faultNames } from "./world/faults.ts";
-import { areas } from "./world/operations.ts";
+import { areas, jobArea } from "./world/operations.ts";
 
 /** Something that a user does or that goes wrong. Chance within it comes from its own seed. */
 export interface Action {
@@ -40,6 +40,8 @@ const harmlessToWatches: ReadonlySet<string> = new Set([
   "stop leader",
   "wall clock jumps",
 ]);
+/** How often the leader dies in ten minutes, where that is the subject. */
+const CRASHES = 25;
 /** Much happens around a few moments: races need company. */
 const BUSY_MOMENTS = 6;
 const BUSY_MS = 4_000;
@@ -76,6 +78,28 @@ export function scenarioOf(seed: number): Scenario {
     isCalm: kinds.length === 0,
     endMs: CHAOS_MS + 10_000,
   };
+}
+
+/** Jobs, and managers that die between any two of their writes, again and again. */
+export function crashScenarioOf(seed: number): Scenario {
+  const random = seededRandom(seed);
+  const busyMs = [CHAOS_MS / 2];
+  const deaths = Array.from({ length: CRASHES }, (_, index): Action => ({
+    atMs: 5_000 + index * (CHAOS_MS / CRASHES) + randomBelow(random, 5_000),
+    kind: "fault",
+    what: "kill leader at a write",
+    seed: randomBelow(random, 2 ** 31),
+  }));
+  const users = actionsOf(random, busyMs, "user", jobArea.names, 20 + randomBelow(random, 60));
+  const begin: Action = {
+    atMs: 1_000,
+    kind: "user",
+    what: jobArea.first,
+    seed: randomBelow(random, 2 ** 31),
+  };
+  const actions = [begin, ...users, ...deaths].toSorted((one, other) => one.atMs - other.atMs);
+  const timing = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
+  return { seed, managers: 3, nodes: 2, timing, actions, watchesHold: true, endMs: CHAOS_MS + 10_000 };
 }
 
 function actionsOf(

@@ -24,6 +24,8 @@ export class GarbageSafety {
   readonly #beliefs: Beliefs;
   /** Everything that can own or be owned, by uid. */
   readonly #known = new Map<string, Known>();
+  /** Owners that have waited for their dependents: once there are none to wait for, they may take a while to end. */
+  readonly #waited = new Set<string>();
 
   constructor(world: World, beliefs: Beliefs) {
     this.#world = world;
@@ -59,14 +61,15 @@ export class GarbageSafety {
       JSON.stringify(after.metadata.ownerReferences);
     const ownedSinceMs = known !== undefined && isSame ? known.ownedSinceMs : this.#world.clock.monotonicMs();
     this.#known.set(uid, { object: after, ownedSinceMs });
+    if (waitsForDependents(after)) this.#waited.add(uid);
   }
 
-  /** An owner keeps what it owns, unless it waits for its dependents to go before it. */
+  /** An owner keeps what it owns, unless it waits for its dependents to go before it, or has done so. */
   #checkDeletion({ metadata }: ApiObject, { line }: Write): void {
     const keepers = (metadata.ownerReferences ?? [])
       .map(({ uid }) => this.#known.get(uid)?.object)
       .filter((owner) => owner !== undefined)
-      .filter((owner) => !waitsForDependents(owner));
+      .filter(({ metadata }) => !this.#waited.has(metadata.uid ?? ""));
     if (keepers.length > 0)
       this.#world.violate(
         `${line}: is owned by ${keepers.map((owner) => owner.metadata.name).join(" and ")}`,

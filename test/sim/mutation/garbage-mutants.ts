@@ -28,10 +28,15 @@ export const garbageMutants: readonly Mutant[] = [
     replace: "if (blocking.length < 2) {",
   },
   {
-    name: "does not tell dependents that their owner waits for them",
+    name: "does not delete what an owner waits for",
     file: "controllers/garbagecollector/apply-change.ts",
     find: "for (const dependent of node.dependents) then.toDelete.add(dependent);\n    then.toDelete.add(node);",
     replace: "then.toDelete.add(node);",
+    also: {
+      file: "controllers/garbagecollector/sync.ts",
+      find: "for (const dependent of blocking) if (!dependent.deletingDependents) context.toDelete.add(dependent);",
+      replace: "",
+    },
   },
   {
     name: "lets an owner go before its dependents are orphans",

@@ -172,10 +172,17 @@ const deletions = [
 ];
 const frequentOfLifecycles = ["create job", "create cron job", "create namespace", "create namespace"];
 
+export interface Area {
+  readonly first: string;
+  readonly names: readonly string[];
+}
+
+export const jobArea: Area = { first: "create job", names: [...jobs, ...frequentOfJobs, ...frequentOfJobs] };
+
 /** What the users of a cluster are busy with, and the first thing that they do. */
-export const areas: readonly { readonly first: string; readonly names: readonly string[] }[] = [
+export const areas: readonly Area[] = [
   { first: "create deployment", names: [...workloads, ...frequent, ...frequent, ...frequent] },
-  { first: "create job", names: [...jobs, ...frequentOfJobs, ...frequentOfJobs] },
+  jobArea,
   { first: "create namespace", names: [...lifecycles, ...frequentOfLifecycles] },
   { first: "create deployment", names: [...ownership, ...ownership, ...ownership, ...deletions] },
 ];
