@@ -4,6 +4,7 @@ import { checkPromptness } from "./checks/promptness.ts";
 import { checkRest } from "./checks/rest.ts";
 import { checkSafety } from "./checks/safety.ts";
 import type { Scenario } from "./scenario.ts";
+import { protectClaims } from "./world/claim-protection.ts";
 import { strike } from "./world/faults.ts";
 import { operate, repair } from "./world/operations.ts";
 import { World } from "./world/world.ts";
@@ -33,6 +34,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
   checkSafety(world);
   if (scenario.watchesHold) checkPromptness(world, { isCalm: scenario.isCalm ?? false });
   await world.start();
+  protectClaims(world);
   for (const { atMs, kind, what, seed } of scenario.actions) {
     await world.clock.advanceBy(Math.max(0, atMs - world.clock.monotonicMs()));
     const random = seededRandom(seed);

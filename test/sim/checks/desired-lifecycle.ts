@@ -54,6 +54,10 @@ function checkGarbage(found: Differences, store: Store): void {
     ...cronJobsIn(store),
     ...deploymentsIn(store),
     ...controllersIn(store),
+    ...[resources.statefulSets, resources.daemonSets, resources.controllerRevisions].flatMap((resource) =>
+      objectsIn<ApiObject>(store, resource),
+    ),
+    ...objectsIn<ApiObject>(store, resources.persistentVolumeClaims),
   ];
   const uids = new Set(objects.map(({ metadata }) => metadata.uid ?? ""));
   for (const object of objects) {

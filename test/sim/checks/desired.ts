@@ -12,10 +12,13 @@ import { hasBadImage } from "../world/samples.ts";
 import { boundsOf } from "./bounds.ts";
 import { checkJobs } from "./desired-jobs.ts";
 import { checkLifecycles } from "./desired-lifecycle.ts";
+import { checkStatefulSets } from "./desired-stateful.ts";
 import { isTracked } from "./job-facts.ts";
 import { Differences } from "./differences.ts";
 
 const HASH = "pod-template-hash";
+/** Whose pods have checks of their own. */
+const OTHERS: ReadonlySet<string> = new Set(["Job", "StatefulSet", "DaemonSet"]);
 const REVISION = "deployment.kubernetes.io/revision";
 
 /**
@@ -33,13 +36,14 @@ export function differencesFromDesired(store: Store): readonly string[] {
   for (const object of [...untracked, ...owners, ...deployments, ...jobsIn(store)]) {
     if (object.metadata.deletionTimestamp !== undefined) found.add(object, "is still being deleted");
   }
-  // checkJobs looks after theirs.
-  const othersPods = pods.filter((pod) => controllerOf(pod)?.kind !== "Job");
+  // Others look after theirs.
+  const othersPods = pods.filter((pod) => !OTHERS.has(controllerOf(pod)?.kind ?? ""));
   checkOwnership(found, othersPods, owners, podSelector);
   checkOwnership(found, sets, deployments, ({ spec }) => selectorFromSpec(spec?.selector));
   for (const owner of owners) checkReplicas(found, owner, ownedBy(pods, owner));
   for (const deployment of deployments) checkDeployment(found, deployment, ownedBy(sets, deployment), pods);
   checkJobs(found, jobsIn(store), pods);
+  checkStatefulSets(found, store, pods);
   checkLifecycles(found, store);
   return found.lines;
 }

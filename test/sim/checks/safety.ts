@@ -13,6 +13,7 @@ import { GarbageSafety } from "./garbage-safety.ts";
 import { JobSafety } from "./job-safety.ts";
 import { LifecycleSafety } from "./lifecycle-safety.ts";
 import { ReplicaSafety } from "./replica-safety.ts";
+import { StatefulSafety } from "./stateful-safety.ts";
 
 /** Judges every write of a controller manager in the moment in which it takes effect. */
 export function checkSafety(world: World): void {
@@ -23,6 +24,7 @@ export function checkSafety(world: World): void {
     new JobSafety(world, beliefs, view),
     new GarbageSafety(world, beliefs),
     new LifecycleSafety(world, beliefs),
+    new StatefulSafety(world, beliefs),
   ];
   /** What the write under way did. */
   let events: { readonly bucket: string; readonly event: StoredEvent }[] = [];

@@ -9,6 +9,7 @@ import { replicaSetController, replicationController } from "../../../controller
 import { resourceQuotaController } from "../../../controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "../../../controllers/root-ca/controller.ts";
 import { serviceAccountController } from "../../../controllers/serviceaccount/default-account/controller.ts";
+import { statefulSetController } from "../../../controllers/statefulset/controller.ts";
 import { ttlAfterFinishedController } from "../../../controllers/ttlafterfinished/controller.ts";
 import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
 
@@ -22,6 +23,7 @@ export function controllers(): readonly ControllerDescriptor[] {
     deploymentController({ workers }),
     replicaSetController({ workers }),
     replicationController({ workers }),
+    statefulSetController({ workers }),
     jobController({ workers }),
     cronJobController({ workers, localTimeZone: "UTC" }),
     ttlAfterFinishedController({ workers }),

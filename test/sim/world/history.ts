@@ -16,6 +16,9 @@ export const BUCKETS: Readonly<Record<string, string>> = {
   cronjobs: "batch/cronjobs",
   namespaces: "namespaces",
   nodes: "nodes",
+  statefulsets: "apps/statefulsets",
+  controllerrevisions: "apps/controllerrevisions",
+  persistentvolumeclaims: "persistentvolumeclaims",
 };
 
 /** Of each process and resource; those of the last minute are needed. */

@@ -25,6 +25,7 @@ import {
   pickScript,
 } from "./samples.ts";
 import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
+import { repairStatefulSets, statefulOperations } from "./stateful-operations.ts";
 import { ownerOperations } from "./owner-operations.ts";
 import { jobOperations } from "./job-operations.ts";
 import { lifecycleOperations, quotasIn } from "./lifecycle-operations.ts";
@@ -149,6 +150,7 @@ const operations: Readonly<Record<string, Operation>> = {
   ...jobOperations,
   ...lifecycleOperations,
   ...ownerOperations,
+  ...statefulOperations,
 };
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
@@ -172,6 +174,14 @@ const deletions = [
 ];
 const frequentOfLifecycles = ["create job", "create cron job", "create namespace", "create namespace"];
 
+const statefuls = [...Object.keys(statefulOperations), "delete a pod", "drain", "create namespace"];
+const frequentOfStatefuls = [
+  "create stateful set",
+  "scale stateful set",
+  "set image of stateful set",
+  "delete a stateful pod",
+];
+
 export interface Area {
   readonly first: string;
   readonly names: readonly string[];
@@ -185,6 +195,7 @@ export const areas: readonly Area[] = [
   jobArea,
   { first: "create namespace", names: [...lifecycles, ...frequentOfLifecycles] },
   { first: "create deployment", names: [...ownership, ...ownership, ...ownership, ...deletions] },
+  { first: "create stateful set", names: [...statefuls, ...frequentOfStatefuls, ...frequentOfStatefuls] },
 ];
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {
@@ -198,6 +209,7 @@ export async function repair(world: World): Promise<void> {
     if (node.spec?.unschedulable === true)
       await patch(world, resources.nodes, node, { spec: { unschedulable: null } });
   }
+  void repairStatefulSets(world);
   for (const cronJob of cronJobsIn(storeOf(world)))
     await patch(world, resources.cronJobs, cronJob, { spec: { suspend: true } });
   const hard = { pods: "1000", "count/jobs.batch": "1000" };

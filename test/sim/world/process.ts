@@ -29,6 +29,9 @@ export const WATCHED: readonly TypedResource<ApiObject>[] = [
   resources.cronJobs,
   resources.namespaces,
   resources.serviceAccounts,
+  resources.statefulSets,
+  resources.controllerRevisions,
+  resources.persistentVolumeClaims,
 ];
 
 export interface ProcessOptions {

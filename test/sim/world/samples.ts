@@ -23,7 +23,7 @@ export function hasBadImage(spec: PodSpec | undefined): boolean {
   return (spec?.containers ?? []).some(({ image }) => image === BAD_IMAGE);
 }
 
-function template(random: Random, app: string): PodTemplateSpec {
+export function podTemplate(random: Random, app: string): PodTemplateSpec {
   const script = pickScript(random)[SCRIPT_ANNOTATION];
   return {
     metadata: { labels: { app }, ...(script && { annotations: { [SCRIPT_ANNOTATION]: script } }) },
@@ -49,7 +49,7 @@ export function newDeployment(random: Random): Deployment {
     spec: {
       replicas: randomBelow(random, 11),
       selector: { matchLabels: { app: name } },
-      template: template(random, name),
+      template: podTemplate(random, name),
       strategy: random.next() < 0.2 ? { type: "Recreate" } : { type: "RollingUpdate", rollingUpdate },
       ...minReady(random),
       ...(random.next() < 0.5 && { revisionHistoryLimit: randomBelow(random, 4) }),
@@ -65,7 +65,7 @@ export function newReplicaSet(random: Random): ReplicaSet {
     spec: {
       replicas: randomBelow(random, 9),
       selector: { matchLabels: { app: name } },
-      template: template(random, name),
+      template: podTemplate(random, name),
       ...minReady(random),
     },
   };
@@ -78,7 +78,7 @@ export function newController(random: Random): ReplicationController {
     spec: {
       replicas: randomBelow(random, 9),
       selector: { app: name },
-      template: template(random, name),
+      template: podTemplate(random, name),
       ...minReady(random),
     },
   };
