@@ -3,7 +3,7 @@ import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet, StatefulSetSpec } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { internal, StatusError } from "../../pkg/embedded/server/status-error.ts";
+import { conflict, internal, StatusError } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { statefulSetController } from "./controller.ts";
 import { changed, LABELS, statefulSet, withImage } from "./samples.test-data.ts";
@@ -140,7 +140,7 @@ describe.each(policies)("%s", (podManagementPolicy) => {
     expect(await names(resources.controllerRevisions)).toHaveLength(2);
   });
 
-  // upstream: #TestStatefulSetControlRollingUpdateWithPartition, #TestStatefulSetPartitionRollingUpdateWithMinReadySeconds
+  // upstream: #TestStatefulSetControlRollingUpdateWithPartition
   test("a partition keeps those before it, also when they come back", async () => {
     const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 2 } };
     await create(statefulSet("foo", 4, { podManagementPolicy, updateStrategy }));
@@ -155,7 +155,7 @@ describe.each(policies)("%s", (podManagementPolicy) => {
     expect((await set()).status).toMatchObject({ currentReplicas: 2, updatedReplicas: 2 });
   });
 
-  // upstream: #TestStatefulSetControlOnDeleteUpdate, #TestStatefulSetOnDeleteStrategyIgnoresMinReadySeconds
+  // upstream: #TestStatefulSetControlOnDeleteUpdate
   test("on deletion only what is deleted gets the new template", async () => {
     await create(statefulSet("foo", 3, { podManagementPolicy, updateStrategy: { type: "OnDelete" } }));
     await world.runWithKubelet();
@@ -407,6 +407,36 @@ test("a pod that was replaced under its name since it was looked at is not delet
   expect(world.takeWrites().map(lineOf)).toContain("delete pods foo-0");
   expect(await uids()).toEqual(before);
   release();
+});
+
+// upstream: stateful_set_status_updater_test.go#TestStatefulSetStatusUpdaterUpdateReplicasConflict,
+// stateful_pod_control_test.go#TestStatefulPodControlUpdatePodConflictSuccess
+test.each([
+  ["the status", "statefulsets"],
+  ["a pod", "pods"],
+])("%s is written on top of what somebody else has written meanwhile", async (_what, resource) => {
+  await world.start(controller);
+  await create(statefulSet("foo", 1));
+  await world.runWithKubelet();
+  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 2 }));
+  const labels = { "statefulset.kubernetes.io/pod-name": "other" };
+  await world.client
+    .clientFor<Pod>(resources.pods)
+    .patch({ namespace: NAMESPACE, name: "foo-0" }, { type: "merge", body: { metadata: { labels } } });
+  world.server.parts.faults.add({
+    target: { verb: "update", resource },
+    times: 1,
+    action: { kind: "status", when: "before", error: conflict({ group: "", plural: resource }, "foo") },
+  });
+  world.takeWrites();
+  await world.run(0);
+  const refused = world.takeWrites().filter(({ status }) => status === 409);
+  expect(refused).toHaveLength(1);
+  await world.runWithKubelet();
+  expect((await set()).status).toMatchObject(counts(2));
+  const { metadata } = await world.get<Pod>(resources.pods, "foo-0");
+  expect(metadata.labels).toMatchObject({ "statefulset.kubernetes.io/pod-name": "foo-0" });
+  expect((await world.events()).filter((event) => event.startsWith("Failed"))).toEqual([]);
 });
 
 async function create(owner: StatefulSet): Promise<StatefulSet> {
