@@ -7,7 +7,9 @@ import type { Endpoint } from "../api/types/discovery-v1.gen.ts";
  */
 export function endpointKey({ addresses, hostname = "", targetRef }: Endpoint): string {
   const { namespace = "", name = "" } = targetRef ?? {};
-  return [...addresses.toSorted(), "", hostname, namespace, name].join("\n");
+  // Thousands of keys are made in a sync, nearly all of endpoints with one address.
+  const sorted = addresses.length > 1 ? addresses.toSorted().join("\n") : (addresses[0] ?? "");
+  return `${sorted}\n\n${hostname}\n${namespace}\n${name}`;
 }
 
 /** Endpoints that are yet to be placed, in the order in which they came. Of those with one key the last one counts. */
@@ -23,7 +25,8 @@ export class EndpointSet {
   }
 
   add(endpoint: Endpoint): void {
-    const sorted = { ...endpoint, addresses: endpoint.addresses.toSorted() };
+    const { addresses } = endpoint;
+    const sorted = addresses.length > 1 ? { ...endpoint, addresses: addresses.toSorted() } : endpoint;
     this.#byKey.set(endpointKey(sorted), sorted);
   }
 

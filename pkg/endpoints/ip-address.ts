@@ -11,6 +11,7 @@ export interface IpAddress {
  * IPv4 address in IPv6 clothes (::ffff:1.2.3.4) is IPv4.
  */
 export function parseIp(given: string): IpAddress | undefined {
+  if (isIPv4(given)) return { family: "IPv4", text: given };
   const plain = /^[0-9.]+$/.test(given) ? given.replaceAll(/(^|\.)0+(?=[0-9])/g, "$1") : given;
   if (isIPv4(plain)) return { family: "IPv4", text: plain };
   if (!isIPv6(plain) || plain.includes("%")) return undefined;
