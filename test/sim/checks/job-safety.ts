@@ -75,6 +75,8 @@ export class JobSafety {
     if (job === undefined || !isTracked(before) || (after !== undefined && isTracked(after))) return;
     // Whoever is no longer the Job's is not counted.
     if (after !== undefined && controllerOf(after)?.uid !== uid) return;
+    // Nor is what no longer matches, which this patch lets go, for good when it is being deleted.
+    if (before.metadata.labels?.["batch.kubernetes.io/controller-uid"] !== uid) return;
     const podUid = before.metadata.uid ?? "";
     const finishedMs = this.#ledger.finishedMs.get(podUid);
     const horizonMs = this.#horizonMs(process);
