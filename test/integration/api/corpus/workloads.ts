@@ -76,8 +76,30 @@ const statefulSets = cases(
       persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete" },
     }),
     "strategy without parameters": workload({ updateStrategy: { type: "RollingUpdate" } }),
+    "claims with labels and a status": workload({
+      volumeClaimTemplates: [
+        {
+          ...claim,
+          metadata: { ...claim.metadata, labels, annotations: { a: "b" } },
+          status: { phase: "Bound" },
+        },
+      ],
+      revisionHistoryLimit: 0,
+      minReadySeconds: 5,
+      replicas: 0,
+    }),
+    "history below zero": workload({ revisionHistoryLimit: -1 }),
+    "no rule for a claim": workload({ persistentVolumeClaimRetentionPolicy: {} }),
   },
   {
+    "numbers below zero": workload({
+      replicas: -1,
+      minReadySeconds: -1,
+      ordinals: { start: -1 },
+      updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition: -1 } },
+    }),
+    "selector does not match": workload({ template: unmatched }),
+    "long name": { metadata: { name: "n".repeat(64) }, ...workload({}) },
     "bad policies": workload({
       podManagementPolicy: "Chaos",
       updateStrategy: { type: "Now" },
@@ -117,7 +139,13 @@ const revisions = cases(
   "apps/v1",
   "ControllerRevision",
   { data: { data: { spec: {} }, revision: 3 } },
-  { "no data": { revision: 1 }, negative: { data: { a: 1 }, revision: -1 } },
+  {
+    "no data": { revision: 1 },
+    "null for data": { data: null, revision: 1 },
+    "text for data": { data: "text", revision: 1 },
+    "a list for data": { data: [1], revision: 1 },
+    negative: { data: { a: 1 }, revision: -1 },
+  },
 );
 
 const jobTemplate = { spec: { ...podSpec, restartPolicy: "Never" } };
