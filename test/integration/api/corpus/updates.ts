@@ -57,6 +57,34 @@ const good: Readonly<Record<string, Omit<UpdateCase, "name" | "valid">>> = {
     object: daemonSet,
     patch: { spec: { updateStrategy: { type: "OnDelete", rollingUpdate: null } } },
   },
+  "number of a revision": {
+    object: { apiVersion: "apps/v1", kind: "ControllerRevision", data: { a: 1 }, revision: 1 },
+    patch: { revision: 2, data: { a: 1 }, metadata: { labels: { a: "b" } } },
+  },
+  "retention, ordinals and history of a stateful set": {
+    object: statefulSet,
+    patch: {
+      spec: {
+        persistentVolumeClaimRetentionPolicy: { whenScaled: "Delete" },
+        ordinals: { start: 2 },
+        revisionHistoryLimit: 1,
+        minReadySeconds: 3,
+      },
+    },
+  },
+  "status of a stateful set": {
+    object: statefulSet,
+    subresource: "status",
+    patch: {
+      status: {
+        replicas: 2,
+        currentReplicas: 1,
+        currentRevision: "a",
+        updateRevision: "b",
+        observedGeneration: 1,
+      },
+    },
+  },
   "replicas and partition of a stateful set": {
     object: statefulSet,
     patch: { spec: { replicas: 5, updateStrategy: { rollingUpdate: { partition: 2 } } } },
@@ -138,6 +166,25 @@ const bad: Readonly<Record<string, Omit<UpdateCase, "name" | "valid">>> = {
     before: { subresource: "status", patch: { status: { collisionCount: 2 } } },
     subresource: "status",
     patch: { status: { collisionCount: 1 } },
+  },
+  "claims of a stateful set": {
+    object: statefulSet,
+    patch: { spec: { volumeClaimTemplates: [{ metadata: { name: "d" }, spec: claim.spec }] } },
+  },
+  "more current pods of a stateful set than there are": {
+    object: statefulSet,
+    subresource: "status",
+    patch: { status: { replicas: 1, currentReplicas: 2, availableReplicas: -1 } },
+  },
+  "collisions of a stateful set that go back": {
+    object: statefulSet,
+    before: { subresource: "status", patch: { status: { replicas: 0, collisionCount: 2 } } },
+    subresource: "status",
+    patch: { status: { collisionCount: 1 } },
+  },
+  "number of a revision below zero": {
+    object: { apiVersion: "apps/v1", kind: "ControllerRevision", data: { a: 1 }, revision: 1 },
+    patch: { revision: -1 },
   },
   "service name of a stateful set": { object: statefulSet, patch: { spec: { serviceName: "other" } } },
   "pod management of a stateful set": {
