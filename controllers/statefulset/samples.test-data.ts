@@ -1,5 +1,3 @@
-import { newControllerRef } from "../../pkg/api/owner-references.ts";
-import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet, StatefulSetSpec } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { newPod } from "./new-pod.ts";
@@ -70,8 +68,4 @@ export function podOf(
 export function claimOf(set: StatefulSet, ordinal: number, template = "datadir"): PersistentVolumeClaim {
   const name = `${template}-${set.metadata.name}-${ordinal}`;
   return { metadata: { name, namespace: "default", uid: `${name}-uid`, labels: LABELS } };
-}
-
-export function ownedBySet(set: StatefulSet): ReturnType<typeof newControllerRef> {
-  return newControllerRef(set, resources.statefulSets);
 }
