@@ -133,7 +133,8 @@ export class JobLedger {
       const pod = this.#pods.get(owner)?.get(uid);
       if (pod === undefined) continue;
       const is = what === "succeeded" ? hasSucceeded(pod) : hasFailed(pod, job) || isEnding(job);
-      if (!is || (what === "failed" && isIgnored(pod, job)))
+      // A Job that ends takes pods for failed that it has not seen to be disrupted.
+      if (!is || (what === "failed" && isIgnored(pod, job) && !isEnding(job)))
         this.#world.violate(`${job.metadata.name} lists ${pod.metadata.name} as ${what}, which it has not`);
       // What was not needed any more has not failed. A successor may have other reasons than the one who deleted it.
       const { process } = this.#world.actor;
