@@ -64,26 +64,39 @@ function most(all: readonly Outcome["writes"][]): Outcome["writes"] {
   );
 }
 
+/** What chance may add to the writes of a run. */
+export interface Slack {
+  /** Of the changes of an object, as a share. What is created and deleted is never left to chance. */
+  readonly changes: number;
+  /** Conflicts of an actor, all in all. */
+  readonly conflicts: number;
+}
+
+/** In virtual time nothing is left to chance. */
+export const NO_SLACK: Slack = { changes: 0, conflicts: 0 };
+
+/** How many events one write tells of, and whose write comes first, depends on how long everybody takes. */
+export const REAL_TIME_SLACK: Slack = { changes: 0.1, conflicts: 1 };
+
 /**
  * Writes beyond those of the golden: "deployment-controller: update deployments/status 4, not 3". Conflicts are counted
  * together: which of an actor's writes meets another's is chance, how many do is not.
  */
-export function excessWrites(golden: Outcome, ours: Outcome, statusSlack = 0): readonly string[] {
+export function excessWrites(golden: Outcome, ours: Outcome, slack: Slack): readonly string[] {
   return Object.entries(ours.writes).flatMap(([actor, counts]) => {
     const theirs = golden.writes[actor] ?? {};
     const allowed = attempts(theirs);
     const excess = [...attempts(withoutConflicts(counts))].map(
-      ([what, count]) => [what, count, withSlack(what, allowed.get(what) ?? 0, statusSlack)] as const,
+      ([what, count]) => [what, count, withSlack(what, allowed.get(what) ?? 0, slack)] as const,
     );
-    return [...excess, ["conflicts", conflicts(counts), conflicts(theirs)] as const]
+    return [...excess, ["conflicts", conflicts(counts), conflicts(theirs) + slack.conflicts] as const]
       .filter(([, count, most]) => count > most)
       .map(([what, count, most]) => `${actor}: ${what} ${count}, not ${most}`);
   });
 }
 
-/** Status writes follow events, and on a real clock chance decides how many of these one write tells of. */
-function withSlack(what: string, most: number, statusSlack: number): number {
-  return what.endsWith("/status") ? most + Math.ceil(most * statusSlack) : most;
+function withSlack(what: string, most: number, { changes }: Slack): number {
+  return /^(update|patch) /.test(what) ? most + Math.ceil(most * changes) : most;
 }
 
 type Counts = Readonly<Record<string, number>>;

@@ -21,7 +21,7 @@ import { statefulSetController } from "../../controllers/statefulset/controller.
 import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import { tokenSigner } from "../../pkg/tokens/token-signer.ts";
 import type { Area } from "./area.ts";
-import { type Scenario, terminatedPodsKept } from "./scenario.ts";
+import { areaOf, type Scenario, terminatedPodsKept } from "./scenario.ts";
 
 const workers = 5;
 const syncPeriodMs = 300_000;
@@ -29,7 +29,7 @@ const rootCa = (): string => "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIF
 
 /** Those of the scenario's area, as the program runs them. */
 export function ourControllers(scenario: Scenario): readonly ControllerDescriptor[] {
-  return controllersOf[scenario.area ?? "workloads"](scenario);
+  return controllersOf[areaOf(scenario)](scenario);
 }
 
 const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly ControllerDescriptor[]>> = {

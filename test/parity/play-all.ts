@@ -3,7 +3,7 @@ import { type Area, areas } from "./area.ts";
 import { type Arena, startRealArena } from "./arena.ts";
 import type { Outcome } from "./outcome.ts";
 import { runScenario } from "./run-scenario.ts";
-import { type Scenario, terminatedPodsKept } from "./scenario.ts";
+import { areaOf, type Scenario, terminatedPodsKept } from "./scenario.ts";
 
 /** As many as two processors can keep apart. */
 const AT_ONCE = 10;
@@ -21,7 +21,9 @@ export async function playOnReal(
     [false, true].map((alone) => ({ area, alone })),
   );
   for (const { area, alone } of groups) {
-    const group = scenarios.filter((scenario) => isOf(scenario, area) && (scenario.alone ?? false) === alone);
+    const group = scenarios.filter(
+      (scenario) => areaOf(scenario) === area && (scenario.alone ?? false) === alone,
+    );
     if (group.length === 0) continue;
     const arena = await startRealArena(program, area, terminatedPodsKept({ alone }));
     try {
@@ -31,10 +33,6 @@ export async function playOnReal(
     }
   }
   return outcomes;
-}
-
-function isOf(scenario: Scenario, area: Area): boolean {
-  return (scenario.area ?? "workloads") === area;
 }
 
 async function playAll(

@@ -13,6 +13,7 @@ import { isObserved, valueAt } from "./object-value.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
 import { Place } from "./place.ts";
 import {
+  areaOf,
   type Expected,
   type PodChoice,
   READINESS_GATE,
@@ -40,7 +41,7 @@ export async function runScenario(scenario: Scenario, arena: Arena): Promise<Out
     }
   }
   await arena.activity.settled(namespace);
-  return play.outcome(scenario.area ?? "workloads");
+  return play.outcome(areaOf(scenario));
 }
 
 class Play {

@@ -97,6 +97,10 @@ export function inArea(area: Area, scenarios: readonly Scenario[]): readonly Sce
   return scenarios.map((scenario) => ({ ...scenario, area }));
 }
 
+export function areaOf({ area = "workloads" }: Scenario): Area {
+  return area;
+}
+
 /** How many finished pods the pod garbage collector leaves: few for those that run alone, else none is ever too many. */
 export function terminatedPodsKept({ alone = false }: Pick<Scenario, "alone">): number {
   return alone ? 2 : 12_500;

@@ -1,0 +1,4 @@
+import { compareOnReal } from "./compare.ts";
+
+// Schedules know no less than a minute.
+compareOnReal((area) => area === "batch");
