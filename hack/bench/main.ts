@@ -1,5 +1,6 @@
-// make bench: how fast and how small the machinery is on this machine. `--part NAME` runs one part only. The part
-// "compare" runs only when it is named: controller managers side by side, see README.md.
+// make bench: how fast and how small the machinery is on this machine. `--part NAME` runs one part only; "machinery"
+// names those of queues and caches. The part "compare" runs only when it is named: controller managers side by side,
+// see README.md.
 import { parseArgs } from "node:util";
 import { realClock } from "../../pkg/clock/real.ts";
 import type { CacheScenarioResult } from "./cache-scenario.ts";
@@ -38,41 +39,58 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   embedded: async () => (await benchEmbedded()).map(({ name, ...row }) => ({ what: name, ...row })),
 };
 
-const { values } = parseArgs({
-  options: {
-    part: { type: "string", multiple: true },
-    manager: { type: "string", multiple: true },
-    only: { type: "string" },
-    controllers: { type: "string" },
-    scale: { type: "string", default: "1" },
-    rounds: { type: "string", default: "3" },
-    out: { type: "string" },
-  },
-});
-const chosen = values.part ?? Object.keys(parts);
-const unknown = chosen.filter((name) => name !== "compare" && parts[name] === undefined);
-if (unknown.length > 0) {
-  const names = [...Object.keys(parts), "compare"];
-  console.error(`Error: no such part: ${unknown.join(", ")}; there are ${names.join(", ")}`);
+/** Parts that belong together go by one name. */
+const groups: Readonly<Record<string, readonly string[]>> = { machinery: ["queue", "cache"] };
+
+const options = {
+  part: { type: "string", multiple: true },
+  manager: { type: "string", multiple: true },
+  only: { type: "string" },
+  controllers: { type: "string" },
+  scale: { type: "string", default: "1" },
+  rounds: { type: "string", default: "3" },
+  out: { type: "string" },
+} as const;
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+try {
+  await run(parseArgs({ options }).values);
+} catch (error) {
+  console.error(`Error: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
-} else {
+}
+
+async function run(values: Values): Promise<void> {
+  const named = values.part ?? Object.keys(parts);
+  const chosen = named.flatMap((name) => groups[name] ?? [name]);
+  const unknown = chosen.filter((name) => name !== "compare" && parts[name] === undefined);
+  if (unknown.length > 0) {
+    const names = [...Object.keys(groups), ...Object.keys(parts), "compare"];
+    throw new Error(`no such part: ${unknown.join(", ")}; there are ${names.join(", ")}`);
+  }
   for (const name of chosen) {
-    if (name === "compare") await runComparison();
+    if (name === "compare") await runComparison(values);
     for (const { what, figures, goal } of (await parts[name]?.()) ?? []) {
       console.log(`${what.padEnd(48)} ${figures}${goal === "" ? "" : `   (goal ${goal})`}`);
     }
   }
 }
 
-async function runComparison(): Promise<void> {
+async function runComparison(values: Values): Promise<void> {
   await compare({
     managers: values.manager ?? [],
     only: values.only?.split(",") ?? [],
     controllers: values.controllers,
-    scale: Number(values.scale),
-    rounds: Number(values.rounds),
+    scale: positive("scale", values.scale),
+    rounds: positive("rounds", values.rounds),
     out: values.out,
   });
+}
+
+function positive(option: string, text: string): number {
+  const number = Number(text);
+  if (!(number > 0)) throw new Error(`--${option} is a number above 0, not ${text}`);
+  return number;
 }
 
 function figuresOf(result: CacheScenarioResult, bound: string): readonly string[] {
