@@ -1,21 +1,19 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import type { StatefulSet, StatefulSetSpec } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { conflict, internal, StatusError } from "../../pkg/embedded/server/status-error.ts";
-import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
+import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
+import { settledCounts, StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
 import { statefulSetController } from "./controller.ts";
 import { changed, LABELS, statefulSet, withImage } from "./samples.test-data.ts";
 
 const controller = statefulSetController({ workers: 2 });
-const KEEP = { whenDeleted: "Retain", whenScaled: "Retain" };
-const GO = { whenDeleted: "Delete", whenScaled: "Delete" };
 const policies = ["OrderedReady", "Parallel"] as const;
 
 let world: ControllerWorld;
+let foo: StatefulSetInWorld;
 beforeEach(async () => {
   world = await newWorld();
+  foo = new StatefulSetInWorld(world);
 });
 afterEach(async () => world.stop());
 
@@ -25,11 +23,11 @@ describe.each(policies)("%s", (podManagementPolicy) => {
 
   // upstream: #CreatePods, stateful_set_test.go#TestStatefulSetControllerCreates
   test("pods are created with their places, claims and revision, and the status tells of them", async () => {
-    await create(statefulSet("foo", 3, { podManagementPolicy }));
+    await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
     await world.runWithKubelet();
     const pods = await world.list<Pod>(resources.pods);
     expect(pods.map(({ metadata }) => metadata.name)).toEqual(["foo-0", "foo-1", "foo-2"]);
-    const { status } = await set();
+    const { status } = await foo.get();
     for (const [ordinal, { metadata, spec }] of pods.entries()) {
       expect(metadata.labels).toEqual({
         foo: "bar",
@@ -40,31 +38,33 @@ describe.each(policies)("%s", (podManagementPolicy) => {
       expect(spec).toMatchObject({ hostname: `foo-${ordinal}`, subdomain: "governingsvc" });
       expect(spec?.volumes?.[0]?.persistentVolumeClaim?.claimName).toBe(`datadir-foo-${ordinal}`);
     }
-    expect(status).toMatchObject(counts(3));
+    expect(status).toMatchObject(settledCounts(3));
     expect(status?.currentRevision).toBe(status?.updateRevision);
-    expect(await names(resources.persistentVolumeClaims)).toEqual([0, 1, 2].map((n) => `datadir-foo-${n}`));
+    expect(await foo.names(resources.persistentVolumeClaims)).toEqual(
+      [0, 1, 2].map((n) => `datadir-foo-${n}`),
+    );
   });
 
   // upstream: #ScalesUp, #ScalesDown
   test.each([5, 1, 0])("from three to %i", async (replicas) => {
-    await create(statefulSet("foo", 3, { podManagementPolicy }));
+    await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
     await world.runWithKubelet();
     await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas }));
     await world.runWithKubelet();
-    expect((await set()).status).toMatchObject(counts(replicas));
-    expect(await names(resources.pods)).toHaveLength(replicas);
+    expect((await foo.get()).status).toMatchObject(settledCounts(replicas));
+    expect(await foo.names(resources.pods)).toHaveLength(replicas);
     // Claims stay, for the day on which pods of their names come back.
-    expect(await names(resources.persistentVolumeClaims)).toHaveLength(Math.max(3, replicas));
+    expect(await foo.names(resources.persistentVolumeClaims)).toHaveLength(Math.max(3, replicas));
   });
 
   // upstream: #ReplacesPods
   test("pods that are gone come back under their names", async () => {
-    await create(statefulSet("foo", 5, { podManagementPolicy }));
+    await foo.create(statefulSet("foo", 5, { podManagementPolicy }));
     await world.runWithKubelet();
-    const before = await uids();
+    const before = await foo.uids();
     for (const name of ["foo-0", "foo-2", "foo-4"]) await world.delete(resources.pods, name);
     await world.runWithKubelet();
-    const after = await uids();
+    const after = await foo.uids();
     expect([...after.keys()]).toEqual([...before.keys()]);
     expect([...after].filter(([name, uid]) => before.get(name) === uid).map(([name]) => name)).toEqual([
       "foo-1",
@@ -76,16 +76,16 @@ describe.each(policies)("%s", (podManagementPolicy) => {
   test.each([false, true])(
     "a pod that has failed is replaced (a deletion fails first: %s)",
     async (fails) => {
-      await create(statefulSet("foo", 3, { podManagementPolicy }));
+      await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
       await world.runWithKubelet();
-      const before = await uids();
-      if (fails) failOnce("delete", "pods");
+      const before = await foo.uids();
+      if (fails) foo.failOnce("delete", "pods");
       await world.markPod("foo-1", "failed");
       await world.runWithKubelet({ fateOf: (pod) => (pod.status?.phase === "Failed" ? "failed" : "ready") });
-      const after = await uids();
+      const after = await foo.uids();
       expect(after.get("foo-1")).not.toBe(before.get("foo-1"));
       expect(after.get("foo-0")).toBe(before.get("foo-0"));
-      expect((await set()).status).toMatchObject(counts(3));
+      expect((await foo.get()).status).toMatchObject(settledCounts(3));
     },
   );
 
@@ -96,24 +96,24 @@ describe.each(policies)("%s", (podManagementPolicy) => {
     ["create", "controllerrevisions"],
     ["update", "statefulsets"],
   ] as const)("a %s of %s that fails is tried again", async (verb, resource) => {
-    failOnce(verb, resource);
-    await create(statefulSet("foo", 3, { podManagementPolicy }));
+    foo.failOnce(verb, resource);
+    await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
     await world.runWithKubelet();
-    expect((await set()).status).toMatchObject(counts(3));
+    expect((await foo.get()).status).toMatchObject(settledCounts(3));
   });
 
   // upstream: #UpdatePodFailure, stateful_pod_control_test.go#TestStatefulPodControlUpdatesIdentity
   test.each([false, true])(
     "labels that are lost are given back (the update fails first: %s)",
     async (fails) => {
-      await create(statefulSet("foo", 3, { podManagementPolicy }));
+      await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
       await world.runWithKubelet();
       const lost = { "statefulset.kubernetes.io/pod-name": "goo-0" };
       await world.update<Pod>(resources.pods, "foo-0", (pod) => ({
         ...pod,
         metadata: { ...pod.metadata, labels: { ...pod.metadata.labels, ...lost } },
       }));
-      if (fails) failOnce("update", "pods");
+      if (fails) foo.failOnce("update", "pods");
       await world.runWithKubelet();
       const { metadata } = await world.get<Pod>(resources.pods, "foo-0");
       expect(metadata.labels?.["statefulset.kubernetes.io/pod-name"]).toBe("foo-0");
@@ -125,68 +125,68 @@ describe.each(policies)("%s", (podManagementPolicy) => {
 
   // upstream: #TestStatefulSetControlRollingUpdate
   test.each([3, 5, 1])("a new template reaches all pods, from three to %i at once", async (replicas) => {
-    await create(statefulSet("foo", 3, { podManagementPolicy }));
+    await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
     await world.runWithKubelet();
-    const [old] = await names(resources.controllerRevisions);
+    const [old] = await foo.names(resources.controllerRevisions);
     await world.update(resources.statefulSets, "foo", (owner) =>
       changed(withImage(owner, "foo"), { replicas }),
     );
     await world.runWithKubelet();
-    expect(await images()).toEqual(Array.from({ length: replicas }, () => "foo"));
-    const { status } = await set();
-    expect(status).toMatchObject(counts(replicas));
+    expect(await foo.images()).toEqual(Array.from({ length: replicas }, () => "foo"));
+    const { status } = await foo.get();
+    expect(status).toMatchObject(settledCounts(replicas));
     expect(status?.currentRevision).toBe(status?.updateRevision);
     expect(status?.currentRevision).not.toBe(old);
-    expect(await names(resources.controllerRevisions)).toHaveLength(2);
+    expect(await foo.names(resources.controllerRevisions)).toHaveLength(2);
   });
 
   // upstream: #TestStatefulSetControlRollingUpdateWithPartition
   test("a partition keeps those before it, also when they come back", async () => {
     const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 2 } };
-    await create(statefulSet("foo", 4, { podManagementPolicy, updateStrategy }));
+    await foo.create(statefulSet("foo", 4, { podManagementPolicy, updateStrategy }));
     await world.runWithKubelet();
     await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
     await world.runWithKubelet();
-    expect(await images()).toEqual(["nginx", "nginx", "foo", "foo"]);
+    expect(await foo.images()).toEqual(["nginx", "nginx", "foo", "foo"]);
     await world.delete(resources.pods, "foo-0");
     await world.delete(resources.pods, "foo-3");
     await world.runWithKubelet();
-    expect(await images()).toEqual(["nginx", "nginx", "foo", "foo"]);
-    expect((await set()).status).toMatchObject({ currentReplicas: 2, updatedReplicas: 2 });
+    expect(await foo.images()).toEqual(["nginx", "nginx", "foo", "foo"]);
+    expect((await foo.get()).status).toMatchObject({ currentReplicas: 2, updatedReplicas: 2 });
   });
 
   // upstream: #TestStatefulSetControlOnDeleteUpdate
   test("on deletion only what is deleted gets the new template", async () => {
-    await create(statefulSet("foo", 3, { podManagementPolicy, updateStrategy: { type: "OnDelete" } }));
+    await foo.create(statefulSet("foo", 3, { podManagementPolicy, updateStrategy: { type: "OnDelete" } }));
     await world.runWithKubelet();
     await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
     await world.runWithKubelet();
-    expect(await images()).toEqual(["nginx", "nginx", "nginx"]);
+    expect(await foo.images()).toEqual(["nginx", "nginx", "nginx"]);
     await world.delete(resources.pods, "foo-1");
     await world.runWithKubelet();
-    expect(await images()).toEqual(["nginx", "foo", "nginx"]);
-    expect((await set()).status).toMatchObject({ currentReplicas: 2, updatedReplicas: 1 });
+    expect(await foo.images()).toEqual(["nginx", "foo", "nginx"]);
+    expect((await foo.get()).status).toMatchObject({ currentReplicas: 2, updatedReplicas: 1 });
   });
 
   // upstream: #TestStatefulSetControlRollback
   test("an earlier template again is its revision again, under a new number", async () => {
-    await create(statefulSet("foo", 3, { podManagementPolicy }));
+    await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
     await world.runWithKubelet();
     const [first] = await world.list(resources.controllerRevisions);
     await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
     await world.runWithKubelet();
     await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "nginx"));
     await world.runWithKubelet();
-    expect(await images()).toEqual(["nginx", "nginx", "nginx"]);
+    expect(await foo.images()).toEqual(["nginx", "nginx", "nginx"]);
     const revisions = await world.list(resources.controllerRevisions);
     const again = revisions.find(({ metadata }) => metadata.uid === first?.metadata.uid);
     expect([again?.revision, revisions.length]).toEqual([3, 2]);
-    expect((await set()).status?.currentRevision).toBe(first?.metadata.name);
+    expect((await foo.get()).status?.currentRevision).toBe(first?.metadata.name);
   });
 
   test("a settled StatefulSet gets no write, nor after a restart of the controller", async () => {
     const retention = { whenDeleted: "Delete", whenScaled: "Delete" };
-    await create(
+    await foo.create(
       statefulSet("foo", 3, { podManagementPolicy, persistentVolumeClaimRetentionPolicy: retention }),
     );
     await world.runWithKubelet();
@@ -202,7 +202,7 @@ describe.each(policies)("%s", (podManagementPolicy) => {
 // upstream: stateful_set_control_test.go#TestStatefulSetHonorRevisionHistoryLimit, #TestStatefulSetControlLimitsHistory
 test("old revisions above the limit go, and none that is in use", async () => {
   await world.start(controller);
-  await create(statefulSet("foo", 2, { revisionHistoryLimit: 2 }));
+  await foo.create(statefulSet("foo", 2, { revisionHistoryLimit: 2 }));
   await world.runWithKubelet();
   for (const image of ["a", "b", "c", "d"]) {
     await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, image));
@@ -213,7 +213,7 @@ test("old revisions above the limit go, and none that is in use", async () => {
 });
 
 test("revisions that nobody manages are adopted, and serve", async () => {
-  await create(statefulSet("foo", 1));
+  await foo.create(statefulSet("foo", 1));
   await world.start(controller);
   await world.runWithKubelet();
   await world.stop();
@@ -231,7 +231,7 @@ test("revisions that nobody manages are adopted, and serve", async () => {
 
 // upstream: stateful_set_test.go#TestGetPodsForStatefulSetAdopt, #TestGetPodsForStatefulSetRelease
 test("pods of its names and labels are adopted; those that lost their labels are released", async () => {
-  await create(statefulSet("foo", 3));
+  await foo.create(statefulSet("foo", 3));
   await world.start(controller);
   await world.runWithKubelet();
   await world.stop();
@@ -252,20 +252,20 @@ test("pods of its names and labels are adopted; those that lost their labels are
 
 // upstream: stateful_set_test.go#TestStatefulSetControllerDeletionTimestamp, #…DeletionTimestampRace
 test("a StatefulSet that is being deleted creates nothing and adopts nothing", async () => {
-  await create({ ...statefulSet("foo", 3), metadata: { name: "foo", finalizers: ["x.io/hold"] } });
+  await foo.create({ ...statefulSet("foo", 3), metadata: { name: "foo", finalizers: ["x.io/hold"] } });
   await world.create(resources.pods, stray("foo-1"));
   await world.delete(resources.statefulSets, "foo");
   await world.start(controller);
   await world.run();
-  expect(await names(resources.pods)).toEqual(["foo-1"]);
+  expect(await foo.names(resources.pods)).toEqual(["foo-1"]);
   expect((await world.get<Pod>(resources.pods, "foo-1")).metadata.ownerReferences ?? []).toEqual([]);
-  expect((await set()).status).toMatchObject({ replicas: 0, observedGeneration: 2 });
+  expect((await foo.get()).status).toMatchObject({ replicas: 0, observedGeneration: 2 });
 });
 
 // upstream: stateful_set_test.go#TestStatefulSetControllerBlocksScaling
 test("in turn, nothing goes on while a pod takes its time to end", async () => {
   await world.start(controller);
-  await create(statefulSet("foo", 3));
+  await foo.create(statefulSet("foo", 3));
   await world.runWithKubelet();
   await world.update<Pod>(resources.pods, "foo-1", (pod) => ({
     ...pod,
@@ -274,218 +274,32 @@ test("in turn, nothing goes on while a pod takes its time to end", async () => {
   await world.delete(resources.pods, "foo-1");
   await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 5 }));
   await world.runWithKubelet();
-  expect(await names(resources.pods)).toEqual(["foo-0", "foo-1", "foo-2"]);
+  expect(await foo.names(resources.pods)).toEqual(["foo-0", "foo-1", "foo-2"]);
   await world.update<Pod>(resources.pods, "foo-1", (pod) => ({
     ...pod,
     metadata: { ...pod.metadata, finalizers: [] },
   }));
   await world.runWithKubelet();
-  expect(await names(resources.pods)).toHaveLength(5);
+  expect(await foo.names(resources.pods)).toHaveLength(5);
 });
 
 // A known sharp edge of the kind: nobody but a user ends what never becomes ready.
 test("a broken update stops at the first pod that is not ready, and goes on when that is deleted", async () => {
   await world.start(controller);
-  await create(statefulSet("foo", 3));
+  await foo.create(statefulSet("foo", 3));
   await world.runWithKubelet();
   const fateOf = (pod: Pod): "running" | "ready" =>
     pod.spec?.containers[0]?.image === "broken" ? "running" : "ready";
   await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "broken"));
   await world.runWithKubelet({ fateOf });
-  expect(await images()).toEqual(["nginx", "nginx", "broken"]);
+  expect(await foo.images()).toEqual(["nginx", "nginx", "broken"]);
   await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "fixed"));
   await world.runWithKubelet({ fateOf });
-  expect(await images()).toEqual(["nginx", "nginx", "broken"]);
+  expect(await foo.images()).toEqual(["nginx", "nginx", "broken"]);
   await world.delete(resources.pods, "foo-2");
   await world.runWithKubelet({ fateOf });
-  expect(await images()).toEqual(["fixed", "fixed", "fixed"]);
+  expect(await foo.images()).toEqual(["fixed", "fixed", "fixed"]);
 });
-
-// upstream: stateful_set_test.go#TestOrphanedPodsWithPVCDeletePolicy, #TestStaleOwnerRefOnScaleup
-test("claims go with the StatefulSet or with what is scaled away, and no pod takes one that goes", async () => {
-  await world.start(controller);
-  await create(statefulSet("foo", 2, { persistentVolumeClaimRetentionPolicy: KEEP }));
-  await world.runWithKubelet();
-  await update({ persistentVolumeClaimRetentionPolicy: GO });
-  const setRef = newControllerRef(await set(), resources.statefulSets);
-  expect(await claimOwners()).toEqual([[setRef], [setRef]]);
-  expect(await world.events()).toContain("SuccessfulUpdate Update Pod foo-0 in StatefulSet foo successful");
-
-  // Scaled away, a claim goes with its pod; the garbage collector, which does not run here, would end it.
-  const last = await world.get<Pod>(resources.pods, "foo-1");
-  await update({ replicas: 1 });
-  expect(await claimOwners()).toEqual([[setRef], [newControllerRef(last, resources.pods)]]);
-
-  await update({ replicas: 2 });
-  expect(await names(resources.pods)).toEqual(["foo-0"]);
-  await world.delete(resources.persistentVolumeClaims, "datadir-foo-1");
-  await world.run();
-  await update({ revisionHistoryLimit: 9 });
-  expect(await names(resources.pods)).toEqual(["foo-0", "foo-1"]);
-});
-
-// upstream: stateful_pod_control_test.go#TestStatefulPodControlCreatePodPVCDeleting
-test("a claim that is being deleted holds its pod up, and the user is told", async () => {
-  await world.create(resources.persistentVolumeClaims, {
-    metadata: { name: "datadir-foo-0", finalizers: ["x.io/hold"] },
-    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1" } } },
-  });
-  await world.delete(resources.persistentVolumeClaims, "datadir-foo-0");
-  await world.start(controller);
-  await create(statefulSet("foo", 1));
-  await world.run();
-  expect(await names(resources.pods)).toEqual([]);
-  expect(await world.events()).toContain(
-    "FailedCreate Create Pod foo-0 in StatefulSet foo failed error: pvc datadir-foo-0 is being deleted",
-  );
-});
-
-// upstream: stateful_pod_control_test.go#TestStatefulPodControlCreatePodPvcCreateFailure, #…CreatePodFailed,
-// #…DeleteFailure
-test("what fails is told of, each in its own words", async () => {
-  failOnce("create", "persistentvolumeclaims");
-  failOnce("create", "pods");
-  await world.start(controller);
-  await create(statefulSet("foo", 1));
-  await world.runWithKubelet();
-  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 0 }));
-  failOnce("delete", "pods");
-  await world.runWithKubelet();
-  const events = await world.events();
-  expect(events.toSorted()).toEqual(
-    [
-      "FailedCreate Create Claim datadir-foo-0 for Pod foo-0 in StatefulSet foo failed error: down",
-      "FailedCreate Create Pod foo-0 in StatefulSet foo failed error: failed to create PVC datadir-foo-0: down",
-      "SuccessfulCreate Create Claim datadir-foo-0 Pod foo-0 in StatefulSet foo success",
-      "FailedCreate Create Pod foo-0 in StatefulSet foo failed error: down",
-      "SuccessfulCreate Create Pod foo-0 in StatefulSet foo successful",
-      "FailedDelete Delete Pod foo-0 in StatefulSet foo failed error: down",
-      "SuccessfulDelete Delete Pod foo-0 in StatefulSet foo successful",
-    ].toSorted(),
-  );
-});
-
-test.each([
-  ["controllerrevisions", []],
-  ["persistentvolumeclaims", ["create controllerrevisions", "update statefulsets/status foo"]],
-  ["pods", ["create controllerrevisions", "create persistentvolumeclaims", "update statefulsets/status foo"]],
-])("in a namespace that is going away nothing is tried again, from %s on", async (resource, done) => {
-  const details = { causes: [{ reason: "NamespaceTerminating", message: "it is being terminated" }] };
-  const error = new StatusError(403, "Forbidden", "the namespace is being terminated", { details });
-  world.server.parts.faults.add({
-    target: { verb: "create", resource },
-    action: { kind: "status", when: "before", error },
-  });
-  await create(statefulSet("foo", 1));
-  await world.start(controller);
-  const writes = world.takeWrites();
-  expect(writes.filter(({ status }) => status < 400).map(lineOf)).toEqual(done);
-  await world.run(600_000);
-  expect(world.takeWrites()).toEqual([]);
-  const told = await world.events();
-  expect(told.filter((event) => event.startsWith("Failed"))).toEqual([]);
-});
-
-test("a pod that was replaced under its name since it was looked at is not deleted", async () => {
-  await world.start(controller);
-  await create(statefulSet("foo", 1));
-  await world.runWithKubelet();
-  const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-  const { metadata, spec } = await world.get<Pod>(resources.pods, "foo-0");
-  await world.client
-    .clientFor(resources.pods)
-    .delete({ namespace: NAMESPACE, name: "foo-0" }, { gracePeriodSeconds: 0 });
-  const { name = "", labels = {}, ownerReferences = [] } = metadata;
-  await world.create<Pod>(resources.pods, {
-    metadata: { name, labels, ownerReferences },
-    spec: { containers: spec?.containers ?? [] },
-  });
-  const before = await uids();
-  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
-  world.takeWrites();
-  await world.run(100);
-  expect(world.takeWrites().map(lineOf)).toContain("delete pods foo-0");
-  expect(await uids()).toEqual(before);
-  release();
-});
-
-// upstream: stateful_set_status_updater_test.go#TestStatefulSetStatusUpdaterUpdateReplicasConflict,
-// stateful_pod_control_test.go#TestStatefulPodControlUpdatePodConflictSuccess
-test.each([
-  ["the status", "statefulsets"],
-  ["a pod", "pods"],
-])("%s is written on top of what somebody else has written meanwhile", async (_what, resource) => {
-  await world.start(controller);
-  await create(statefulSet("foo", 1));
-  await world.runWithKubelet();
-  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 2 }));
-  const labels = { "statefulset.kubernetes.io/pod-name": "other" };
-  await world.client
-    .clientFor<Pod>(resources.pods)
-    .patch({ namespace: NAMESPACE, name: "foo-0" }, { type: "merge", body: { metadata: { labels } } });
-  world.server.parts.faults.add({
-    target: { verb: "update", resource },
-    times: 1,
-    action: { kind: "status", when: "before", error: conflict({ group: "", plural: resource }, "foo") },
-  });
-  world.takeWrites();
-  await world.run(0);
-  const refused = world.takeWrites().filter(({ status }) => status === 409);
-  expect(refused).toHaveLength(1);
-  await world.runWithKubelet();
-  expect((await set()).status).toMatchObject(counts(2));
-  const { metadata } = await world.get<Pod>(resources.pods, "foo-0");
-  expect(metadata.labels).toMatchObject({ "statefulset.kubernetes.io/pod-name": "foo-0" });
-  expect((await world.events()).filter((event) => event.startsWith("Failed"))).toEqual([]);
-});
-
-async function create(owner: StatefulSet): Promise<StatefulSet> {
-  const { uid: _, ...metadata } = owner.metadata;
-  return world.create(resources.statefulSets, { ...owner, metadata });
-}
-
-async function update(more: Partial<StatefulSetSpec>): Promise<void> {
-  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, more));
-  await world.runWithKubelet();
-}
-
-async function claimOwners(): Promise<unknown> {
-  const claims = await world.list(resources.persistentVolumeClaims);
-  return claims.map(({ metadata }) => metadata.ownerReferences);
-}
-
-async function set(): Promise<StatefulSet> {
-  return world.get(resources.statefulSets, "foo");
-}
-
-async function names(
-  resource: Parameters<ControllerWorld["list"]>[0],
-): Promise<readonly (string | undefined)[]> {
-  return (await world.list(resource)).map(({ metadata }) => metadata.name);
-}
-
-async function uids(): Promise<ReadonlyMap<string, string>> {
-  const pods = await world.list<Pod>(resources.pods);
-  return new Map(pods.map(({ metadata }) => [metadata.name ?? "", metadata.uid ?? ""]));
-}
-
-async function images(): Promise<readonly (string | undefined)[]> {
-  const pods = await world.list<Pod>(resources.pods);
-  return pods.map(({ spec }) => spec?.containers[0]?.image);
-}
-
-function counts(replicas: number): Readonly<Record<string, number>> {
-  const same = { readyReplicas: replicas, currentReplicas: replicas, updatedReplicas: replicas };
-  return { replicas, ...(replicas > 0 && same), availableReplicas: replicas };
-}
-
-function failOnce(verb: "create" | "update" | "delete", resource: string): void {
-  world.server.parts.faults.add({
-    target: { verb, resource },
-    times: 1,
-    action: { kind: "status", when: "before", error: internal("down") },
-  });
-}
 
 function stray(name: string): Pod {
   return { metadata: { name, labels: LABELS }, spec: { containers: [{ name: "c", image: "nginx" }] } };
