@@ -8,6 +8,7 @@ const writes: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
  * request waits for its connection, when it leaves. Those under way when the gate closes are broken off.
  */
 export function fencedTransport(transport: Transport, gate: WriteGate): Transport {
+  const signals = new JoinedSignals();
   return {
     send: async (request, signal) => {
       if (!writes.has(request.method)) return transport.send(request, signal);
@@ -18,9 +19,25 @@ export function fencedTransport(transport: Transport, gate: WriteGate): Transpor
       check();
       return transport.send(
         { ...request, beforeSend: check },
-        signal === undefined ? gate.signal : AbortSignal.any([signal, gate.signal]),
+        signal === undefined ? gate.signal : signals.of(signal, gate.signal),
       );
     },
     close: async () => transport.close(),
   };
+}
+
+/**
+ * Callers give the same signal with every write as long as they run, and joining two signals is costly: the engine keeps
+ * each joined one, by weak references, with both of its sources until a full garbage collection.
+ */
+class JoinedSignals {
+  readonly #known = new WeakMap<AbortSignal, { readonly gate: AbortSignal; readonly joined: AbortSignal }>();
+
+  of(signal: AbortSignal, gate: AbortSignal): AbortSignal {
+    const known = this.#known.get(signal);
+    if (known?.gate === gate) return known.joined;
+    const joined = AbortSignal.any([signal, gate]);
+    this.#known.set(signal, { gate, joined });
+    return joined;
+  }
 }

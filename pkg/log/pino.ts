@@ -74,18 +74,29 @@ function isUnsyncable(error: NodeJS.ErrnoException): boolean {
   return error.code === "EINVAL" || error.code === "ENOTSUP" || error.code === "EROFS";
 }
 
-/** Fields travel here and not in children of pino, which write a field twice that a child or a call sets again. */
+/**
+ * Fields travel here and not in children of pino, which write a field twice that a child or a call sets again. Every sync
+ * has a logger of its own, and few of them write: the fields are cleaned and joined with the first line.
+ */
 class KlogLogger implements Logger {
   readonly #pino: PinoLogger;
   readonly #verbosity: Verbosity;
-  readonly #fields: LogFields;
+  readonly #parent: KlogLogger | undefined;
+  readonly #own: LogFields;
+  #joined: LogFields | undefined;
   #threshold = 0;
   #generation = -1;
 
-  constructor(target: PinoLogger, verbosity: Verbosity, fields: LogFields) {
+  constructor(target: PinoLogger, verbosity: Verbosity, own: LogFields, parent?: KlogLogger) {
     this.#pino = target;
     this.#verbosity = verbosity;
-    this.#fields = fields;
+    this.#own = own;
+    this.#parent = parent;
+  }
+
+  get #fields(): LogFields {
+    this.#joined ??= { ...this.#parent?.#fields, ...clean(this.#own) };
+    return this.#joined;
   }
 
   error(error: unknown, message: string, fields?: LogFields): void {
@@ -109,15 +120,19 @@ class KlogLogger implements Logger {
 
   enabled(level: number): boolean {
     if (this.#generation !== this.#verbosity.generation) {
-      const { component } = this.#fields;
-      this.#threshold = this.#verbosity.thresholdOf(typeof component === "string" ? component : "");
+      this.#threshold = this.#verbosity.thresholdOf(this.#component);
       this.#generation = this.#verbosity.generation;
     }
     return level <= this.#threshold;
   }
 
   child(fields: LogFields): Logger {
-    return new KlogLogger(this.#pino, this.#verbosity, { ...this.#fields, ...clean(fields) });
+    return new KlogLogger(this.#pino, this.#verbosity, fields, this);
+  }
+
+  get #component(): string {
+    const { component } = this.#own;
+    return typeof component === "string" ? component : (this.#parent?.#component ?? "");
   }
 }
 
