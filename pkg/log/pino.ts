@@ -95,7 +95,8 @@ class KlogLogger implements Logger {
   }
 
   get #fields(): LogFields {
-    this.#joined ??= { ...this.#parent?.#fields, ...clean(this.#own) };
+    const parent = this.#parent;
+    this.#joined ??= { ...(parent === undefined ? {} : parent.#fields), ...clean(this.#own) };
     return this.#joined;
   }
 
@@ -132,7 +133,9 @@ class KlogLogger implements Logger {
 
   get #component(): string {
     const { component } = this.#own;
-    return typeof component === "string" ? component : (this.#parent?.#component ?? "");
+    if (typeof component === "string") return component;
+    const parent = this.#parent;
+    return parent === undefined ? "" : parent.#component;
   }
 }
 
