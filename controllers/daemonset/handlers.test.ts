@@ -220,12 +220,15 @@ describe("a changed node makes a difference", () => {
   const confused = daemonSet({ spec: { nodeSelector: NODE_LABELS }, status: { numberMisscheduled: 1 } });
   const fast = node("node1", NODE_LABELS);
   const evicting = node("node1", NODE_LABELS, [{ key: "a", effect: "NoExecute" }]);
+  const closed = node("node1", NODE_LABELS, [dedicated]);
   const here = (owner: DaemonSet): Pod => pod("p", { on: "node1", owner });
   test.each<[string, DaemonSet, Node, readonly Pod[], boolean]>([
     ["to none that it is not for", selective, plain, [], false],
     ["to one that it is for now", selective, fast, [], true],
     ["to one that it is for as it has lost a taint", daemonSet(), plain, [], true],
-    ["to none that has its pod there", selective, fast, [here(selective)], false],
+    // Unlike upstream's: the node may be new, and the pod an earlier one's.
+    ["to one that has its pod there", selective, fast, [here(selective)], true],
+    ["to one whose pod may stay, though none would come", selective, closed, [here(selective)], true],
     ["to one that counts pods on wrong nodes", confused, fast, [here(confused)], true],
     ["to one whose pod must go", selective, evicting, [here(selective)], true],
     [

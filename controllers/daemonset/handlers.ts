@@ -11,7 +11,7 @@ import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/ow
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { DaemonContext } from "./context.ts";
 import { minReadySeconds, podSelector } from "./daemon-set.ts";
-import { daemonSetsOfDeletedNode } from "./sync-node.ts";
+import { daemonSetsOfNode } from "./sync-node.ts";
 
 type Listening = Pick<
   DaemonContext,
@@ -111,7 +111,7 @@ export function nodeHandler(
       if (!sameTaints || labelsChanged(before, after)) queues.nodes.add(keyOf(after));
     },
     onDelete: (node) => {
-      for (const key of daemonSetsOfDeletedNode(node, context)) queues.daemonSets.add(key);
+      for (const key of daemonSetsOfNode(node, context)) queues.daemonSets.add(key);
     },
   };
 }

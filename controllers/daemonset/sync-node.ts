@@ -17,29 +17,25 @@ export function daemonNodeIndex(pod: Pod): readonly string[] {
   return node === undefined ? [] : [node];
 }
 
-/** The DaemonSets to which a node's new labels or taints, or the node being new, make a difference. */
-export function daemonSetsOfChangedNode(nodeName: string, context: Looking): readonly string[] {
-  const node = context.nodes.get(undefined, nodeName);
-  if (node === undefined) return [];
-  const present = presentOn(nodeName, context);
-  return context.daemonSets
-    .list()
-    .filter((daemonSet) => {
-      const { shouldRun, shouldContinueRunning } = context.fitOf(daemonSet)(node);
-      if (!present(daemonSet)) return shouldRun;
-      // Where pods are on wrong nodes, this node may have ceased to be one.
-      return !shouldContinueRunning || (daemonSet.status?.numberMisscheduled ?? 0) > 0;
-    })
-    .map(keyOf);
-}
-
-/** The DaemonSets that count this node, which is gone: as one of theirs, or as one where their pods should not be. */
-export function daemonSetsOfDeletedNode(node: Node, context: Looking): readonly string[] {
+/**
+ * The DaemonSets that count this node: as one of theirs, or as one where their pods are. Which of the two may have changed
+ * although nothing has to be created or deleted: a node may come back under its name before its pod is gone, and a taint
+ * that forbids scheduling leaves pods alone. Their statuses tell.
+ *
+ * upstream: pkg/controller/daemon/daemon_controller.go#syncNodeUpdate leaves those out, until something else wakes them.
+ */
+export function daemonSetsOfNode(node: Node, context: Looking): readonly string[] {
   const present = presentOn(node.metadata.name ?? "", context);
   return context.daemonSets
     .list()
     .filter((daemonSet) => context.fitOf(daemonSet)(node).shouldRun || present(daemonSet))
     .map(keyOf);
+}
+
+/** The same for a node that has changed, as it is by now; none when it is gone: its deletion has woken them. */
+export function daemonSetsOfChangedNode(nodeName: string, context: Looking): readonly string[] {
+  const node = context.nodes.get(undefined, nodeName);
+  return node === undefined ? [] : daemonSetsOfNode(node, context);
 }
 
 function presentOn(nodeName: string, { pods }: Looking): (daemonSet: DaemonSet) => boolean {
