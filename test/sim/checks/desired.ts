@@ -12,6 +12,7 @@ import { hasBadImage } from "../world/samples.ts";
 import { boundsOf } from "./bounds.ts";
 import { checkJobs } from "./desired-jobs.ts";
 import { checkLifecycles } from "./desired-lifecycle.ts";
+import { checkDaemonSets } from "./desired-daemons.ts";
 import { checkStatefulSets } from "./desired-stateful.ts";
 import { isTracked } from "./job-facts.ts";
 import { Differences } from "./differences.ts";
@@ -44,6 +45,7 @@ export function differencesFromDesired(store: Store): readonly string[] {
   for (const deployment of deployments) checkDeployment(found, deployment, ownedBy(sets, deployment), pods);
   checkJobs(found, jobsIn(store), pods);
   checkStatefulSets(found, store, pods);
+  checkDaemonSets(found, store, pods);
   checkLifecycles(found, store);
   return found.lines;
 }

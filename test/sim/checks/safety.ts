@@ -9,6 +9,7 @@ import type { Arrival } from "../world/wire.ts";
 import type { World } from "../world/world.ts";
 import { Beliefs } from "./beliefs.ts";
 import { ClusterView } from "./cluster-view.ts";
+import { DaemonSafety } from "./daemon-safety.ts";
 import { GarbageSafety } from "./garbage-safety.ts";
 import { JobSafety } from "./job-safety.ts";
 import { LifecycleSafety } from "./lifecycle-safety.ts";
@@ -25,6 +26,7 @@ export function checkSafety(world: World): void {
     new GarbageSafety(world, beliefs),
     new LifecycleSafety(world, beliefs),
     new StatefulSafety(world, beliefs),
+    new DaemonSafety(world, beliefs),
   ];
   /** What the write under way did. */
   let events: { readonly bucket: string; readonly event: StoredEvent }[] = [];

@@ -40,6 +40,9 @@ export function isHealthy(pod: Pod | undefined): boolean {
 }
 
 function look(of: PodTemplateSpec | Pod | undefined): string {
-  const script = of?.metadata?.annotations?.[SCRIPT_ANNOTATION] ?? "";
-  return `${of?.spec?.containers[0]?.image} ${script}`;
+  const { containers, terminationGracePeriodSeconds, nodeSelector, tolerations = [] } = of?.spec ?? {};
+  const script = of?.metadata?.annotations?.[SCRIPT_ANNOTATION];
+  // Others are added to pods by those who make them.
+  const own = tolerations.filter(({ key = "" }) => !key.startsWith("node.kubernetes.io/"));
+  return JSON.stringify([containers?.[0]?.image, terminationGracePeriodSeconds, nodeSelector, own, script]);
 }

@@ -43,8 +43,10 @@ export class StatefulSafety {
   judge(write: Write): void {
     const { client, facts, event, process } = write;
     if (client !== CLIENT) return;
-    const uid = controllerOf(event.object)?.uid ?? "";
     const horizonMs = this.#beliefs.horizonMs(process, KINDS);
+    // What a user has taken from its owner meanwhile is still known as the owner's.
+    const known = [event.object, ...this.#states(event.object, horizonMs)];
+    const uid = known.map((one) => one && controllerOf(one)?.uid).find((one) => one !== undefined) ?? "";
     const sets = this.#sets.since(uid, horizonMs).filter((set) => set !== undefined);
     if (facts.resource === "pods" && facts.verb === "create")
       this.#checkCreation(event.object, sets, horizonMs, write);

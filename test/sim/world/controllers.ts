@@ -1,5 +1,6 @@
 import { clusterRoleAggregationController } from "../../../controllers/clusterrole-aggregation/controller.ts";
 import { cronJobController } from "../../../controllers/cronjob/controller.ts";
+import { daemonSetController } from "../../../controllers/daemonset/controller.ts";
 import { deploymentController } from "../../../controllers/deployment/controller.ts";
 import { garbageCollectorController } from "../../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../../controllers/job/controller.ts";
@@ -24,6 +25,7 @@ export function controllers(): readonly ControllerDescriptor[] {
     replicaSetController({ workers }),
     replicationController({ workers }),
     statefulSetController({ workers }),
+    daemonSetController({ workers }),
     jobController({ workers }),
     cronJobController({ workers, localTimeZone: "UTC" }),
     ttlAfterFinishedController({ workers }),

@@ -17,6 +17,7 @@ export const BUCKETS: Readonly<Record<string, string>> = {
   namespaces: "namespaces",
   nodes: "nodes",
   statefulsets: "apps/statefulsets",
+  daemonsets: "apps/daemonsets",
   controllerrevisions: "apps/controllerrevisions",
   persistentvolumeclaims: "persistentvolumeclaims",
 };

@@ -26,6 +26,7 @@ import {
 } from "./samples.ts";
 import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
 import { repairStatefulSets, statefulOperations } from "./stateful-operations.ts";
+import { daemonOperations, repairDaemonSets } from "./daemon-operations.ts";
 import { ownerOperations } from "./owner-operations.ts";
 import { jobOperations } from "./job-operations.ts";
 import { lifecycleOperations, quotasIn } from "./lifecycle-operations.ts";
@@ -151,6 +152,7 @@ const operations: Readonly<Record<string, Operation>> = {
   ...lifecycleOperations,
   ...ownerOperations,
   ...statefulOperations,
+  ...daemonOperations,
 };
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
@@ -182,6 +184,18 @@ const frequentOfStatefuls = [
   "delete a stateful pod",
 ];
 
+const daemons = [
+  ...Object.keys(daemonOperations),
+  "create daemon set",
+  "set image of daemon set",
+  "label a node",
+  "delete a daemon pod",
+  "delete a node",
+  "cordon",
+  "uncordon",
+  "drain",
+];
+
 export interface Area {
   readonly first: string;
   readonly names: readonly string[];
@@ -196,6 +210,7 @@ export const areas: readonly Area[] = [
   { first: "create namespace", names: [...lifecycles, ...frequentOfLifecycles] },
   { first: "create deployment", names: [...ownership, ...ownership, ...ownership, ...deletions] },
   { first: "create stateful set", names: [...statefuls, ...frequentOfStatefuls, ...frequentOfStatefuls] },
+  { first: "create daemon set", names: daemons },
 ];
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {
@@ -206,10 +221,12 @@ export async function operate(world: World, name: string, random: Random): Promi
 /** Before the last look at a cluster its users make sure that everything can come to rest. */
 export async function repair(world: World): Promise<void> {
   for (const node of objectsIn<Node>(storeOf(world), resources.nodes)) {
-    if (node.spec?.unschedulable === true)
-      await patch(world, resources.nodes, node, { spec: { unschedulable: null } });
+    const body = { spec: { unschedulable: null, taints: null } };
+    if (node.spec?.unschedulable === true || node.spec?.taints !== undefined)
+      await patch(world, resources.nodes, node, body);
   }
   void repairStatefulSets(world);
+  void repairDaemonSets(world);
   for (const cronJob of cronJobsIn(storeOf(world)))
     await patch(world, resources.cronJobs, cronJob, { spec: { suspend: true } });
   const hard = { pods: "1000", "count/jobs.batch": "1000" };

@@ -30,6 +30,7 @@ export const WATCHED: readonly TypedResource<ApiObject>[] = [
   resources.namespaces,
   resources.serviceAccounts,
   resources.statefulSets,
+  resources.daemonSets,
   resources.controllerRevisions,
   resources.persistentVolumeClaims,
 ];

@@ -1,0 +1,52 @@
+import type { IntOrString } from "../../../pkg/api/int-or-string.ts";
+import type { DaemonSet } from "../../../pkg/api/types/apps-v1.gen.ts";
+import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+
+/** Whether pods of it are to be on the node: its selector matches, and it tolerates the taints that users give. */
+export function isFor(daemonSet: DaemonSet, node: Node): boolean {
+  return mayStay(daemonSet, node) && untolerated(daemonSet, node, "NoSchedule").length === 0;
+}
+
+/** Whether one that is there may stay: a taint that only forbids scheduling does not drive it away. */
+export function mayStay(daemonSet: DaemonSet, { metadata, ...node }: Node): boolean {
+  const { nodeSelector = {} } = daemonSet.spec?.template?.spec ?? {};
+  const matches = Object.entries(nodeSelector).every(([key, value]) => metadata.labels?.[key] === value);
+  return matches && untolerated(daemonSet, { metadata, ...node }, "NoExecute").length === 0;
+}
+
+/** Of the taints of all nodes, those of kubelets that are not ready and the like are tolerated by every DaemonSet. */
+function untolerated(daemonSet: DaemonSet, node: Node, effect: string): readonly string[] {
+  const { tolerations = [] } = daemonSet.spec?.template?.spec ?? {};
+  return (node.spec?.taints ?? [])
+    .filter((taint) => taint.effect === effect && !taint.key.startsWith("node.kubernetes.io/"))
+    .map(({ key }) => key)
+    .filter((key) => tolerations.every((toleration) => toleration.key !== key));
+}
+
+/** The node that the pod is on, or that it is meant for. */
+export function nodeOf({ spec }: Pod): string {
+  const [term] =
+    spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return spec?.nodeName || (term?.matchFields?.[0]?.values?.[0] ?? "");
+}
+
+/** How many nodes may lack an available pod by an update's doing, of so many that it is for. */
+export function unavailableLimit(daemonSet: DaemonSet, nodes: number): number {
+  const { type, rollingUpdate } = daemonSet.spec?.updateStrategy ?? {};
+  if (type !== "RollingUpdate") return 0;
+  const surge = amount(rollingUpdate?.maxSurge, nodes);
+  const unavailable = amount(rollingUpdate?.maxUnavailable, nodes);
+  return surge === 0 && unavailable === 0 ? 1 : unavailable;
+}
+
+/** How many nodes may have two pods at a time. */
+export function surgeLimit(daemonSet: DaemonSet, nodes: number): number {
+  const { type, rollingUpdate } = daemonSet.spec?.updateStrategy ?? {};
+  return type === "RollingUpdate" ? amount(rollingUpdate?.maxSurge, nodes) : 0;
+}
+
+/** Percentages are rounded up. */
+function amount(value: IntOrString | undefined, whole: number): number {
+  if (typeof value === "number") return value;
+  return value === undefined ? 0 : Math.ceil((Number.parseInt(value, 10) * whole) / 100);
+}

@@ -1,0 +1,138 @@
+import { isPodActive } from "../../../pkg/api/pod.ts";
+import { controllerOf } from "../../../pkg/api/owner-references.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { DaemonSet, DaemonSetSpec } from "../../../pkg/api/types/apps-v1.gen.ts";
+import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
+import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
+import { objectsIn, ownedBy, podsIn } from "./objects.ts";
+import { BAD_IMAGE, pickImage, pickScript, podTemplate } from "./samples.ts";
+import type { World } from "./world.ts";
+
+type Strategy = NonNullable<DaemonSetSpec["updateStrategy"]>;
+
+const DISK = "disk";
+const TAINTED = "team";
+const AMOUNTS = [1, 1, 2, "50%", "100%"];
+
+/** What users do with DaemonSets, and with the nodes that these follow. */
+export const daemonOperations: Readonly<Record<string, Operation>> = {
+  "create daemon set": async (world, random) => create(world, resources.daemonSets, newDaemonSet(random)),
+  "delete daemon set": async (world, random) =>
+    remove(world, resources.daemonSets, pick(random, daemonSetsIn(world)), random),
+  "set image of daemon set": async (world, random) => setTemplate(world, random, pickImage(random)),
+  "set a bad image of daemon set": async (world, random) => setTemplate(world, random, BAD_IMAGE),
+  "change strategy of daemon set": async (world, random) => {
+    const { type, rollingUpdate } = newStrategy(random);
+    return patchSpec(world, random, { updateStrategy: { type, rollingUpdate: rollingUpdate ?? null } });
+  },
+  "choose nodes of daemon set": async (world, random) => {
+    const nodeSelector = random.next() < 0.5 ? null : { [DISK]: "fast" };
+    return patchSpec(world, random, { template: { spec: { nodeSelector } } });
+  },
+  "label a node": async (world, random) => {
+    const labels = { [DISK]: random.next() < 0.5 ? "fast" : null };
+    return patchNode(world, random, { metadata: { labels } });
+  },
+  "taint a node": async (world, random) => {
+    const effect = random.next() < 0.5 ? "NoSchedule" : "NoExecute";
+    return patchNode(world, random, { spec: { taints: [{ key: TAINTED, value: "other", effect }] } });
+  },
+  "take a node's taints": async (world, random) => patchNode(world, random, { spec: { taints: null } }),
+  "delete a daemon pod": async (world, random) => {
+    const options = random.next() < 0.3 ? { gracePeriodSeconds: 0 } : {};
+    const pod = pick(random, daemonPods(world));
+    return (
+      pod &&
+      tolerantly(pod, async (ref) => {
+        await world.user.clientFor(resources.pods).delete(ref, options);
+      })
+    );
+  },
+  "fail a daemon pod": async (world, random) => {
+    const pod = pick(random, daemonPods(world).filter(isPodActive));
+    const body = { status: { phase: "Failed", reason: "Evicted" } };
+    return pod && patch(world, resources.pods, pod, body, "status");
+  },
+  "take a daemon pod from its set": async (world, random) => {
+    const pod = pick(random, daemonPods(world).filter(isPodActive));
+    return pod && patch(world, resources.pods, pod, { metadata: { ownerReferences: null } });
+  },
+};
+
+const daemonSetsIn = (world: World): readonly DaemonSet[] =>
+  objectsIn<DaemonSet>(storeOf(world), resources.daemonSets);
+
+const daemonPods = (world: World): readonly Pod[] =>
+  podsIn(storeOf(world)).filter((pod) => controllerOf(pod)?.kind === "DaemonSet");
+
+/** Users take back what cannot come up: an update waits for pods that will never be available. */
+export async function repairDaemonSets(world: World): Promise<void> {
+  for (const daemonSet of daemonSetsIn(world)) {
+    const isBad = JSON.stringify(daemonSet.spec?.template).includes(BAD_IMAGE);
+    const containers = [{ name: "main", image: "app:1" }];
+    if (isBad)
+      await patch(world, resources.daemonSets, daemonSet, { spec: { template: { spec: { containers } } } });
+    // Where only users replace pods, they do so.
+    const bad = ownedBy(podsIn(storeOf(world)), daemonSet).filter(({ spec }) =>
+      JSON.stringify(spec?.containers).includes(BAD_IMAGE),
+    );
+    if (daemonSet.spec?.updateStrategy?.type !== "OnDelete") continue;
+    for (const pod of bad)
+      await tolerantly(pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)));
+  }
+}
+
+function newDaemonSet(random: Random): DaemonSet {
+  const name = `agent-${randomBelow(random, 2)}`;
+  const template = podTemplate(random, name);
+  return {
+    metadata: { name },
+    spec: {
+      selector: { matchLabels: { app: name } },
+      template: {
+        ...template,
+        spec: {
+          ...template.spec,
+          containers: template.spec?.containers ?? [],
+          ...(random.next() < 0.3 && { nodeSelector: { [DISK]: "fast" } }),
+          ...(random.next() < 0.3 && { tolerations: [{ key: TAINTED, operator: "Exists" }] }),
+        },
+      },
+      updateStrategy: newStrategy(random),
+      ...(random.next() < 0.3 && { minReadySeconds: 1 + randomBelow(random, 10) }),
+      ...(random.next() < 0.5 && { revisionHistoryLimit: randomBelow(random, 3) }),
+    },
+  };
+}
+
+/** Either pods go before others come, or the other way round. */
+function newStrategy(random: Random): Strategy {
+  if (random.next() < 0.2) return { type: "OnDelete" };
+  const amount = AMOUNTS[randomBelow(random, AMOUNTS.length)] ?? 1;
+  const rollingUpdate =
+    random.next() < 0.5 ? { maxSurge: 0, maxUnavailable: amount } : { maxSurge: amount, maxUnavailable: 0 };
+  return { type: "RollingUpdate", rollingUpdate };
+}
+
+async function setTemplate(world: World, random: Random, image: string): Promise<string | undefined> {
+  const containers = [{ name: "main", image }];
+  const annotations = pickScript(random);
+  return patchSpec(world, random, { template: { metadata: { annotations }, spec: { containers } } });
+}
+
+async function patchSpec(
+  world: World,
+  random: Random,
+  spec: Partial<Record<keyof DaemonSetSpec, unknown>>,
+): Promise<string | undefined> {
+  const daemonSet = pick(random, daemonSetsIn(world));
+  return (
+    daemonSet && `${await patch(world, resources.daemonSets, daemonSet, { spec })} to ${JSON.stringify(spec)}`
+  );
+}
+
+async function patchNode(world: World, random: Random, body: unknown): Promise<string | undefined> {
+  const node = pick(random, objectsIn<Node>(storeOf(world), resources.nodes));
+  return node && `${await patch(world, resources.nodes, node, body)} to ${JSON.stringify(body)}`;
+}
