@@ -6,7 +6,10 @@ export interface Clock {
   monotonicMs(): number;
   /** Calls back once, after at least `delayMs` of monotonic time. Any finite delay is allowed; below 0 means 0. */
   setTimer(delayMs: number, callback: () => void): Timer;
-  /** Resolves in a later turn of the event loop, so that I/O and other work get their share during long work. */
+  /**
+   * Resolves in a later turn of the event loop, so that I/O and other work get their share during long work. Long work
+   * should ask for a turn after every 5 ms; of all that ask, one at a time is let go on.
+   */
   turn(): Promise<void>;
 }
 

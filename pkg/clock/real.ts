@@ -1,14 +1,21 @@
 import type { Clock, Timer } from "./clock.ts";
 import type { Random } from "./random.ts";
+import { Turns } from "./turns.ts";
 
 /** setTimeout takes at most 2^31-1 ms; longer delays are served in steps. */
 const LONGEST_STEP_MS = 2 ** 31 - 1;
+
+/** One event loop, one order of turns. */
+const turns = new Turns({
+  monotonicMs: () => performance.now(),
+  nextTurn: (callback) => void setImmediate(callback),
+});
 
 export const realClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   setTimer,
-  turn: async () => new Promise((resolve) => setImmediate(resolve)),
+  turn: async () => turns.next(),
 };
 
 export const realRandom: Random = { next: () => Math.random() };

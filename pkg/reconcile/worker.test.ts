@@ -333,23 +333,26 @@ test("liveness shows who is stuck and since when", async () => {
 });
 
 describe("the event loop", () => {
-  test("gets its turn after every 10 ms of work without a pause", async () => {
-    const clock = new VirtualClock();
-    let nowMs = 0;
-    let turns = 0;
-    const busy = {
-      nowMs: () => nowMs,
-      monotonicMs: () => nowMs,
-      setTimer: (delayMs: number, callback: () => void) => clock.setTimer(delayMs, callback),
-      turn: async (): Promise<void> => void turns++,
-    };
-    const { queue, stop, running } = setUp(async () => ((nowMs += 1), {}), { clock: busy, workers: 1 });
-    for (let index = 0; index < 105; index++) queue.add(String(index));
-    await settle();
-    expect([nowMs, turns]).toEqual([105, 10]);
-    stop.abort();
-    await running;
-  });
+  test.each([1, 5])(
+    "gets its turn after every 5 ms of work without a pause of %i workers",
+    async (workers) => {
+      const clock = new VirtualClock();
+      let nowMs = 0;
+      let turns = 0;
+      const busy = {
+        nowMs: () => nowMs,
+        monotonicMs: () => nowMs,
+        setTimer: (delayMs: number, callback: () => void) => clock.setTimer(delayMs, callback),
+        turn: async (): Promise<void> => void turns++,
+      };
+      const { queue, stop, running } = setUp(async () => ((nowMs += 1), {}), { clock: busy, workers });
+      for (let index = 0; index < 105; index++) queue.add(String(index));
+      await settle();
+      expect([nowMs, turns]).toEqual([105, 20]);
+      stop.abort();
+      await running;
+    },
+  );
 });
 
 test("a key that was taken when the abort came, but not begun, is not begun", async () => {

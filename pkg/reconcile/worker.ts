@@ -48,7 +48,7 @@ export interface WorkerLiveness {
 }
 
 /** Synchronous work of this length is followed by a turn of the event loop, so that watches and health checks go on. */
-const SLICE_MS = 10;
+const SLICE_MS = 5;
 
 /** While the server is away each worker tries its address once in this time. */
 const OUTAGE_PAUSE_MS = 1_000;
@@ -68,7 +68,9 @@ export class WorkerPool<K> {
   readonly #running = new Map<K, number>();
   #workersAlive = 0;
   #runs = 0;
-  #sliceStartMs = 0;
+  /** Undefined until somebody begins to work in the slice. */
+  #sliceStartMs: number | undefined;
+  #nextSlice: Promise<void> | undefined;
   #lastProgressMs = 0;
   #outageUntilMs = 0;
 
@@ -84,7 +86,6 @@ export class WorkerPool<K> {
     try {
       if (!(await outlasts(ready, signal))) return;
       this.#lastProgressMs = clock.monotonicMs();
-      this.#sliceStartMs = this.#lastProgressMs;
       await Promise.all(Array.from({ length: workers }, async () => this.#work(signal)));
     } finally {
       signal.removeEventListener("abort", stop);
@@ -180,11 +181,22 @@ export class WorkerPool<K> {
     while (leftMs() > 0 && (await outlasts(async () => sleep(clock, leftMs(), signal), signal)));
   }
 
+  /** All workers of the pool share its slices: many of them have no longer ones than few. */
   async #shareTheLoop(): Promise<void> {
     const { clock } = this.#options;
-    if (clock.monotonicMs() - this.#sliceStartMs < SLICE_MS) return;
-    await clock.turn();
-    this.#sliceStartMs = clock.monotonicMs();
+    for (;;) {
+      const nowMs = clock.monotonicMs();
+      this.#sliceStartMs ??= nowMs;
+      if (nowMs - this.#sliceStartMs < SLICE_MS) return;
+      this.#nextSlice ??= this.#beginSlice();
+      await this.#nextSlice;
+    }
+  }
+
+  async #beginSlice(): Promise<void> {
+    await this.#options.clock.turn();
+    this.#sliceStartMs = undefined;
+    this.#nextSlice = undefined;
   }
 }
 
