@@ -3,6 +3,7 @@ import { Client, type Dispatcher } from "undici";
 import type { Clock, Timer } from "../../clock/clock.ts";
 import { TransportError } from "../transport.ts";
 import type { Connected, Protocol } from "./connect.ts";
+import { type Answer, Exchange } from "./exchange.ts";
 import { Heartbeat, PING_INTERVAL_MS } from "./heartbeat.ts";
 
 /** API servers allow 100 streams or more per HTTP/2 session; what is beyond waits without any sign. */
@@ -102,31 +103,11 @@ export class Connection {
     if (this.#running === 0) this.#heartbeat.stop();
   }
 
-  /**
-   * Sends a request in a place that was reserved; the place is free again when the body has ended. An abort reaches
-   * undici a turn of the event loop later: an HTTP/2 request that is aborted in the very turn in which it was dispatched
-   * hangs the session and fills the memory (undici 8.12).
-   */
-  async request(
-    options: Omit<Dispatcher.RequestOptions, "signal">,
-    signal: AbortSignal | undefined,
-  ): Promise<Dispatcher.ResponseData> {
-    const later = new AbortController();
-    const onAbort = (): void => void this.#clock.turn().then(() => later.abort(signal?.reason));
-    signal?.addEventListener("abort", onAbort, { once: true });
-    const end = (): void => {
-      signal?.removeEventListener("abort", onAbort);
-      this.release();
-    };
-    try {
-      signal?.throwIfAborted();
-      const response = await this.#client.request({ ...options, signal: later.signal });
-      response.body.once("close", end);
-      return response;
-    } catch (failure) {
-      end();
-      throw failure;
-    }
+  /** Sends a request in a place that was reserved; the place is free again when the body has ended. */
+  async request(options: Dispatcher.DispatchOptions, signal: AbortSignal | undefined): Promise<Answer> {
+    const exchange = new Exchange(this.#clock, signal, () => this.release());
+    this.#client.dispatch(options, exchange);
+    return exchange.answer;
   }
 
   retire(): void {

@@ -1,12 +1,14 @@
-import type { Dispatcher } from "undici";
+import type { IncomingHttpHeaders } from "node:http";
 import { decodeProtobufObject, PROTOBUF_TYPE } from "../../api/protobuf/decode.ts";
 import type { WantedFields } from "../../api/protobuf/message-plan.ts";
 import { ProtobufError } from "../../api/protobuf/reader.ts";
 import type { TransportResponse } from "../transport.ts";
 import { TransportError } from "../transport.ts";
+import type { Answer } from "./exchange.ts";
 import { JsonLines, parseDocument } from "./json-lines.ts";
 import { ListReader } from "./list-reader.ts";
 import { ProtobufFrames } from "./protobuf-frames.ts";
+import type { ResponseBody } from "./response-body.ts";
 
 /** Bodies up to this size are read to their end when discarded, which costs less than giving up an HTTP/1.1 connection. */
 const WORTH_READING_BYTES = 128 * 1024;
@@ -15,15 +17,15 @@ export class HttpResponse implements TransportResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly sentBytes: number;
-  readonly #body: Dispatcher.ResponseData["body"];
+  readonly #body: ResponseBody;
   readonly #signal: AbortSignal | undefined;
   #receivedBytes = 0;
 
-  constructor(response: Dispatcher.ResponseData, sentBytes: number, signal: AbortSignal | undefined) {
-    this.status = response.statusCode;
-    this.headers = joinHeaders(response.headers);
+  constructor({ status, headers, body }: Answer, sentBytes: number, signal: AbortSignal | undefined) {
+    this.status = status;
+    this.headers = joinHeaders(headers);
     this.sentBytes = sentBytes;
-    this.#body = response.body;
+    this.#body = body;
     this.#signal = signal;
   }
 
@@ -35,7 +37,7 @@ export class HttpResponse implements TransportResponse {
     return this.#reading(async () => {
       const bytes = await this.#body.bytes();
       this.#receivedBytes = bytes.length;
-      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8");
+      return bytes.toString("utf8");
     });
   }
 
@@ -58,13 +60,13 @@ export class HttpResponse implements TransportResponse {
   }
 
   async discard(): Promise<void> {
-    await this.#reading(async () => this.#body.dump({ limit: WORTH_READING_BYTES }));
+    await this.#reading(async () => this.#body.discard(WORTH_READING_BYTES));
   }
 
   /** Leaving the loop early destroys the body, which resets the stream. */
   async *#chunks(): AsyncGenerator<Buffer, void, undefined> {
     try {
-      for await (const chunk of this.#body as AsyncIterable<Buffer>) {
+      for await (const chunk of this.#body) {
         this.#receivedBytes += chunk.length;
         yield chunk;
       }
@@ -110,7 +112,7 @@ export function failureOf(failure: unknown, signal: AbortSignal | undefined): un
   return new TransportError("lost", `the connection was lost: ${message}`, true, failure);
 }
 
-function joinHeaders(headers: Dispatcher.ResponseData["headers"]): Record<string, string> {
+function joinHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const joined: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ");
