@@ -120,7 +120,7 @@ function jobContext(
     ? consistencyStore(env, jobs, pods)
     : undefined;
   const podControl = new PodControl({
-    pods: env.client.clientFor<Pod>(resources.pods),
+    pods: env.client.metadata(resources.pods),
     events: env.events,
     log: env.log,
     onWrite: (pod, manager) => {

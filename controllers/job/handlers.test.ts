@@ -157,6 +157,17 @@ describe("a pod with the finalizer is left to those who look for orphans", () =>
     expect(drain(queues.orphans)).toEqual(["pod default/pod"]);
   });
 
+  test.each<[string, Record<string, string>, string[]]>([
+    ["when its Job, which is being deleted, does not select it any more", {}, ["pod default/pod"]],
+    ["but not when its Job, which is being deleted, has yet to count it", { app: "job" }, []],
+  ])("%s", (_, labels, left) => {
+    const going = named("going");
+    know({ ...going, metadata: { ...going.metadata, deletionTimestamp: formatTime(NOW_MS) } });
+    const owned = ownedBy(going);
+    podsOf().onAdd?.(leaving({ ...owned, metadata: { ...owned.metadata, labels } }), false);
+    expect(drain(queues.orphans)).toEqual(left);
+  });
+
   test("but not while its Job runs", () => {
     podsOf().onAdd?.(leaving(ownedBy(named("job1"))), false);
     expect(drain(queues.orphans)).toEqual([]);

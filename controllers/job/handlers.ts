@@ -1,6 +1,4 @@
 import { isJobFinished } from "../../pkg/api/job.ts";
-import { SelectorError } from "../../pkg/api/labels.ts";
-import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -9,7 +7,7 @@ import type { EventHandler } from "../../pkg/cache/informer.ts";
 import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
-import { hasFinalizer, isFinishedAndTracked, uidOf } from "./job-pods.ts";
+import { hasFinalizer, isFinishedAndTracked, isForsaken, selectorOf, uidOf } from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
 import { untilDeadlineMs } from "./verdict.ts";
 
@@ -80,7 +78,7 @@ export function podHandler(context: Listening, queues: JobQueues): EventHandler<
   const leaving = (pod: Pod, isGone: boolean): void => {
     if (controllerOf(pod) === undefined) return leaveToOrphans(pod);
     const job = ownerOf(pod);
-    if (job === undefined || isJobFinished(job)) return leaveToOrphans(pod);
+    if (job === undefined || isForsaken(pod, job)) return leaveToOrphans(pod);
     context.deletions.deletionObserved(keyOf(job), keyOf(pod));
     if (isGone || !hasFinalizer(pod)) context.finalizers.removalObserved(keyOf(job), uidOf(pod));
     return wake(job);
@@ -163,16 +161,6 @@ function adoptersOf(context: Listening, pod: Pod): readonly Job[] {
   return context.jobs
     .inNamespace(pod.metadata.namespace ?? "")
     .filter((job) => selectorOf(job)?.matches(pod.metadata.labels) ?? false);
-}
-
-/** Undefined when it cannot be read; the server accepts none like that. */
-function selectorOf(job: Job): ReturnType<typeof selectorFromSpec> | undefined {
-  try {
-    return selectorFromSpec(job.spec?.selector);
-  } catch (error) {
-    if (error instanceof SelectorError) return undefined;
-    throw error;
-  }
 }
 
 function countTracked({ metrics }: Listening, before: Pod | undefined, after: Pod | undefined): void {

@@ -1,3 +1,6 @@
+import { isJobFinished } from "../../pkg/api/job.ts";
+import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
+import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
 import { isRestartableInitContainer, podCondition } from "../../pkg/api/pod.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -17,6 +20,25 @@ export function uidOf(pod: Pod): string {
 
 export function hasFinalizer(pod: Pod): boolean {
   return pod.metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
+}
+
+/** Undefined when it cannot be read; the server accepts none like that. */
+export function selectorOf(job: Job): LabelSelector | undefined {
+  try {
+    return selectorFromSpec(job.spec?.selector);
+  } catch (error) {
+    if (error instanceof SelectorError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether the Job that manages the pod will look at it no more, so that others have to take the finalizer off. */
+export function isForsaken(pod: Pod, job: Job): boolean {
+  if (isJobFinished(job)) return true;
+  // A Job that is being deleted counts the pods that it selects. It lets none go that it does not: such a pod would
+  // wait for the Job, and with foreground deletion the Job for the pod.
+  const isSelected = selectorOf(job)?.matches(pod.metadata.labels) ?? false;
+  return job.metadata.deletionTimestamp !== undefined && !isSelected;
 }
 
 /** Finished and not counted yet. */

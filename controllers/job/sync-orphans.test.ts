@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OwnerReference } from "../../pkg/api/object.ts";
+import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
@@ -13,11 +14,28 @@ const ofJob = { apiVersion: "batch/v1", kind: "Job", name: "job", uid: "job-uid"
 const finished = job({}, { conditions: [{ type: "Complete", status: "True" }] });
 const { signal } = new AbortController();
 
+function going(matchLabels: Readonly<Record<string, string>>): Job {
+  const one = job({ selector: { matchLabels } });
+  return { ...one, metadata: { ...one.metadata, deletionTimestamp: formatTime(NOW_MS) } };
+}
+
 describe("a pod with the finalizer", () => {
   // upstream: pkg/controller/job/job_controller_test.go#TestSyncOrphanPod
   test.each<[string, OwnerReference | undefined, Job | undefined, boolean]>([
     ["of a Job that runs keeps it", { ...ofJob, ...managing }, job(), false],
     ["of a Job that has finished loses it", { ...ofJob, ...managing }, finished, true],
+    [
+      "that a Job selects which is being deleted keeps it",
+      { ...ofJob, ...managing },
+      going({ app: "test" }),
+      false,
+    ],
+    [
+      "that a Job does not select which is being deleted loses it",
+      { ...ofJob, ...managing },
+      going({ app: "other" }),
+      true,
+    ],
     ["of a Job that is not there loses it", { ...ofJob, ...managing }, undefined, true],
     ["of a CronJob keeps it", { ...ofJob, ...managing, kind: "CronJob" }, undefined, false],
     ["of nobody loses it", undefined, undefined, true],

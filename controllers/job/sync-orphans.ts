@@ -1,4 +1,3 @@
-import { isJobFinished } from "../../pkg/api/job.ts";
 import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -7,10 +6,10 @@ import { managerOf } from "../../pkg/reconcile/owner-lookup.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { releaseOrphan } from "./apply.ts";
 import type { JobContext } from "./context.ts";
-import { hasFinalizer } from "./job-pods.ts";
+import { hasFinalizer, isForsaken } from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
 
-/** Takes the finalizer off pods whose Job is gone, has finished, or is theirs no more. Keys: see JobQueues. */
+/** Takes the finalizer off pods whose Job is gone, has finished, or has nothing to do with them any more. Keys: see JobQueues. */
 export async function syncOrphans(
   key: string,
   context: JobContext,
@@ -47,5 +46,5 @@ function isOrphan(context: JobContext, pod: Pod): boolean {
   if (manager.kind !== "Job" || manager.apiVersion !== "batch/v1") return false;
   const job = managerOf(context.jobs, "Job", pod);
   if (job === undefined) return true;
-  return externalManager(job) === undefined && isJobFinished(job);
+  return externalManager(job) === undefined && isForsaken(pod, job);
 }

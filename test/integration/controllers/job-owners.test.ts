@@ -72,6 +72,16 @@ describeJobs("owners and finalizers", (stage) => {
 
   test("ManagedBy_UsingReservedJobFinalizers: pods of another controller's Job keep the finalizer", async () => {
     const job = await stage.jobs.create({ managedBy: "example.com/other" });
+    // Once a later Job has its pod the controller knows this one, too.
+    await stage.jobs.space.create<Job>(resources.jobs, {
+      metadata: { name: "later" },
+      spec: { template: { ...job.spec?.template, metadata: {} } },
+    });
+    await stage.jobs.space.until(
+      "the later Job has its pod",
+      async () => stage.jobs.pods(),
+      (pods) => pods.length === 1,
+    );
     const pod = {
       metadata: {
         name: "pod",

@@ -93,9 +93,11 @@ export class JobSafety {
 
   /** A Job that is said to have ended has reason to. */
   #checkEnd(before: Job | undefined, job: Job, { process, line }: Write): void {
-    const { completions, successPolicy, backoffLimit = 6, template } = job.spec ?? {};
-    if (before === undefined || isJobFinished(before) || !isJobFinished(job)) return;
-    const { conditions, succeeded = 0, failed = 0, uncountedTerminatedPods = {} } = job.status ?? {};
+    const { backoffLimit = 6, template } = job.spec ?? {};
+    if (before === undefined || isJobFinished(before)) return;
+    if (isSuccess(job) && !isSuccess(before)) this.#checkSuccess(job, line);
+    if (!isJobFinished(job)) return;
+    const { conditions, failed = 0, uncountedTerminatedPods = {} } = job.status ?? {};
     const waiting = Object.values(uncountedTerminatedPods).flat().length;
     if (waiting > 0) this.#world.violate(`${line}: has ended with ${waiting} pods that are not counted`);
     const running = this.#ledger.unfinishedSince(job.metadata.uid ?? "", this.#horizonMs(process));
@@ -103,18 +105,27 @@ export class JobSafety {
       this.#world.violate(
         `${line}: has ended while ${running.map(({ metadata }) => metadata.name).join(", ")} run`,
       );
-    if (hasCondition(conditions, "Complete", "True")) {
-      const least = successPolicy === undefined ? (completions ?? 1) : 1;
-      if (succeeded < least)
-        this.#world.violate(`${line}: is complete with ${succeeded} of ${least} successes`);
-    }
     const limit = conditions?.find(({ reason }) => reason === "BackoffLimitExceeded");
     const restarts = template?.spec?.restartPolicy === "OnFailure";
     if (limit !== undefined && !restarts && failed <= backoffLimit)
       this.#world.violate(`${line}: has failed ${failed} times and may ${backoffLimit}`);
   }
 
+  /** Once a Job is a success it stays one, though users may ask for more completions before it has ended. */
+  #checkSuccess(job: Job, line: string): void {
+    const { completions = 1, successPolicy } = job.spec ?? {};
+    const { succeeded = 0, uncountedTerminatedPods } = job.status ?? {};
+    const least = successPolicy === undefined ? completions : 1;
+    const successes = succeeded + (uncountedTerminatedPods?.succeeded?.length ?? 0);
+    if (successes < least)
+      this.#world.violate(`${line}: is a success with ${successes} of ${least} successes`);
+  }
+
   #horizonMs(process: ManagerProcess): number {
     return this.#beliefs.horizonMs(process, KINDS, QUICK_SYNC_MS);
   }
+}
+
+function isSuccess({ status }: Job): boolean {
+  return ["SuccessCriteriaMet", "Complete"].some((type) => hasCondition(status?.conditions, type, "True"));
 }
