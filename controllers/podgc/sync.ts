@@ -1,20 +1,33 @@
+import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { forEachPaced } from "../../pkg/cache/pace.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import { deleteVictims } from "./apply.ts";
 import type { PodGcContext } from "./context.ts";
-import { decideVictims, missingNodes } from "./victims.ts";
+import { decideVictims, mayGo } from "./victims.ts";
 
 /** How long a node may be missing from the cache before the server is asked whether it is truly gone. */
 const QUARANTINE_MS = 40_000;
 
-/** One round over all pods. */
+/** One round over all pods, which may be too many for one turn of the event loop. */
 export async function collectPods(context: PodGcContext, signal: AbortSignal): Promise<void> {
-  const pods = context.pods.list();
-  const nodeNamed = (name: string): ReturnType<PodGcContext["nodes"]["get"]> =>
-    context.nodes.get(undefined, name);
-  for (const name of missingNodes(pods, nodeNamed)) context.quarantine.addAfter(name, QUARANTINE_MS);
+  for (const name of await missingNodes(context)) context.quarantine.addAfter(name, QUARANTINE_MS);
   const goneNodes = await findGoneNodes(context, signal);
+  const pods: Pod[] = [];
+  await forEachPaced(context.clock, context.pods.list(), (pod) => {
+    if (mayGo(pod, goneNodes)) pods.push(pod);
+  });
+  const nodeNamed = (name: string): Node | undefined => context.nodes.get(undefined, name);
   const victims = decideVictims({ pods, nodeNamed, goneNodes, threshold: context.threshold });
   await deleteVictims(context, victims, signal);
+}
+
+/** Names of the nodes that pods are bound to and that the cache does not have, each once. */
+async function missingNodes({ clock, pods, nodes }: PodGcContext): Promise<readonly string[]> {
+  const names = new Set<string>();
+  await forEachPaced(clock, pods.list(), ({ spec: { nodeName = "" } = {} }) => {
+    if (nodeName !== "") names.add(nodeName);
+  });
+  return [...names].filter((name) => nodes.get(undefined, name) === undefined);
 }
 
 /** The nodes whose quarantine has ended and that neither the cache nor the server has. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { failedStatusPatch } from "./failed-status.ts";
-import { decideVictims, missingNodes, type VictimsView } from "./victims.ts";
+import { decideVictims, mayGo, type VictimsView } from "./victims.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const HOUR_MS = 3_600_000;
@@ -132,11 +132,6 @@ describe("pods of nodes that are gone", () => {
     expect(victims.every(({ reason }) => reason === "orphaned")).toBe(true);
   });
 
-  test("are told apart by the nodes that the cache does not have", () => {
-    const nodeNamed = (name: string): Node | undefined => (name === "existing" ? readyNode : undefined);
-    expect(missingNodes(pods, nodeNamed)).toEqual(["gone"]);
-  });
-
   test("go once, though there may be several reasons", () => {
     const victims = decideVictims(view({ pods, threshold: 2, goneNodes: new Set(["gone"]) }));
     expect(victims.map(({ pod: { metadata }, reason }) => `${metadata.name} ${reason}`)).toEqual([
@@ -144,6 +139,21 @@ describe("pods of nodes that are gone", () => {
       "c orphaned",
       "d orphaned",
     ]);
+  });
+});
+
+describe("a pod that runs on a node that is there", () => {
+  const goneNodes = new Set(["gone"]);
+
+  test.each<[string, PodSketch]>([
+    ["unless it has succeeded", { phase: "Succeeded", node: "existing" }],
+    ["unless it has failed", { phase: "Failed", node: "existing" }],
+    ["unless it is being deleted", { phase: "Running", node: "existing", deleting: true }],
+    ["unless its node is gone", { phase: "Running", node: "gone" }],
+    ["unless nobody has said how it fares", { node: "existing" }],
+  ])("is not looked at any further, %s", (_, sketch) => {
+    expect(mayGo(pod("other", { phase: "Running", node: "existing" }, 0), goneNodes)).toBe(false);
+    expect(mayGo(pod("a", sketch, 0), goneNodes)).toBe(true);
   });
 });
 

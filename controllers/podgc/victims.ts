@@ -11,6 +11,7 @@ export interface Victim {
 }
 
 export interface VictimsView {
+  /** All of which `mayGo` holds. */
   readonly pods: readonly Pod[];
   /** As the cache knows it; undefined when it has no such node. */
   readonly nodeNamed: (name: string) => Node | undefined;
@@ -32,23 +33,30 @@ export function decideVictims(view: VictimsView): readonly Victim[] {
   choose(surplus(view), "terminated");
   choose(stuckOnLostNodes(view).toSorted(evictedThenOld), "out-of-service");
   choose(
-    view.pods.filter((pod) => view.goneNodes.has(pod.spec?.nodeName ?? "")),
+    view.pods.filter((pod) => isOnOneOf(pod, view.goneNodes)),
     "orphaned",
   );
   choose(view.pods.filter(isUnscheduledTerminating), "unscheduled");
   return [...victims].map(([pod, reason]) => ({ pod, reason }));
 }
 
-/** Names of the nodes that pods are bound to and that the cache does not have, each once. */
-export function missingNodes(pods: readonly Pod[], nodeNamed: VictimsView["nodeNamed"]): readonly string[] {
-  const names = new Set(pods.map((pod) => pod.spec?.nodeName ?? ""));
-  return [...names].filter((name) => name !== "" && nodeNamed(name) === undefined);
+/** Whether any reason could apply to the pod, judged by itself: of most pods nothing else has to be looked at. */
+export function mayGo(pod: Pod, goneNodes: VictimsView["goneNodes"]): boolean {
+  return isFinished(pod) || pod.metadata.deletionTimestamp !== undefined || isOnOneOf(pod, goneNodes);
+}
+
+function isOnOneOf(pod: Pod, nodes: ReadonlySet<string>): boolean {
+  return nodes.has(pod.spec?.nodeName ?? "");
+}
+
+function isFinished(pod: Pod): boolean {
+  return !UNFINISHED.has(pod.status?.phase ?? "");
 }
 
 /** E.g. threshold 2 and finished pods of 1, 2, 3 and 4 hours: the two oldest. */
 function surplus({ pods, threshold }: VictimsView): readonly Pod[] {
   if (threshold <= 0) return [];
-  const finished = pods.filter((pod) => !UNFINISHED.has(pod.status?.phase ?? ""));
+  const finished = pods.filter(isFinished);
   const count = finished.length - threshold;
   return count <= 0 ? [] : finished.toSorted(evictedThenOld).slice(0, count);
 }

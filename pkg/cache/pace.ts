@@ -32,3 +32,17 @@ export class Pace {
     this.#steps = 0;
   }
 }
+
+/** For looks at thousands of objects: calls `visit` for each, with turns of the event loop in between. */
+export async function forEachPaced<T>(
+  clock: Clock,
+  items: Iterable<T>,
+  visit: (item: T) => void,
+): Promise<void> {
+  const pace = new Pace(clock);
+  for (const item of items) {
+    visit(item);
+    const pause = pace.step();
+    if (pause !== undefined) await pause;
+  }
+}
