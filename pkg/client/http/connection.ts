@@ -105,6 +105,10 @@ export class Connection {
 
   /** Sends a request in a place that was reserved; the place is free again when the body has ended. */
   async request(options: Dispatcher.DispatchOptions, signal: AbortSignal | undefined): Promise<Answer> {
+    if (signal?.aborted === true) {
+      this.release();
+      throw signal.reason as Error;
+    }
     const exchange = new Exchange(this.#clock, signal, () => this.release());
     this.#client.dispatch(options, exchange);
     return exchange.answer;
