@@ -14,7 +14,7 @@ export async function syncQuota(
   if (quota === undefined) return {};
   const namespace = quota.metadata.namespace ?? "";
   const counted = [...context.monitors.values()].map((monitor) => countedIn(namespace, monitor));
-  const { amounts, unknown } = countUsage(quota, counted, context.clock.nowMs());
+  const { amounts, unknown } = await countUsage(quota, counted, context.clock);
   const status = decideStatus(quota, amounts);
   if (status !== undefined) await context.client.updateStatus(withStatus(quota, status), {}, signal);
   // The limits that could be counted are written all the same.

@@ -6,10 +6,11 @@ import type {
   ResourceQuotaSpec,
   ScopedResourceSelectorRequirement,
 } from "../../pkg/api/types/core-v1.gen.ts";
+import { settle, VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { decideStatus } from "./status.ts";
 import { type Counted, countUsage } from "./usage.ts";
 
-const NOW_MS = Date.UTC(2026, 0, 1);
+const clock = new VirtualClock(Date.UTC(2026, 0, 1));
 const hard = { cpu: "3", memory: "100Gi", pods: "5" };
 const nothing = { cpu: "0", memory: "0", pods: "0" };
 
@@ -54,65 +55,81 @@ describe("a quota counts", () => {
     ],
     ["pods of no class", priorities("DoesNotExist"), plain, { cpu: "200m", memory: "2Gi", pods: "2" }],
     ["pods that have not ended", {}, plain, { cpu: "200m", memory: "2Gi", pods: "2" }],
-  ])("%s", (_, spec, pods, used) => {
-    expect(statusOf({ spec: { ...spec, hard } }, [of(resources.pods, pods)])).toEqual({ hard, used });
+  ])("%s", async (_, spec, pods, used) => {
+    expect(await statusOf({ spec: { ...spec, hard } }, [of(resources.pods, pods)])).toEqual({ hard, used });
   });
 
   test.each<[string, Partial<ResourceQuota>, Record<string, string>]>([
     ["when its limit has changed", { status: { hard: { cpu: "3" }, used: { cpu: "0" } } }, { cpu: "0" }],
     ["when its usage is missing", { status: { hard: { cpu: "0" } } }, { cpu: "0" }],
-  ])("%s", (_, quota, used) => {
+  ])("%s", async (_, quota, used) => {
     const limits = { cpu: "4" };
     const changed = { ...quota, spec: { hard: limits } };
-    expect(statusOf(changed, [of(resources.pods, [])])).toEqual({ hard: limits, used });
+    expect(await statusOf(changed, [of(resources.pods, [])])).toEqual({ hard: limits, used });
   });
 
-  test("only what can be listed, and says what cannot", () => {
+  test("only what can be listed, and says what cannot", async () => {
     const limits = { pods: "1", configmaps: "1" };
     const counted = [of(resources.pods, undefined), of(resources.configMaps, [])];
-    expect(statusOf({ spec: { hard: limits } }, counted)).toEqual({
+    expect(await statusOf({ spec: { hard: limits } }, counted)).toEqual({
       hard: limits,
       used: { configmaps: "0" },
     });
-    expect(countUsage({ spec: { hard: limits } }, counted, NOW_MS).unknown).toEqual(["pods"]);
-    expect(statusOf({ spec: { hard: { pods: "1" } } }, counted)).toEqual({ hard: { pods: "1" }, used: {} });
+    expect((await countUsage({ spec: { hard: limits } }, counted, clock)).unknown).toEqual(["pods"]);
+    expect(await statusOf({ spec: { hard: { pods: "1" } } }, counted)).toEqual({
+      hard: { pods: "1" },
+      used: {},
+    });
   });
 
-  test("what cannot be listed as before", () => {
+  test("what cannot be listed as before", async () => {
     const status = { hard: { pods: "5", configmaps: "5" }, used: { pods: "3", configmaps: "1" } };
     const counted = [of(resources.pods, undefined), of(resources.configMaps, [])];
-    expect(statusOf({ spec: { hard: status.hard }, status }, counted)?.used).toEqual({
+    expect((await statusOf({ spec: { hard: status.hard }, status }, counted))?.used).toEqual({
       pods: "3",
       configmaps: "0",
     });
   });
 
-  test("any resource by its name, and no limit that nobody knows", () => {
+  test("any resource by its name, and no limit that nobody knows", async () => {
     const limits = { "count/widgets.example.com": "5", "foobars.example.com": "5" };
     const widgets = { ...resources.configMaps, group: "example.com", plural: "widgets" };
     const objects = [{ metadata: { name: "a" } }, { metadata: { name: "b" } }];
-    expect(statusOf({ spec: { hard: limits } }, [of(widgets, objects)])?.used).toEqual({
+    expect((await statusOf({ spec: { hard: limits } }, [of(widgets, objects)]))?.used).toEqual({
       "count/widgets.example.com": "2",
     });
   });
 
-  test("nothing anew when it is as it was", () => {
-    const status = { hard, used: { cpu: "0.2", memory: "2048Mi", pods: "2" } };
-    expect(statusOf({ spec: { hard }, status }, [of(resources.pods, plain)])).toBeUndefined();
+  test("thousands of objects in many turns of the event loop", async () => {
+    const pods = Array.from({ length: 2_000 }, () => pod(small));
+    let isDone = false;
+    const counting = statusOf({ spec: { hard } }, [of(resources.pods, pods)]).finally(() => (isDone = true));
+    await settle();
+    expect([isDone, clock.pendingTimers]).toEqual([false, 1]);
+    await clock.advanceBy(0);
+    expect((await counting)?.used).toEqual({ cpu: "200", memory: "2000Gi", pods: "2k" });
   });
 
-  test("no limit any more that it has no more", () => {
+  test("nothing anew when it is as it was", async () => {
+    const status = { hard, used: { cpu: "0.2", memory: "2048Mi", pods: "2" } };
+    expect(await statusOf({ spec: { hard }, status }, [of(resources.pods, plain)])).toBeUndefined();
+  });
+
+  test("no limit any more that it has no more", async () => {
     const status = { hard, used: { cpu: "200m", memory: "2Gi", pods: "2" } };
-    expect(statusOf({ spec: { hard: { pods: "5" } }, status }, [of(resources.pods, plain)])).toEqual({
+    expect(await statusOf({ spec: { hard: { pods: "5" } }, status }, [of(resources.pods, plain)])).toEqual({
       hard: { pods: "5" },
       used: { pods: "2" },
     });
   });
 });
 
-function statusOf(quota: Partial<ResourceQuota>, counted: readonly Counted[]): ResourceQuota["status"] {
+async function statusOf(
+  quota: Partial<ResourceQuota>,
+  counted: readonly Counted[],
+): Promise<ResourceQuota["status"]> {
   const whole = { ...quota, metadata: {} };
-  return decideStatus(whole, countUsage(whole, counted, NOW_MS).amounts);
+  return decideStatus(whole, (await countUsage(whole, counted, clock)).amounts);
 }
 
 function of(resource: Counted["resource"], objects: ReturnType<Counted["objects"]>): Counted {

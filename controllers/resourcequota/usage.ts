@@ -5,6 +5,8 @@ import { isAbout, usageOf } from "../../pkg/api/quota/usage.ts";
 import { zeroQuantity } from "../../pkg/api/quantity.ts";
 import { groupResource, type Resource } from "../../pkg/api/resource.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
+import { forEachPaced } from "../../pkg/cache/pace.ts";
+import type { Clock } from "../../pkg/clock/clock.ts";
 
 /** The objects of one resource in the quota's namespace; undefined while they are not all known. */
 export interface Counted {
@@ -19,21 +21,24 @@ export interface Usage {
   readonly unknown: readonly string[];
 }
 
-/** What the objects that a quota is about use of its limits. */
-export function countUsage(
+/** What the objects that a quota is about use of its limits: of one moment, though the count may take many turns. */
+export async function countUsage(
   { spec = {} }: Pick<ResourceQuota, "spec">,
   resources: readonly Counted[],
-  nowMs: number,
-): Usage {
+  clock: Clock,
+): Promise<Usage> {
+  const nowMs = clock.nowMs();
   const limits = [...parseAmounts(spec.hard).keys()];
   let sum: Amounts = new Map();
   const counted = new Set<string>();
   const failed = new Set<string>();
   const unknown: string[] = [];
-  for (const { resource, objects } of resources) {
+  const listed = resources.map(({ resource, objects }) => {
     const names = limits.filter((name) => isAbout(resource, name));
+    return { resource, names, all: names.length === 0 ? [] : objects() };
+  });
+  for (const { resource, names, all } of listed) {
     if (names.length === 0) continue;
-    const all = objects();
     if (all === undefined) {
       unknown.push(groupResource(resource));
       for (const name of names) failed.add(name);
@@ -41,10 +46,10 @@ export function countUsage(
     }
     for (const name of names) counted.add(name);
     sum = addAmounts(sum, new Map(names.map((name) => [name, zeroQuantity])));
-    for (const object of all) {
-      if (!quotaCovers(spec, names, resource, object)) continue;
+    await forEachPaced(clock, all, (object) => {
+      if (!quotaCovers(spec, names, resource, object)) return;
       sum = addAmounts(sum, pickAmounts(usageOf(resource, object, nowMs), names));
-    }
+    });
   }
   const known = [...counted].filter((name) => !failed.has(name));
   return { amounts: pickAmounts(sum, known), unknown };
