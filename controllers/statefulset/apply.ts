@@ -93,10 +93,10 @@ async function deletePod(
     const answer = await context.podClient.delete({ namespace, name }, preconditions, signal);
     if (isPod(answer)) wrote(context, set, answer);
   } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) {
-      if (!signal.aborted) tellFailure(context, set, "Delete", pod, error);
-      throw error;
-    }
+    // Somebody else was faster, which is not our success.
+    if (isNotFound(error) || isConflict(error)) return;
+    if (!signal.aborted) tellFailure(context, set, "Delete", pod, error);
+    throw error;
   }
   tellSuccess(context, set, "Delete", pod);
 }

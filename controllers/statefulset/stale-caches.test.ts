@@ -64,6 +64,23 @@ describe("what a cache does not show yet is waited for", () => {
     await world.runWithKubelet();
   });
 
+  test("that somebody else was faster in deleting a pod is told as nobody's success", async () => {
+    await create(statefulSet("foo", 2));
+    await world.runWithKubelet();
+    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+    await world.client
+      .clientFor<Pod>(resources.pods)
+      .delete({ namespace: NAMESPACE, name: "foo-1" }, { gracePeriodSeconds: 0 });
+    world.takeWrites();
+    await update((owner) => changed(owner, { replicas: 1 }));
+    await world.run();
+    const deletions = world.takeWrites().filter(({ verb }) => verb === "delete");
+    expect(new Set(deletions.map(({ name, status }) => `${name} ${status}`))).toEqual(new Set(["foo-1 404"]));
+    release();
+    await world.runWithKubelet();
+    expect((await world.events()).filter((event) => event.includes("Delete"))).toEqual([]);
+  });
+
   test("what was written for one that is gone does not hold up another of its name", async () => {
     const release = world.server.parts.faults.holdWatches({ resource: "pods" });
     await create(statefulSet("foo", 1, { volumeClaimTemplates: [] }));
