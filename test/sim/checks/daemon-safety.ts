@@ -73,7 +73,7 @@ export class DaemonSafety {
     // One beside a pod that is unavailable takes nothing from the surge.
     const surging = new Set(
       [...Map.groupBy(staying, nodeOf)]
-        .filter(([name, there]) => name === node || there.length > 1)
+        .filter(([name, there]) => name === node || (there.length > 1 && this.#isNode(name, horizonMs)))
         .map(([name]) => name),
     ).size;
     const isFree = others.every((one) => this.#states(one, horizonMs).some((state) => !isHealthy(state)));
@@ -114,6 +114,10 @@ export class DaemonSafety {
     const most = Math.max(...updating.map((version) => unavailableLimit(version, all)));
     if (missing.length > most)
       this.#world.violate(`${what}: leaves ${missing.length} nodes without a pod, more than ${most}`);
+  }
+
+  #isNode(name: string, horizonMs: number): boolean {
+    return this.#nodes.since(name, horizonMs).every((state) => state !== undefined);
   }
 
   #states({ metadata }: Pod, horizonMs: number): readonly (Pod | undefined)[] {

@@ -57,7 +57,13 @@ function checkGarbage(found: Differences, store: Store): void {
     ...[resources.statefulSets, resources.daemonSets, resources.controllerRevisions].flatMap((resource) =>
       objectsIn<ApiObject>(store, resource),
     ),
-    ...objectsIn<ApiObject>(store, resources.persistentVolumeClaims),
+    // One that is in use stays for a while after its owner.
+    ...objectsIn<ApiObject>(store, resources.persistentVolumeClaims).filter(
+      ({ metadata }) => metadata.deletionTimestamp === undefined,
+    ),
+    ...objectsIn<ApiObject>(store, resources.services),
+    ...objectsIn<ApiObject>(store, resources.endpoints),
+    ...objectsIn<ApiObject>(store, resources.endpointSlices),
   ];
   const uids = new Set(objects.map(({ metadata }) => metadata.uid ?? ""));
   for (const object of objects) {

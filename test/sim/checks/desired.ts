@@ -10,8 +10,10 @@ import type { Store } from "../../../pkg/embedded/storage/store.ts";
 import { controllersIn, deploymentsIn, jobsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
 import { hasBadImage } from "../world/samples.ts";
 import { boundsOf } from "./bounds.ts";
+import { checkEndpoints } from "./desired-endpoints.ts";
 import { checkJobs } from "./desired-jobs.ts";
 import { checkLifecycles } from "./desired-lifecycle.ts";
+import { checkBudgets } from "./desired-budgets.ts";
 import { checkDaemonSets } from "./desired-daemons.ts";
 import { checkStatefulSets } from "./desired-stateful.ts";
 import { isTracked } from "./job-facts.ts";
@@ -46,6 +48,8 @@ export function differencesFromDesired(store: Store): readonly string[] {
   checkJobs(found, jobsIn(store), pods);
   checkStatefulSets(found, store, pods);
   checkDaemonSets(found, store, pods);
+  checkEndpoints(found, store, pods);
+  checkBudgets(found, store, pods);
   checkLifecycles(found, store);
   return found.lines;
 }

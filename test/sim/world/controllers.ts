@@ -2,6 +2,10 @@ import { clusterRoleAggregationController } from "../../../controllers/clusterro
 import { cronJobController } from "../../../controllers/cronjob/controller.ts";
 import { daemonSetController } from "../../../controllers/daemonset/controller.ts";
 import { deploymentController } from "../../../controllers/deployment/controller.ts";
+import { disruptionController } from "../../../controllers/disruption/controller.ts";
+import { endpointsController } from "../../../controllers/endpoints/controller.ts";
+import { endpointSliceController } from "../../../controllers/endpointslice/controller.ts";
+import { endpointSliceMirroringController } from "../../../controllers/endpointslicemirroring/controller.ts";
 import { garbageCollectorController } from "../../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../../controllers/job/controller.ts";
 import { namespaceController } from "../../../controllers/namespace/controller.ts";
@@ -16,6 +20,8 @@ import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
 
 /** How many finished pods are left by the collector of pods; few, so that it has something to do. */
 export const FINISHED_PODS_KEPT = 40;
+/** Of one slice; few, so that Services have several. */
+export const MOST_ENDPOINTS = 4;
 const workers = 5;
 
 /** What every simulated manager runs. Those that deal in keys and tokens have a world of their own to be tested in. */
@@ -26,6 +32,10 @@ export function controllers(): readonly ControllerDescriptor[] {
     replicationController({ workers }),
     statefulSetController({ workers }),
     daemonSetController({ workers }),
+    disruptionController(),
+    endpointsController({ workers, updatesBatchPeriodMs: 0 }),
+    endpointSliceController({ workers, maxEndpointsPerSlice: MOST_ENDPOINTS, updatesBatchPeriodMs: 0 }),
+    endpointSliceMirroringController({ workers, maxEndpointsPerSubset: 1_000, updatesBatchPeriodMs: 0 }),
     jobController({ workers }),
     cronJobController({ workers, localTimeZone: "UTC" }),
     ttlAfterFinishedController({ workers }),

@@ -4,13 +4,16 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { DaemonSet, DaemonSetSpec } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
-import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
-import { objectsIn, ownedBy, podsIn } from "./objects.ts";
-import { BAD_IMAGE, pickImage, pickScript, podTemplate } from "./samples.ts";
+import { sleep } from "../../../pkg/clock/wait.ts";
+import { create, type Operation, patch, pick, storeOf, tolerantly } from "./hands.ts";
+import { objectsIn, podsIn } from "./objects.ts";
+import { BAD_IMAGE, hasBadImage, pickImage, pickScript, podTemplate } from "./samples.ts";
 import type { World } from "./world.ts";
 
 type Strategy = NonNullable<DaemonSetSpec["updateStrategy"]>;
 
+/** As with StatefulSets. */
+const STRAGGLERS_MS = 120_000;
 const DISK = "disk";
 const TAINTED = "team";
 const AMOUNTS = [1, 1, 2, "50%", "100%"];
@@ -18,8 +21,17 @@ const AMOUNTS = [1, 1, 2, "50%", "100%"];
 /** What users do with DaemonSets, and with the nodes that these follow. */
 export const daemonOperations: Readonly<Record<string, Operation>> = {
   "create daemon set": async (world, random) => create(world, resources.daemonSets, newDaemonSet(random)),
-  "delete daemon set": async (world, random) =>
-    remove(world, resources.daemonSets, pick(random, daemonSetsIn(world)), random),
+  // Not as orphans: the generation of the template is in the labels of pods, and says the same of another DaemonSet.
+  "delete daemon set": async (world, random) => {
+    const daemonSet = pick(random, daemonSetsIn(world));
+    const propagationPolicy = random.next() < 0.7 ? "Background" : "Foreground";
+    return (
+      daemonSet &&
+      tolerantly(daemonSet, async (ref) => {
+        await world.user.clientFor(resources.daemonSets).delete(ref, { propagationPolicy });
+      })
+    );
+  },
   "set image of daemon set": async (world, random) => setTemplate(world, random, pickImage(random)),
   "set a bad image of daemon set": async (world, random) => setTemplate(world, random, BAD_IMAGE),
   "change strategy of daemon set": async (world, random) => {
@@ -66,19 +78,17 @@ const daemonSetsIn = (world: World): readonly DaemonSet[] =>
 const daemonPods = (world: World): readonly Pod[] =>
   podsIn(storeOf(world)).filter((pod) => controllerOf(pod)?.kind === "DaemonSet");
 
-/** Users take back what cannot come up: an update waits for pods that will never be available. */
+/** Users take back what cannot come up, and where only they replace pods, they do, some that were under way included. */
 export async function repairDaemonSets(world: World): Promise<void> {
-  for (const daemonSet of daemonSetsIn(world)) {
-    const isBad = JSON.stringify(daemonSet.spec?.template).includes(BAD_IMAGE);
-    const containers = [{ name: "main", image: "app:1" }];
-    if (isBad)
-      await patch(world, resources.daemonSets, daemonSet, { spec: { template: { spec: { containers } } } });
-    // Where only users replace pods, they do so.
-    const bad = ownedBy(podsIn(storeOf(world)), daemonSet).filter(({ spec }) =>
-      JSON.stringify(spec?.containers).includes(BAD_IMAGE),
-    );
-    if (daemonSet.spec?.updateStrategy?.type !== "OnDelete") continue;
-    for (const pod of bad)
+  for (const afterMs of [0, STRAGGLERS_MS]) {
+    await sleep(world.clock, afterMs, new AbortController().signal);
+    for (const daemonSet of daemonSetsIn(world)) {
+      const containers = [{ name: "main", image: "app:1" }];
+      const body = { spec: { template: { spec: { containers } } } };
+      if (hasBadImage(daemonSet.spec?.template?.spec))
+        await patch(world, resources.daemonSets, daemonSet, body);
+    }
+    for (const pod of daemonPods(world).filter(({ spec }) => hasBadImage(spec)))
       await tolerantly(pod, async (ref) => void (await world.user.clientFor(resources.pods).delete(ref)));
   }
 }

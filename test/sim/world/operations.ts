@@ -27,6 +27,7 @@ import {
 import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
 import { repairStatefulSets, statefulOperations } from "./stateful-operations.ts";
 import { daemonOperations, repairDaemonSets } from "./daemon-operations.ts";
+import { serviceOperations } from "./service-operations.ts";
 import { ownerOperations } from "./owner-operations.ts";
 import { jobOperations } from "./job-operations.ts";
 import { lifecycleOperations, quotasIn } from "./lifecycle-operations.ts";
@@ -153,6 +154,7 @@ const operations: Readonly<Record<string, Operation>> = {
   ...ownerOperations,
   ...statefulOperations,
   ...daemonOperations,
+  ...serviceOperations,
 };
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
@@ -196,6 +198,19 @@ const daemons = [
   "drain",
 ];
 
+const services = [
+  ...Object.keys(serviceOperations),
+  "create service",
+  "create budget",
+  "create deployment",
+  "scale deployment",
+  "set image",
+  "create stateful set",
+  "create daemon set",
+  "delete a pod",
+  "fail a pod",
+];
+
 export interface Area {
   readonly first: string;
   readonly names: readonly string[];
@@ -211,6 +226,7 @@ export const areas: readonly Area[] = [
   { first: "create deployment", names: [...ownership, ...ownership, ...ownership, ...deletions] },
   { first: "create stateful set", names: [...statefuls, ...frequentOfStatefuls, ...frequentOfStatefuls] },
   { first: "create daemon set", names: daemons },
+  { first: "create deployment", names: [...services, ...services] },
 ];
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {

@@ -31,6 +31,10 @@ export const WATCHED: readonly TypedResource<ApiObject>[] = [
   resources.serviceAccounts,
   resources.statefulSets,
   resources.daemonSets,
+  resources.services,
+  resources.endpoints,
+  resources.endpointSlices,
+  resources.podDisruptionBudgets,
   resources.controllerRevisions,
   resources.persistentVolumeClaims,
 ];
