@@ -48,7 +48,7 @@ export function leaseElection({
     timeoutMs: renewDeadlineMs / 2,
   });
   const events = new EventBroadcaster({
-    client: client.clientFor(resources.events),
+    client: client.writeOnly(resources.events),
     clock,
     random,
     log,

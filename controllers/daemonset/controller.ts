@@ -116,6 +116,7 @@ function daemonContext(env: Env, caches: Caches): DaemonContext {
     ? consistencyStore(env, caches)
     : undefined;
   const podControl = new PodControl({
+    // Whole, as the status of the same sync tells of the pods that were created.
     pods: client.clientFor<Pod>(resources.pods),
     events,
     log,

@@ -127,7 +127,7 @@ function replicaContext(
   const readsOwnWrites = env.features.enabled("StaleControllerConsistencyReplicaSet");
   const consistency = readsOwnWrites ? consistencyStore(env, twin, owners, pods) : undefined;
   const podControl = new PodControl({
-    pods: env.client.clientFor<Pod>(resources.pods),
+    pods: env.client.metadata(resources.pods),
     events: env.events,
     log: env.log,
     onWrite: (pod, manager) => {

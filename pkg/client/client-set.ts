@@ -4,6 +4,7 @@ import { Discovery } from "./discovery.ts";
 import type { ResourceClient } from "./resource-client.ts";
 import { RestResourceClient } from "./rest-resource-client.ts";
 import type { RestClient } from "./rest.ts";
+import { RestWriteOnlyClient, type WriteOnlyClient } from "./write-only-client.ts";
 
 /** All clients of one identity and one purpose: they share a rate limiter. */
 export interface ClientSet {
@@ -14,6 +15,8 @@ export interface ClientSet {
   dynamic(resource: Resource): ResourceClient;
   /** Objects and lists hold metadata only (PartialObjectMetadata). */
   metadata(resource: Resource): ResourceClient;
+  /** For writes whose answers tell nothing new. */
+  writeOnly<T extends ApiObject>(resource: TypedResource<T>): WriteOnlyClient<T>;
 }
 
 export function clientSet(rest: RestClient): ClientSet {
@@ -23,5 +26,7 @@ export function clientSet(rest: RestClient): ClientSet {
     clientFor: <T extends ApiObject>(resource: TypedResource<T>) => new RestResourceClient<T>(rest, resource),
     dynamic: (resource) => new RestResourceClient<ApiObject>(rest, resource),
     metadata: (resource) => new RestResourceClient<ApiObject>(rest, resource, "metadata"),
+    writeOnly: <T extends ApiObject>(resource: TypedResource<T>) =>
+      new RestWriteOnlyClient<T>(rest, resource),
   };
 }

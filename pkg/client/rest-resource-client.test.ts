@@ -4,6 +4,7 @@ import { FakeTransport, untilAborted } from "../../test/harness/fake-transport.t
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { ApiObject } from "../api/object.ts";
 import type { Resource } from "../api/resource.ts";
+import { resources } from "../api/resources.ts";
 import { silentLogger } from "../log/logger.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import type { ClientSet } from "./client-set.ts";
@@ -167,16 +168,44 @@ test.each<[string, Call, { line: string; body?: unknown; type?: string }]>([
   expect(request?.headers).toMatchObject({ accept: "application/json", "user-agent": "test" });
 });
 
-test("metadata clients ask for metadata of objects, lists and watches", async () => {
+test("write-only clients send what others send, and leave every answer unread", async () => {
+  const { transport, clients } = setup(() => ({ chunks: ["no JSON at all"] }));
+  const events = clients.writeOnly(resources.events);
+  const event = { metadata: { namespace: "a", name: "b" }, involvedObject: {} };
+  await events.create(event);
+  await events.patch({ namespace: "a", name: "b" }, { type: "strategic", body: { count: 2 } });
+  expect(transport.requests.map(({ method, path, body }) => ({ method, path, body }))).toEqual([
+    {
+      method: "POST",
+      path: "/api/v1/namespaces/a/events",
+      body: { apiVersion: "v1", kind: "Event", ...event },
+    },
+    { method: "PATCH", path: "/api/v1/namespaces/a/events/b", body: { count: 2 } },
+  ]);
+});
+
+test("a write-only client rejects as others do", async () => {
+  const { clients } = setup(() => ({ status: 409, chunks: ['{"kind":"Status","reason":"AlreadyExists"}'] }));
+  const event = { metadata: { namespace: "a", name: "b" }, involvedObject: {} };
+  await expect(clients.writeOnly(resources.events).create(event)).rejects.toMatchObject({
+    code: 409,
+    reason: "AlreadyExists",
+  });
+});
+
+test("metadata clients ask for metadata of objects, lists, watches and of what they write", async () => {
   const { transport, clients } = setup(() => ({ chunks: ["{}"] }));
   const client = clients.metadata(PODS);
   await client.get(REF);
   await client.list();
   await expect(client.watch({})[Symbol.asyncIterator]().next()).rejects.toThrow();
+  await client.create({ metadata: REF });
+  await client.patch(REF, { type: "merge", body: {} });
+  await client.delete(REF);
   expect(transport.requests.map(({ headers }) => headers?.["accept"])).toEqual([
     "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+    ...Array.from({ length: 4 }, () => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"),
   ]);
 });
 

@@ -85,7 +85,7 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
 
   async delete(ref: ObjectRef, options: DeleteOptions = {}, signal?: AbortSignal): Promise<T | Status> {
     const request = requests.deleteRequest(this.resource, ref, options);
-    return (await this.#rest.json(request, signal)) as T | Status;
+    return (await this.#rest.json({ ...request, ...this.#acceptObject }, signal)) as T | Status;
   }
 
   async deleteCollection(

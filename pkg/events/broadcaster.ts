@@ -3,7 +3,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Random } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";
 import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from "../client/errors.ts";
-import type { ResourceClient } from "../client/resource-client.ts";
+import type { WriteOnlyClient } from "../client/write-only-client.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Counter, Metrics } from "../metrics/metrics.ts";
 import {
@@ -15,7 +15,7 @@ import {
 import { EventMaker, type Occurrence } from "./event-object.ts";
 import type { EventRecorder } from "./recorder.ts";
 
-export type EventClient = Pick<ResourceClient<Event>, "create" | "patch">;
+export type EventClient = WriteOnlyClient<Event>;
 
 export interface BroadcasterOptions {
   readonly client: EventClient;
@@ -142,7 +142,8 @@ export class EventBroadcaster {
   async #try(correlated: Correlated): Promise<"done" | "retry"> {
     const { log } = this.#options;
     try {
-      this.#correlator.sent(await this.#write(correlated));
+      await this.#write(correlated);
+      this.#correlator.sent(correlated.event);
       return "done";
     } catch (error) {
       const fields = describe(correlated.event);
@@ -158,17 +159,20 @@ export class EventBroadcaster {
     }
   }
 
-  async #write({ event, patch }: Correlated): Promise<Event> {
+  async #write({ event, patch }: Correlated): Promise<void> {
     const { client } = this.#options;
     const { namespace = "", name = "" } = event.metadata;
     const { signal } = this.#ending;
-    if (patch === undefined) return client.create(event, {}, signal);
+    if (patch === undefined) {
+      await client.create(event, {}, signal);
+      return;
+    }
     try {
-      return await client.patch({ namespace, name }, { type: "strategic", body: patch }, {}, signal);
+      await client.patch({ namespace, name }, { type: "strategic", body: patch }, {}, signal);
     } catch (error) {
       // Events expire after an hour or so, while this program still counts.
-      if (isNotFound(error)) return client.create(event, {}, signal);
-      throw error;
+      if (!isNotFound(error)) throw error;
+      await client.create(event, {}, signal);
     }
   }
 

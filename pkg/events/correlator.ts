@@ -74,7 +74,7 @@ export class EventCorrelator {
     return this.#takeToken(spamKey(counted.event)) ? counted : undefined;
   }
 
-  /** The event as the server has it. */
+  /** The server has this event. */
   sent(event: Event): void {
     this.#sent.set(eventKey(event), sentOf(event));
   }

@@ -185,7 +185,7 @@ export class ControllerSet {
   #broadcaster(descriptor: ControllerDescriptor, log: Logger): EventBroadcaster | undefined {
     if (descriptor.eventSource === undefined) return undefined;
     const { clients, clock, random, metrics } = this.#options;
-    const client = clients.client(descriptor.clientName).clientFor(resources.events);
+    const client = clients.client(descriptor.clientName).writeOnly(resources.events);
     return new EventBroadcaster({ client, clock, random, log, metrics });
   }
 }

@@ -1,7 +1,7 @@
 import type { ApiObject, ObjectRef, OwnerReference } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import { podFromTemplate } from "../api/pod-template.ts";
-import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
+import type { PodTemplateSpec } from "../api/types/core-v1.gen.ts";
 import { isNamespaceTerminating, isNotFound } from "../client/errors.ts";
 import type { Patch, ResourceClient } from "../client/resource-client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
@@ -14,11 +14,12 @@ export const FAILED_DELETE = "FailedDelete";
 export const SUCCESSFUL_DELETE = "SuccessfulDelete";
 
 export interface PodControlOptions {
-  readonly pods: Pick<ResourceClient<Pod>, "create" | "delete" | "patch">;
+  /** May answer with metadata only. */
+  readonly pods: Pick<ResourceClient, "create" | "delete" | "patch">;
   readonly events: Pick<EventRecorder, "event">;
   readonly log: Logger;
   /** Told of each pod that was created or patched, with its manager: for read-your-writes. */
-  readonly onWrite?: (pod: Pod, controller: OwnerReference | undefined) => void;
+  readonly onWrite?: (pod: ApiObject, controller: OwnerReference | undefined) => void;
 }
 
 /** Writes pods on behalf of their owners, and tells the owners' users about it in events. */
@@ -36,7 +37,7 @@ export class PodControl {
     controller: OwnerReference,
     signal: AbortSignal,
     generateName?: string,
-  ): Promise<Pod> {
+  ): Promise<ApiObject> {
     const problem = controllerRefProblem(controller);
     if (problem !== undefined) throw new PodControlError(problem);
     const draft = podFromTemplate(template, owner, controller, generateName);
@@ -44,7 +45,7 @@ export class PodControl {
       throw new PodControlError("unable to create pods, no labels");
 
     const { pods, events, log, onWrite } = this.#options;
-    let pod: Pod;
+    let pod: ApiObject;
     try {
       pod = await pods.create(draft, {}, signal);
     } catch (error) {
@@ -74,7 +75,7 @@ export class PodControl {
     events.event(owner, "Normal", SUCCESSFUL_DELETE, `Deleted pod: ${pod.name}`);
   }
 
-  async patch(pod: ObjectRef, patch: Patch, signal: AbortSignal): Promise<Pod> {
+  async patch(pod: ObjectRef, patch: Patch, signal: AbortSignal): Promise<ApiObject> {
     const { pods, onWrite } = this.#options;
     const patched = await pods.patch(pod, patch, {}, signal);
     onWrite?.(patched, controllerOf(patched));
