@@ -2,12 +2,15 @@ import type { LabelSelector } from "../api/labels.ts";
 import type { ApiObject } from "../api/object.ts";
 import { refKey } from "../api/object.ts";
 import { NAMESPACE_INDEX } from "./informer.ts";
+import { LabelGroups } from "./label-groups.ts";
 import type { Lister } from "./lister.ts";
 import type { Store } from "./store.ts";
 
 /** The read side of a store. */
 export class StoreLister<T extends ApiObject> implements Lister<T> {
   readonly #store: Store<T>;
+  /** Of arrays that the store has handed out, which never change. */
+  readonly #groups = new WeakMap<readonly T[], LabelGroups<T>>();
 
   constructor(store: Store<T>) {
     this.#store = store;
@@ -22,15 +25,15 @@ export class StoreLister<T extends ApiObject> implements Lister<T> {
   }
 
   list(selector?: LabelSelector): readonly T[] {
-    return matching(this.#store.list(), selector);
+    return this.#matching(this.#store.list(), selector);
   }
 
   /** As on the wire, the namespace "" means all of them. */
   inNamespace(namespace: string, selector?: LabelSelector): readonly T[] {
     if (namespace === "") return this.list(selector);
     if (this.#store.hasIndex(NAMESPACE_INDEX))
-      return matching(this.#store.byIndex(NAMESPACE_INDEX, namespace), selector);
-    return matching(
+      return this.#matching(this.#store.byIndex(NAMESPACE_INDEX, namespace), selector);
+    return this.#matching(
       this.#store.list().filter((object) => object.metadata.namespace === namespace),
       selector,
     );
@@ -39,21 +42,14 @@ export class StoreLister<T extends ApiObject> implements Lister<T> {
   byIndex(index: string, value: string): readonly T[] {
     return this.#store.byIndex(index, value);
   }
-}
 
-function matching<T extends ApiObject>(
-  objects: readonly T[],
-  selector: LabelSelector | undefined,
-): readonly T[] {
-  if (selector === undefined || selector.empty) return objects;
-  // Objects that are labelled alike share their labels (see Interner), and thousands need only a few looks.
-  const verdicts = new Map<unknown, boolean>();
-  return objects.filter(({ metadata: { labels } }) => {
-    let verdict = verdicts.get(labels);
-    if (verdict === undefined) {
-      verdict = selector.matches(labels);
-      verdicts.set(labels, verdict);
+  #matching(objects: readonly T[], selector: LabelSelector | undefined): readonly T[] {
+    if (selector === undefined || selector.empty) return objects;
+    let groups = this.#groups.get(objects);
+    if (groups === undefined) {
+      groups = new LabelGroups(objects);
+      this.#groups.set(objects, groups);
     }
-    return verdict;
-  });
+    return groups.matching(selector);
+  }
 }
