@@ -113,7 +113,7 @@ test("tries four times, with growing pauses, then fails; the next request tries 
     down && path.endsWith("/token") ? { status: 500, body: "" } : undefined,
   );
   let failure: unknown;
-  void identity.credentials().catch((error: unknown) => (failure = error));
+  void Promise.resolve(identity.credentials()).catch((error: unknown) => (failure = error));
   await clock.runUntil(() => failure !== undefined);
   expect(failure).toMatchObject({ code: "credentials", sent: false });
   expect(clock.monotonicMs()).toBe(500 + 1_000 + 2_000);

@@ -54,20 +54,30 @@ export class ServiceAccountIdentity implements Identity {
     this.#options = options;
   }
 
-  async credentials(): Promise<Credentials> {
+  credentials(): Credentials | Promise<Credentials> {
     const { base, clock } = this.#options;
-    const { tls } = await base.credentials();
-    const token = clock.monotonicMs() < this.#refreshDueMs ? this.#token : await this.#refresh();
-    const headers = { authorization: `Bearer ${token}` };
+    const trust = base.credentials();
+    if (trust instanceof Promise || clock.monotonicMs() >= this.#refreshDueMs) return this.#fresh(trust);
+    return this.#combine(trust.tls, this.#token);
+  }
+
+  async #fresh(base: Credentials | Promise<Credentials>): Promise<Credentials> {
+    const { tls } = await base;
+    const isFresh = this.#options.clock.monotonicMs() < this.#refreshDueMs;
+    return this.#combine(tls, isFresh ? this.#token : await this.#refresh());
+  }
+
+  #combine(tls: TlsMaterial, token: string): Credentials {
+    const authorization = `Bearer ${token}`;
     if (this.#current !== undefined && this.#baseTls === tls) {
-      if (this.#current.headers["authorization"] !== headers.authorization) {
-        this.#current = { headers, tls: this.#current.tls };
+      if (this.#current.headers["authorization"] !== authorization) {
+        this.#current = { headers: { authorization }, tls: this.#current.tls };
       }
       return this.#current;
     }
     const { cert: _cert, key: _key, ...trust } = tls;
     this.#baseTls = tls;
-    this.#current = { headers, tls: trust };
+    this.#current = { headers: { authorization }, tls: trust };
     return this.#current;
   }
 

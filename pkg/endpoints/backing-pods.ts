@@ -65,12 +65,27 @@ export function selectorEntry(service: Service): readonly string[] {
 }
 
 /** The values of the index under which a Service must be found to select one of these states of a pod. */
-export function entriesOf(...pods: readonly (Pod | undefined)[]): ReadonlySet<string> {
-  const entries = new Set<string>();
-  for (const pod of pods) {
-    for (const [key, value] of Object.entries(pod?.metadata.labels ?? {}))
-      entries.add(entryOf(pod?.metadata.namespace, key, value));
-  }
+export function entriesOf(before: Pod | undefined, after?: Pod): ReadonlySet<string> {
+  const [old, now] = [entriesOfPod(before), entriesOfPod(after)];
+  if (now === NO_ENTRIES || now === old) return old;
+  return old === NO_ENTRIES ? now : new Set([...old, ...now]);
+}
+
+const NO_ENTRIES: ReadonlySet<string> = new Set();
+
+/** Pods that are labelled alike share their labels (see Interner), and are seen with every change of their status. */
+const knownEntries = new WeakMap<
+  Labels,
+  { readonly namespace: string | undefined; readonly entries: ReadonlySet<string> }
+>();
+
+function entriesOfPod(pod: Pod | undefined): ReadonlySet<string> {
+  const { labels, namespace } = pod?.metadata ?? {};
+  if (labels === undefined) return NO_ENTRIES;
+  const known = knownEntries.get(labels);
+  if (known !== undefined && known.namespace === namespace) return known.entries;
+  const entries = new Set(Object.entries(labels).map(([key, value]) => entryOf(namespace, key, value)));
+  knownEntries.set(labels, { namespace, entries });
   return entries;
 }
 

@@ -227,7 +227,9 @@ describe("an exec plugin", () => {
     const missing = await plugin({ command: file("absent"), installHint: "install it" });
     await expect(missing.identity.credentials()).rejects.toThrow(/absent not found: install it/);
     const failing = await plugin({ command: "/bin/sh", args: ["-c", "echo hush >&2; exit 3"] });
-    const error: unknown = await failing.identity.credentials().catch((failure: unknown) => failure);
+    const error: unknown = await Promise.resolve(failing.identity.credentials()).catch(
+      (failure: unknown) => failure,
+    );
     expect((error as Error).message).toMatch(/\/bin\/sh failed with 3/);
     expect((error as Error).message).not.toContain("hush");
   });

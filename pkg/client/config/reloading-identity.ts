@@ -43,7 +43,7 @@ export class ReloadingIdentity implements Identity {
     this.#metrics = metrics;
   }
 
-  async credentials(): Promise<Credentials> {
+  credentials(): Credentials | Promise<Credentials> {
     if (this.#current !== undefined && this.#clock.monotonicMs() < this.#dueMs) return this.#current;
     return this.#reload(false);
   }

@@ -49,12 +49,17 @@ export class HttpTransport implements Transport {
 
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
     signal?.throwIfAborted();
-    const credentials = await abortable(this.#identity.credentials(), signal);
+    const credentials = await this.#credentials(signal);
     const response = await this.#exchange(request, credentials, signal);
     if (response.status !== 401) return response;
     if (!(await abortable(this.#identity.renew(credentials), signal))) return response;
     await response.discard();
-    return this.#exchange(request, await abortable(this.#identity.credentials(), signal), signal);
+    return this.#exchange(request, await this.#credentials(signal), signal);
+  }
+
+  #credentials(signal: AbortSignal | undefined): Credentials | Promise<Credentials> {
+    const credentials = this.#identity.credentials();
+    return credentials instanceof Promise ? abortable(credentials, signal) : credentials;
   }
 
   async close(): Promise<void> {

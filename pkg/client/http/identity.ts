@@ -17,7 +17,7 @@ export interface Credentials {
 /** Who a transport is, as far as the API server can tell. */
 export interface Identity {
   /** Asked before every request, so it is cheap unless something is due for a reload. */
-  credentials(): Promise<Credentials>;
+  credentials(): Credentials | Promise<Credentials>;
   /** After a 401 to these credentials: whether there are others now, worth one more try. */
   renew(rejected: Credentials): Promise<boolean>;
 }
@@ -25,5 +25,5 @@ export interface Identity {
 /** An identity that never changes. */
 export function fixedIdentity(tls: TlsMaterial, headers: Credentials["headers"] = {}): Identity {
   const credentials = { headers, tls };
-  return { credentials: async () => credentials, renew: async () => false };
+  return { credentials: () => credentials, renew: async () => false };
 }
