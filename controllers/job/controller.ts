@@ -18,6 +18,7 @@ import { jobHandler, namespaceHandler, podHandler } from "./handlers.ts";
 import { FAILURES_ANNOTATION, IGNORED_FAILURES_ANNOTATION, INDEX_ANNOTATION } from "./job-pods.ts";
 import { syncOrphans } from "./sync-orphans.ts";
 import { syncJob } from "./sync.ts";
+import { TRACKED_PODS_INDEX, trackedPodsIndex } from "./tracked-pods.ts";
 
 export interface JobSettings {
   /** For Jobs, and as many again for orphaned pods. */
@@ -68,6 +69,7 @@ function build(env: Env, settings: JobSettings): Controller {
   const jobs = env.informers.informer<Job>(resources.jobs);
   const pods = env.informers.informer<Pod>(resources.pods, { fields: POD_FIELDS });
   pods.addIndex(POD_CONTROLLER_INDEX, podControllerIndex);
+  pods.addIndex(TRACKED_PODS_INDEX, trackedPodsIndex);
   const namespaces = env.informers.informer<Namespace>(resources.namespaces, { fields: [] });
   const queues = { jobs: newQueue(env, QUEUE), orphans: newQueue(env, ORPHAN_QUEUE) };
   const context = jobContext(env, jobs, pods, namespaces);

@@ -8,6 +8,7 @@ import { releaseOrphan } from "./apply.ts";
 import type { JobContext } from "./context.ts";
 import { hasFinalizer, isForsaken } from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
+import { trackedPods } from "./tracked-pods.ts";
 
 /** Takes the finalizer off pods whose Job is gone, has finished, or has nothing to do with them any more. Keys: see JobQueues. */
 export async function syncOrphans(
@@ -23,7 +24,7 @@ export async function syncOrphans(
     return {};
   }
   const [namespace = "", ...selector] = rest;
-  const pods = context.pods.inNamespace(namespace, parseLabelSelector(selector.join(" ")));
+  const pods = trackedPods(context.pods, namespace, parseLabelSelector(selector.join(" ")));
   const errors: unknown[] = [];
   for (const pod of pods.filter((each) => isOrphan(context, each))) {
     try {
