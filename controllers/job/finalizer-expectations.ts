@@ -16,6 +16,10 @@ export class FinalizerExpectations {
     if (awaited?.delete(uid) && awaited.size === 0) this.#awaited.delete(jobKey);
   }
 
+  isAwaited(jobKey: string, uid: string): boolean {
+    return this.#awaited.get(jobKey)?.has(uid) ?? false;
+  }
+
   /** As they are now: what is observed later does not change the answer. */
   awaited(jobKey: string): ReadonlySet<string> {
     return new Set(this.#awaited.get(jobKey));

@@ -5,7 +5,7 @@ import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { listerOf } from "../../test/harness/lister-of.ts";
-import { Recorder } from "./recorder.test-data.ts";
+import { type Before, Recorder } from "./recorder.test-data.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
 import { syncOrphans } from "./sync-orphans.ts";
 
@@ -66,6 +66,14 @@ describe("a pod with the finalizer", () => {
     expect(recorder.released).toBe(1);
   });
 
+  test("is left alone when its Job has let go of it just now", async () => {
+    const { recorder, look } = orphanage([orphan({ ...ofJob, ...managing })], finished, {
+      released: ["pod"],
+    });
+    await look("pod default/pod");
+    expect(recorder.released).toBe(0);
+  });
+
   test("may be gone", async () => {
     const { recorder, look } = orphanage([], undefined);
     await look("pod default/pod");
@@ -74,7 +82,7 @@ describe("a pod with the finalizer", () => {
 
   test("is tried again when it cannot be written, after the others", async () => {
     const all = [orphan(undefined, "a"), orphan(undefined, "b")];
-    const { recorder, look } = orphanage(all, undefined, true);
+    const { recorder, look } = orphanage(all, undefined, { podsFail: true });
     await expect(look("selector default app=test")).rejects.toThrow("finalizers of orphans");
     expect(recorder.released).toBe(2);
   });
@@ -85,8 +93,8 @@ interface Orphanage {
   look(key: string): Promise<unknown>;
 }
 
-function orphanage(all: readonly Pod[], known: Job | undefined, podsFail = false): Orphanage {
-  const recorder = new Recorder(job(), podsFail ? { podsFail } : {});
+function orphanage(all: readonly Pod[], known: Job | undefined, before: Before = {}): Orphanage {
+  const recorder = new Recorder(job(), before);
   const context = { ...recorder.context([], known === undefined ? [] : [known]), pods: listerOf(all) };
   return { recorder, look: async (key) => syncOrphans(key, context, silentLogger, signal) };
 }

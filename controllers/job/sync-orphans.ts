@@ -1,3 +1,4 @@
+import { keyOf } from "../../pkg/api/object.ts";
 import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -6,7 +7,7 @@ import { managerOf } from "../../pkg/reconcile/owner-lookup.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { releaseOrphan } from "./apply.ts";
 import type { JobContext } from "./context.ts";
-import { hasFinalizer, isForsaken } from "./job-pods.ts";
+import { hasFinalizer, isForsaken, uidOf } from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
 import { trackedPods } from "./tracked-pods.ts";
 
@@ -47,5 +48,7 @@ function isOrphan(context: JobContext, pod: Pod): boolean {
   if (manager.kind !== "Job" || manager.apiVersion !== "batch/v1") return false;
   const job = managerOf(context.jobs, "Job", pod);
   if (job === undefined) return true;
+  // Its Job has let go of it just now.
+  if (context.finalizers.isAwaited(keyOf(job), uidOf(pod))) return false;
   return externalManager(job) === undefined && isForsaken(pod, job);
 }
