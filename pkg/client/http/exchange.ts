@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../clock/clock.ts";
+import { failureOf } from "./failure.ts";
 import { ResponseBody } from "./response-body.ts";
 
 export interface Answer {
@@ -68,8 +69,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_: Dispatcher.DispatchController | null, failure: Error): void {
     this.#end();
-    if (this.#body === undefined) this.#reject(failure);
-    else this.#body.fail(failure);
+    const told = failureOf(failure, this.#signal);
+    if (this.#body === undefined) this.#reject(told);
+    else this.#body.fail(told);
   }
 
   #end(): void {

@@ -18,27 +18,20 @@ export class HttpResponse implements TransportResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly sentBytes: number;
   readonly #body: ResponseBody;
-  readonly #signal: AbortSignal | undefined;
-  #receivedBytes = 0;
 
-  constructor({ status, headers, body }: Answer, sentBytes: number, signal: AbortSignal | undefined) {
+  constructor({ status, headers, body }: Answer, sentBytes: number) {
     this.status = status;
     this.headers = joinHeaders(headers);
     this.sentBytes = sentBytes;
     this.#body = body;
-    this.#signal = signal;
   }
 
   get receivedBytes(): number {
-    return this.#receivedBytes;
+    return this.#body.receivedBytes;
   }
 
   async text(): Promise<string> {
-    return this.#reading(async () => {
-      const bytes = await this.#body.bytes();
-      this.#receivedBytes = bytes.length;
-      return bytes.toString("utf8");
-    });
+    return (await this.#body.bytes()).toString("utf8");
   }
 
   async json(): Promise<unknown> {
@@ -47,32 +40,20 @@ export class HttpResponse implements TransportResponse {
 
   async items(onItem: (item: unknown) => void): Promise<unknown> {
     const reader = new ListReader(onItem);
-    for await (const chunk of this.#chunks()) reader.push(chunk);
+    for await (const chunk of this.#body) reader.push(chunk);
     return reader.end();
   }
 
   async *documents(fields?: WantedFields): AsyncGenerator<unknown, void, undefined> {
     const documents = this.#isProtobuf ? new ProtobufFrames(fields) : new JsonLines();
-    for await (const chunk of this.#chunks()) {
+    for await (const chunk of this.#body) {
       for (const document of documents.push(chunk)) yield document;
     }
     for (const document of documents.end()) yield document;
   }
 
   async discard(): Promise<void> {
-    await this.#reading(async () => this.#body.discard(WORTH_READING_BYTES));
-  }
-
-  /** Leaving the loop early destroys the body, which resets the stream. */
-  async *#chunks(): AsyncGenerator<Buffer, void, undefined> {
-    try {
-      for await (const chunk of this.#body) {
-        this.#receivedBytes += chunk.length;
-        yield chunk;
-      }
-    } catch (failure) {
-      throw failureOf(failure, this.#signal);
-    }
+    await this.#body.discard(WORTH_READING_BYTES);
   }
 
   get #isProtobuf(): boolean {
@@ -81,8 +62,7 @@ export class HttpResponse implements TransportResponse {
 
   /** One object: the Status in which a server that was asked for protobuf says no. */
   async #protobuf(): Promise<unknown> {
-    const bytes = await this.#reading(async () => this.#body.bytes());
-    this.#receivedBytes = bytes.length;
+    const bytes = await this.#body.bytes();
     try {
       return decodeProtobufObject(bytes);
     } catch (failure) {
@@ -90,26 +70,6 @@ export class HttpResponse implements TransportResponse {
       throw new TransportError("malformed", `broken protobuf of ${bytes.length} bytes`, true, failure);
     }
   }
-
-  async #reading<T>(read: () => Promise<T>): Promise<T> {
-    try {
-      return await read();
-    } catch (failure) {
-      throw failureOf(failure, this.#signal);
-    }
-  }
-}
-
-/** undici's failures in the words of this client; an abort's reason as it is. */
-export function failureOf(failure: unknown, signal: AbortSignal | undefined): unknown {
-  if (signal?.aborted) return signal.reason;
-  if (failure instanceof TransportError) return failure;
-  const message = failure instanceof Error ? failure.message : String(failure);
-  const code = failure instanceof Error && "code" in failure ? failure.code : undefined;
-  if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
-    return new TransportError("timeout", "the API server took too long to answer", true, failure);
-  }
-  return new TransportError("lost", `the connection was lost: ${message}`, true, failure);
 }
 
 function joinHeaders(headers: IncomingHttpHeaders): Record<string, string> {

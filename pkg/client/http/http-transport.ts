@@ -6,7 +6,8 @@ import { TransportError } from "../transport.ts";
 import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { endpointOf } from "./connect.ts";
-import { failureOf, HttpResponse } from "./http-response.ts";
+import { failureOf } from "./failure.ts";
+import { HttpResponse } from "./http-response.ts";
 import type { Credentials, Identity } from "./identity.ts";
 import { PeerProbe } from "./peer-probe.ts";
 
@@ -87,7 +88,7 @@ export class HttpTransport implements Transport {
       };
       const answer = connection.request(options, signal);
       if (this.#pool.speaksHttp1) this.#probe.start();
-      return new HttpResponse(await answer, body?.length ?? 0, signal);
+      return new HttpResponse(await answer, body?.length ?? 0);
     } catch (failure) {
       throw failureOf(failure, signal);
     }

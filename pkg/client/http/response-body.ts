@@ -17,7 +17,9 @@ const MOST_HELD_BYTES = 256 * 1024;
 export class ResponseBody implements AsyncIterable<Buffer> {
   readonly #flow: Flow;
   #parts: Buffer[] = [];
+  /** Of the parts, or of what was dropped. */
   #bytes = 0;
+  #receivedBytes = 0;
   /** hold: for a reader that takes part by part; collect: until the end; drop: up to a limit, unread. */
   #mode: "hold" | "collect" | "drop" = "hold";
   #dropLimit = 0;
@@ -30,8 +32,14 @@ export class ResponseBody implements AsyncIterable<Buffer> {
     this.#flow = flow;
   }
 
+  /** So far. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
   push(part: Buffer): void {
     if (this.#state !== "open") return;
+    this.#receivedBytes += part.length;
     this.#bytes += part.length;
     if (this.#mode === "drop") {
       if (this.#bytes > this.#dropLimit) this.#giveUp();
