@@ -94,8 +94,9 @@ async function deletePod(
     if (isPod(answer)) wrote(context, set, answer);
   } catch (error) {
     // Somebody else was faster, which is not our success.
-    if (isNotFound(error) || isConflict(error)) return;
-    if (!signal.aborted) tellFailure(context, set, "Delete", pod, error);
+    if (isNotFound(error)) return;
+    // After a conflict the pod may be there still, and nothing else would bring this back to it.
+    if (!signal.aborted && !isConflict(error)) tellFailure(context, set, "Delete", pod, error);
     throw error;
   }
   tellSuccess(context, set, "Delete", pod);
