@@ -19,6 +19,30 @@ describeApi("writes", (api) => {
     expect(body.metadata.resourceVersion).toMatch(/^[1-9][0-9]*$/);
   });
 
+  test("who asks for metadata only gets no more of what is written", async () => {
+    const path = await api().configMaps();
+    const accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+    const object = { metadata: { name: "a", finalizers: ["example.com/stay"] }, data: { a: "b" } };
+    const merge = "application/merge-patch+json";
+    const answers = [
+      await api().send("POST", path, object, { accept }),
+      await api().send("PATCH", `${path}/a`, { data: { a: "c" } }, { accept, "content-type": merge }),
+      await api().send("PUT", `${path}/a`, { ...object, data: { a: "d" } }, { accept }),
+      await api().send("DELETE", `${path}/a`, undefined, { accept }),
+    ];
+    expect(answers.map(({ status, body }) => [status, body.kind, body.metadata.name, body.data])).toEqual(
+      [201, 200, 200, 200].map((status) => [status, "PartialObjectMetadata", "a", undefined]),
+    );
+    const versions = new Set(answers.map(({ body }) => body.metadata.resourceVersion));
+    expect(versions.size).toBe(answers.length);
+    const refused = await api().send("POST", path, object, { accept });
+    expect([refused.status, refused.body.kind, refused.body.reason]).toEqual([
+      409,
+      "Status",
+      "AlreadyExists",
+    ]);
+  });
+
   test("a second create of the same name is refused", async () => {
     const path = await api().configMaps();
     await api().send("POST", path, { metadata: { name: "a" } });
