@@ -60,12 +60,16 @@ export function announce(status: JobStatus, verdict: Verdict | undefined, nowMs:
   };
 }
 
-/** The status of a Job that has ended. */
+/**
+ * The status of a Job that has ended. The server wants a start of every end, also of a Job that was suspended before
+ * anybody had noted its start.
+ */
 export function finish(status: JobStatus, final: Verdict, nowMs: number): JobStatus {
   const condition = newCondition(final, "True", nowMs);
   return {
     ...status,
     conditions: withCondition(status.conditions ?? [], condition),
+    startTime: status.startTime ?? formatTime(nowMs),
     ...(final.type === "Complete" && { completionTime: formatTime(nowMs) }),
   };
 }

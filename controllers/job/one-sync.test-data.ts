@@ -1,3 +1,4 @@
+import { isJobFinished } from "../../pkg/api/job.ts";
 import { expect } from "vitest";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -90,7 +91,10 @@ export async function expectOfRow(...[, subject, pods, told, before = {}]: Row):
   const sync = await syncOnce(subject, typeof pods === "string" ? podsBy(pods) : pods, before);
   expect(sync.told).toEqual(told);
   const written = sync.statuses.at(-1);
-  if (written !== undefined) expect(written.startTime === undefined).toBe(subject.spec?.suspend === true);
+  // Upstream's cases have a suspended Job end without a start, which the server refuses.
+  const hasStart =
+    subject.spec?.suspend !== true || (written && isJobFinished({ ...subject, status: written }));
+  if (written !== undefined) expect(written.startTime !== undefined).toBe(hasStart);
 }
 
 function withoutNothing(told: Readonly<Record<string, string | number | boolean | undefined>>): Told {
