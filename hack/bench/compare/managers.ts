@@ -23,12 +23,17 @@ export function managersOf(asked: readonly string[], directory: string): readonl
   if (asked.length > 0) return asked.map(parseManager);
   const upstream = process.env["GO_KCM"];
   return [
-    { name: "ours", command: [process.execPath, ...IMAGE_FLAGS, buildBundle(directory)] },
+    { name: "ours", command: ourCommand(directory) },
     ...(upstream === undefined ? [] : [{ name: "go", command: [upstream] }]),
   ];
 }
 
-export function buildBundle(directory: string): string {
+/** This repository's bundle, built now, as the image runs it. */
+export function ourCommand(directory: string): readonly string[] {
+  return [process.execPath, ...IMAGE_FLAGS, buildBundle(directory)];
+}
+
+function buildBundle(directory: string): string {
   execFileSync("rolldown", ["-c", "hack/rolldown.config.ts"], { cwd: root, stdio: "ignore" });
   const copy = join(directory, BUNDLE);
   copyFileSync(join(root, "dist", BUNDLE), copy);
