@@ -1,4 +1,5 @@
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
+import { runPaced } from "../../pkg/cache/pace.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import type { Monitor, QuotaContext } from "./context.ts";
 import { decideStatus } from "./status.ts";
@@ -14,7 +15,10 @@ export async function syncQuota(
   if (quota === undefined) return {};
   const namespace = quota.metadata.namespace ?? "";
   const counted = [...context.monitors.values()].map((monitor) => countedIn(namespace, monitor));
-  const { amounts, unknown } = await countUsage(quota, counted, context.clock);
+  const { amounts, unknown } = await runPaced(
+    context.clock,
+    countUsage(quota, counted, context.clock.nowMs()),
+  );
   const status = decideStatus(quota, amounts);
   if (status !== undefined) await context.client.updateStatus(withStatus(quota, status), {}, signal);
   // The limits that could be counted are written all the same.

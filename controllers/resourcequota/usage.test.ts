@@ -6,9 +6,10 @@ import type {
   ResourceQuotaSpec,
   ScopedResourceSelectorRequirement,
 } from "../../pkg/api/types/core-v1.gen.ts";
+import { runPaced } from "../../pkg/cache/pace.ts";
 import { settle, VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { decideStatus } from "./status.ts";
-import { type Counted, countUsage } from "./usage.ts";
+import { type Counted, countUsage, type Usage } from "./usage.ts";
 
 const clock = new VirtualClock(Date.UTC(2026, 0, 1));
 const hard = { cpu: "3", memory: "100Gi", pods: "5" };
@@ -75,7 +76,7 @@ describe("a quota counts", () => {
       hard: limits,
       used: { configmaps: "0" },
     });
-    expect((await countUsage({ spec: { hard: limits } }, counted, clock)).unknown).toEqual(["pods"]);
+    expect((await usageIn({ spec: { hard: limits } }, counted)).unknown).toEqual(["pods"]);
     expect(await statusOf({ spec: { hard: { pods: "1" } } }, counted)).toEqual({
       hard: { pods: "1" },
       used: {},
@@ -129,7 +130,11 @@ async function statusOf(
   counted: readonly Counted[],
 ): Promise<ResourceQuota["status"]> {
   const whole = { ...quota, metadata: {} };
-  return decideStatus(whole, (await countUsage(whole, counted, clock)).amounts);
+  return decideStatus(whole, (await usageIn(whole, counted)).amounts);
+}
+
+async function usageIn(quota: Partial<ResourceQuota>, counted: readonly Counted[]): Promise<Usage> {
+  return runPaced(clock, countUsage(quota, counted, clock.nowMs()));
 }
 
 function of(resource: Counted["resource"], objects: ReturnType<Counted["objects"]>): Counted {

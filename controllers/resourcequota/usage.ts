@@ -5,8 +5,6 @@ import { isAbout, usageOf } from "../../pkg/api/quota/usage.ts";
 import { zeroQuantity } from "../../pkg/api/quantity.ts";
 import { groupResource, type Resource } from "../../pkg/api/resource.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
-import { forEachPaced } from "../../pkg/cache/pace.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
 
 /** The objects of one resource in the quota's namespace; undefined while they are not all known. */
 export interface Counted {
@@ -21,18 +19,18 @@ export interface Usage {
   readonly unknown: readonly string[];
 }
 
-/** What the objects that a quota is about use of its limits: of one moment, though the count may take many turns. */
-export async function countUsage(
+/** What the objects that a quota is about use of its limits. They may be many: after each, the count can pause. */
+export function* countUsage(
   { spec = {} }: Pick<ResourceQuota, "spec">,
   resources: readonly Counted[],
-  clock: Clock,
-): Promise<Usage> {
-  const nowMs = clock.nowMs();
+  nowMs: number,
+): Generator<undefined, Usage, undefined> {
   const limits = [...parseAmounts(spec.hard).keys()];
   let sum: Amounts = new Map();
   const counted = new Set<string>();
   const failed = new Set<string>();
   const unknown: string[] = [];
+  // All of one moment.
   const listed = resources.map(({ resource, objects }) => {
     const names = limits.filter((name) => isAbout(resource, name));
     return { resource, names, all: names.length === 0 ? [] : objects() };
@@ -46,10 +44,12 @@ export async function countUsage(
     }
     for (const name of names) counted.add(name);
     sum = addAmounts(sum, new Map(names.map((name) => [name, zeroQuantity])));
-    await forEachPaced(clock, all, (object) => {
-      if (!quotaCovers(spec, names, resource, object)) return;
-      sum = addAmounts(sum, pickAmounts(usageOf(resource, object, nowMs), names));
-    });
+    for (const object of all) {
+      if (quotaCovers(spec, names, resource, object)) {
+        sum = addAmounts(sum, pickAmounts(usageOf(resource, object, nowMs), names));
+      }
+      yield;
+    }
   }
   const known = [...counted].filter((name) => !failed.has(name));
   return { amounts: pickAmounts(sum, known), unknown };

@@ -39,10 +39,23 @@ export async function forEachPaced<T>(
   items: Iterable<T>,
   visit: (item: T) => void,
 ): Promise<void> {
+  await runPaced(clock, visits(items, visit));
+}
+
+/** For decisions on as many: lets the event loop have its turns where they pause. */
+export async function runPaced<R>(clock: Clock, steps: Iterator<undefined, R, undefined>): Promise<R> {
   const pace = new Pace(clock);
-  for (const item of items) {
-    visit(item);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
     const pause = pace.step();
     if (pause !== undefined) await pause;
+  }
+}
+
+function* visits<T>(items: Iterable<T>, visit: (item: T) => void): Generator<undefined, void, undefined> {
+  for (const item of items) {
+    visit(item);
+    yield;
   }
 }
