@@ -1,7 +1,9 @@
 import { keyOf } from "../../pkg/api/object.ts";
+import type { LabelSelector } from "../../pkg/api/labels.ts";
 import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Lister } from "../../pkg/cache/lister.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { managerOf } from "../../pkg/reconcile/owner-lookup.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
@@ -9,7 +11,7 @@ import { releaseOrphan } from "./apply.ts";
 import type { JobContext } from "./context.ts";
 import { hasFinalizer, isForsaken, uidOf } from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
-import { trackedPods } from "./tracked-pods.ts";
+import { TRACKED_PODS_INDEX, trackedPodsValue } from "./tracked-pods.ts";
 
 /** Takes the finalizer off pods whose Job is gone, has finished, or has nothing to do with them any more. Keys: see JobQueues. */
 export async function syncOrphans(
@@ -38,6 +40,13 @@ export async function syncOrphans(
   log.verbose(8, "Looked for orphans of a Job", { namespace, found: pods.length });
   if (errors.length > 0) throw new AggregateError(errors, "finalizers of orphans could not be taken off");
   return {};
+}
+
+/** The pods of the namespace that have the finalizer and are selected. */
+export function trackedPods(pods: Lister<Pod>, namespace: string, selector: LabelSelector): readonly Pod[] {
+  const value = trackedPodsValue(namespace, selector);
+  if (value === undefined) return pods.inNamespace(namespace, selector).filter(hasFinalizer);
+  return pods.byIndex(TRACKED_PODS_INDEX, value).filter((pod) => selector.matches(pod.metadata.labels));
 }
 
 function isOrphan(context: JobContext, pod: Pod): boolean {

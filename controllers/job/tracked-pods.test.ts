@@ -3,7 +3,8 @@ import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { listerOf } from "../../test/harness/lister-of.ts";
 import { TRACKING_FINALIZER } from "./job-pods.ts";
-import { TRACKED_PODS_INDEX, trackedPods, trackedPodsIndex } from "./tracked-pods.ts";
+import { trackedPods } from "./sync-orphans.ts";
+import { TRACKED_PODS_INDEX, trackedPodsIndex } from "./tracked-pods.ts";
 
 const UID = "batch.kubernetes.io/controller-uid";
 

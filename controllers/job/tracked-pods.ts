@@ -1,6 +1,5 @@
 import { type LabelSelector, requiredLabelValue } from "../../pkg/api/labels.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
 import { hasFinalizer } from "./job-pods.ts";
 
 /** API servers select the pods of a Job by this label, unless the Job brings a selector of its own. */
@@ -14,12 +13,10 @@ export function trackedPodsIndex(pod: Pod): readonly string[] {
   return uid === undefined || !hasFinalizer(pod) ? [] : [indexValue(pod.metadata.namespace ?? "", uid)];
 }
 
-/** The pods of the namespace that have the finalizer and are selected. */
-export function trackedPods(pods: Lister<Pod>, namespace: string, selector: LabelSelector): readonly Pod[] {
+/** Where the index has all tracked pods that the selector can match; undefined when it selects by something else. */
+export function trackedPodsValue(namespace: string, selector: LabelSelector): string | undefined {
   const uid = requiredLabelValue(selector, CONTROLLER_UID_LABEL);
-  if (uid === undefined) return pods.inNamespace(namespace, selector).filter(hasFinalizer);
-  const candidates = pods.byIndex(TRACKED_PODS_INDEX, indexValue(namespace, uid));
-  return candidates.filter(({ metadata: { labels } }) => selector.matches(labels));
+  return uid === undefined ? undefined : indexValue(namespace, uid);
 }
 
 function indexValue(namespace: string, uid: string): string {
