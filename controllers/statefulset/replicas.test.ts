@@ -70,6 +70,14 @@ describe("one after the other", () => {
     expect(plan.heldUpBy).toBe(heldUpBy);
   });
 
+  test("the last goes when it has failed, though it is said to be ready still", () => {
+    const set = changed(inTurn, { replicas: 1 });
+    const [first, second, last] = podsOf(set, "rrr");
+    if (first === undefined || second === undefined || last === undefined) throw new Error("no pods");
+    const evicted = { ...last, status: { ...last.status, phase: "Failed" } };
+    expect(linesOf(decide(set, [first, second, evicted]))).toEqual(["delete foo-2"]);
+  });
+
   // upstream: pkg/controller/statefulset/stateful_set_control_test.go#TestStatefulSetScaleDownRespectsMinReadySeconds
   test("one that is ready but not for long enough is waited for", () => {
     const patient = changed(inTurn, { minReadySeconds: 2_000_000_000 });

@@ -186,7 +186,8 @@ function decideCondemned(set: StatefulSet, condemned: readonly Pod[], nowMs: num
   const name = last.metadata.name ?? "";
   if (isTerminating(last)) return { steps: [], heldUpBy: `${name} is terminating` };
   const waits = notReady(set, last, nowMs);
-  const firstUnhealthy = condemned.findLast((pod) => isUnavailable(set, pod, nowMs));
+  // One that has failed is unhealthy though it may be said to be ready still: nobody may have looked at it since.
+  const firstUnhealthy = condemned.findLast((pod) => notReady(set, pod, nowMs) !== undefined);
   if (waits !== undefined && firstUnhealthy !== last) return { steps: [], heldUpBy: waits };
   return { steps: [deletion(last, "scaled down")], heldUpBy: `${name} is scaled down` };
 }

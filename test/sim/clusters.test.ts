@@ -9,7 +9,7 @@ import { shrink } from "./shrink.ts";
 
 /** SIM_SEEDS: how many of the fixed seeds; SIM_FRESH_MS: for how long to go on with seeds of this moment. */
 const fixedSeeds = Number(process.env["SIM_SEEDS"] ?? 30);
-const freshMs = Number(process.env["SIM_FRESH_MS"] ?? 30_000);
+const freshMs = Number(process.env["SIM_FRESH_MS"] ?? 10_000);
 
 test.each(readCorpus())("what once went wrong: $why", async ({ scenario }) => {
   expect((await runScenario(scenario)).violations).toEqual([]);

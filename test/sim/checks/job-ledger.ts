@@ -137,8 +137,10 @@ export class JobLedger {
       if (!is || (what === "failed" && isIgnored(pod, job) && !isEnding(job)))
         this.#world.violate(`${job.metadata.name} lists ${pod.metadata.name} as ${what}, which it has not`);
       // What was not needed any more has not failed. A successor may have other reasons than the one who deleted it.
+      // One whose pods restart in place was failing as long as their restarts were known: with a pod they are gone.
       const { process } = this.#world.actor;
-      if (what === "failed" && !isEnding(job) && this.#deleters.get(uid) === process?.name)
+      const restarts = job.spec?.template.spec?.restartPolicy === "OnFailure";
+      if (what === "failed" && !isEnding(job) && !restarts && this.#deleters.get(uid) === process?.name)
         this.#world.violate(
           `${job.metadata.name} lists ${pod.metadata.name} as failed, which it deleted itself`,
         );
