@@ -1,7 +1,10 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    // Most of what takes long waits for other programs.
+    maxWorkers: 2 * availableParallelism(),
     projects: [
       {
         test: {
