@@ -167,7 +167,7 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
     expect(await output("describe", pod)).toMatch(/Controlled By: +ReplicaSet\/shop-/);
     // Events are written behind the work that they tell of.
     await expect
-      .poll(async () => output("describe", pod), { timeout: 30_000 })
+      .poll(async () => output("describe", pod))
       .toMatch(/Normal +Scheduled .* default-scheduler +Successfully assigned default\/shop-/);
     expect(await output("describe", "node", "node-0")).toMatch(/Ready +True .* KubeletReady/);
     expect(await output("describe", "service", "shop")).toMatch(/TargetPort: +8080\/TCP/);
@@ -228,12 +228,12 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
     const closed = once(watch, "close");
     let seen = "";
     watch.stdout.on("data", (chunk: Buffer) => (seen += chunk.toString()));
-    await expect.poll(() => seen.match(/1\/1 +Running/g)?.length, { timeout: 30_000 }).toBe(4);
+    await expect.poll(() => seen.match(/1\/1 +Running/g)?.length).toBe(4);
     const [victim = ""] = (await output("get", "pods", "-l", "app=shop", "-o", "name")).split("\n");
     expect(await output("delete", victim)).toContain(`pod "${victim.slice(4)}" deleted`);
     const isBorn = (): boolean =>
       /0\/1 +Pending[^]*1\/1 +Running/.test(seen.slice(seen.indexOf("Terminating")));
-    await expect.poll(() => seen.includes("Terminating") && isBorn(), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => seen.includes("Terminating") && isBorn()).toBe(true);
     watch.kill();
     await closed;
   });
@@ -389,7 +389,7 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
   test("what belonged to the deployment goes too", async () => {
     const left = async (): Promise<string> =>
       output("get", "replicasets,pods", "-l", "app=shop", "-o", "name");
-    await expect.poll(left, { timeout: 60_000 }).toBe("");
+    await expect.poll(left).toBe("");
   });
 });
 

@@ -165,7 +165,7 @@ test("goes on when nobody reads its output any more", async () => {
       const answer = await fetch(`${url}/apis/apps/v1/namespaces/default/deployments/web`);
       return ((await answer.json()) as { status?: { availableReplicas?: number } }).status?.availableReplicas;
     };
-    await expect.poll(available, { timeout: 20_000 }).toBe(3);
+    await expect.poll(available).toBe(3);
     expect(await process.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
   });
 });
@@ -200,7 +200,7 @@ test("--nodes 0 leaves pods waiting for a node", async () => {
     const pods = async (): Promise<{ spec: { nodeName?: string } }[]> =>
       ((await (await fetch(`${url}/api/v1/pods`)).json()) as { items: { spec: { nodeName?: string } }[] })
         .items;
-    await expect.poll(async () => (await pods()).length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(async () => (await pods()).length).toBe(3);
     expect((await pods()).map(({ spec }) => spec.nodeName)).toEqual([undefined, undefined, undefined]);
   });
 });
@@ -220,7 +220,7 @@ describe("--data-dir", () => {
         const names = new Set(found.map(({ metadata }) => metadata.name ?? ""));
         expect(acknowledged.filter((name) => !names.has(name))).toEqual([]);
         const writing = writeUntilItFails(configMaps, round, acknowledged);
-        await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(50 * (round + 1));
+        await expect.poll(() => acknowledged.length).toBeGreaterThan(50 * (round + 1));
         expect(await process.end("SIGKILL")).toMatchObject({ signal: "SIGKILL" });
         await writing;
       }

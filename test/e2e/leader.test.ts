@@ -110,7 +110,7 @@ describe.skipIf(!hasRealCluster())("two processes contend for a Lease of a real 
     living.set(identity, candidate);
   }
 
-  async function until(condition: () => boolean, what: string, limitMs = 30_000): Promise<number> {
+  async function until(condition: () => boolean, what: string, limitMs = 90_000): Promise<number> {
     const startMs = realClock.monotonicMs();
     while (!condition()) {
       if (realClock.monotonicMs() - startMs > limitMs)

@@ -129,9 +129,9 @@ describe.runIf(hasRealCluster())(
     test("scale goes up and down by the last places", async () => {
       await kubectl("scale", "statefulset", name, "--replicas=5");
       await complete();
-      await expect.poll(async () => podsAre(".metadata.name"), { timeout: 20_000 }).toHaveLength(5);
+      await expect.poll(async () => podsAre(".metadata.name")).toHaveLength(5);
       await kubectl("scale", "statefulset", name, "--replicas=1");
-      await expect.poll(async () => podsAre(".metadata.name"), { timeout: 20_000 }).toEqual([`${name}-0`]);
+      await expect.poll(async () => podsAre(".metadata.name")).toEqual([`${name}-0`]);
     });
   },
 );

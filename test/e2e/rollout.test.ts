@@ -91,9 +91,7 @@ describe.runIf(hasRealCluster())("kubectl rollout, with our daemon in charge of 
     await setImage("app:2");
     await kubectl("annotate", "deployment", name, "kubernetes.io/change-cause=the second image");
     await complete();
-    await expect
-      .poll(async () => rollout("history"), { timeout: 20_000 })
-      .toMatch(/1\s+the first image\n2\s+the second image/);
+    await expect.poll(async () => rollout("history")).toMatch(/1\s+the first image\n2\s+the second image/);
     expect(await rollout("history", "--revision=1")).toMatch(/revision #1[\s\S]*Image:\s+app:1/);
     expect(await rollout("history", "--revision=2")).toMatch(/revision #2[\s\S]*Image:\s+app:2/);
   });
@@ -125,7 +123,7 @@ describe.runIf(hasRealCluster())("kubectl rollout, with our daemon in charge of 
     await setImage("app:2");
     await setImage("app:3");
     await expect
-      .poll(async () => field(".status.conditions[?(@.type=='Progressing')].reason"), { timeout: 20_000 })
+      .poll(async () => field(".status.conditions[?(@.type=='Progressing')].reason"))
       .toBe("DeploymentPaused");
     expect(await podImages()).toEqual(["app:1"]);
     await expect(rollout("undo", "--to-revision=1")).rejects.toThrow("cannot rollback a paused deployment");
@@ -143,7 +141,7 @@ describe.runIf(hasRealCluster())("kubectl rollout, with our daemon in charge of 
     await complete();
     const after = async (): Promise<readonly string[]> =>
       (await names()).filter((pod) => before.includes(pod));
-    await expect.poll(after, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(after).toEqual([]);
     expect(await podImages()).toEqual(["app:1"]);
     expect(await revisions()).toEqual(["1", "2"]);
   });

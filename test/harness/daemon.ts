@@ -73,7 +73,7 @@ export class Daemon {
   }
 
   /** Rejects with the output when the process ends, or time runs out, before it has printed this text. */
-  async says(text: string, limitMs = 30_000): Promise<void> {
+  async says(text: string, limitMs = 90_000): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const fail = (why: string): void => {
         settle();

@@ -8,7 +8,7 @@ import { realClock } from "../../pkg/clock/real.ts";
 import { HollowKubelet, type HollowKubeletOptions, markPod, type PodFate } from "./hollow-kubelet.ts";
 
 const POLL_MS = 25;
-const LIMIT_MS = 30_000;
+const LIMIT_MS = 90_000;
 
 type KubeletRules = Pick<HollowKubeletOptions, "fateOf" | "hasEnded">;
 

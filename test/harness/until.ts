@@ -5,7 +5,7 @@ import { sleep } from "../../pkg/clock/wait.ts";
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  limitMs = 60_000,
+  limitMs = 120_000,
   pollMs = 20,
 ): Promise<number> {
   const startMs = realClock.monotonicMs();

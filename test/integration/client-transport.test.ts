@@ -119,7 +119,7 @@ async function drain(
   for await (const document of response.documents()) onDocument(document);
 }
 
-async function until(condition: () => boolean, limitMs = 15_000): Promise<void> {
+async function until(condition: () => boolean, limitMs = 60_000): Promise<void> {
   const startMs = performance.now();
   while (!condition()) {
     if (performance.now() - startMs > limitMs)

@@ -66,7 +66,7 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-async function until(condition: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
+async function until(condition: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
   const startMs = performance.now();
   while (!(await condition())) {
     if (performance.now() - startMs > limitMs)

@@ -31,7 +31,7 @@ let clients: ClientSet;
 async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  limitMs = 60_000,
+  limitMs = 120_000,
 ): Promise<void> {
   const startMs = performance.now();
   while (!(await condition())) {

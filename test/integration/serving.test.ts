@@ -93,7 +93,7 @@ describe.runIf(hasRealCluster())("the HTTPS server beside a real API server", ()
     await admin
       .clientFor(resources.configMaps)
       .patch(ref, { type: "merge", body: { data: { "client-ca-file": both } } });
-    await vi.waitFor(async () => expect(await status()).toBe(200), { timeout: 10_000 });
+    await vi.waitFor(async () => expect(await status()).toBe(200), { timeout: 60_000 });
   });
 });
 

@@ -81,7 +81,7 @@ function gatedClock(): Clock & { release(): void } {
 
 /** The machine may be busy with other tests. */
 async function eventually(check: () => void | Promise<void>): Promise<void> {
-  await vi.waitFor(check, { timeout: 10_000, interval: 20 });
+  await vi.waitFor(check, { timeout: 60_000, interval: 20 });
 }
 
 describe("answers", () => {

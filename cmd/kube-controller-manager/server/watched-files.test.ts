@@ -24,7 +24,7 @@ afterEach(async () => {
 /** A round ends when its timer is armed again, which takes real reads in between. */
 async function nextRound(): Promise<void> {
   await clock.advanceBy(10_000);
-  await vi.waitFor(() => expect(clock.pendingTimers).toBe(1), { timeout: 10_000 });
+  await vi.waitFor(() => expect(clock.pendingTimers).toBe(1), { timeout: 60_000 });
 }
 
 test("changed files are applied together, unchanged ones are not; what cannot be used is tried again", async () => {

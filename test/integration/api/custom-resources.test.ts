@@ -55,7 +55,7 @@ async function define(api: ApiClient, versions: readonly object[] = [version]): 
   expect(created.status).toBe(201);
   const namespace = await api.namespace();
   const objects = `/apis/${group}/v1/namespaces/${namespace}/widgets`;
-  await expect.poll(async () => (await api.get(objects)).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await api.get(objects)).status).toBe(200);
   return { group, definition: `${definitions}/widgets.${group}`, objects };
 }
 
@@ -220,7 +220,7 @@ describeApi("custom resources", (api) => {
       const { status } = (await api().get(`${definitions}/others.${group}`)).body;
       return (status as { readonly conditions?: unknown }).conditions;
     };
-    await expect.poll(conditions, { timeout: 10_000 }).toMatchObject([
+    await expect.poll(conditions).toMatchObject([
       {
         type: "NamesAccepted",
         status: "False",
@@ -246,10 +246,10 @@ describeApi("custom resources", (api) => {
     ]);
     const present = async (): Promise<readonly string[]> =>
       (await api().get(objects)).body.items.map(({ metadata }) => metadata.name);
-    await expect.poll(present, { timeout: 15_000 }).toEqual(["held"]);
+    await expect.poll(present).toEqual(["held"]);
     expect((await api().get(definition)).status).toBe(200);
     await api().patch(`${objects}/held`, "merge", { metadata: { finalizers: null } });
-    await expect.poll(async () => (await api().get(definition)).status, { timeout: 15_000 }).toBe(404);
-    await expect.poll(async () => (await api().get(objects)).status, { timeout: 15_000 }).toBe(404);
+    await expect.poll(async () => (await api().get(definition)).status).toBe(404);
+    await expect.poll(async () => (await api().get(objects)).status).toBe(404);
   });
 });

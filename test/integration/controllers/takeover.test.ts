@@ -24,6 +24,8 @@ import {
 } from "./workloads.ts";
 
 const REPLICAS = 25;
+/** A pod is there, and it is ready: the kubelet binds and readies it in one write. */
+const POD_STATES = 2;
 /** Caches are filled, and every key has been worked on, long before. */
 const QUIET_MS = 1_500;
 const DESCRIPTORS = [
@@ -49,13 +51,22 @@ describe.each(clusterKinds)("controllers on the $name API server", ({ start }) =
     space.tend(ready);
     await space.create(resources.deployments, deployment("web", REPLICAS));
     await untilComplete(space, "web");
-    await space.never("more writes", QUIET_MS, writesAfter(space, cluster.writesTo(space).length + 2));
+    await space.until(
+      "the writes come to an end",
+      async () => {
+        const before = cluster.writesTo(space).length;
+        await space.never("nothing", QUIET_MS, async () => false);
+        return cluster.writesTo(space).length - before;
+      },
+      (written) => written === 0,
+    );
     const writes = cluster.writesTo(space);
     expect(writes.filter(({ status }) => status >= 300).map(lineOf)).toEqual([]);
     expect(writes.filter(isPodWrite)).toHaveLength(REPLICAS);
     expect(writes.filter(({ resource }) => resource === "replicasets")).toHaveLength(1);
-    // The others tell how far it has come: at most a few for each step of the kubelet.
-    expect(writes.length / REPLICAS).toBeLessThan(3);
+    // A pod and its Event; the others tell how far it has come, each of the two owners at most once for each step of a
+    // pod. How many of the steps they see one by one is a matter of the machine's speed.
+    expect(writes.length / REPLICAS).toBeLessThan(2 + 2 * POD_STATES);
     await cluster.stopControllers();
   });
 
