@@ -1,0 +1,60 @@
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { resources } from "../../pkg/api/resources.ts";
+import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
+import { StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
+import { statefulSetController } from "./controller.ts";
+import { changed, statefulSet } from "./samples.test-data.ts";
+
+const controller = statefulSetController({ workers: 2 });
+/** How long the server takes for each request: all of one batch are answered in the same second. */
+const ANSWER_MS = 1_000;
+
+let world: ControllerWorld;
+let foo: StatefulSetInWorld;
+beforeEach(async () => {
+  world = await newWorld();
+  foo = new StatefulSetInWorld(world);
+  await world.start(controller);
+});
+afterEach(async () => world.stop());
+
+/** How many requests were answered in each second, until there are none any more. */
+async function answeredTogether(verb: "create" | "delete"): Promise<readonly number[]> {
+  const counts: number[] = [];
+  for (let count = -1; count !== 0;) {
+    await world.run(ANSWER_MS);
+    count = world.takeWrites().filter((write) => write.verb === verb && write.resource === "pods").length;
+    if (count > 0) counts.push(count);
+  }
+  return counts;
+}
+
+// upstream: pkg/controller/statefulset/stateful_set_control_test.go#TestParallelScale. It goes to 1000 at most, where the
+// largest batch does not show yet.
+test.each([
+  ["in turn, one by one", "OrderedReady", 3, 0, [1, 1, 1]],
+  ["at once, from 3 to 30", "Parallel", 3, 30, [1, 2, 4, 8, 12]],
+  ["at once, from 10 to 1", "Parallel", 10, 1, [1, 2, 4, 2]],
+  ["at once, from 501 to none", "Parallel", 501, 0, [1, 2, 4, 8, 16, 32, 64, 128, 246]],
+  [
+    "at once, from none to 1100, 500 at the most",
+    "Parallel",
+    0,
+    1_100,
+    [1, 2, 4, 8, 16, 32, 64, 128, 256, 500, 89],
+  ],
+])("requests at a time: %s", async (_case, podManagementPolicy, before, replicas, batches) => {
+  await foo.create(statefulSet("foo", before, { podManagementPolicy, volumeClaimTemplates: [] }));
+  if (podManagementPolicy === "OrderedReady") await world.runWithKubelet();
+  else await world.run();
+  expect(await foo.names(resources.pods)).toHaveLength(before);
+  world.takeWrites();
+  const verb = replicas > before ? "create" : "delete";
+  world.server.parts.faults.add({
+    target: { verb, resource: "pods" },
+    action: { kind: "latency", ms: ANSWER_MS - 1 },
+  });
+  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas }));
+  expect(await answeredTogether(verb)).toEqual(batches);
+  expect((await foo.get()).status?.replicas).toBe(replicas);
+});
