@@ -13,7 +13,8 @@ import { createClaims, reownClaims } from "./sync-claims.ts";
 
 /** Requests that a burst sends at a time. */
 const LARGEST_BATCH = 500;
-const MAX_CONFLICTS = 5;
+/** As often a write is tried while others come in between; then the whole sync is. */
+const MOST_ATTEMPTS = 5;
 
 /** Takes the steps in order, or in batches that grow while all goes well. Throws what failed first. */
 export async function takeSteps(
@@ -155,11 +156,11 @@ export async function writeStatus(
 }
 
 async function retryConflicts(write: () => Promise<void>): Promise<void> {
-  for (let conflicts = 0; ; conflicts++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await write();
     } catch (error) {
-      if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
+      if (!isConflict(error) || attempt === MOST_ATTEMPTS) throw error;
     }
   }
 }

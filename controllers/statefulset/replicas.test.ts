@@ -150,6 +150,18 @@ describe("claims", () => {
     expect(linesOf(decide(inTurn, podsOf(inTurn, "r"), []))).toEqual(["create foo-1"]);
   });
 
+  // upstream: stateful_pod_control_test.go#TestStatefulPodControlRetentionPolicyUpdateMissingClaims
+  test("that are missing have no owner to be given; one that comes back gets it", () => {
+    const set = changed(inTurn, {
+      replicas: 1,
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Retain" },
+    });
+    expect(linesOf(decide(set, podsOf(set, "r"), []))).toEqual([]);
+    const plan = decide(set, podsOf(set, "r"), [claimOf(set, 0)]);
+    expect(linesOf(plan)).toEqual(["correct foo-0"]);
+    expect(plan.replicas[0]?.claims.reown.map(({ metadata }) => metadata.name)).toEqual(["datadir-foo-0"]);
+  });
+
   test("of those that are scaled down get their owners before any goes", () => {
     const set = changed(going, { replicas: 1 });
     const plan = decide(set, podsOf(set, "rrr"));

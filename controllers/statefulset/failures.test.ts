@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { newControllerRef } from "../../pkg/api/owner-references.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { conflict, internal, type StatusError } from "../../pkg/embedded/server/status-error.ts";
+import { type Logger, silentLogger } from "../../pkg/log/logger.ts";
+import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
+import { settledCounts, StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
+import { statefulSetController } from "./controller.ts";
+import { changed, LABELS, statefulSet, withImage } from "./samples.test-data.ts";
+
+const controller = statefulSetController({ workers: 2 });
+const policies = ["OrderedReady", "Parallel"] as const;
+
+let world: ControllerWorld;
+let foo: StatefulSetInWorld;
+/** What was told of failed syncs: "what happened: the error". */
+let told: string[];
+beforeEach(async () => {
+  told = [];
+  const log: Logger = {
+    ...silentLogger,
+    child: () => log,
+    error: (error, message) =>
+      told.push(`${message}: ${error instanceof Error ? error.message : String(error)}`),
+  };
+  world = await newWorld({ log });
+  foo = new StatefulSetInWorld(world);
+  await world.start(controller);
+});
+afterEach(async () => world.stop());
+
+/** Refuses what matches until it is told otherwise. */
+function refuse(target: Readonly<Record<string, string>>, error: StatusError, times?: number): () => void {
+  return world.server.parts.faults.add({
+    target,
+    action: { kind: "status", when: "before", error },
+    ...(times !== undefined && { times }),
+  });
+}
+
+describe.each(policies)("%s: a deletion that fails", (podManagementPolicy) => {
+  // upstream: pkg/controller/statefulset/stateful_set_control_test.go#NewRevisionDeletePodFailure
+  test("in the middle of an update leaves the counts as they are, and comes about later", async () => {
+    await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
+    await world.runWithKubelet();
+    const recover = refuse({ verb: "delete", resource: "pods" }, internal("down"));
+    await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+    await world.runWithKubelet();
+    const { status } = await foo.get();
+    expect(status).toMatchObject({ replicas: 3, readyReplicas: 3, currentReplicas: 3 });
+    expect(status?.updatedReplicas ?? 0).toBe(0);
+    expect(status?.updateRevision).not.toBe(status?.currentRevision);
+    expect(told).toContain("Sync failed, to be retried: down");
+
+    recover();
+    refuse({ verb: "create", resource: "pods" }, internal("down"));
+    await world.run(120_000);
+    expect((await foo.get()).status).toMatchObject({ currentReplicas: 2 });
+  });
+
+  // upstream: stateful_set_control_test.go#TestStatefulSetControlScaleDownDeleteError
+  test("while it is scaled down is tried again", async () => {
+    await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
+    await world.runWithKubelet();
+    world.takeWrites();
+    refuse({ verb: "delete", resource: "pods", name: "foo-1" }, internal("down"), 1);
+    await foo.update({ replicas: 0 });
+    expect(told).toEqual(["Sync failed, to be retried: down"]);
+    expect(await foo.names(resources.pods)).toEqual([]);
+    expect((await foo.get()).status).toMatchObject(settledCounts(0));
+  });
+});
+
+// upstream: stateful_set_control_test.go#TestStatefulSetStatusUpdate
+test.each<[string, boolean, boolean, readonly string[]]>([
+  ["nothing fails", false, false, []],
+  ["a pod cannot be created", true, false, ["Sync failed, to be retried: no pod"]],
+  ["the status cannot be written", false, true, ["Sync failed, to be retried: no status"]],
+  [
+    "neither can: the first failure counts",
+    true,
+    true,
+    ["The status could not be written either: no status", "Sync failed, to be retried: no pod"],
+  ],
+])("the status is written when %s", async (_case, podFails, statusFails, failures) => {
+  if (podFails) refuse({ verb: "create", resource: "pods" }, internal("no pod"), 1);
+  const status = { verb: "update", resource: "statefulsets", subresource: "status" };
+  if (statusFails) refuse(status, internal("no status"), 1);
+  await foo.create(statefulSet("foo", 1));
+  await world.run();
+  expect(told).toEqual(failures);
+  const written = world.takeWrites().map((write) => `${lineOf(write)} ${write.status}`);
+  const [first] = written.filter((line) => line.startsWith("update statefulsets/status"));
+  expect(first).toBe(`update statefulsets/status foo ${statusFails ? 500 : 200}`);
+  expect((await foo.get()).status).toMatchObject({ observedGeneration: 1 });
+});
+
+// upstream: stateful_set_status_updater_test.go#TestStatefulSetStatusUpdaterUpdateReplicasConflictFailure
+test("a status that meets conflicts without end is given up, to be tried again later", async () => {
+  const error = conflict({ group: "apps", plural: "statefulsets" }, "foo");
+  const recover = refuse({ verb: "update", resource: "statefulsets", subresource: "status" }, error);
+  await foo.create(statefulSet("foo", 0));
+  await world.run(0);
+  expect(world.takeWrites().filter((write) => write.status === 409)).toHaveLength(5);
+  expect(told).toEqual([`Sync failed, to be retried: ${error.message}`]);
+  recover();
+  await world.run();
+  expect((await foo.get()).status).toMatchObject({ observedGeneration: 1 });
+});
+
+// upstream: stateful_pod_control_test.go#TestStatefulPodControlUpdatePodStorageFailure. What fails after that is the
+// update itself: a server does not let a pod's volumes be changed.
+test("a pod without its volumes is not mended, and that is told", async () => {
+  await foo.create(statefulSet("foo", 1, { podManagementPolicy: "Parallel" }));
+  await world.runWithKubelet();
+  await world.stop();
+  const owner = newControllerRef(await foo.get(), resources.statefulSets);
+  const { metadata } = await world.get<Pod>(resources.pods, "foo-0");
+  for (const [resource, name] of [
+    [resources.pods, "foo-0"],
+    [resources.persistentVolumeClaims, "datadir-foo-0"],
+  ] as const)
+    await world.delete(resource, name);
+  await world.runWithKubelet();
+  await world.create<Pod>(resources.pods, {
+    metadata: { name: "foo-0", labels: { ...LABELS, ...metadata.labels }, ownerReferences: [owner] },
+    spec: { containers: [{ name: "nginx", image: "nginx" }] },
+  });
+  await world.markPod("foo-0", "ready");
+  const before = new Set(await world.events());
+
+  const recover = refuse({ verb: "create", resource: "persistentvolumeclaims" }, internal("down"));
+  await world.start(controller);
+  const events = (await world.events()).filter((event) => !before.has(event));
+  expect(events).toEqual([
+    "FailedCreate Create Claim datadir-foo-0 for Pod foo-0 in StatefulSet foo failed error: down",
+    "FailedUpdate Update Pod foo-0 in StatefulSet foo failed error: failed to create PVC datadir-foo-0: down",
+  ]);
+  recover();
+  await world.run(120_000);
+  expect(await foo.names(resources.persistentVolumeClaims)).toEqual(["datadir-foo-0"]);
+  expect((await world.events()).filter((event) => event.startsWith("FailedUpdate")).at(-1)).toMatch(
+    /volumes/,
+  );
+});
