@@ -92,7 +92,8 @@ async function reconcileFamilies(
   const wanted = familiesOf(service);
   context.metrics.setPreference(key, trafficDistributionOf(service));
   for (const family of FAMILIES.filter((each) => !wanted.includes(each))) {
-    context.topology.removeHints(key, family);
+    // What is remembered of hints is of the Service as a whole: a family that it never had must not take it away.
+    if (slices.some(({ addressType }) => addressType === family)) context.topology.removeHints(key, family);
     context.metrics.dropFamily(key, family);
   }
   for (const family of wanted) {

@@ -17,6 +17,8 @@ function service(spec: Spec = {}, metadata: Service["metadata"] = {}): Step {
   } as Service & ApiObject);
 }
 
+const byTopology = { annotations: { "service.kubernetes.io/topology-mode": "Auto" } };
+
 /** Node 0 is in zone-a, 1 in zone-b, 2 in zone-c. */
 const on = (node: number): PodSpec => ({ nodeSelector: { "kubernetes.io/hostname": `node-${node}` } });
 
@@ -184,6 +186,32 @@ export const services: readonly Scenario[] = inArea("services", [
       ...pods(3),
       ready(3),
       patch({ spec: { trafficDistribution: null } }),
+    ],
+  },
+  {
+    name: "service-by-topology",
+    steps: [service({}, byTopology), ...pods(6), ready(6)],
+  },
+  {
+    name: "service-by-topology-with-too-few-pods",
+    steps: [service({}, byTopology), ...pods(2), ready(2), ...pods(3).slice(2), ready(3)],
+  },
+  {
+    name: "service-by-topology-with-uneven-zones",
+    steps: [
+      service({}, byTopology),
+      ...[0, 0, 0, 1, 1, 2].map((node, number) => create(pod(`pod-${number}`, on(node)))),
+      ready(6),
+      { do: "patch pods", pods: { count: 1 }, body: { metadata: { labels: { app: "other" } } } },
+    ],
+  },
+  {
+    name: "service-by-topology-no-more",
+    steps: [
+      service({}, byTopology),
+      ...pods(3),
+      ready(3),
+      patch({ metadata: { annotations: { "service.kubernetes.io/topology-mode": null } } }),
     ],
   },
   {
