@@ -16,6 +16,7 @@ import { syncBudget, syncStaleDisruption } from "./sync.ts";
 
 const NAME = "disruption-controller";
 const QUEUE = "disruption";
+const RECHECK_QUEUE = "disruption_recheck";
 const ANNOUNCED_QUEUE = "stale_pod_disruption";
 
 /** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
@@ -64,6 +65,7 @@ function build(env: Env): Controller {
   const context = disruptionContext(env, caches);
   const queues = {
     budgets: createWorkQueue<string>({ clock, metrics, name: QUEUE }),
+    rechecks: createWorkQueue<string>({ clock, metrics, name: RECHECK_QUEUE }),
     announced: createWorkQueue<string>({ clock, metrics, name: ANNOUNCED_QUEUE }),
   };
   const { budgets, pods, ...owners } = caches;
@@ -73,23 +75,37 @@ function build(env: Env): Controller {
     ...Object.values(owners),
   ]);
   const common = { workers: 1, ready, clock, log };
-  const budgetPool = new WorkerPool({
-    ...common,
-    queue: queues.budgets,
-    sync: async (key, syncLog, signal) => syncBudget(key, context, syncLog, signal),
-    gate: context.consistency,
-  });
-  const announcedPool = new WorkerPool({
-    ...common,
-    queue: queues.announced,
-    sync: async (key, syncLog, signal) => syncStaleDisruption(key, context, syncLog, signal),
-  });
+  const pools = {
+    [QUEUE]: new WorkerPool({
+      ...common,
+      queue: queues.budgets,
+      sync: async (key, syncLog, signal) => {
+        const { requeueAfterMs, ...result } = await syncBudget(key, context, syncLog, signal);
+        if (requeueAfterMs !== undefined) queues.rechecks.addAfter(key, requeueAfterMs);
+        return result;
+      },
+      gate: context.consistency,
+    }),
+    [RECHECK_QUEUE]: new WorkerPool({
+      ...common,
+      queue: queues.rechecks,
+      sync: async (key) => {
+        queues.budgets.addRateLimited(key);
+        return {};
+      },
+    }),
+    [ANNOUNCED_QUEUE]: new WorkerPool({
+      ...common,
+      queue: queues.announced,
+      sync: async (key, syncLog, signal) => syncStaleDisruption(key, context, syncLog, signal),
+    }),
+  };
   return {
     run: async (signal) => {
-      await Promise.all([budgetPool.run(signal), announcedPool.run(signal)]);
+      await Promise.all(Object.values(pools).map(async (pool) => pool.run(signal)));
     },
     health: () => ({
-      pools: { [QUEUE]: budgetPool.liveness(), [ANNOUNCED_QUEUE]: announcedPool.liveness() },
+      pools: Object.fromEntries(Object.entries(pools).map(([name, pool]) => [name, pool.liveness()])),
     }),
   };
 }
