@@ -1,5 +1,6 @@
 import type { Endpoints, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
+import type { Clock } from "../../pkg/clock/clock.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
@@ -7,6 +8,7 @@ import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 
 /** All that a sync of a Service works with. */
 export interface EndpointsContext {
+  readonly clock: Clock;
   readonly services: Lister<Service>;
   readonly pods: Lister<Pod>;
   readonly endpoints: Lister<Endpoints>;

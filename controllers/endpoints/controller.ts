@@ -55,6 +55,7 @@ function build(env: Env, settings: EndpointsSettings): Controller {
     caches: [{ resource: resources.endpoints, cache: endpoints }],
   });
   const context: EndpointsContext = {
+    clock: env.clock,
     services: services.lister,
     pods: pods.lister,
     endpoints: endpoints.lister,

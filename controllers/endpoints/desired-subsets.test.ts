@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import type { EndpointSubset, Pod, Service, ServicePort } from "../../pkg/api/types/core-v1.gen.ts";
 import { addressOf, desiredSubsets } from "./desired-subsets.ts";
 import { pod, pods, service, targetRef } from "./samples.test-data.ts";
@@ -60,7 +61,7 @@ describe("the subsets of a Service", () => {
       [],
     ],
   ])("%s", (_, spec, members, expected) => {
-    expect(desiredSubsets(service("foo", spec), members)).toEqual(expected);
+    expect(inOneGo(desiredSubsets(service("foo", spec), members))).toEqual(expected);
   });
 
   test.each([
@@ -74,7 +75,7 @@ describe("the subsets of a Service", () => {
       3,
     ],
   ])("%s", (_, ports, count) => {
-    const [subset, ...others] = desiredSubsets(service("foo", { ports }), pods(count));
+    const [subset, ...others] = inOneGo(desiredSubsets(service("foo", { ports }), pods(count)));
     expect(others).toEqual([]);
     expect(subset?.addresses).toEqual(Array.from({ length: count }, (_pod, number) => address(number)));
     expect(new Set(subset?.ports)).toEqual(
@@ -92,17 +93,17 @@ describe("the subsets of a Service", () => {
     const second = { name: "portname2", port: 81, targetPort: "svc2", protocol: "TCP" };
     const one = { addresses: [address(0)], ports: [{ name: "portname1", port: 100, protocol: "TCP" }] };
     const other = { addresses: [address(1)], ports: [{ name: "portname2", port: 101, protocol: "TCP" }] };
-    expect(desiredSubsets(service("foo", { ports: [first] }), both)).toEqual([one]);
-    expect(new Set(desiredSubsets(service("foo", { ports: [first, second] }), both))).toEqual(
+    expect(inOneGo(desiredSubsets(service("foo", { ports: [first] }), both))).toEqual([one]);
+    expect(new Set(inOneGo(desiredSubsets(service("foo", { ports: [first, second] }), both)))).toEqual(
       new Set([one, other]),
     );
-    expect(desiredSubsets(service("foo", { ports: [second] }), both)).toEqual([other]);
+    expect(inOneGo(desiredSubsets(service("foo", { ports: [second] }), both))).toEqual([other]);
   });
 
   // upstream: pkg/controller/endpoint/endpoints_controller_test.go#TestEndpointPortFromServicePort
   test.each([undefined, "http"])("have ports with the application protocol %s", (appProtocol) => {
     const port = { ...tcp, name: "test", ...(appProtocol !== undefined && { appProtocol }) };
-    const [subset] = desiredSubsets(service("foo", { ports: [port] }), pods(1));
+    const [subset] = inOneGo(desiredSubsets(service("foo", { ports: [port] }), pods(1)));
     expect(subset?.ports?.[0]?.appProtocol).toBe(appProtocol);
   });
 });
@@ -144,7 +145,7 @@ describe("a pod is among the addresses", () => {
     ["not when it has succeeded, wherever", "Succeeded", false, false, true, "out"],
   ])("%s", (_, phase, ready, terminating, publishNotReadyAddresses, where) => {
     const owner = service("foo", { publishNotReadyAddresses });
-    const subsets = desiredSubsets(owner, [pod(0, { phase, ready, terminating })]);
+    const subsets = inOneGo(desiredSubsets(owner, [pod(0, { phase, ready, terminating })]));
     const found = subsets.map(({ addresses }) => (addresses === undefined ? "not ready" : "ready"));
     expect(found.join() || "out").toBe(where);
   });

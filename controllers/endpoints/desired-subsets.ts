@@ -1,4 +1,5 @@
 import { isPodReady } from "../../pkg/api/pod.ts";
+import { forEachInSteps, type Steps } from "../../pkg/api/steps.ts";
 import type {
   EndpointAddress,
   EndpointPort,
@@ -10,22 +11,22 @@ import type {
 import { backsServices, hasClusterIp, hostnameUnder } from "../../pkg/endpoints/backing-pods.ts";
 import { isIpv6, parseIp } from "../../pkg/endpoints/ip-address.ts";
 import { podPort } from "../../pkg/endpoints/pod-port.ts";
-import { repackSubsets } from "../../pkg/endpoints/repack-subsets.ts";
+import { repackInSteps } from "../../pkg/endpoints/repack-subsets.ts";
 
 /** The pods that back a Service, by the ports at which they do. */
-export function desiredSubsets(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
+export function* desiredSubsets(service: Service, pods: readonly Pod[]): Steps<readonly EndpointSubset[]> {
   const toleratesUnready = service.spec?.publishNotReadyAddresses === true;
-  const subsets = pods.flatMap((pod) => {
-    if (!backsServices(pod, toleratesUnready)) return [];
+  const subsets: EndpointSubset[] = [];
+  yield* forEachInSteps(pods, (pod) => {
+    if (!backsServices(pod, toleratesUnready)) return;
     const address = addressOf(service, pod);
-    if (address === undefined) return [];
+    if (address === undefined) return;
     const list = toleratesUnready || isPodReady(pod) ? "addresses" : "notReadyAddresses";
-    return portsOf(service, pod).map((ports) => ({
-      [list]: [address],
-      ...(ports.length > 0 && { ports }),
-    }));
+    for (const ports of portsOf(service, pod)) {
+      subsets.push({ [list]: [address], ...(ports.length > 0 && { ports }) });
+    }
   });
-  return repackSubsets(subsets);
+  return yield* repackInSteps(subsets);
 }
 
 /** One list for each subset that the pod is in. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Labels } from "../../pkg/api/labels.ts";
 import { deepFreeze } from "../../pkg/api/freeze.ts";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import type { Endpoints, EndpointSubset, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import { CAPACITY, OVER_CAPACITY_ANNOTATION } from "./capacity.ts";
 import { addressOf, desiredSubsets } from "./desired-subsets.ts";
@@ -21,7 +22,7 @@ interface Given {
 }
 
 function decide({ service: owner = foo, pods: members = [], current, triggerTime }: Given): EndpointsPlan {
-  return decideEndpoints(deepFreeze({ service: owner, pods: members, current, triggerTime }));
+  return inOneGo(decideEndpoints(deepFreeze({ service: owner, pods: members, current, triggerTime })));
 }
 
 function existing(
@@ -44,11 +45,11 @@ function written(plan: EndpointsPlan): Endpoints {
 
 // upstream: pkg/controller/endpoint/endpoints_controller_test.go
 describe("nothing is written", () => {
-  const reversed = desiredSubsets(foo, pods(2)).map((subset) => ({
+  const reversed = inOneGo(desiredSubsets(foo, pods(2))).map((subset) => ({
     ...subset,
     addresses: (subset.addresses ?? []).toReversed(),
   }));
-  const versioned = desiredSubsets(foo, [pod(0), pod(1, { ready: false })]).map((subset) => ({
+  const versioned = inOneGo(desiredSubsets(foo, [pod(0), pod(1, { ready: false })])).map((subset) => ({
     ...subset,
     addresses: (subset.addresses ?? []).map((address) => ({
       ...address,
@@ -65,12 +66,12 @@ describe("nothing is written", () => {
     ["TestSyncEndpointsHeadlessServiceLabel", { current: existing([], { ...MANAGED, ...HEADLESS }) }],
     [
       "TestSyncEndpointsItemsPreexistingIdentical",
-      { pods: pods(1), current: existing(desiredSubsets(foo, pods(1))) },
+      { pods: pods(1), current: existing(inOneGo(desiredSubsets(foo, pods(1)))) },
     ],
     ["TestSyncEndpointsItemsPreexistingIdenticalUnsorted", { pods: pods(2), current: existing(reversed) }],
     [
       "when all that has changed is since when it is true",
-      { pods: pods(1), current: existing(desiredSubsets(foo, pods(1))), triggerTime: "now" },
+      { pods: pods(1), current: existing(inOneGo(desiredSubsets(foo, pods(1)))), triggerTime: "now" },
     ],
   ])("%s", (_, given) => {
     expect(decide(given)).toEqual({ action: "none" });
@@ -130,7 +131,7 @@ describe("Endpoints are written", () => {
       apiVersion: "v1",
       kind: "Endpoints",
       metadata: { name: "foo", namespace: "default", resourceVersion: "1", labels },
-      subsets: desiredSubsets(owner, pods(1)),
+      subsets: inOneGo(desiredSubsets(owner, pods(1))),
     });
   });
 
@@ -200,7 +201,7 @@ describe("what is written differs from what should be", () => {
     withPort(pod(2), "b"),
     withPort(pod(3, { ready: false }), "b"),
   ];
-  const right = desiredSubsets(named, members);
+  const right = inOneGo(desiredSubsets(named, members));
   test.each<[string, readonly EndpointSubset[], boolean]>([
     ["not at all", right, false],
     ["by a subset", right.slice(1), true],

@@ -1,4 +1,5 @@
 import type { Labels } from "../../pkg/api/labels.ts";
+import type { Steps } from "../../pkg/api/steps.ts";
 import type {
   EndpointAddress,
   Endpoints,
@@ -32,8 +33,14 @@ export type EndpointsPlan =
   | { readonly action: "create" | "update"; readonly endpoints: Endpoints };
 
 /** What the Endpoints of a Service should be. They are written only when they would say something else. */
-export function decideEndpoints({ service, pods, current, triggerTime }: EndpointsView): EndpointsPlan {
-  const { subsets, truncated } = truncate(desiredSubsets(service, pods));
+export function* decideEndpoints({
+  service,
+  pods,
+  current,
+  triggerTime,
+}: EndpointsView): Steps<EndpointsPlan> {
+  const { subsets, truncated } = truncate(yield* desiredSubsets(service, pods));
+  yield;
   if (current !== undefined && isRight(current, service, subsets, truncated)) return { action: "none" };
   const { name = "", namespace = "" } = service.metadata;
   const annotations = annotationsFor(current, triggerTime, truncated);

@@ -1,4 +1,5 @@
 import { selectorFromLabels } from "../../pkg/api/labels.ts";
+import { runPaced } from "../../pkg/cache/pace.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
@@ -25,8 +26,8 @@ export async function syncService(
   const selector = selectorFromLabels(service.spec?.selector);
   const pods = context.pods.inNamespace(service.metadata.namespace ?? "", selector);
   // Asked for even when nothing is written, as it tells what has changed since it was asked before.
-  const triggerTime = context.triggerTimes.next(key, service, pods);
-  const plan = decideEndpoints({ service, pods, current, triggerTime });
+  const triggerTime = await runPaced(context.clock, context.triggerTimes.next(key, service, pods));
+  const plan = await runPaced(context.clock, decideEndpoints({ service, pods, current, triggerTime }));
   if (plan.action === "none") return {};
   log.verbose(4, "Writing Endpoints", { action: plan.action });
   await writeEndpoints(context, service, plan, signal);

@@ -124,6 +124,7 @@ function listen(
     nodes.addHandler(nodeHandler(() => zones.add("zones"))),
   ]);
   const context: SliceContext = {
+    clock: env.clock,
     services: services.lister,
     pods: pods.lister,
     nodes: nodes.lister,

@@ -1,3 +1,4 @@
+import type { Steps } from "../../pkg/api/steps.ts";
 import type { Endpoint, EndpointHints, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 
 /** The slices of one Service and family that there will be; the unchanged ones are as the cache has them. */
@@ -16,36 +17,49 @@ export function zoneHint(zone: string): EndpointHints {
 }
 
 export function withoutHints(endpoint: Endpoint): Endpoint {
+  if (endpoint.hints === undefined) return endpoint;
   const { hints: _, ...others } = endpoint;
   return others;
 }
 
-/** A slice whose endpoints are what `change` makes of them. */
-export function mapEndpoints(slice: EndpointSlice, change: (endpoint: Endpoint) => Endpoint): EndpointSlice {
-  return { ...slice, endpoints: (slice.endpoints ?? []).map(change) };
-}
-
 /** Slices that need it go from the unchanged ones to the ones that are written. */
-export function moveToUpdate(
+export function* moveToUpdate(
   changes: SliceChanges,
   needsUpdate: (slice: EndpointSlice) => boolean,
-): SliceChanges {
-  const moved = changes.unchanged.filter(needsUpdate);
-  return {
-    create: changes.create,
-    update: [...changes.update, ...moved],
-    unchanged: changes.unchanged.filter((slice) => !moved.includes(slice)),
-  };
+): Steps<SliceChanges> {
+  const moved: EndpointSlice[] = [];
+  const unchanged: EndpointSlice[] = [];
+  for (const slice of changes.unchanged) {
+    (needsUpdate(slice) ? moved : unchanged).push(slice);
+    yield;
+  }
+  return { create: changes.create, update: [...changes.update, ...moved], unchanged };
 }
 
 /** Changes every endpoint in the slices that are written. */
-export function mapWritten(changes: SliceChanges, change: (endpoint: Endpoint) => Endpoint): SliceChanges {
-  const map = (slice: EndpointSlice): EndpointSlice => mapEndpoints(slice, change);
-  return { ...changes, create: changes.create.map(map), update: changes.update.map(map) };
+export function* mapWritten(
+  changes: SliceChanges,
+  change: (endpoint: Endpoint) => Endpoint,
+): Steps<SliceChanges> {
+  const create = yield* mapEndpoints(changes.create, change);
+  const update = yield* mapEndpoints(changes.update, change);
+  return { ...changes, create, update };
 }
 
-export function removeHints(changes: SliceChanges): SliceChanges {
+function* mapEndpoints(
+  slices: readonly EndpointSlice[],
+  change: (endpoint: Endpoint) => Endpoint,
+): Steps<readonly EndpointSlice[]> {
+  const mapped: EndpointSlice[] = [];
+  for (const slice of slices) {
+    mapped.push({ ...slice, endpoints: (slice.endpoints ?? []).map(change) });
+    yield;
+  }
+  return mapped;
+}
+
+export function* removeHints(changes: SliceChanges): Steps<SliceChanges> {
   const hasHints = (slice: EndpointSlice): boolean =>
     (slice.endpoints ?? []).some(({ hints }) => hints !== undefined);
-  return mapWritten(moveToUpdate(changes, hasHints), withoutHints);
+  return yield* mapWritten(yield* moveToUpdate(changes, hasHints), withoutHints);
 }

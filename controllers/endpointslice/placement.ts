@@ -1,4 +1,5 @@
 import type { Labels } from "../../pkg/api/labels.ts";
+import type { Steps } from "../../pkg/api/steps.ts";
 import type { Endpoint, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { type EndpointSet, sameBeyondKey } from "../../pkg/endpoints/endpoint-set.ts";
 
@@ -37,12 +38,16 @@ interface Draft {
  *  3. The rest goes into the one untouched slice that it fills best, or into new slices.
  * E.g. with 3 in a slice, [a b c] [d e] and b gone, f and g new: [a f c], and g joins d and e.
  */
-export function placeEndpoints(
+export function* placeEndpoints(
   existing: readonly EndpointSlice[],
   wanted: EndpointSet,
   rules: PlacementRules,
-): Placement {
-  const drafts = existing.map((slice) => draftOf(slice, wanted, rules));
+): Steps<Placement> {
+  const drafts: Draft[] = [];
+  for (const slice of existing) {
+    drafts.push(draftOf(slice, wanted, rules));
+    yield;
+  }
   const removed = drafts.reduce(
     (count, { before, endpoints }) => count + Math.max(0, (before.endpoints ?? []).length - endpoints.length),
     0,
@@ -52,6 +57,7 @@ export function placeEndpoints(
   const written = drafts.filter((draft) => draft.changed && !emptied.includes(draft));
   for (const { endpoints } of written.toSorted(fullestFirst)) {
     endpoints.push(...wanted.takeFirst(rules.maxEndpoints - endpoints.length));
+    yield;
   }
   const untouched = drafts.filter(({ changed }) => !changed);
   const topped = new Map<EndpointSlice, readonly Endpoint[]>();
@@ -67,6 +73,7 @@ export function placeEndpoints(
       const kept = before.endpoints ?? [];
       topped.set(before, [...kept, ...wanted.takeFirst(rules.maxEndpoints - kept.length)]);
     }
+    yield;
   }
   const update = drafts
     .filter((draft) => written.includes(draft) || topped.has(draft.before))

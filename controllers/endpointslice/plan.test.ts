@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../../pkg/api/freeze.ts";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { Family } from "./address-families.ts";
@@ -21,18 +22,18 @@ interface Given {
 
 function decide(given: Given): SlicePlan {
   const { nodes = [node("node-1")] } = given;
-  const byName = new Map(nodes.map((each) => [each.metadata.name, each]));
-  return decideSlices({
+  const view = {
     service: foo,
     pods: [],
     slices: [],
     maxEndpoints: 100,
-    family: "IPv4",
+    family: "IPv4" as const,
     ...deepFreeze(given),
-    nodeOf: ({ spec }) => byName.get(spec?.nodeName),
+    nodes: new Map(nodes.map((each) => [each.metadata.name ?? "", each])),
     shares: zoneShares(nodes),
     hinted: false,
-  });
+  };
+  return inOneGo(decideSlices(view));
 }
 
 /** The sizes of slices once all is written, and what is written. */

@@ -1,4 +1,5 @@
 import { keyOf } from "../../pkg/api/object.ts";
+import { forEachInSteps, type Steps } from "../../pkg/api/steps.ts";
 import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointPort, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { backsServices } from "../../pkg/endpoints/backing-pods.ts";
@@ -23,7 +24,8 @@ import type { ZoneCounts } from "./zone-shares.ts";
 export interface SlicesView extends TopologyView {
   readonly service: Service;
   readonly pods: readonly Pod[];
-  readonly nodeOf: (pod: Pod) => Node | undefined;
+  /** By name. */
+  readonly nodes: ReadonlyMap<string, Node>;
   readonly slices: readonly EndpointSlice[];
   readonly maxEndpoints: number;
 }
@@ -46,11 +48,11 @@ interface Group {
 }
 
 /** What has to be written so that the slices of one family say what the pods are. */
-export function decideSlices(view: SlicesView): SlicePlan {
+export function* decideSlices(view: SlicesView): Steps<SlicePlan> {
   const { service, slices } = view;
   const owned = slices.filter((slice) => isOwnedBy(slice, service));
   const ownedByPorts = Map.groupBy(owned, ({ ports }) => portsKey(ports));
-  const { groups, problems } = desiredGroups(view);
+  const { groups, problems } = yield* desiredGroups(view);
 
   const create: EndpointSlice[] = [];
   const update: EndpointSlice[] = [];
@@ -60,7 +62,7 @@ export function decideSlices(view: SlicesView): SlicePlan {
   for (const [key, { ports, endpoints }] of groups) {
     const existing = ownedByPorts.get(key) ?? [];
     const count = endpoints.size;
-    const placement = placeEndpoints(
+    const placement = yield* placeEndpoints(
       existing.map((slice) => withSortedPorts(slice)),
       endpoints,
       {
@@ -81,16 +83,16 @@ export function decideSlices(view: SlicesView): SlicePlan {
   for (const [key, existing] of ownedByPorts) if (!groups.has(key)) remove.push(...existing);
 
   const kept = ensurePlaceholder(view, { create, update, remove }, fillings);
-  const hints = decideHints(view, kept);
+  const hints = yield* decideHints(view, kept);
   const writes = recycle(service, { ...hints.changes, remove: kept.remove });
   return { ...writes, added, removed, fillings, hintCounts: hints.counts, events: hints.events, problems };
 }
 
 /** The endpoints that there should be, by their ports. */
-function desiredGroups({ service, pods, nodeOf, family }: SlicesView): {
+function* desiredGroups({ service, pods, nodes, family }: SlicesView): Steps<{
   readonly groups: ReadonlyMap<string, Group>;
   readonly problems: readonly string[];
-} {
+}> {
   const groups = new Map<string, Group>();
   const problems: string[] = [];
   // Pods of one template have the same ports, and to put these in order is work.
@@ -105,19 +107,19 @@ function desiredGroups({ service, pods, nodeOf, family }: SlicesView): {
     byPorts.set(text, group);
     return group;
   };
-  for (const pod of pods) {
-    if (!backsServices(pod, true)) continue;
+  yield* forEachInSteps(pods, (pod) => {
+    if (!backsServices(pod, true)) return;
     const { endpoints } = groupFor(portsOf(service, pod));
-    const node = nodeOf(pod);
+    const node = nodes.get(pod.spec?.nodeName ?? "");
     if (node === undefined && service.spec?.publishNotReadyAddresses !== true) {
       problems.push(
         `skipping Pod ${pod.metadata.name} for Service ${keyOf(service)}: Node ${pod.spec?.nodeName ?? ""} Not Found`,
       );
-      continue;
+      return;
     }
     const endpoint = endpointOf(pod, node, service, family);
     if (endpoint.addresses.length > 0) endpoints.add(endpoint);
-  }
+  });
   return { groups, problems };
 }
 
@@ -137,14 +139,14 @@ function ensurePlaceholder(view: SlicesView, writes: SliceWrites, fillings: Fill
   return { ...writes, create: [placeholder] };
 }
 
-function decideHints(view: SlicesView, writes: SliceWrites): HintPlan {
+function* decideHints(view: SlicesView, writes: SliceWrites): Steps<HintPlan> {
   const touched = new Set([...writes.update, ...writes.remove].map(({ metadata }) => metadata.name));
   const unchanged = view.slices.filter(({ metadata }) => !touched.has(metadata.name));
   const changes: SliceChanges = { create: writes.create, update: writes.update, unchanged };
-  if (wantsTopologyHints(view.service)) return hintByTopology(changes, view);
+  if (wantsTopologyHints(view.service)) return yield* hintByTopology(changes, view);
   const preference = trafficDistributionOf(view.service);
   return {
-    changes: preference === undefined ? removeHints(changes) : hintByPreference(changes, preference),
+    changes: yield* preference === undefined ? removeHints(changes) : hintByPreference(changes, preference),
     counts: undefined,
     events: hintsDisabled(view),
   };

@@ -1,6 +1,8 @@
 import { selectorFromLabels } from "../../pkg/api/labels.ts";
-import type { Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
+import type { Lister } from "../../pkg/cache/lister.ts";
+import { runPaced } from "../../pkg/cache/pace.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
 import { STALE_WAIT_MS } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
@@ -55,8 +57,10 @@ async function reconcileService(
     return false;
   }
   // Asked for even when nothing is written, as it tells what has changed since it was asked before.
-  const triggerTime = context.triggerTimes.next(key, service, pods);
-  const problems = await reconcileFamilies({ key, service, pods, slices, triggerTime }, context, signal);
+  const nodes = nodesOf(pods, context.nodes);
+  const triggerTime = await runPaced(context.clock, context.triggerTimes.next(key, service, pods));
+  const gathered = { key, service, pods, nodes, slices, triggerTime };
+  const problems = await reconcileFamilies(gathered, context, signal);
   if (problems.length === 0) return true;
   const unique = [...new Set(problems)];
   const message = unique.length === 1 ? unique.join() : `[${unique.join(", ")}]`;
@@ -65,10 +69,22 @@ async function reconcileService(
   throw new SliceWriteError(message);
 }
 
+/** The nodes of the pods by name, as they are now: decisions on many pods are interrupted. */
+function nodesOf(pods: readonly Pod[], lister: Lister<Node>): ReadonlyMap<string, Node> {
+  const names = new Set(pods.map(({ spec }) => spec?.nodeName ?? ""));
+  const nodes = new Map<string, Node>();
+  for (const name of names) {
+    const node = lister.get(undefined, name);
+    if (node !== undefined) nodes.set(name, node);
+  }
+  return nodes;
+}
+
 interface Gathered {
   readonly key: string;
   readonly service: Service;
   readonly pods: readonly Pod[];
+  readonly nodes: ReadonlyMap<string, Node>;
   readonly slices: readonly EndpointSlice[];
   readonly triggerTime: string | undefined;
 }
@@ -110,22 +126,23 @@ async function reconcileFamilies(
 }
 
 async function reconcileFamily(
-  { key, service, pods, slices, triggerTime }: Gathered,
+  { key, service, pods, nodes, slices, triggerTime }: Gathered,
   family: Family,
   context: SliceContext,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const { topology, metrics } = context;
-  const plan = decideSlices({
+  const decision = decideSlices({
     service,
     pods,
+    nodes,
     family,
     slices: slices.filter(({ addressType }) => addressType === family),
-    nodeOf: (pod) => context.nodes.get(undefined, pod.spec?.nodeName ?? ""),
     maxEndpoints: context.maxEndpoints,
     shares: topology.shares,
     hinted: topology.hasHints(key),
   });
+  const plan = await runPaced(context.clock, decision);
   if (plan.hintCounts === undefined) topology.removeHints(key, family);
   else topology.setHints(key, family, plan.hintCounts);
   metrics.added.observe(plan.added);

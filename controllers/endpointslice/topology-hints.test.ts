@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import type { Endpoint, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { SliceChanges } from "./hints.ts";
 import { service, slice } from "./samples.test-data.ts";
@@ -56,7 +57,7 @@ describe("slices get hints", () => {
       undefined,
     ],
   ])("%s", (_, shares, given, expected, message, counts) => {
-    const plan = hintByTopology(changes(given), view(shares));
+    const plan = inOneGo(hintByTopology(changes(given), view(shares)));
     expect(drawn(plan.changes)).toBe(expected);
     expect(plan.events).toHaveLength(1);
     expect(plan.events[0]?.message).toContain(message);
@@ -65,7 +66,9 @@ describe("slices get hints", () => {
   });
 
   test("without an event when there were some before", () => {
-    expect(hintByTopology(changes("a b"), { ...view({ a: 0.5, b: 0.5 }), hinted: true }).events).toEqual([]);
+    expect(
+      inOneGo(hintByTopology(changes("a b"), { ...view({ a: 0.5, b: 0.5 }), hinted: true })).events,
+    ).toEqual([]);
   });
 
   test("an event tells when nobody asks for them any more", () => {
@@ -86,7 +89,7 @@ describe("endpoints are given to other zones", () => {
     ["one", { a: 0.5, b: 0.5 }, "a a", { a: 1, b: 1 }],
     ["to two zones", { a: 1 / 3, b: 1 / 3, c: 1 / 3 }, "a a a", { a: 1, b: 1, c: 1 }],
   ])("%s", (_, shares, given, counts) => {
-    expect(countsOf(hintByTopology(changes(given), view(shares)))).toEqual(counts);
+    expect(countsOf(inOneGo(hintByTopology(changes(given), view(shares))))).toEqual(counts);
   });
 });
 
@@ -103,7 +106,7 @@ describe("a slice that need not be written keeps its hints", () => {
     ["not when they are too many for one zone", { a: 0.5, b: 0.5 }, "a>a a>a a>a", "b", false],
   ])("%s", (_, shares, unchanged, create, isKept) => {
     const all = { ...changes(create), unchanged: [sliceOf(unchanged)] };
-    const plan = hintByTopology(all, view(shares));
+    const plan = inOneGo(hintByTopology(all, view(shares)));
     expect(plan.changes.unchanged).toHaveLength(isKept ? 1 : 0);
     expect(plan.changes.update).toHaveLength(isKept ? 0 : 1);
   });
@@ -169,7 +172,7 @@ describe("a slice that need not be written keeps its hints", () => {
     const many = Object.fromEntries(
       Array.from({ length: 500 }, (_zone, index) => [`zone-${index}`, 1 / 500]),
     );
-    const [event] = hintByTopology(all, view(many)).events;
+    const [event] = inOneGo(hintByTopology(all, view(many))).events;
     expect(event?.message).toContain(`(${total} endpoints, 500 zones)`);
   });
 });

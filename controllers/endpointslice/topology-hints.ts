@@ -1,6 +1,7 @@
+import type { Steps } from "../../pkg/api/steps.ts";
 import type { Endpoint, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { Family } from "./address-families.ts";
-import { isReady, mapEndpoints, moveToUpdate, removeHints, type SliceChanges, zoneHint } from "./hints.ts";
+import { isReady, mapWritten, moveToUpdate, removeHints, type SliceChanges, zoneHint } from "./hints.ts";
 import { allocate, type Allocation, exchanges, type ZoneCounts, type ZoneShares } from "./zone-shares.ts";
 
 export interface HintEvent {
@@ -32,20 +33,19 @@ export function hintsDisabled({ hinted, family }: TopologyView): readonly HintEv
  * Gives every ready endpoint a hint so that each zone gets endpoints by its share in the CPUs. Endpoints are for their
  * own zone as far as that goes; hints in slices that need not be written are left as they are when they do.
  */
-export function hintByTopology(changes: SliceChanges, view: TopologyView): HintPlan {
+export function* hintByTopology(changes: SliceChanges, view: TopologyView): Steps<HintPlan> {
   const { family, shares } = view;
-  const slices = [...changes.create, ...changes.update, ...changes.unchanged];
-  const total = slices.reduce((count, slice) => count + (slice.endpoints ?? []).filter(isReady).length, 0);
+  const all = yield* readyByZone([...changes.create, ...changes.update, ...changes.unchanged]);
+  const total = [...all.values()].reduce((sum, count) => sum + count, 0);
   const allocations = allocate(shares, total);
-  if ("problem" in allocations) return withoutHints(changes, allocations.problem, family);
+  if ("problem" in allocations) return yield* withoutHints(changes, allocations.problem, family);
 
-  const { kept, counts } = keepHints(changes, allocations.byZone);
-  const written = [...kept.create, ...kept.update];
-  const ready = written.flatMap((slice) => (slice.endpoints ?? []).filter(isReady));
-  if (ready.some(({ zone = "" }) => zone === "")) {
-    return withoutHints(kept, "One or more endpoints do not have a zone specified", family);
+  const { kept, counts } = yield* keepHints(changes, allocations.byZone);
+  const ready = yield* readyByZone([...kept.create, ...kept.update]);
+  if (ready.has("")) {
+    return yield* withoutHints(kept, "One or more endpoints do not have a zone specified", family);
   }
-  for (const { zone = "" } of ready) counts.set(zone, (counts.get(zone) ?? 0) + 1);
+  addCounts(counts, ready);
   const { giving, receiving } = exchanges(allocations.byZone, counts);
   const hint = (endpoint: Endpoint): Endpoint => {
     if (!isReady(endpoint)) return endpoint;
@@ -58,22 +58,37 @@ export function hintByTopology(changes: SliceChanges, view: TopologyView): HintP
     counts.set(receiver, (counts.get(receiver) ?? 0) + 1);
     return { ...endpoint, hints: zoneHint(receiver) };
   };
-  const map = (slice: EndpointSlice): EndpointSlice => mapEndpoints(slice, hint);
-  const hinted = { ...kept, create: kept.create.map(map), update: kept.update.map(map) };
-  if (counts.size === 0) return withoutHints(hinted, "No hints allocated for zones", family);
+  const hinted = yield* mapWritten(kept, hint);
+  if (counts.size === 0) return yield* withoutHints(hinted, "No hints allocated for zones", family);
   return { changes: hinted, counts, events: view.hinted ? [] : [enabled(family)] };
 }
 
+function* readyByZone(slices: readonly EndpointSlice[]): Steps<ZoneCounts> {
+  const counts = new Map<string, number>();
+  for (const { endpoints } of slices) {
+    for (const endpoint of endpoints ?? []) {
+      const { zone = "" } = endpoint;
+      if (isReady(endpoint)) counts.set(zone, (counts.get(zone) ?? 0) + 1);
+    }
+    yield;
+  }
+  return counts;
+}
+
+function addCounts(counts: Map<string, number>, more: ZoneCounts): void {
+  for (const [zone, count] of more) counts.set(zone, (counts.get(zone) ?? 0) + count);
+}
+
 /** Slices whose hints can stay are left alone, and counted. */
-function keepHints(
+function* keepHints(
   changes: SliceChanges,
   allocations: ReadonlyMap<string, Allocation>,
-): { readonly kept: SliceChanges; readonly counts: Map<string, number> } {
+): Steps<{ readonly kept: SliceChanges; readonly counts: Map<string, number> }> {
   const counts = new Map<string, number>();
-  const kept = moveToUpdate(changes, (slice) => {
+  const kept = yield* moveToUpdate(changes, (slice) => {
     const own = usableHints(slice, counts, allocations);
     if (own === undefined) return true;
-    for (const [zone, count] of own) counts.set(zone, (counts.get(zone) ?? 0) + count);
+    addCounts(counts, own);
     return false;
   });
   return { kept, counts };
@@ -103,8 +118,8 @@ function shift(amounts: Map<string, number>, zone: string): void {
   else amounts.delete(zone);
 }
 
-function withoutHints(changes: SliceChanges, problem: string, family: Family): HintPlan {
-  return { changes: removeHints(changes), counts: undefined, events: [disabled(problem, family)] };
+function* withoutHints(changes: SliceChanges, problem: string, family: Family): Steps<HintPlan> {
+  return { changes: yield* removeHints(changes), counts: undefined, events: [disabled(problem, family)] };
 }
 
 function disabled(message: string, family: Family): HintEvent {

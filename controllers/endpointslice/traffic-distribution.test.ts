@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import type { Endpoint, EndpointHints, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { removeHints, type SliceChanges } from "./hints.ts";
 import { service, slice } from "./samples.test-data.ts";
@@ -48,7 +49,7 @@ describe("a preference gives every ready endpoint", () => {
     );
     const [first, second, ...others] = slices;
     const create = [first, second].filter((each) => each !== undefined);
-    const hinted = hintByPreference({ create, update: others, unchanged: [] }, preference);
+    const hinted = inOneGo(hintByPreference({ create, update: others, unchanged: [] }, preference));
     for (const each of [...hinted.create, ...hinted.update].flatMap(({ endpoints = [] }) => endpoints)) {
       expect(each.hints).toEqual(expected(each));
     }
@@ -61,7 +62,7 @@ describe("a preference gives every ready endpoint", () => {
       update: [sliceOf([endpoint("a", "node-1", "b")])],
       unchanged: [sliceOf([endpoint("b", "node-2", "c")]), sliceOf([endpoint("c", "node-3")])],
     };
-    const hinted = hintByPreference(changes, "PreferClose");
+    const hinted = inOneGo(hintByPreference(changes, "PreferClose"));
     expect(hintsIn(hinted)).toEqual(["a", "b", "c"]);
     expect(hinted.unchanged).toEqual([]);
     // upstream: endpointslice/trafficdist/trafficdist_test.go#TestReconcileHints_doesNotMutateUnchangedSlices
@@ -71,7 +72,7 @@ describe("a preference gives every ready endpoint", () => {
   test("and nothing to one that is not ready", () => {
     const unready = { ...endpoint("b", "node-2"), conditions: { ready: false } };
     const changes = { create: [], update: [], unchanged: [sliceOf([unready])] };
-    expect(hintByPreference(changes, "PreferClose")).toEqual(changes);
+    expect(inOneGo(hintByPreference(changes, "PreferClose"))).toEqual(changes);
   });
 
   test("and no node any more when nodes are not preferred", () => {
@@ -79,9 +80,8 @@ describe("a preference gives every ready endpoint", () => {
       ...endpoint("a", "node-1"),
       hints: { forZones: [{ name: "a" }], forNodes: [{ name: "node-1" }] },
     };
-    const hinted = hintByPreference(
-      { create: [], update: [], unchanged: [sliceOf([before])] },
-      "PreferSameZone",
+    const hinted = inOneGo(
+      hintByPreference({ create: [], update: [], unchanged: [sliceOf([before])] }, "PreferSameZone"),
     );
     expect(hinted.update[0]?.endpoints?.[0]?.hints).toEqual({ forZones: [{ name: "a" }] });
   });
@@ -96,14 +96,14 @@ describe("hints go", () => {
       sliceOf([endpoint("a", "node-3", "a")]),
     ];
     const update = [sliceOf([endpoint("a", "node-5", "a")])];
-    expect(hintsIn(removeHints({ create, update, unchanged: [] }))).toEqual(["", "", "", ""]);
+    expect(hintsIn(inOneGo(removeHints({ create, update, unchanged: [] })))).toEqual(["", "", "", ""]);
   });
 
   test("when there is no preference, also from slices that would not be written", () => {
     expect(trafficDistributionOf(service("foo"))).toBeUndefined();
     const update = [sliceOf([endpoint("a", "node-5", "a")])];
     const unchanged = [sliceOf([endpoint("b", "node-6", "b")]), sliceOf([endpoint("b", "node-7")])];
-    const removed = removeHints({ create: [], update, unchanged });
+    const removed = inOneGo(removeHints({ create: [], update, unchanged }));
     expect(hintsIn(removed)).toEqual(["", ""]);
     expect(removed.unchanged).toEqual(unchanged.slice(1));
   });

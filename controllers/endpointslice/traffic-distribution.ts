@@ -1,3 +1,4 @@
+import type { Steps } from "../../pkg/api/steps.ts";
 import type { Endpoint, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
 import { isReady, mapWritten, moveToUpdate, type SliceChanges, withoutHints, zoneHint } from "./hints.ts";
@@ -25,11 +26,11 @@ export function trafficDistributionOf(service: Service): string | undefined {
 }
 
 /** Every ready endpoint is for its own zone, and for its own node where that is preferred. */
-export function hintByPreference(changes: SliceChanges, preference: string): SliceChanges {
+export function* hintByPreference(changes: SliceChanges, preference: string): Steps<SliceChanges> {
   const byNode = preference === PREFER_SAME_NODE;
   const needsUpdate = (slice: EndpointSlice): boolean =>
     (slice.endpoints ?? []).some((endpoint) => isReady(endpoint) && !isHinted(endpoint, byNode));
-  return mapWritten(moveToUpdate(changes, needsUpdate), (endpoint) =>
+  return yield* mapWritten(yield* moveToUpdate(changes, needsUpdate), (endpoint) =>
     isReady(endpoint) ? hinted(endpoint, byNode) : endpoint,
   );
 }

@@ -23,13 +23,19 @@ export function subsetPortText(port: EndpointPort): string {
   return `(v1.EndpointPort){${subsetPortFields(port)}}`;
 }
 
-export function subsetText({ addresses, notReadyAddresses, ports }: EndpointSubset): string {
-  const fields = [
-    `Addresses:${list("v1.EndpointAddress", addresses, addressFields)}`,
-    `NotReadyAddresses:${list("v1.EndpointAddress", notReadyAddresses, addressFields)}`,
-    `Ports:${list("v1.EndpointPort", ports, subsetPortFields)}`,
-  ];
-  return `(v1.EndpointSubset){${fields.join(" ")}}`;
+export function subsetText(subset: EndpointSubset): string {
+  return [...subsetTextParts(subset)].join("");
+}
+
+/** The text of subsets of thousands is better not made in one go. */
+export function* subsetTextParts(subset: EndpointSubset): Generator<string, void, undefined> {
+  yield "(v1.EndpointSubset){Addresses:";
+  yield* listParts("v1.EndpointAddress", subset.addresses, addressFields);
+  yield " NotReadyAddresses:";
+  yield* listParts("v1.EndpointAddress", subset.notReadyAddresses, addressFields);
+  yield " Ports:";
+  yield* listParts("v1.EndpointPort", subset.ports, subsetPortFields);
+  yield "}";
 }
 
 function slicePortFields({ name, protocol, port, appProtocol }: SlicePort): string {
@@ -64,7 +70,20 @@ function pointer(type: string, value: string | number | null | undefined): strin
   return `(*${type})${value ?? "<nil>"}`;
 }
 
-function list<T>(type: string, values: readonly T[] | undefined, fields: (value: T) => string): string {
-  if (values === undefined) return `([]${type})<nil>`;
-  return `([]${type})[${values.map((value) => `{${fields(value)}}`).join(" ")}]`;
+function* listParts<T>(
+  type: string,
+  values: readonly T[] | undefined,
+  fields: (value: T) => string,
+): Generator<string, void, undefined> {
+  if (values === undefined) {
+    yield `([]${type})<nil>`;
+    return;
+  }
+  yield `([]${type})[`;
+  let separator = "";
+  for (const value of values) {
+    yield `${separator}{${fields(value)}}`;
+    separator = " ";
+  }
+  yield "]";
 }

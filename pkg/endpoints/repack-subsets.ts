@@ -1,15 +1,19 @@
+import { forEachInSteps, inOneGo, sortInSteps, type Steps } from "../api/steps.ts";
 import type { EndpointAddress, EndpointPort, EndpointSubset } from "../api/types/core-v1.gen.ts";
-import { fnv128a } from "./fnv128a.ts";
-import { subsetPortText, subsetText } from "./go-text.ts";
+import { Fnv128a, fnv128a } from "./fnv128a.ts";
+import { subsetPortText, subsetTextParts } from "./go-text.ts";
 
-/** By the identity of an address. */
-type Addresses = Map<string, EndpointAddress>;
+/** Each address once, with a number by which the groups know it. */
+interface KnownAddresses {
+  readonly numbers: Map<string, number>;
+  readonly byNumber: EndpointAddress[];
+}
 
 interface PortGroup {
   /** Undefined for addresses without ports. */
   readonly port: EndpointPort | undefined;
-  /** By the identity of an address, whether it is ready. */
-  readonly ready: Map<string, boolean>;
+  /** By the number of an address, whether it is ready. */
+  readonly ready: Map<number, boolean>;
 }
 
 /**
@@ -17,54 +21,80 @@ interface PortGroup {
  * each, and the order follows from the content. E.g. a at 80, b at 80, a at 443 and b at 443 are one subset of two
  * addresses and two ports.
  */
-export function repackSubsets(subsets: readonly EndpointSubset[]): readonly EndpointSubset[] {
-  const addresses: Addresses = new Map();
+export function* repackInSteps(subsets: readonly EndpointSubset[]): Steps<readonly EndpointSubset[]> {
+  const addresses: KnownAddresses = { numbers: new Map(), byNumber: [] };
   const groups = new Map<string, PortGroup>();
-  for (const subset of subsets) {
-    if (!subset.addresses?.length && !subset.notReadyAddresses?.length) continue;
+  yield* forEachInSteps(subsets, (subset) => {
+    if (!subset.addresses?.length && !subset.notReadyAddresses?.length) return;
     const ports: readonly (EndpointPort | undefined)[] = subset.ports?.length ? subset.ports : [undefined];
     for (const port of ports) addSubset(subset, groupFor(groups, port), addresses);
-  }
-  const alike = Map.groupBy(groups.values(), ({ ready }) => JSON.stringify([...ready].toSorted(byIdentity)));
-  const packed = [...alike.values()].map((members) => pack(members, addresses));
-  return inOrder(packed, subsetText);
+  });
+  const packed: EndpointSubset[] = [];
+  for (const members of yield* alike([...groups.values()])) packed.push(yield* pack(members, addresses));
+  return yield* inOrder(packed);
+}
+
+export function repackSubsets(subsets: readonly EndpointSubset[]): readonly EndpointSubset[] {
+  return inOneGo(repackInSteps(subsets));
 }
 
 function groupFor(groups: Map<string, PortGroup>, port: EndpointPort | undefined): PortGroup {
   const key = port === undefined ? "" : subsetPortText(port);
   const known = groups.get(key);
   if (known !== undefined) return known;
-  const group = { port, ready: new Map<string, boolean>() };
+  const group = { port, ready: new Map<number, boolean>() };
   groups.set(key, group);
   return group;
 }
 
 /** Not ready wins where an address is given as both. Of an address that is given twice the first one counts. */
-function addSubset(subset: EndpointSubset, { ready }: PortGroup, addresses: Addresses): void {
+function addSubset(
+  subset: EndpointSubset,
+  { ready }: PortGroup,
+  { numbers, byNumber }: KnownAddresses,
+): void {
   const add = (address: EndpointAddress, isReady: boolean): void => {
     const identity = identityOf(address);
-    if (!addresses.has(identity)) addresses.set(identity, address);
-    ready.set(identity, isReady && ready.get(identity) !== false);
+    let number = numbers.get(identity);
+    if (number === undefined) {
+      number = byNumber.push(address) - 1;
+      numbers.set(identity, number);
+    }
+    ready.set(number, isReady && ready.get(number) !== false);
   };
   for (const address of subset.addresses ?? []) add(address, true);
   for (const address of subset.notReadyAddresses ?? []) add(address, false);
 }
 
-function pack(members: readonly PortGroup[], known: Addresses): EndpointSubset {
-  const ready = members[0]?.ready ?? new Map<string, boolean>();
-  const inState = (state: boolean): readonly EndpointAddress[] =>
-    [...ready]
-      .filter(([, isReady]) => isReady === state)
-      .map(([identity]) => known.get(identity))
-      .filter((address) => address !== undefined)
-      .sort(compareAddresses);
-  const addresses = inState(true);
-  const notReadyAddresses = inState(false);
+/** Groups with the same addresses, which are ready in all of them or in none. */
+function* alike(groups: readonly PortGroup[]): Steps<Iterable<readonly PortGroup[]>> {
+  if (groups.length < 2) return groups.map((only) => [only]);
+  const byContent = new Map<string, PortGroup[]>();
+  for (const group of groups) {
+    const numbers = Uint32Array.from(group.ready, ([number, isReady]) => 2 * number + Number(isReady));
+    const content = numbers.sort().join();
+    const members = byContent.get(content);
+    if (members === undefined) byContent.set(content, [group]);
+    else members.push(group);
+    yield;
+  }
+  return byContent.values();
+}
+
+function* pack(members: readonly PortGroup[], { byNumber }: KnownAddresses): Steps<EndpointSubset> {
+  const ready: EndpointAddress[] = [];
+  const notReady: EndpointAddress[] = [];
+  yield* forEachInSteps(members[0]?.ready ?? [], ([number, isReady]) => {
+    const address = byNumber[number];
+    if (address !== undefined) (isReady ? ready : notReady).push(address);
+  });
+  const addresses = yield* sortInSteps(ready, compareAddresses);
+  const notReadyAddresses = yield* sortInSteps(notReady, compareAddresses);
   const ports = members.flatMap(({ port }) => (port === undefined ? [] : [port]));
   return {
     ...(addresses.length > 0 && { addresses }),
     ...(notReadyAddresses.length > 0 && { notReadyAddresses }),
-    ...(ports.length > 0 && { ports: inOrder(ports, subsetPortText) }),
+    ...(ports.length > 0 && { ports: portsInOrder(ports) }),
   };
 }
 
@@ -81,14 +111,29 @@ function compareAddresses(one: EndpointAddress, other: EndpointAddress): number 
   return compareTexts(one.targetRef.uid ?? "", other.targetRef.uid ?? "");
 }
 
-function byIdentity([one]: readonly [string, boolean], [other]: readonly [string, boolean]): number {
-  return compareTexts(one, other);
+function portsInOrder(ports: readonly EndpointPort[]): readonly EndpointPort[] {
+  if (ports.length < 2) return ports;
+  return byHash(ports.map((port) => ({ value: port, hash: fnv128a(subsetPortText(port)) })));
 }
 
-function inOrder<T>(values: readonly T[], text: (value: T) => string): readonly T[] {
-  if (values.length < 2) return values;
-  const hashed = values.map((value) => ({ value, hash: fnv128a(text(value)) }));
-  return hashed.sort((one, other) => compareTexts(one.hash, other.hash)).map(({ value }) => value);
+function* inOrder(subsets: readonly EndpointSubset[]): Steps<readonly EndpointSubset[]> {
+  if (subsets.length < 2) return subsets;
+  const hashed: Hashed<EndpointSubset>[] = [];
+  for (const value of subsets) {
+    const hash = new Fnv128a();
+    yield* forEachInSteps(subsetTextParts(value), (part) => void hash.add(part));
+    hashed.push({ value, hash: hash.digest() });
+  }
+  return byHash(hashed);
+}
+
+interface Hashed<T> {
+  readonly value: T;
+  readonly hash: string;
+}
+
+function byHash<T>(hashed: readonly Hashed<T>[]): readonly T[] {
+  return hashed.toSorted((one, other) => compareTexts(one.hash, other.hash)).map(({ value }) => value);
 }
 
 function compareTexts(one: string, other: string): number {

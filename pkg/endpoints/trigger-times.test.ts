@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { inOneGo } from "../api/steps.ts";
 import { formatTime } from "../api/time.ts";
 import type { Pod, Service } from "../api/types/core-v1.gen.ts";
 import { TriggerTimes } from "./trigger-times.ts";
@@ -51,16 +52,16 @@ describe("what has changed since the sync before", () => {
   ])("%s", (_, syncs) => {
     const times = new TriggerTimes();
     for (const [owner, pods, expected] of syncs) {
-      expect(times.next(KEY, owner, pods)).toBe(expected === undefined ? undefined : at(expected));
+      expect(inOneGo(times.next(KEY, owner, pods))).toBe(expected === undefined ? undefined : at(expected));
     }
   });
 
   test("TestServiceDeletedThenAdded", () => {
     const times = new TriggerTimes();
     const pods = [pod("1", 1), pod("2", 2)];
-    expect(times.next(KEY, service(0), pods)).toBe(at(0));
+    expect(inOneGo(times.next(KEY, service(0), pods))).toBe(at(0));
     times.forget(KEY);
-    expect(times.next(KEY, service(3), pods)).toBe(at(3));
+    expect(inOneGo(times.next(KEY, service(3), pods))).toBe(at(3));
   });
 
   test("nothing, where nobody says when it happened", () => {
@@ -69,8 +70,8 @@ describe("what has changed since the sync before", () => {
       metadata: { name: "1" },
       status: { conditions: [{ type: "Ready", status: "True" }] },
     };
-    expect(times.next(KEY, { metadata: {} }, [silent])).toBeUndefined();
-    expect(times.next(KEY, { metadata: {} }, [silent])).toBeUndefined();
+    expect(inOneGo(times.next(KEY, { metadata: {} }, [silent]))).toBeUndefined();
+    expect(inOneGo(times.next(KEY, { metadata: {} }, [silent]))).toBeUndefined();
   });
 });
 

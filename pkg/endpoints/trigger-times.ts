@@ -1,4 +1,5 @@
 import { podCondition } from "../api/pod.ts";
+import { forEachInSteps, type Steps } from "../api/steps.ts";
 import { formatTime, parseTime } from "../api/time.ts";
 import type { Pod, Service } from "../api/types/core-v1.gen.ts";
 
@@ -15,19 +16,19 @@ interface Seen {
 export class TriggerTimes {
   readonly #seen = new Map<string, Seen>();
 
-  /** As the annotation has it; undefined when nothing has changed. */
-  next(serviceKey: string, service: Service, pods: readonly Pod[]): string | undefined {
+  /** As the annotation has it; undefined when nothing has changed. One at a time for each Service. */
+  *next(serviceKey: string, service: Service, pods: readonly Pod[]): Steps<string | undefined> {
     const before = this.#seen.get(serviceKey);
     const serviceMs = parseTime(service.metadata.creationTimestamp) ?? -Infinity;
     const podMs = new Map<string, number>();
     let earliestMs = Infinity;
-    for (const pod of pods) {
+    yield* forEachInSteps(pods, (pod) => {
       const atMs = parseTime(podCondition(pod, "Ready")?.lastTransitionTime);
       const name = pod.metadata.name ?? "";
-      if (atMs === undefined) continue;
+      if (atMs === undefined) return;
       podMs.set(name, atMs);
       if (atMs > (before?.podMs.get(name) ?? -Infinity)) earliestMs = Math.min(earliestMs, atMs);
-    }
+    });
     if (serviceMs > (before?.serviceMs ?? -Infinity)) earliestMs = Math.min(earliestMs, serviceMs);
     this.#seen.set(serviceKey, { serviceMs, podMs });
     const triggerMs = before === undefined ? serviceMs : earliestMs;

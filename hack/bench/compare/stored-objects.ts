@@ -8,7 +8,8 @@ export const STORED = "stored";
 const REPLICAS = 25;
 /** Of a Deployment's rolling update: a quarter more, rounded up. */
 const MOST_REPLICAS = 32;
-const HASH = "5d9c7b6f4";
+/** A label that all stored pods have. */
+export const HASH = "5d9c7b6f4";
 const CREATED_MS = Date.UTC(2026, 0, 15, 9, 30);
 const created = formatTime(CREATED_MS);
 
@@ -128,6 +129,7 @@ function storedPod(index: number, replica: number, nodes: number): Pod {
     name: setNameOf(index),
     uid: uid("replica-set", index),
   };
+  const podIP = `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
   const condition = { status: "True", lastProbeTime: null, lastTransitionTime: created };
   const running = {
     name: "main",
@@ -151,7 +153,8 @@ function storedPod(index: number, replica: number, nodes: number): Pod {
       qosClass: "Burstable",
       startTime: created,
       hostIP: `172.16.${(number >> 8) & 255}.${number & 255}`,
-      podIP: `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`,
+      podIP,
+      podIPs: [{ ip: podIP }],
       conditions: [
         "PodReadyToStartContainers",
         "Initialized",
