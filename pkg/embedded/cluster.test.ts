@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { resources } from "../api/resources.ts";
-import type { Pod } from "../api/types/core-v1.gen.ts";
+import { podCondition } from "../api/pod.ts";
+import type { PersistentVolumeClaim, Pod } from "../api/types/core-v1.gen.ts";
 import { isForbidden } from "../client/errors.ts";
 import { seededRandom } from "../clock/random.ts";
 import type { ControllerDescriptor } from "../reconcile/env.ts";
@@ -33,6 +34,11 @@ const pod: Pod = {
   spec: { containers: [{ name: "c", image: "x" }] },
 };
 
+const claim: PersistentVolumeClaim = {
+  metadata: { name: "data", namespace: "default" },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+};
+
 beforeEach(() => {
   clock = new VirtualClock();
   store = new Store({ clock });
@@ -51,6 +57,23 @@ test("a pod gets a node and runs", async () => {
   const { spec, status } = await finished(pods.get({ namespace: "default", name: "p" }));
   expect([spec?.nodeName, status?.phase]).toEqual([expect.stringMatching(/^node-[01]$/), "Running"]);
   expect([...cluster.health().keys()]).toEqual(["scheduler", "hollow-nodes"]);
+});
+
+test("a pod gets no node before its claim is there", async () => {
+  const cluster = await start({ nodes: 1 });
+  const { clientFor } = cluster.client("admin");
+  const [pods, claims] = [clientFor<Pod>(resources.pods), clientFor(resources.persistentVolumeClaims)];
+  const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
+  await finished(pods.create({ ...pod, spec: { containers: [], ...pod.spec, volumes } }));
+  await clock.advanceBy(1_000);
+  const waiting = await finished(pods.get({ namespace: "default", name: "p" }));
+  expect([waiting.spec?.nodeName, podCondition(waiting, "PodScheduled")?.message]).toEqual([
+    undefined,
+    '0/1 nodes are available: persistentvolumeclaim "data" not found.',
+  ]);
+  await finished(claims.create(claim));
+  await clock.advanceBy(1_000);
+  expect((await finished(pods.get({ namespace: "default", name: "p" }))).spec?.nodeName).toBe("node-0");
 });
 
 test("without nodes there is no scheduler either", async () => {

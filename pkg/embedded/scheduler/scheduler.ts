@@ -2,24 +2,25 @@ import { semanticEqual } from "../../api/equality.ts";
 import { keyOf } from "../../api/object.ts";
 import { isPodTerminal, podCondition, withPodCondition } from "../../api/pod.ts";
 import { resources } from "../../api/resources.ts";
-import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
+import type { Node, PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
 import type { Lister } from "../../cache/lister.ts";
 import { isConflict, isNotFound } from "../../client/errors.ts";
 import { whenSynced } from "../../reconcile/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../reconcile/env.ts";
 import { type SyncResult, WorkerPool } from "../../reconcile/worker.ts";
 import { createWorkQueue } from "../../workqueue/work-queue.ts";
-import { chooseNode } from "./choose-node.ts";
+import { type Choice, chooseNode } from "./choose-node.ts";
+import { claimProblem } from "./claim-problem.ts";
 import { ClusterUsage } from "./cluster-usage.ts";
 
 const WORKERS = 16;
 const NAME = "default-scheduler";
-/** A pod that fits nowhere is looked at again when a node or another pod changes, and after this long. */
+/** A pod that fits nowhere is looked at again when a node, a claim or another pod changes, and after this long. */
 const RETRY_MS = 30_000;
 
 /**
- * Assigns pods to nodes by resources, node selectors and affinity, taints and topology spread. There is no preemption,
- * and no affinity between pods.
+ * Assigns pods to nodes by resources, node selectors and affinity, taints and topology spread, once their claims are there.
+ * There is no preemption, no affinity between pods, and no volume that binds a pod to a place.
  */
 export function scheduler(): ControllerDescriptor {
   return {
@@ -36,8 +37,13 @@ export function scheduler(): ControllerDescriptor {
 function build(env: Env): Controller {
   const pods = env.informers.informer<Pod>(resources.pods);
   const nodes = env.informers.informer<Node>(resources.nodes);
+  const claims = env.informers.informer<PersistentVolumeClaim>(resources.persistentVolumeClaims);
   const queue = createWorkQueue<string>({ clock: env.clock });
-  const scheduling = new Scheduling(env, pods.lister, nodes.lister);
+  const scheduling = new Scheduling(env, {
+    pods: pods.lister,
+    nodes: nodes.lister,
+    claims: claims.lister,
+  });
   const offer = (pod: Pod): void => {
     if (isPending(pod)) queue.add(keyOf(pod));
   };
@@ -67,6 +73,7 @@ function build(env: Env): Controller {
         if (!offersTheSame(before, after)) offerWaiting();
       },
     }),
+    claims.addHandler({ onAdd: offerWaiting, onDelete: offerWaiting }),
   ];
   const pool = new WorkerPool({
     queue,
@@ -80,17 +87,21 @@ function build(env: Env): Controller {
   return { run: async (signal) => pool.run(signal), health: () => ({ pools: { pods: pool.liveness() } }) };
 }
 
+interface Caches {
+  readonly pods: Lister<Pod>;
+  readonly nodes: Lister<Node>;
+  readonly claims: Lister<PersistentVolumeClaim>;
+}
+
 class Scheduling {
   readonly usage = new ClusterUsage();
   readonly #env: Env;
-  readonly #pods: Lister<Pod>;
-  readonly #nodes: Lister<Node>;
+  readonly #caches: Caches;
   readonly #waiting = new Set<string>();
 
-  constructor(env: Env, pods: Lister<Pod>, nodes: Lister<Node>) {
+  constructor(env: Env, caches: Caches) {
     this.#env = env;
-    this.#pods = pods;
-    this.#nodes = nodes;
+    this.#caches = caches;
   }
 
   takeWaiting(): readonly string[] {
@@ -104,9 +115,9 @@ class Scheduling {
   }
 
   async schedule(key: string, signal: AbortSignal): Promise<SyncResult> {
-    const pod = this.#pods.getByKey(key);
+    const pod = this.#caches.pods.getByKey(key);
     if (pod === undefined || !isPending(pod)) return {};
-    const choice = chooseNode(pod, this.#nodes.list(), this.usage);
+    const choice = this.#choose(pod);
     try {
       if (choice.node !== undefined) {
         await this.#bind(pod, choice.node, signal);
@@ -120,6 +131,13 @@ class Scheduling {
     }
     this.#waiting.add(key);
     return { requeueAfterMs: RETRY_MS };
+  }
+
+  #choose(pod: Pod): Choice {
+    const nodes = this.#caches.nodes.list();
+    const problem = claimProblem(pod, this.#caches.claims);
+    if (problem === undefined) return chooseNode(pod, nodes, this.usage);
+    return { node: undefined, message: `0/${nodes.length} nodes are available: ${problem}.` };
   }
 
   async #bind(pod: Pod, node: string, signal: AbortSignal): Promise<void> {

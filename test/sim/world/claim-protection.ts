@@ -8,7 +8,10 @@ import type { World } from "./world.ts";
 const FINALIZER = "kubernetes.io/pvc-protection";
 const PERIOD_MS = 3_000;
 
-/** Lets claims go that are being deleted, once no pod uses them: another program's task, which no manager here has. */
+/**
+ * Lets claims go that are being deleted, once no pod uses them: a task that no manager here has. A pod without a node does
+ * not hold its claim, as it will get none while that is being deleted.
+ */
 export function protectClaims(world: World): void {
   const look = async (): Promise<void> => {
     const store = storeOf(world);
@@ -18,6 +21,7 @@ export function protectClaims(world: World): void {
       const isUsed = podsIn(store).some(
         (pod) =>
           pod.metadata.namespace === namespace &&
+          pod.spec?.nodeName !== undefined &&
           !isPodTerminal(pod) &&
           pod.spec?.volumes?.some((volume) => volume.persistentVolumeClaim?.claimName === name) === true,
       );
