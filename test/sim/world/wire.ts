@@ -185,7 +185,8 @@ export class Wire {
   }
 
   #answerOf(facts: RequestFacts, response: TransportResponse, answer: unknown): TransportResponse {
-    if (facts.verb === "list" && response.status === 200) {
+    // Lists of one namespace are not for caches: the namespace controller looks for what is left with them.
+    if (facts.verb === "list" && facts.namespace === "" && response.status === 200) {
       const version = (answer as { metadata?: { resourceVersion?: string } }).metadata?.resourceVersion;
       this.#options.onSeen(facts.resource, version ?? "0");
     }
