@@ -20,6 +20,7 @@ import { jobWorkloads } from "./workloads/jobs.ts";
 import { namespaceDelete } from "./workloads/namespace-delete.ts";
 import { quietNamespace } from "./workloads/quiet-namespace.ts";
 import { servicePods } from "./workloads/service-pods.ts";
+import { statefulSetWorkloads } from "./workloads/stateful-sets.ts";
 
 export interface CompareOptions {
   /** NAME=COMMAND; the first is "ours". */
@@ -38,6 +39,7 @@ const workloads: readonly Workload[] = [
   deployments,
   ...jobWorkloads,
   daemonSet,
+  ...statefulSetWorkloads,
   servicePods,
   namespaceDelete,
   configMaps,
