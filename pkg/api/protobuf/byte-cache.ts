@@ -10,6 +10,10 @@ interface Slot {
   readonly value: unknown;
 }
 
+interface Source {
+  readonly bytes: Buffer;
+}
+
 /**
  * What bytes were decoded to, for bytes that come again and again: labels, owners, times, phases. Whoever finds them
  * here has decoded nothing, and shares the memory of the value, which therefore nobody may change.
@@ -18,16 +22,26 @@ interface Slot {
 export class ByteCache {
   readonly #slots: (Slot | undefined)[] = Array.from({ length: SLOTS });
 
-  /** The value of these bytes: one that was decoded before for the same use, or what `decode` gives. */
-  value<T>(use: object, bytes: Buffer, start: number, end: number, decode: () => T): T {
-    if (end - start > LONGEST) return decode();
+  /**
+   * The value of these bytes: one that was decoded before for the same use, or what `decode` gives. It is called with
+   * what it needs, so that no function has to be made for each value.
+   */
+  value<U extends object, S extends Source, T>(
+    use: U,
+    source: S,
+    start: number,
+    end: number,
+    decode: (source: S, start: number, end: number, use: U) => T,
+  ): T {
+    if (end - start > LONGEST) return decode(source, start, end, use);
+    const { bytes } = source;
     let hash = FNV_START;
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME);
     const index = (hash ^ (hash >>> 15)) & (SLOTS - 1);
     const slot = this.#slots[index];
     if (slot !== undefined && slot.use === use && isEqual(slot.bytes, bytes, start, end))
       return slot.value as T;
-    const value = decode();
+    const value = decode(source, start, end, use);
     const known = bytes.toString("latin1", start, end);
     // A text of plain letters is its own copy.
     this.#slots[index] = { use, bytes: typeof value === "string" && value === known ? value : known, value };

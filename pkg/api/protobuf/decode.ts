@@ -7,7 +7,16 @@ type Json = Record<string, unknown>;
 
 export const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
 
+interface ObjectType {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Undefined when there is none for this kind. */
+  readonly message: string | undefined;
+}
+
 const magic = Buffer.from("k8s\0");
+const noType: ObjectType = { apiVersion: "", kind: "", message: undefined };
+const RECURRING = { unique: false };
 
 /**
  * The JSON form of an object in application/vnd.kubernetes.protobuf: four magic bytes, then an envelope with the
@@ -15,33 +24,7 @@ const magic = Buffer.from("k8s\0");
  * are the same object. Throws a ProtobufError.
  */
 export function decodeProtobufObject(bytes: Uint8Array, wanted?: WantedFields): Json {
-  if (!magic.equals(bytes.subarray(0, magic.length)))
-    throw new ProtobufError(
-      "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
-    );
-  const envelope = new Reader(bytes);
-  envelope.at = magic.length;
-  let apiVersion = "";
-  let kind = "";
-  let content: Uint8Array = new Uint8Array();
-  for (let number = envelope.next(); number !== 0; number = envelope.next()) {
-    if (number === 1) [apiVersion, kind] = decodeTypeMeta(envelope.slice());
-    else if (number === 2) content = envelope.slice();
-    else envelope.skip();
-  }
-  const message = messageOf(apiVersion, kind);
-  if (message === undefined)
-    throw new ProtobufError(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
-    );
-  const object: Json = { apiVersion, kind };
-  const reader = new Reader(content);
-  if (wanted === undefined || kind === "Status") decodeMessage(reader, planOf(message, undefined), object);
-  else {
-    reader.cache = wanted.cache;
-    decodeMessage(reader, planOf(message, wanted.mask), object);
-  }
-  return object;
+  return decodeEnvelope(new Reader(bytes), wanted);
 }
 
 /** The type and the object of an event of a watch. */
@@ -53,13 +36,60 @@ export function decodeProtobufEvent(
   let type = "";
   let object: unknown;
   for (let number = reader.next(); number !== 0; number = reader.next()) {
-    if (number === 1) type = reader.text();
-    else if (number === 2) {
+    if (number === 1) {
+      reader.cache = wanted?.cache;
+      type = reader.text(RECURRING);
+    } else if (number === 2) {
       // What a bookmark marks stands in its annotations.
-      object = decodeProtobufObject(firstField(reader.slice()), type === "BOOKMARK" ? undefined : wanted);
+      object = decodeRawObject(reader, type === "BOOKMARK" ? undefined : wanted);
     } else reader.skip();
   }
   return { type, object, exact: wanted !== undefined };
+}
+
+/** An object as the bytes of the first field of a message, to the end of which it reads. */
+function decodeRawObject(reader: Reader, wanted: WantedFields | undefined): Json {
+  const { end } = reader;
+  const outer = reader.enter();
+  reader.end = outer;
+  while (reader.next() > 1) reader.skip();
+  reader.end = reader.at < outer ? reader.enter() : outer;
+  const object = decodeEnvelope(reader, wanted);
+  reader.at = outer;
+  reader.end = end;
+  return object;
+}
+
+/** All that there is up to the end of the reader. */
+function decodeEnvelope(reader: Reader, wanted: WantedFields | undefined): Json {
+  const { at } = reader;
+  if (reader.end - at < magic.length || magic.compare(reader.bytes, at, at + magic.length) !== 0)
+    throw new ProtobufError(
+      "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]",
+    );
+  reader.at += magic.length;
+  reader.cache = wanted?.cache;
+  let type = noType;
+  let start = 0;
+  let end = 0;
+  for (let number = reader.next(); number !== 0; number = reader.next()) {
+    if (number === 1) type = decodeType(reader);
+    else if (number === 2) {
+      end = reader.enter();
+      start = reader.at;
+      reader.at = end;
+    } else reader.skip();
+  }
+  const { apiVersion, kind, message } = type;
+  if (message === undefined)
+    throw new ProtobufError(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`,
+    );
+  reader.at = start;
+  reader.end = end;
+  const isWhole = wanted === undefined || kind === "Status";
+  if (isWhole) reader.cache = undefined;
+  return decodeMessage(reader, planOf(message, isWhole ? undefined : wanted.mask), { apiVersion, kind });
 }
 
 /** Whether objects of this kind, if it is a built-in one, can be read from protobuf. */
@@ -67,8 +97,17 @@ export function hasProtobuf(apiVersion: string, kind: string): boolean {
   return messageOf(apiVersion, kind) !== undefined;
 }
 
-function decodeTypeMeta(bytes: Uint8Array): [apiVersion: string, kind: string] {
-  const reader = new Reader(bytes);
+function decodeType(reader: Reader): ObjectType {
+  const end = reader.enter();
+  const start = reader.at;
+  reader.at = end;
+  return reader.cache === undefined
+    ? typeIn(reader, start, end)
+    : reader.cache.value(noType, reader, start, end, typeIn);
+}
+
+function typeIn({ bytes }: Reader, start: number, end: number): ObjectType {
+  const reader = new Reader(bytes.subarray(start, end));
   let apiVersion = "";
   let kind = "";
   for (let number = reader.next(); number !== 0; number = reader.next()) {
@@ -76,7 +115,7 @@ function decodeTypeMeta(bytes: Uint8Array): [apiVersion: string, kind: string] {
     else if (number === 2) kind = reader.text();
     else reader.skip();
   }
-  return [apiVersion, kind];
+  return { apiVersion, kind, message: messageOf(apiVersion, kind) };
 }
 
 /** Metadata on their own are asked for, so they are not a kind with a definition. */
@@ -94,7 +133,7 @@ function decodeMessage(reader: Reader, plan: MessagePlan, object: Json): Json {
     // Not wanted, or from a program newer than this one: dropped, as from JSON.
     if (field === undefined) reader.skip();
     else if (field.name === "") decodeNested(reader, field, object);
-    else if (field.shape !== "one") decodeRun(reader, number, field, object);
+    else if (field.shape !== "one") decodeRun(reader, field, object);
     else {
       const value = decodeValue(reader, field);
       if (!vanishes(value, field)) object[field.name] = value;
@@ -119,21 +158,23 @@ function decodeNested(reader: Reader, field: FieldPlan, object: Json): Json {
 }
 
 /** All items of a list or entries of a map that follow each other: mostly, that is all of them. */
-function decodeRun(reader: Reader, number: number, field: FieldPlan, object: Json): void {
+function decodeRun(reader: Reader, field: FieldPlan, object: Json): void {
   const start = reader.at;
   const known = object[field.name];
   if (reader.cache === undefined || known !== undefined) {
-    object[field.name] = addParts(reader, number, field, known);
+    object[field.name] = addParts(reader, field, known);
     return;
   }
-  passRun(reader, number);
+  passRun(reader, field.number);
   const end = reader.at;
-  object[field.name] = reader.cache.value(field, reader.bytes, start, end, () => {
-    reader.at = start;
-    reader.wireType = BYTES;
-    return addParts(reader, number, field, undefined);
-  });
+  object[field.name] = reader.cache.value(field, reader, start, end, runIn);
   reader.at = end;
+}
+
+function runIn(reader: Reader, start: number, _end: number, field: FieldPlan): unknown {
+  reader.at = start;
+  reader.wireType = BYTES;
+  return addParts(reader, field, undefined);
 }
 
 /** Moves to behind the last field of this number that follows. */
@@ -147,14 +188,14 @@ function passRun(reader: Reader, number: number): void {
 }
 
 /** As long as fields of this number follow. What is there already is not shared with anybody. */
-function addParts(reader: Reader, number: number, field: FieldPlan, known: unknown): unknown {
+function addParts(reader: Reader, field: FieldPlan, known: unknown): unknown {
   const parts = known ?? (field.shape === "map" ? {} : []);
   let end: number;
   do {
     if (field.shape === "map") addEntry(reader, field, parts as Json);
     else (parts as unknown[]).push(decodeValue(reader, field));
     end = reader.at;
-  } while (reader.next() === number);
+  } while (reader.next() === field.number);
   reader.at = end;
   return parts;
 }
@@ -209,14 +250,17 @@ function decodeValue(reader: Reader, field: FieldPlan): unknown {
 }
 
 function decodeTime(reader: Reader, field: FieldPlan): string | null {
-  const bytes = reader.slice();
-  const decode = (): string | null => timeText(bytes, field.type);
-  return reader.cache === undefined ? decode() : reader.cache.value(field, bytes, 0, bytes.length, decode);
+  const end = reader.enter();
+  const start = reader.at;
+  reader.at = end;
+  return reader.cache === undefined
+    ? timeIn(reader, start, end, field)
+    : reader.cache.value(field, reader, start, end, timeIn);
 }
 
 /** Seconds and nanoseconds since 1970; the zero time, which is not set, has neither. */
-function timeText(bytes: Uint8Array, type: string): string | null {
-  const reader = new Reader(bytes);
+function timeIn({ bytes }: Reader, start: number, end: number, { type }: FieldPlan): string | null {
+  const reader = new Reader(bytes.subarray(start, end));
   let seconds: number | undefined;
   let nanos = 0;
   for (let number = reader.next(); number !== 0; number = reader.next()) {

@@ -15,6 +15,7 @@ export interface WantedFields {
 
 /** What is to be done with one field of a message. */
 export interface FieldPlan {
+  readonly number: number;
   /** "" for a message whose fields stand in the parent. */
   readonly name: string;
   readonly shape: "one" | "list" | "map";
@@ -70,6 +71,7 @@ function makePlan(message: string, mask: FieldMask | undefined): MessagePlan {
     if (!inline && mask !== undefined && !mask.has(name)) continue;
     const shape = type.startsWith("[]") ? "list" : type.startsWith("{}") ? "map" : "one";
     plan[Number(number)] = {
+      number: Number(number),
       name: inline ? "" : name,
       shape,
       type: shape === "one" ? type : type.slice(2),

@@ -34,7 +34,9 @@ export class Reader {
   cache: ByteCache | undefined = undefined;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.bytes = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.at = 0;
     this.end = bytes.byteLength;
   }
@@ -79,12 +81,8 @@ export class Reader {
     const end = this.enter();
     const start = this.at;
     this.at = end;
-    if (this.cache === undefined || field === undefined || field.unique) return this.#textOf(start, end);
-    return this.cache.value(TEXTS, this.bytes, start, end, () => this.#textOf(start, end));
-  }
-
-  #textOf(start: number, end: number): string {
-    return this.bytes.toString("utf8", start, end);
+    if (this.cache === undefined || field === undefined || field.unique) return textOf(this, start, end);
+    return this.cache.value(TEXTS, this, start, end, textOf);
   }
 
   /** Shares its memory with the whole. */
@@ -122,4 +120,8 @@ export class Reader {
     this.at += this.wireType === FIXED64 ? 8 : 4;
     if (this.at > this.end) throw new ProtobufError("unexpected EOF");
   }
+}
+
+function textOf({ bytes }: { readonly bytes: Buffer }, start: number, end: number): string {
+  return bytes.toString("utf8", start, end);
 }
