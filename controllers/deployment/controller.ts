@@ -9,6 +9,7 @@ import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { DeploymentContext } from "./context.ts";
 import { deploymentHandler, podHandler, replicaSetHandler } from "./handlers.ts";
+import { REPLICA_SET_CONTROLLER_INDEX, replicaSetControllerIndex } from "./replica-set-index.ts";
 import { syncDeployment } from "./sync.ts";
 
 export interface DeploymentSettings {
@@ -37,6 +38,7 @@ function build(env: Env, settings: DeploymentSettings): Controller {
   const replicaSets = env.informers.informer<ReplicaSet>(resources.replicaSets);
   const pods = env.informers.informer<Pod>(resources.pods, { fields: ["status.phase"] });
   pods.addIndex(POD_CONTROLLER_INDEX, podControllerIndex);
+  replicaSets.addIndex(REPLICA_SET_CONTROLLER_INDEX, replicaSetControllerIndex);
   const context: DeploymentContext = {
     deployments: deployments.lister,
     replicaSets: replicaSets.lister,

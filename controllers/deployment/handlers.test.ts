@@ -8,6 +8,7 @@ import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { REPLICA_SET_CONTROLLER_INDEX, replicaSetControllerIndex } from "./replica-set-index.ts";
 import { deploymentHandler, podHandler, replicaSetHandler } from "./handlers.ts";
 import { deployment, replicaSet } from "./samples.test-data.ts";
 
@@ -143,7 +144,7 @@ function listers(
 ): Parameters<typeof podHandler>[0] {
   return {
     deployments: listerOf(deployments),
-    replicaSets: listerOf(replicaSets),
+    replicaSets: listerOf(replicaSets, { [REPLICA_SET_CONTROLLER_INDEX]: replicaSetControllerIndex }),
     pods: listerOf(pods, { [POD_CONTROLLER_INDEX]: podControllerIndex }),
   };
 }

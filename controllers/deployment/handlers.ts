@@ -9,6 +9,7 @@ import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/ow
 import { ownedPods } from "../../pkg/reconcile/pod-index.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { DeploymentContext } from "./context.ts";
+import { ownedReplicaSets } from "./replica-set-index.ts";
 
 type Listers = Pick<DeploymentContext, "deployments" | "replicaSets" | "pods">;
 
@@ -55,9 +56,7 @@ export function podHandler(listers: Listers, queue: WorkQueue<string>): EventHan
       const replicaSet = managerOf(listers.replicaSets, "ReplicaSet", pod);
       const owner = replicaSet && managerOf(listers.deployments, "Deployment", replicaSet);
       if (owner?.spec?.strategy?.type !== "Recreate") return;
-      const siblings = listers.replicaSets
-        .inNamespace(owner.metadata.namespace ?? "")
-        .filter((other) => controllerOf(other)?.uid === owner.metadata.uid);
+      const siblings = ownedReplicaSets(listers.replicaSets, owner);
       const podsLeft = siblings.some((sibling) => ownedPods(listers.pods, sibling, "ReplicaSet").length > 0);
       if (!podsLeft) queue.add(keyOf(owner));
     },

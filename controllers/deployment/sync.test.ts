@@ -11,6 +11,7 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { REVISION, ROLLBACK_TO, sizeAnnotations } from "./annotations.ts";
 import type { DeploymentContext } from "./context.ts";
 import { syncDeployment } from "./sync.ts";
+import { REPLICA_SET_CONTROLLER_INDEX, replicaSetControllerIndex } from "./replica-set-index.ts";
 import { deploymentController } from "./controller.ts";
 import { deployment, template, type DeploymentSketch } from "./samples.test-data.ts";
 
@@ -76,7 +77,7 @@ describe("one sync", () => {
     const orphan = await createOrphan("orphan");
     const context: DeploymentContext = {
       deployments: listerOf([everything]),
-      replicaSets: listerOf([orphan]),
+      replicaSets: listerOf([orphan], { [REPLICA_SET_CONTROLLER_INDEX]: replicaSetControllerIndex }),
       pods: listerOf<Pod>([]),
       deploymentClient: world.client.clientFor(resources.deployments),
       replicaSetClient: world.client.clientFor(resources.replicaSets),

@@ -14,6 +14,7 @@ import { decideCleanup } from "./cleanup.ts";
 import type { DeploymentContext, Round } from "./context.ts";
 import { decidePausedConditions, decideProgress } from "./progress.ts";
 import { decideOldRemoval, oldPodsRun } from "./recreate.ts";
+import { ownedAndOrphanedReplicaSets } from "./replica-set-index.ts";
 import { allOf, splitRevisions } from "./replica-sets.ts";
 import { decideRollback, rollbackTarget } from "./rollback.ts";
 import { decideRolling } from "./rolling.ts";
@@ -194,7 +195,7 @@ async function claimReplicaSets(
       },
       log,
     },
-    context.replicaSets.inNamespace(namespace),
+    ownedAndOrphanedReplicaSets(context.replicaSets, deployment),
     (replicaSet) => selector.matches(replicaSet.metadata.labels),
     signal,
   );

@@ -17,10 +17,12 @@ export function decideClaims<T extends ApiObject>(
   objects: readonly T[],
   matches: (object: T) => boolean,
 ): readonly { readonly object: T; readonly claim: Claim }[] {
-  return objects.flatMap((object) => {
+  const claims: { readonly object: T; readonly claim: Claim }[] = [];
+  for (const object of objects) {
     const claim = decideClaim(owner, object, matches);
-    return claim === undefined ? [] : [{ object, claim }];
-  });
+    if (claim !== undefined) claims.push({ object, claim });
+  }
+  return claims;
 }
 
 function decideClaim<T extends ApiObject>(
