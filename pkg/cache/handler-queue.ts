@@ -3,6 +3,7 @@ import type { Logger } from "../log/logger.ts";
 import type { Notification, NotificationBatch } from "./notification.ts";
 import { Ring } from "./ring.ts";
 import type { Rotation, Task } from "./rotation.ts";
+import { SyncWaiters } from "./sync-waiters.ts";
 
 interface Pending<T> extends NotificationBatch<T> {
   readonly withSync: boolean;
@@ -12,7 +13,7 @@ interface HandlerQueueOptions<T> {
   readonly handler: EventHandler<T>;
   readonly rotation: Rotation;
   readonly log: Logger;
-  readonly informerSynced: () => boolean;
+  readonly informer: Pick<HandlerRegistration, "hasSynced" | "whenSynced">;
   readonly onFailure: () => void;
   readonly onRemove: (queue: HandlerQueue<T>) => void;
   /** What was asked for, before it was fitted to the informer's period. */
@@ -28,6 +29,7 @@ export class HandlerQueue<T> implements HandlerRegistration {
   syncing = false;
   readonly #options: HandlerQueueOptions<T>;
   readonly #pending = new Ring<Pending<T>>();
+  readonly #syncWaiters = new SyncWaiters();
   #initialBatches = 0;
   #draining = false;
   #removed = false;
@@ -38,7 +40,13 @@ export class HandlerQueue<T> implements HandlerRegistration {
   }
 
   hasSynced(): boolean {
-    return this.#options.informerSynced() && this.#initialBatches === 0;
+    return this.#options.informer.hasSynced() && this.#initialBatches === 0;
+  }
+
+  async whenSynced(signal: AbortSignal): Promise<boolean> {
+    if (!(await this.#options.informer.whenSynced(signal))) return false;
+    if (this.#initialBatches > 0 && !this.#removed) await this.#syncWaiters.wait(signal);
+    return this.hasSynced();
   }
 
   /** What is still pending is never delivered. */
@@ -47,6 +55,7 @@ export class HandlerQueue<T> implements HandlerRegistration {
     this.#removed = true;
     this.#pending.clear();
     this.#options.onRemove(this);
+    this.#syncWaiters.settle();
   }
 
   push(batch: NotificationBatch<T>): void {
@@ -65,7 +74,7 @@ export class HandlerQueue<T> implements HandlerRegistration {
         this.#deliver(notification, batch.initial);
         yield;
       }
-      if (batch.initial) this.#initialBatches--;
+      if (batch.initial && --this.#initialBatches === 0) this.#syncWaiters.settle();
     }
     this.#draining = false;
   }

@@ -4,10 +4,12 @@ import { silentLogger } from "../log/logger.ts";
 import { HandlerSet } from "./handler-set.ts";
 import { Rotation } from "./rotation.ts";
 
+const informer = { hasSynced: () => true, whenSynced: async () => true };
+
 function setOf(defaultResyncMs: number): HandlerSet<object> {
   const clock = new VirtualClock();
   const rotation = new Rotation(clock, silentLogger);
-  return new HandlerSet({ clock, rotation, log: silentLogger, informerSynced: () => true, defaultResyncMs });
+  return new HandlerSet({ clock, rotation, log: silentLogger, informer, defaultResyncMs });
 }
 
 /** upstream: shared_informer_test.go#TestResyncCheckPeriod; periods in seconds. */

@@ -11,7 +11,7 @@ interface HandlerSetOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly rotation: Rotation;
-  readonly informerSynced: () => boolean;
+  readonly informer: Pick<HandlerRegistration, "hasSynced" | "whenSynced">;
   /** The resync period of handlers that ask for none in particular; 0 for never. */
   readonly defaultResyncMs: number;
 }
@@ -60,7 +60,7 @@ export class HandlerSet<T> {
       requestedResyncMs,
       rotation: this.#options.rotation,
       log: this.#options.log,
-      informerSynced: this.#options.informerSynced,
+      informer: this.#options.informer,
       onFailure: () => this.#failures++,
       onRemove: (removed) => this.#queues.delete(removed),
     });

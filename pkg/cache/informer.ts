@@ -14,9 +14,14 @@ export interface HandlerOptions {
   readonly resyncMs?: number;
 }
 
-export interface HandlerRegistration {
-  /** The handler has been given everything that the initial list held. */
+interface Synced {
   hasSynced(): boolean;
+  /** Resolves to true as soon as it has synced; to false when the signal aborts, or when it never will. */
+  whenSynced(signal: AbortSignal): Promise<boolean>;
+}
+
+/** Has synced when the handler has been given everything that the initial list held. */
+export interface HandlerRegistration extends Synced {
   remove(): void;
 }
 
@@ -25,7 +30,8 @@ export type IndexFunction<T> = (object: T) => readonly string[];
 /** Name of the index that every namespaced informer has. */
 export const NAMESPACE_INDEX = "namespace";
 
-export interface SharedInformer<T extends ApiObject = ApiObject> {
+/** Has synced when the cache holds a complete list. */
+export interface SharedInformer<T extends ApiObject = ApiObject> extends Synced {
   readonly lister: Lister<T>;
   addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration;
   /**
@@ -33,8 +39,6 @@ export interface SharedInformer<T extends ApiObject = ApiObject> {
    * error. An object on which the function throws is in no bucket of that index.
    */
   addIndex(name: string, index: IndexFunction<T>): void;
-  /** The cache holds a complete list. */
-  hasSynced(): boolean;
   /** The resourceVersion up to which the cache has seen everything; "" before the first list. */
   lastSyncResourceVersion(): string;
   /** Monotonic time since when the cache has not heard from the server (no event, bookmark or list), for health. */

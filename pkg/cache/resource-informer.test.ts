@@ -138,6 +138,34 @@ test("a handler that comes late is given the current state, and then what everyb
   expect(() => informer.addHandler(handler)).toThrow("has stopped");
 });
 
+test("a handler has synced as soon as it was told of all that there is, and no sooner", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  source.put(thing("a", 1));
+  source.put(thing("b", 1));
+  const { events, handler } = recorder();
+  const registration = informer.addHandler(handler);
+  const { signal } = new AbortController();
+  const synced = registration.whenSynced(signal).then((value) => ({ value, told: events.length }));
+  const run = start();
+  await clock.runUntil(() => registration.hasSynced());
+  expect(await synced).toEqual({ value: true, told: 2 });
+  expect(await registration.whenSynced(signal)).toBe(true);
+  await finish(run);
+});
+
+test("whoever waits for a handler hears of the abort, and of an informer that ends before", async () => {
+  const { informer, start, finish } = fixture();
+  const registration = informer.addHandler({});
+  const stop = new AbortController();
+  const aborted = registration.whenSynced(stop.signal);
+  stop.abort();
+  expect(await aborted).toBe(false);
+  const ended = registration.whenSynced(new AbortController().signal);
+  await finish(start());
+  expect(await ended).toBe(false);
+  expect(await registration.whenSynced(new AbortController().signal)).toBe(false);
+});
+
 test("a handler that is removed hears nothing more, and the others all of it", async () => {
   const { clock, source, informer, start, finish } = fixture();
   const leaving = recorder();

@@ -22,6 +22,7 @@ import { Reflector } from "./reflector.ts";
 import type { Rotation } from "./rotation.ts";
 import { Store } from "./store.ts";
 import { StoreLister } from "./store-lister.ts";
+import { SyncWaiters } from "./sync-waiters.ts";
 
 interface ResourceInformerOptions<T extends ApiObject> {
   readonly source: ListWatch<T>;
@@ -51,7 +52,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
   readonly #handlers: HandlerSet<T>;
   readonly #reflector: Reflector<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
-  readonly #syncWaiters = new Set<() => void>();
+  readonly #syncWaiters = new SyncWaiters();
   #phase: "new" | "running" | "stopped" = "new";
 
   constructor(options: ResourceInformerOptions<T>) {
@@ -64,7 +65,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
       clock,
       log,
       rotation,
-      informerSynced: () => this.hasSynced(),
+      informer: this,
       defaultResyncMs: options.resyncMs,
     });
     this.#pump = new DeltaPump<T>({
@@ -105,7 +106,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
       cancelResync();
       this.#pump.stop();
       this.#handlers.clear();
-      this.#settleSyncWaiters();
+      this.#syncWaiters.settle();
     }
   }
 
@@ -137,19 +138,8 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
     return this.#queue.hasSynced;
   }
 
-  /** Resolves to true as soon as the cache is complete, to false when the signal aborts or the informer stops first. */
   async whenSynced(signal: AbortSignal): Promise<boolean> {
-    if (!this.hasSynced() && !signal.aborted && this.#phase !== "stopped") {
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          signal.removeEventListener("abort", done);
-          this.#syncWaiters.delete(done);
-          resolve();
-        };
-        this.#syncWaiters.add(done);
-        signal.addEventListener("abort", done, { once: true });
-      });
-    }
+    if (!this.hasSynced() && this.#phase !== "stopped") await this.#syncWaiters.wait(signal);
     return this.hasSynced();
   }
 
@@ -178,11 +168,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
 
   #afterBatch(tookMs: number): void {
     this.#options.onBatch(tookMs);
-    if (this.hasSynced()) this.#settleSyncWaiters();
-  }
-
-  #settleSyncWaiters(): void {
-    for (const done of this.#syncWaiters) done();
+    if (this.hasSynced()) this.#syncWaiters.settle();
   }
 
   #resyncRegularly(): () => void {

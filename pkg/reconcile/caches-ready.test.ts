@@ -32,3 +32,31 @@ test("rejects with the reason of an abort, before and during the wait", async ()
   await expect(whenSynced(clock, [])(stop.signal)).rejects.toThrow("stopped");
   expect(clock.pendingTimers).toBe(0);
 });
+
+test("what can tell that it has synced is not waited for any longer", async () => {
+  const clock = new VirtualClock();
+  let synced = false;
+  let tell: () => void = () => undefined;
+  const told = new Promise<void>((resolve) => (tell = resolve));
+  const cache = { hasSynced: () => synced, whenSynced: async () => told.then(() => synced) };
+  const waiting = whenSynced(clock, [cache])(new AbortController().signal);
+  await settle();
+  expect(clock.pendingTimers).toBe(0);
+  synced = true;
+  tell();
+  await waiting;
+});
+
+test("what tells that it never will sync is asked again, until an abort", async () => {
+  const clock = new VirtualClock();
+  const stop = new AbortController();
+  const asked: boolean[] = [];
+  const whenAsked = async (): Promise<boolean> => asked.push(false) < 0;
+  const waiting = whenSynced(clock, [{ hasSynced: () => false, whenSynced: whenAsked }])(stop.signal);
+  const rejected = expect(waiting).rejects.toThrow("stopped");
+  await clock.advanceBy(1_000);
+  expect(asked.length).toBeGreaterThan(1);
+  expect(asked.length).toBeLessThan(20);
+  stop.abort(new Error("stopped"));
+  await rejected;
+});
