@@ -114,8 +114,9 @@ export class WorkerPool<K> {
         const key = queue.tryGet() ?? (await queue.get());
         if (key === undefined) return;
         try {
-          await this.#shareTheLoop();
-          await this.#outlastOutage(signal);
+          // As a rule there is nothing to wait for, and there are many keys.
+          if (this.#isSliceOver()) await this.#shareTheLoop();
+          if (this.#outageUntilMs > 0) await this.#outlastOutage(signal);
           if (!signal.aborted) await this.#process(key, signal);
         } finally {
           queue.done(key);
@@ -178,19 +179,24 @@ export class WorkerPool<K> {
   async #outlastOutage(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const leftMs = (): number => this.#outageUntilMs - clock.monotonicMs();
-    while (leftMs() > 0 && (await outlasts(async () => sleep(clock, leftMs(), signal), signal)));
+    while (leftMs() > 0) {
+      if (!(await outlasts(async () => sleep(clock, leftMs(), signal), signal))) return;
+    }
+    this.#outageUntilMs = 0;
   }
 
   /** All workers of the pool share its slices: many of them have no longer ones than few. */
   async #shareTheLoop(): Promise<void> {
-    const { clock } = this.#options;
-    for (;;) {
-      const nowMs = clock.monotonicMs();
-      this.#sliceStartMs ??= nowMs;
-      if (nowMs - this.#sliceStartMs < SLICE_MS) return;
+    do {
       this.#nextSlice ??= this.#beginSlice();
       await this.#nextSlice;
-    }
+    } while (this.#isSliceOver());
+  }
+
+  #isSliceOver(): boolean {
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#sliceStartMs ??= nowMs;
+    return nowMs - this.#sliceStartMs >= SLICE_MS;
   }
 
   async #beginSlice(): Promise<void> {
