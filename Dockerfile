@@ -16,7 +16,8 @@ RUN make build
 # Objects here live either for one sync or for long, so a larger young generation would only add to the memory in use.
 WORKDIR /root-fs
 RUN set -eu; \
-    mkdir -p usr/local/bin etc; \
+    mkdir -p usr/local/bin usr/local/lib/compile-cache etc; \
+    chown 65532:65532 usr/local/lib/compile-cache; \
     cp "$(readlink -f "$(command -v node)")" usr/local/bin/node; \
     strip --strip-unneeded usr/local/bin/node; \
     ldd usr/local/bin/node | grep -o '/[^ ]*' | xargs -I '{}' cp --parents --dereference '{}' .; \
@@ -29,7 +30,12 @@ RUN set -eu; \
 FROM scratch
 COPY --from=build /root-fs/ /
 # Nearly all is done by one thread; what its helpers allocate would otherwise lie about in an arena for each of them.
-ENV PATH=/usr/local/bin MALLOC_ARENA_MAX=1
+# Reading 3.6 MB of program is half of the time to its first request. What the engine made of them is kept beside them,
+# and is made here: once for each of the users of the manifests, as whatever another user has written is not read.
+ENV PATH=/usr/local/bin MALLOC_ARENA_MAX=1 NODE_COMPILE_CACHE=/usr/local/lib/compile-cache
+USER 0:0
+RUN ["kube-controller-manager", "--version"]
 USER 65532:65532
+RUN ["kube-controller-manager", "--version"]
 EXPOSE 10257
 ENTRYPOINT ["kube-controller-manager"]

@@ -12,6 +12,8 @@ export interface Manager {
 const root = join(import.meta.dirname, "../../..");
 /** Of Node.js, as in the first line of the program in the image (Dockerfile). */
 const IMAGE_FLAGS = ["--max-semi-space-size=8"];
+/** As in the image, besides what it keeps of reading the program. */
+const IMAGE_ENVIRONMENT = ["MALLOC_ARENA_MAX=1"];
 const BUNDLE = "kube-controller-manager.mjs";
 
 /**
@@ -30,7 +32,11 @@ export function managersOf(asked: readonly string[], directory: string): readonl
 
 /** This repository's bundle, built now, as the image runs it. */
 export function ourCommand(directory: string): readonly string[] {
-  return [process.execPath, ...IMAGE_FLAGS, buildBundle(directory)];
+  const environment = [...IMAGE_ENVIRONMENT, `NODE_COMPILE_CACHE=${join(directory, "compile-cache")}`];
+  const command = ["env", ...environment, process.execPath, ...IMAGE_FLAGS, buildBundle(directory)];
+  // As when the image is built: this fills the cache.
+  execFileSync("env", [...command.slice(1), "--version"], { stdio: "ignore" });
+  return command;
 }
 
 function buildBundle(directory: string): string {
