@@ -35,9 +35,10 @@ export class Activity {
   /** Writes of outsiders that wait for their turn or for their answer. */
   readonly #pending = new Map<string, number>();
   readonly #turns = new Map<string, Promise<void>>();
-  readonly #quietMs: number;
+  /** How long nothing has to be written until it is quiet. */
+  readonly #quietMs: () => number;
 
-  constructor(clock: Clock, quietMs: number) {
+  constructor(clock: Clock, quietMs: () => number) {
     this.#clock = clock;
     this.#quietMs = quietMs;
   }
@@ -93,10 +94,10 @@ export class Activity {
   }
 
   #isQuiet(namespace: string): boolean {
-    return this.#clock.monotonicMs() - (this.#lastMs.get(namespace) ?? 0) >= this.#quietMs;
+    return this.#clock.monotonicMs() - (this.#lastMs.get(namespace) ?? 0) >= this.#quietMs();
   }
 
   async #tick(): Promise<void> {
-    await sleep(this.#clock, this.#quietMs / 4);
+    await sleep(this.#clock, this.#quietMs() / 4);
   }
 }

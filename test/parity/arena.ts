@@ -27,6 +27,7 @@ import { Activity } from "./activity.ts";
 import { type Area, areas } from "./area.ts";
 import { writeOf } from "./audit-writes.ts";
 import { DistantTransport } from "./distant-transport.ts";
+import { Pace } from "./pace.ts";
 import { PacedTransport } from "./paced-transport.ts";
 
 /** An API server with a controller manager, a scheduler and hollow nodes, and a user of it. */
@@ -55,7 +56,8 @@ export async function startEmbeddedArena(
 ): Promise<Arena> {
   const clock = new VirtualClock();
   const random = seededRandom(1);
-  const activity = new Activity(clock, areas[area].answersWithinMs ?? VIRTUAL_QUIET_MS);
+  const quietMs = areas[area].answersWithinMs ?? VIRTUAL_QUIET_MS;
+  const activity = new Activity(clock, () => quietMs);
   const store = new Store({ clock });
   const admission = builtInAdmission({
     store,
@@ -109,15 +111,22 @@ export async function startEmbeddedArena(
   };
 }
 
-/** A cluster of its own with a controller manager in another process, in real time. */
-export async function startRealArena(program: Program, area: Area, podsKept: number): Promise<Arena> {
+/** A cluster of its own with a controller manager in another process, in real time, and patience with it. */
+export async function startRealArena(
+  program: Program,
+  area: Area,
+  podsKept: number,
+  patience = 1,
+): Promise<Arena> {
   const { controllers, serviceAccounts } = areas[area];
   const admission = serviceAccounts ? [] : ["--disable-admission-plugins=ServiceAccount"];
   const cluster = await startRealCluster({
     audit: true,
     apiServerFlags: [...admission, "--audit-log-maxsize=4000"],
   });
-  const activity = new Activity(realClock, areas[area].answersWithinMs ?? QUIET_MS);
+  const pace = new Pace();
+  const quietMs = areas[area].answersWithinMs ?? QUIET_MS;
+  const activity = new Activity(realClock, () => patience * Math.max(quietMs, pace.answersWithinMs));
   const outsiders = httpClients({
     access: await loadAccess({ kubeconfig: cluster.kubeconfig, env: {} }),
     clock: realClock,
@@ -131,6 +140,7 @@ export async function startRealArena(program: Program, area: Area, podsKept: num
   });
   const stop = new AbortController();
   const listening = followAudit(new AuditLog(cluster.auditLog), activity, stop.signal);
+  const pacing = pace.follow(outsiders.client("pace"), stop.signal);
   const nodes = runControllers(outsiders, plant(), realClock, seededRandom(1), stop.signal);
   const daemon = new Daemon(program, [
     ...managerFlags(cluster.kubeconfig, podsKept, controllers),
@@ -150,7 +160,7 @@ export async function startRealArena(program: Program, area: Area, podsKept: num
     stop: async () => {
       await daemon.end("SIGKILL");
       stop.abort(new Error("the scenarios are over"));
-      await Promise.all([nodes, listening]);
+      await Promise.all([nodes, listening, pacing]);
       await outsiders.close();
       await cluster.stop();
     },

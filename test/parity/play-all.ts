@@ -5,8 +5,16 @@ import type { Outcome } from "./outcome.ts";
 import { runScenario } from "./run-scenario.ts";
 import { areaOf, type Scenario, terminatedPodsKept } from "./scenario.ts";
 
+export interface Play {
+  /** How many scenarios share a cluster at a time. */
+  readonly atOnce: number;
+  /** How much longer than usual nothing has to happen until it counts as quiet. */
+  readonly patience: number;
+}
+
 /** As many as two processors can keep apart. */
-const AT_ONCE = 10;
+const SIDE_BY_SIDE: Play = { atOnce: 10, patience: 1 };
+export const ONE_BY_ONE: Play = { atOnce: 1, patience: 2 };
 
 /**
  * Plays scenarios with a controller manager on real API servers: those of an area side by side on one, then those that
@@ -15,6 +23,7 @@ const AT_ONCE = 10;
 export async function playOnReal(
   scenarios: readonly Scenario[],
   program: Program,
+  { atOnce, patience }: Play = SIDE_BY_SIDE,
 ): Promise<ReadonlyMap<string, Outcome | Error>> {
   const outcomes = new Map<string, Outcome | Error>();
   const groups = (Object.keys(areas) as Area[]).flatMap((area) =>
@@ -25,9 +34,9 @@ export async function playOnReal(
       (scenario) => areaOf(scenario) === area && (scenario.alone ?? false) === alone,
     );
     if (group.length === 0) continue;
-    const arena = await startRealArena(program, area, terminatedPodsKept({ alone }));
+    const arena = await startRealArena(program, area, terminatedPodsKept({ alone }), patience);
     try {
-      await playAll(group, arena, alone ? 1 : AT_ONCE, outcomes);
+      await playAll(group, arena, alone ? 1 : atOnce, outcomes);
     } finally {
       await arena.stop();
     }

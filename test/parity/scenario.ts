@@ -91,6 +91,8 @@ export interface Scenario {
   readonly area?: Area;
   /** It touches nodes or counts pods of the whole cluster: nothing else may run beside it. */
   readonly alone?: boolean;
+  /** How often something is tried, or what is there to be seen, depends on how long the steps take: virtual time only. */
+  readonly timed?: boolean;
 }
 
 export function inArea(area: Area, scenarios: readonly Scenario[]): readonly Scenario[] {

@@ -104,6 +104,7 @@ export const deployments: readonly Scenario[] = [
   },
   {
     name: "quota-refusal",
+    timed: true,
     steps: [
       create(fewPods),
       // As the quota controller would, which does not run.

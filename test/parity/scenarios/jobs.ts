@@ -208,11 +208,13 @@ export const jobs: readonly Scenario[] = [
   },
   {
     name: "job-out-of-time",
+    timed: true,
     area,
     steps: [create(job(FOR_EVER, { activeDeadlineSeconds: 8 })), runs(1), becomes("Failed")],
   },
   {
     name: "job-that-replaces-only-what-has-failed",
+    timed: true,
     area,
     steps: [
       create(

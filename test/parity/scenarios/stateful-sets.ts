@@ -163,6 +163,7 @@ export const statefulSets: readonly Scenario[] = inArea("stateful", [
   },
   {
     name: "stateful-set-adopts-and-releases-pods",
+    timed: true,
     steps: [
       create(pod("web-0")),
       create(pod("web2-0")),
