@@ -24,6 +24,14 @@ export function claimName(set: StatefulSet, template: PersistentVolumeClaim, ord
   return `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-${ordinal}`;
 }
 
+/** Whether a claim of this name is, or could be, that of one of its pods. */
+export function isClaimNameOf(set: StatefulSet, name: string): boolean {
+  return claimTemplates(set).some((template) => {
+    const prefix = `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-`;
+    return name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
+  });
+}
+
 /** Creates the claims that are missing, and gives those that are there their owners. */
 export function decideClaims(set: StatefulSet, pod: Pod, lookup: ClaimLookup): ClaimsPlan {
   const missing = claimsOf(set, pod).filter(({ metadata }) => lookup(metadata.name ?? "") === undefined);

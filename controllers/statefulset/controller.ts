@@ -12,7 +12,7 @@ import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/po
 import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { StatefulSetContext } from "./context.ts";
-import { podHandler, setHandler } from "./handlers.ts";
+import { claimHandler, podHandler, setHandler } from "./handlers.ts";
 import { syncStatefulSet } from "./sync.ts";
 
 export interface StatefulSetSettings {
@@ -73,12 +73,13 @@ function build(env: Env, settings: StatefulSetSettings): Controller {
   const registrations = [
     sets.addHandler(setHandler(context, queue)),
     pods.addHandler(podHandler(context, queue, env.log)),
+    claims.addHandler(claimHandler(context, queue)),
   ];
   const pool = new WorkerPool({
     queue,
     workers: settings.workers,
     sync: async (key, log, signal) => syncStatefulSet(key, context, log, signal),
-    ready: whenSynced(env.clock, [...registrations, claims, revisions]),
+    ready: whenSynced(env.clock, [...registrations, revisions]),
     clock: env.clock,
     log: env.log,
     ...(context.consistency && { gate: context.consistency }),

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
@@ -9,7 +9,7 @@ import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { podHandler, setHandler } from "./handlers.ts";
+import { claimHandler, podHandler, setHandler } from "./handlers.ts";
 import { changed, podOf, statefulSet } from "./samples.test-data.ts";
 
 let clock: VirtualClock;
@@ -159,3 +159,36 @@ function leaving(pod: Pod): Pod {
 function at(resourceVersion: string, pod: Pod): Pod {
   return { ...pod, metadata: { ...pod.metadata, resourceVersion } };
 }
+
+describe("a claim", () => {
+  const sets = [foo, bar, statefulSet("foo-1")];
+  const claim = (name: string, owners: readonly string[] = []): PersistentVolumeClaim => ({
+    metadata: {
+      namespace: "default",
+      name,
+      ownerReferences: owners.map((uid) => ({ apiVersion: "v1", kind: "Pod", name: "foo-0", uid })),
+    },
+  });
+  const handler = (): EventHandler<PersistentVolumeClaim> =>
+    claimHandler({ sets: listerOf(sets), consistency }, queue);
+
+  test.each<[string, readonly string[]]>([
+    ["datadir-foo-0", ["default/foo"]],
+    ["datadir-foo-1-0", ["default/foo-1"]],
+    ["datadir-foo-x", []],
+    ["datadir-foo-", []],
+    ["other-foo-0", []],
+  ])("that is gone wakes the StatefulSet whose pod may have waited for that: %s", (name, woken) => {
+    handler().onDelete?.(claim(name), false);
+    expect(drain(queue)).toEqual(woken);
+  });
+
+  test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+    ["loses an owner", ["a", "b"], ["b"], ["default/foo"]],
+    ["gets an owner", ["a"], ["a", "b"], []],
+    ["changes otherwise", ["a"], ["a"], []],
+  ])("that %s", (_name, before, after, woken) => {
+    handler().onUpdate?.(claim("datadir-foo-0", before), claim("datadir-foo-0", after));
+    expect(drain(queue)).toEqual(woken);
+  });
+});

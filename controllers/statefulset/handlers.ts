@@ -4,11 +4,12 @@ import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { isPodReady } from "../../pkg/api/pod.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
+import { isClaimNameOf } from "./claims.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { minReadySeconds } from "./stateful-set.ts";
 
@@ -71,6 +72,30 @@ export function podHandler(context: Listening, queue: WorkQueue<string>, log: Lo
       }
     },
     onDelete: (pod) => wakeOwner(pod),
+  };
+}
+
+/**
+ * Wakes those that may wait for a claim of an earlier pod: it goes, or loses an owner that has gone.
+ *
+ * upstream: pkg/controller/statefulset/stateful_set_control.go#processReplica waits for such claims, too, and is woken by
+ * nothing but a pod or the StatefulSet itself.
+ */
+export function claimHandler(
+  { sets }: Listening,
+  queue: WorkQueue<string>,
+): EventHandler<PersistentVolumeClaim> {
+  const wake = ({ metadata }: PersistentVolumeClaim): void => {
+    for (const set of sets.inNamespace(metadata.namespace ?? "")) {
+      if (isClaimNameOf(set, metadata.name ?? "")) queue.add(keyOf(set));
+    }
+  };
+  const owners = ({ metadata }: PersistentVolumeClaim): number => metadata.ownerReferences?.length ?? 0;
+  return {
+    onUpdate: (before, after) => {
+      if (owners(after) < owners(before)) wake(after);
+    },
+    onDelete: wake,
   };
 }
 
