@@ -1,7 +1,7 @@
-import { selectorFromLabels } from "../../pkg/api/labels.ts";
 import { runPaced } from "../../pkg/cache/pace.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import { selectPods } from "../../pkg/reconcile/select-pods.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { deleteEndpoints, writeEndpoints } from "./apply.ts";
 import type { EndpointsContext } from "./context.ts";
@@ -15,16 +15,16 @@ export async function syncService(
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const service = context.services.getByKey(key);
-  const current = context.endpoints.getByKey(key);
   if (service === undefined) {
+    const current = context.endpoints.getByKey(key);
     if (current !== undefined) await deleteEndpoints(context, current, signal);
     context.triggerTimes.forget(key);
     context.consistency.clear(key);
     return {};
   }
   if (!selectsPods(service)) return {};
-  const selector = selectorFromLabels(service.spec?.selector);
-  const pods = context.pods.inNamespace(service.metadata.namespace ?? "", selector);
+  const pods = await selectPods(service, context.pods, context.clock);
+  const current = context.endpoints.getByKey(key);
   // Asked for even when nothing is written, as it tells what has changed since it was asked before.
   const triggerTime = await runPaced(context.clock, context.triggerTimes.next(key, service, pods));
   const plan = await runPaced(context.clock, decideEndpoints({ service, pods, current, triggerTime }));

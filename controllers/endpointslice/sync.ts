@@ -1,4 +1,3 @@
-import { selectorFromLabels } from "../../pkg/api/labels.ts";
 import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
@@ -6,6 +5,7 @@ import { runPaced } from "../../pkg/cache/pace.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
 import { STALE_WAIT_MS } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import { selectPods } from "../../pkg/reconcile/select-pods.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { FAMILIES, familiesOf, type Family } from "./address-families.ts";
 import { deleteSlice, SliceWriteError, writeSlices } from "./apply.ts";
@@ -46,8 +46,7 @@ async function reconcileService(
     return true;
   }
   if (!selectsPods(service)) return true;
-  const selector = selectorFromLabels(service.spec?.selector);
-  const pods = context.pods.inNamespace(service.metadata.namespace ?? "", selector);
+  const pods = await selectPods(service, context.pods, context.clock);
   const slices = context.slices
     .byIndex(SERVICE_INDEX, key)
     // Some finalizer keeps it: nothing that is written to it would last.
