@@ -9,6 +9,7 @@ import { HollowKubelet, type HollowKubeletOptions, markPod, type PodFate } from 
 
 const POLL_MS = 25;
 const LIMIT_MS = 90_000;
+const STEADY_MS = 1_000;
 
 type KubeletRules = Pick<HollowKubeletOptions, "fateOf" | "hasEnded">;
 
@@ -95,6 +96,21 @@ export class TestSpace {
         throw new Error(`not within ${LIMIT_MS} ms: ${what}; last seen: ${JSON.stringify(seen)}`);
       await pause(POLL_MS);
     }
+  }
+
+  /** Waits, while pods are tended, until what is seen stays the same. */
+  async untilSteady(look: () => Promise<unknown>): Promise<void> {
+    let last: string | undefined;
+    await this.until(
+      "it stays the same",
+      async () => {
+        await this.never("nothing", STEADY_MS, async () => false);
+        const [before, now] = [last, JSON.stringify(await look())];
+        last = now;
+        return before === now;
+      },
+      (same) => same,
+    );
   }
 
   /** For what must not happen: looks until `durationMs` have passed, and throws as soon as it has happened. */

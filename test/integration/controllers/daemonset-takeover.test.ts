@@ -100,7 +100,7 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
       });
       await changeTemplate(space, "foo", { containers: [{ name: "foo", image: "bar:2" }] });
       await untilUpdatedPods(space, 3);
-      await quiet(space);
+      await space.untilSteady(async () => stateOf(space));
       await end();
       const before = cluster.writesTo(space).length;
       cluster.run([OURS, scheduler()]);
@@ -129,7 +129,7 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
       await changeTemplate(space, "foo", { terminationGracePeriodSeconds: 1 });
       await untilUpdated(space, "foo", NODES);
       await untilReady(space, "foo", NODES);
-      await quiet(space);
+      await space.untilSteady(async () => stateOf(space));
       await cluster.stopControllers();
       const state = await stateOf(space);
       const end = await begin(true);
@@ -153,7 +153,7 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
       space.tend({ fateOf: (pod) => (isOld(pod) ? ONCE_PLACED.fateOf(pod) : undefined) });
       await changeTemplate(space, "foo", { containers: [{ name: "foo", image: "bar:2" }] });
       await untilUpdatedPods(space, 3);
-      await quiet(space);
+      await space.untilSteady(async () => stateOf(space));
       await end();
       const uids = async (): Promise<readonly (string | undefined)[]> =>
         (await space.pods()).map(({ metadata }) => metadata.uid);
@@ -174,7 +174,7 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
     space.tend(ONCE_PLACED);
     await space.create(resources.daemonSets, wanted);
     await untilReady(space, "foo", NODES);
-    await quiet(space);
+    await space.untilSteady(async () => stateOf(space));
   }
 
   /** The controller, ours or Go's, with our scheduler. */
@@ -212,21 +212,6 @@ async function untilUpdatedPods(space: TestSpace, count: number): Promise<void> 
     `${count} pods have the new template`,
     async () => (await space.pods()).filter((pod) => !isOld(pod) && pod.spec?.nodeName),
     (pods) => pods.length === count,
-  );
-}
-
-/** Waits until nothing has changed for a while. */
-async function quiet(space: TestSpace): Promise<void> {
-  let last = "";
-  await space.until(
-    "nothing changes any more",
-    async () => {
-      await space.never("nothing", QUIET_MS / 2, async () => false);
-      const [before, now] = [last, String(await stateOf(space))];
-      last = now;
-      return before === now;
-    },
-    (same) => same,
   );
 }
 

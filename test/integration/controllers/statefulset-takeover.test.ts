@@ -101,7 +101,7 @@ describe.each(clusterKinds)("StatefulSets on the $name API server", ({ start }) 
         async () => (await space.pods()).filter((pod) => !old(pod)).length,
         (count) => count === 1,
       );
-      await quiet(space);
+      await space.untilSteady(async () => stateOf(space));
       await end();
       const before = cluster.writesTo(space).length;
       cluster.run(OURS);
@@ -141,7 +141,7 @@ describe.each(clusterKinds)("StatefulSets on the $name API server", ({ start }) 
   async function settleAll(): Promise<void> {
     for (const [name, spec] of kinds) await space.create(resources.statefulSets, statefulSet(name, 2, spec));
     for (const [name] of kinds) await untilSettled(name, 2);
-    await quiet(space);
+    await space.untilSteady(async () => stateOf(space));
   }
 
   async function roll(name: string, image: string): Promise<void> {
@@ -205,21 +205,6 @@ function statefulSet(name: string, replicas: number, more: Partial<StatefulSetSp
 
 function linesOf(writes: readonly Write[], resource: string, verb: string): readonly string[] {
   return writes.filter((write) => write.resource === resource && write.verb === verb).map(({ name }) => name);
-}
-
-/** Waits until nothing has changed for a while. */
-async function quiet(space: TestSpace): Promise<void> {
-  let last = "";
-  await space.until(
-    "nothing changes any more",
-    async () => {
-      await space.never("nothing", QUIET_MS / 2, async () => false);
-      const [before, now] = [last, String(await stateOf(space))];
-      last = now;
-      return before === now;
-    },
-    (same) => same,
-  );
 }
 
 /** Versions of everything that controllers write. */

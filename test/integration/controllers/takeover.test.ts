@@ -51,15 +51,7 @@ describe.each(clusterKinds)("controllers on the $name API server", ({ start }) =
     space.tend(ready);
     await space.create(resources.deployments, deployment("web", REPLICAS));
     await untilComplete(space, "web");
-    await space.until(
-      "the writes come to an end",
-      async () => {
-        const before = cluster.writesTo(space).length;
-        await space.never("nothing", QUIET_MS, async () => false);
-        return cluster.writesTo(space).length - before;
-      },
-      (written) => written === 0,
-    );
+    await space.untilSteady(async () => cluster.writesTo(space).length);
     const writes = cluster.writesTo(space);
     expect(writes.filter(({ status }) => status >= 300).map(lineOf)).toEqual([]);
     expect(writes.filter(isPodWrite)).toHaveLength(REPLICAS);
@@ -119,18 +111,7 @@ describe.each(clusterKinds)("controllers on the $name API server", ({ start }) =
       await space.create(resources.replicationControllers, { ...alone(replicationController("rc", 3)) });
       await untilComplete(space, "web");
       await untilStable(space, "set", 3);
-      let last = JSON.stringify(await stateOf(space));
-      await space.until(
-        "nothing changes any more",
-        async () => {
-          await space.never("nothing", QUIET_MS / 2, async () => false);
-          const now = JSON.stringify(await stateOf(space));
-          const same = now === last;
-          last = now;
-          return same;
-        },
-        (same) => same,
-      );
+      await space.untilSteady(async () => stateOf(space));
       await end();
       return space;
     }
