@@ -5,11 +5,14 @@ import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
 import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
 import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
+import {
+  REPLICA_SET_CONTROLLER_INDEX,
+  replicaSetControllerIndex,
+} from "../../pkg/reconcile/replica-set-index.ts";
 import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { DeploymentContext } from "./context.ts";
 import { deploymentHandler, podHandler, replicaSetHandler } from "./handlers.ts";
-import { REPLICA_SET_CONTROLLER_INDEX, replicaSetControllerIndex } from "./replica-set-index.ts";
 import { syncDeployment } from "./sync.ts";
 
 export interface DeploymentSettings {

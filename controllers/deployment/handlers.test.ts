@@ -4,11 +4,14 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
+import {
+  REPLICA_SET_CONTROLLER_INDEX,
+  replicaSetControllerIndex,
+} from "../../pkg/reconcile/replica-set-index.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { REPLICA_SET_CONTROLLER_INDEX, replicaSetControllerIndex } from "./replica-set-index.ts";
 import { deploymentHandler, podHandler, replicaSetHandler } from "./handlers.ts";
 import { deployment, replicaSet } from "./samples.test-data.ts";
 

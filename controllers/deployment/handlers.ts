@@ -7,9 +7,9 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
 import { ownedPods } from "../../pkg/reconcile/pod-index.ts";
+import { ownedReplicaSets } from "../../pkg/reconcile/replica-set-index.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { DeploymentContext } from "./context.ts";
-import { ownedReplicaSets } from "./replica-set-index.ts";
 
 type Listers = Pick<DeploymentContext, "deployments" | "replicaSets" | "pods">;
 

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findCondition } from "../../pkg/api/conditions.ts";
 import { resources } from "../../pkg/api/resources.ts";
+import {
+  REPLICA_SET_CONTROLLER_INDEX,
+  replicaSetControllerIndex,
+} from "../../pkg/reconcile/replica-set-index.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { invalid, internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
@@ -11,7 +15,6 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { REVISION, ROLLBACK_TO, sizeAnnotations } from "./annotations.ts";
 import type { DeploymentContext } from "./context.ts";
 import { syncDeployment } from "./sync.ts";
-import { REPLICA_SET_CONTROLLER_INDEX, replicaSetControllerIndex } from "./replica-set-index.ts";
 import { deploymentController } from "./controller.ts";
 import { deployment, template, type DeploymentSketch } from "./samples.test-data.ts";
 

@@ -1,6 +1,6 @@
-import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import { controllerIndex, orphansBeside, ownedBy } from "../../pkg/reconcile/controller-index.ts";
+import type { Deployment, ReplicaSet } from "../api/types/apps-v1.gen.ts";
+import type { Lister } from "../cache/lister.ts";
+import { controllerIndex, orphansBeside, ownedBy } from "./controller-index.ts";
 
 export const REPLICA_SET_CONTROLLER_INDEX = "replicaSetController";
 
