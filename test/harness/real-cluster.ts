@@ -12,6 +12,8 @@ import { CertificateAuthority, type KeyPair } from "../../pkg/embedded/pki/pki.t
 const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "/usr/local/kubebuilder/bin";
 const READY_LIMIT_MS = 60_000;
 
+type RealProgram = "etcd" | "kube-apiserver";
+
 export interface RealClusterOptions {
   /** More flags for kube-apiserver; a later flag wins over an earlier one. */
   readonly apiServerFlags?: readonly string[];
@@ -51,7 +53,11 @@ export interface RealCluster {
 
 /** Whether this machine has the real programs. */
 export function hasRealCluster(): boolean {
-  return existsSync(join(ASSETS, "etcd")) && existsSync(join(ASSETS, "kube-apiserver"));
+  return existsSync(realProgram("etcd")) && existsSync(realProgram("kube-apiserver"));
+}
+
+export function realProgram(name: RealProgram): string {
+  return join(ASSETS, name);
 }
 
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
@@ -188,8 +194,8 @@ function apiServerFlags(
   ];
 }
 
-function startProgram(name: string, directory: string, flags: readonly string[]): ChildProcess {
-  const child = spawn(join(ASSETS, name), flags, { stdio: ["ignore", "pipe", "pipe"] });
+function startProgram(name: RealProgram, directory: string, flags: readonly string[]): ChildProcess {
+  const child = spawn(realProgram(name), flags, { stdio: ["ignore", "pipe", "pipe"] });
   const log = createWriteStream(join(directory, `${name}.log`), { flags: "a" });
   child.stdout?.pipe(log);
   child.stderr?.pipe(log);

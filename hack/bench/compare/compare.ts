@@ -1,14 +1,13 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir, totalmem } from "node:os";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { registry } from "../../../cmd/kube-controller-manager/registry.ts";
 import { resolveOptions } from "../../../cmd/kube-controller-manager/options/resolve.ts";
-import { type Manager, managersOf, versionOf } from "./managers.ts";
-import { plot } from "./plot.ts";
-import { rowsOf, showResult } from "./report.ts";
+import { headOf, showHead } from "./head.ts";
+import { managersOf } from "./managers.ts";
+import { writePlots } from "./plots.ts";
+import { resultJson, showResult } from "./report.ts";
 import { type Plan, type Result, runWorkload } from "./run.ts";
-import { serverKind } from "./stage.ts";
 import type { Workload } from "./workload.ts";
 import { coldStart } from "./workloads/cold-start.ts";
 import { configMaps } from "./workloads/config-maps.ts";
@@ -62,38 +61,34 @@ const workloads: readonly Workload[] = [
 
 /** The same workloads with each controller manager, side by side. Progress goes to standard error. */
 export async function compare(options: CompareOptions): Promise<void> {
-  const directory = resolve(options.out ?? mkdtempSync(join(tmpdir(), "kcm-bench-")));
-  mkdirSync(directory, { recursive: true });
-  const managers = managersOf(options.managers, directory);
+  const programs = mkdtempSync(join(tmpdir(), "kcm-bench-"));
+  const directory = resolve(options.out ?? programs);
+  const logs = join(directory, "logs");
+  mkdirSync(logs, { recursive: true });
+  const managers = managersOf(options.managers, programs);
   const plan: Plan = {
     workloads: chosen(options.only),
     managers,
     controllers: options.controllers?.split(",") ?? builtControllers(),
     scale: options.scale,
     rounds: options.rounds,
-    directory,
+    directory: logs,
     say: (line) => process.stderr.write(`${line}\n`),
   };
   const head = headOf(plan);
-  const tables: string[] = [
-    Object.entries(head)
-      .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-      .join("\n"),
-  ];
-  const print = (text: string): void => {
-    console.log(text);
-    tables.push(text);
-  };
+  const tables: string[] = [showHead(head)];
   console.log(tables[0]);
   const results: Result[] = [];
   for (const workload of plan.workloads) {
     const result = await runWorkload(plan, workload);
     results.push(result);
-    print(showResult(result, managers));
+    const table = showResult(result, managers);
+    console.log(table);
+    const plots = writePlots(directory, result).map(({ file, title }) => `![${title}](${file})`);
+    tables.push(plots.length === 0 ? table : `${table}\n\n${plots.join("\n")}`);
     // After each workload, so that an end before the last one loses nothing.
-    writeFileSync(join(directory, "result.json"), JSON.stringify(report(head, results, managers), null, 1));
+    writeFileSync(join(directory, "result.json"), resultJson(head, results, managers));
     writeFileSync(join(directory, "table.md"), `${tables.join("\n")}\n`);
-    writePlots(directory, result);
   }
   console.log(`\nTable, figures of all rounds, plots and logs: ${directory}`);
 }
@@ -114,54 +109,4 @@ function chosen(only: readonly string[]): readonly Workload[] {
 function builtControllers(): readonly string[] {
   const { options } = resolveOptions([], (path) => readFileSync(path, "utf8"));
   return registry(options, { rootCa: () => "" }).map(({ name }) => name);
-}
-
-function headOf({ managers, controllers, scale, rounds }: Plan): Readonly<Record<string, unknown>> {
-  const git = (...args: readonly string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
-  return {
-    commit:
-      git("rev-parse", "--short", "HEAD") +
-      (git("status", "--porcelain", "-uno") === "" ? "" : " and changes"),
-    date: new Date().toISOString(),
-    node: process.version,
-    machine: `${cpus().length} × ${cpus()[0]?.model.trim() ?? "unknown"}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
-    server: serverKind,
-    managers: Object.fromEntries(
-      managers.map((manager) => [manager.name, `${manager.command.join(" ")} (${versionOf(manager)})`]),
-    ),
-    controllers: controllers.join(" "),
-    scale,
-    rounds,
-  };
-}
-
-function report(
-  head: Readonly<Record<string, unknown>>,
-  results: readonly Result[],
-  managers: readonly Manager[],
-): unknown {
-  return {
-    ...head,
-    rows: results.flatMap((result) => rowsOf(result, managers)),
-    workloads: results.map(({ workload, outcomes, notes }) => ({
-      id: workload.id,
-      title: workload.title,
-      notes,
-      outcomes: Object.fromEntries(outcomes),
-    })),
-  };
-}
-
-function writePlots(directory: string, { workload, outcomes }: Result): void {
-  const all = [...outcomes].flatMap(([name, rounds]) => rounds.map(({ curves }) => ({ name, curves })));
-  for (const kind of new Set(all.flatMap(({ curves }) => Object.keys(curves)))) {
-    const curves = all.flatMap(({ name, curves }) => {
-      const curve = curves[kind];
-      return curve === undefined || curve.points.length === 0 ? [] : [{ name, curve }];
-    });
-    if (curves.length === 0) continue;
-    const horizontal = kind === "latency" ? "percentile" : "seconds";
-    const svg = plot(`${workload.title}: ${kind}`, horizontal, curves);
-    writeFileSync(join(directory, `${workload.id}-${kind.replaceAll(" ", "-").toLowerCase()}.svg`), svg);
-  }
 }

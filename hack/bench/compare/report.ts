@@ -1,3 +1,4 @@
+import type { Head } from "./head.ts";
 import type { Manager } from "./managers.ts";
 import { median } from "./median.ts";
 import type { Figure, Goal } from "./outcome.ts";
@@ -98,4 +99,23 @@ function show(value: number | undefined): string {
   return Math.abs(value) >= 100
     ? Math.round(value).toLocaleString("en")
     : String(Number(value.toPrecision(3)));
+}
+
+/** All that is known of the run, for programs: rows as in the tables, and every round with its curves. */
+export function resultJson(head: Head, results: readonly Result[], managers: readonly Manager[]): string {
+  const report = {
+    ...head,
+    rows: results.flatMap((result) => rowsOf(result, managers)),
+    workloads: results.map(({ workload, outcomes, notes }) => ({
+      id: workload.id,
+      title: workload.title,
+      notes,
+      outcomes: Object.fromEntries(outcomes),
+    })),
+  };
+  const rounded = (_: string, value: unknown): unknown =>
+    typeof value === "number" ? Number(value.toPrecision(5)) : value;
+  // A point of a curve is one line, not four.
+  const pairs = /\[\s+([-+.\de]+),\s+([-+.\de]+)\s+\]/g;
+  return `${JSON.stringify(report, rounded, 1).replaceAll(pairs, "[$1, $2]")}\n`;
 }

@@ -37,8 +37,6 @@ interface Server {
   stop(): Promise<void>;
 }
 
-export const serverKind = hasRealCluster() ? "etcd and kube-apiserver" : "embedded API server";
-
 export async function openStage(nodes: number, scale: number): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), "kcm-compare-"));
   const server = hasRealCluster() ? await realServer() : await embeddedServer(directory);
