@@ -1,6 +1,10 @@
 import type { IntOrString } from "../../../pkg/api/int-or-string.ts";
+import { controllerOf } from "../../../pkg/api/owner-references.ts";
+import { isPodTerminal } from "../../../pkg/api/pod.ts";
 import type { DaemonSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import { BUCKETS } from "../world/history.ts";
 
 /** Whether pods of it are to be on the node: its selector matches, and it tolerates the taints that users give. */
 export function isFor(daemonSet: DaemonSet, node: Node): boolean {
@@ -28,6 +32,16 @@ export function nodeOf({ spec }: Pod): string {
   const [term] =
     spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   return spec?.nodeName || (term?.matchFields?.[0]?.values?.[0] ?? "");
+}
+
+/** Those that have had a pod that failed: its next one is put off, the longer the more often. Grows as they fail. */
+export function failingDaemonSets(store: Store): ReadonlySet<string> {
+  const failing = new Set<string>();
+  store.subscribe(BUCKETS["pods"] ?? "", ({ object }) => {
+    const owner = controllerOf(object);
+    if (owner?.kind === "DaemonSet" && isPodTerminal(object)) failing.add(owner.uid);
+  });
+  return failing;
 }
 
 /** How many nodes may lack an available pod by an update's doing, of so many that it is for. */

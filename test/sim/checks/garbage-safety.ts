@@ -39,6 +39,7 @@ export class GarbageSafety {
     const { client, facts, event } = write;
     const { previous } = event;
     if (previous === undefined) return;
+    if (client !== "pod-garbage-collector") this.#checkForce(write);
     if (client === "pod-garbage-collector" && facts.verb === "delete") return this.#checkPod(previous, write);
     if (client !== "generic-garbage-collector") return;
     if (facts.verb === "delete") return this.#checkDeletion(previous, write);
@@ -47,6 +48,14 @@ export class GarbageSafety {
       const had = previous.metadata.finalizers?.includes(finalizer) === true;
       if (had && !left.includes(finalizer)) this.#checkFinalizer(previous, finalizer, write);
     }
+  }
+
+  /** A pod that runs gets its time to end: its name is free only when nothing of it runs any more. */
+  #checkForce({ bucket, event, facts, line }: Write): void {
+    const pod: Pod | undefined = event.previous;
+    const isGone = bucket === BUCKETS["pods"] && facts.verb === "delete" && event.type === "DELETED";
+    if (!isGone || pod?.spec?.nodeName === undefined || isPodTerminal(pod)) return;
+    if (pod.spec.terminationGracePeriodSeconds !== 0) this.#world.violate(`${line}: goes by force`);
   }
 
   #changed(object: ApiObject, after: ApiObject | undefined): void {

@@ -33,6 +33,10 @@ export class RecentObjects<T extends ApiObject> {
     return first < 0 ? [undefined, ...later] : later;
   }
 
+  has(key: string): boolean {
+    return this.#byKey.has(key);
+  }
+
   get keys(): readonly string[] {
     return [...this.#byKey.keys()];
   }

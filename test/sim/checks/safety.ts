@@ -8,12 +8,15 @@ import { describeRequest } from "../world/request-of.ts";
 import type { Arrival } from "../world/wire.ts";
 import type { World } from "../world/world.ts";
 import { Beliefs } from "./beliefs.ts";
+import { BudgetSafety } from "./budget-safety.ts";
 import { ClusterView } from "./cluster-view.ts";
 import { DaemonSafety } from "./daemon-safety.ts";
 import { GarbageSafety } from "./garbage-safety.ts";
+import { IdleWrites } from "./idle-writes.ts";
 import { JobSafety } from "./job-safety.ts";
 import { LifecycleSafety } from "./lifecycle-safety.ts";
 import { ReplicaSafety } from "./replica-safety.ts";
+import { ServiceSafety } from "./service-safety.ts";
 import { StatefulSafety } from "./stateful-safety.ts";
 
 /** Judges every write of a controller manager in the moment in which it takes effect. */
@@ -27,7 +30,10 @@ export function checkSafety(world: World): void {
     new LifecycleSafety(world, beliefs),
     new StatefulSafety(world, beliefs),
     new DaemonSafety(world, beliefs),
+    new ServiceSafety(world, beliefs),
+    new BudgetSafety(world, beliefs),
   ];
+  const idleWrites = new IdleWrites(world, beliefs);
   /** What the write under way did. */
   let events: { readonly bucket: string; readonly event: StoredEvent }[] = [];
   for (const bucket of Object.values(BUCKETS)) {
@@ -42,6 +48,7 @@ export function checkSafety(world: World): void {
     checkLease(world, arrival, process);
     const { facts, client, ambiguous } = arrival;
     const line = `${process.name}: ${describeRequest(facts)}`;
+    if (happened.length === 0) idleWrites.judge(arrival, process);
     for (const { bucket, event } of happened) {
       for (const judge of judges) judge.judge({ bucket, event, facts, process, client, ambiguous, line });
     }

@@ -60,9 +60,14 @@ export class StatefulSafety {
   /** A place that is asked for; where pods come in turn, all before it were seen ready. */
   #checkCreation(pod: Pod, sets: readonly StatefulSet[], horizonMs: number, { line }: Write): void {
     const ordinal = ordinalOf(pod);
-    const asking = sets.filter((set) => isAsked(set, ordinal));
+    // The name is what makes an ordinal the only one of its kind.
+    const asking = sets.filter(
+      (set) => pod.metadata.name === `${set.metadata.name}-${ordinal}` && isAsked(set, ordinal),
+    );
     const what = `${line} ${pod.metadata.name}`;
     if (asking.length === 0) return this.#world.violate(`${what}: nobody asks for it`);
+    const index = pod.metadata.labels?.["apps.kubernetes.io/pod-index"];
+    if (index !== String(ordinal)) this.#world.violate(`${what}: says that it is ${index}`);
     if (asking.every(({ metadata }) => metadata.deletionTimestamp !== undefined))
       this.#world.violate(`${what}: its StatefulSet is being deleted`);
     if (asking[0]?.spec?.podManagementPolicy === "Parallel") return;

@@ -62,4 +62,85 @@ export const serviceMutants: readonly Mutant[] = [
     find: "service !== undefined && !hasSelector(service);",
     replace: "service !== undefined && (!hasSelector(service) || (true as boolean));",
   },
+  {
+    name: "says of pods that are not ready that they are",
+    file: "controllers/endpoints/desired-subsets.ts",
+    find: `const list = toleratesUnready || isPodReady(pod) ? "addresses" : "notReadyAddresses";`,
+    replace: `const list = "addresses";`,
+  },
+  {
+    name: "leaves pods that are being deleted in Endpoints",
+    file: "controllers/endpoints/desired-subsets.ts",
+    find: "if (!backsServices(pod, toleratesUnready)) return;",
+    replace: "if (!backsServices(pod, true)) return;",
+  },
+  {
+    name: "leaves pods that are gone in slices",
+    file: "controllers/endpointslice/placement.ts",
+    find: "if (next === undefined) continue;",
+    replace: "if (next === undefined) { endpoints.push(endpoint); continue; }",
+  },
+  {
+    name: "fills slices over their limit",
+    file: "controllers/endpointslice/placement.ts",
+    find: "endpoints.push(...wanted.takeFirst(rules.maxEndpoints - endpoints.length));",
+    replace: "endpoints.push(...wanted.takeFirst(rules.maxEndpoints + 1 - endpoints.length));",
+  },
+  {
+    name: "puts an endpoint into a second slice",
+    file: "controllers/endpointslice/placement.ts",
+    find: "const next = wanted.take(endpoint);",
+    replace: "const next = wanted.get(endpoint);",
+  },
+  {
+    name: "leaves the slices of ports that a Service has no more",
+    file: "controllers/endpointslice/plan.ts",
+    find: "for (const [key, existing] of ownedByPorts) if (!groups.has(key)) remove.push(...existing);",
+    replace: "",
+  },
+  {
+    name: "writes Endpoints that are right already",
+    file: "controllers/endpoints/plan.ts",
+    find: "if (current !== undefined && isRight(current, service, subsets, truncated)) return",
+    replace:
+      "if (current !== undefined && isRight(current, service, subsets, truncated) && subsets.length > 9) return",
+  },
+  {
+    name: "counts pods that are not ready as healthy",
+    file: "controllers/disruption/disrupted-pods.ts",
+    find: `!awaited.has(pod.metadata.name ?? "") && isPodReady(pod));`,
+    replace: `!awaited.has(pod.metadata.name ?? "") && (isPodReady(pod) || pod.spec?.nodeName !== undefined));`,
+  },
+  {
+    name: "counts pods that were just evicted as healthy",
+    file: "controllers/disruption/disrupted-pods.ts",
+    find: `!awaited.has(pod.metadata.name ?? "") && isPodReady(pod));`,
+    replace: "(awaited.size < 0 || isPodReady(pod)));",
+  },
+  {
+    name: "requires one healthy pod less than a share of them",
+    file: "controllers/disruption/budget.ts",
+    find: `return { pods: scale, healthy: scaledValue(minAvailable, scale, "up") };`,
+    replace: `return { pods: scale, healthy: scaledValue(minAvailable, scale, "down") };`,
+  },
+  {
+    name: "ends pods of a StatefulSet by force",
+    file: "controllers/statefulset/apply.ts",
+    find: "const preconditions = uid === undefined ? {} : { preconditions: { uid } };",
+    replace:
+      "const preconditions = { gracePeriodSeconds: 0, ...(uid !== undefined && { preconditions: { uid } }) };",
+  },
+  {
+    name: "gives two pods of a StatefulSet one ordinal",
+    file: "controllers/statefulset/replicas.ts",
+    find: "if (existing === undefined) return decideCreation(view, view.newPod(ordinal));",
+    replace:
+      "if (existing === undefined) return decideCreation(view, view.newPod(ordinal === 1 ? 2 : ordinal));",
+  },
+  {
+    name: "does not wake StatefulSets when claims go",
+    file: "controllers/statefulset/handlers.ts",
+    find: "    onDelete: wake,",
+    replace: "",
+  },
 ];

@@ -1,0 +1,34 @@
+import type { ApiObject } from "../../../pkg/api/object.ts";
+import { BUCKETS } from "../world/history.ts";
+import type { ManagerProcess } from "../world/process.ts";
+import { describeRequest } from "../world/request-of.ts";
+import type { Arrival } from "../world/wire.ts";
+import type { World } from "../world/world.ts";
+import type { Beliefs } from "./beliefs.ts";
+
+/** Nobody writes what is there already, as far as it could know. */
+export class IdleWrites {
+  readonly #world: World;
+  readonly #beliefs: Beliefs;
+  /** By uid. */
+  readonly #changedMs = new Map<string, number>();
+
+  constructor(world: World, beliefs: Beliefs) {
+    this.#world = world;
+    this.#beliefs = beliefs;
+    for (const bucket of Object.values(BUCKETS)) {
+      world.server.parts.store.subscribe(bucket, ({ object }) => {
+        this.#changedMs.set(object.metadata.uid ?? "", world.clock.monotonicMs());
+      });
+    }
+  }
+
+  /** Of a write that succeeded and changed nothing. */
+  judge({ facts, answer, client }: Arrival, process: ManagerProcess): void {
+    if ((facts.verb !== "update" && facts.verb !== "patch") || BUCKETS[facts.resource] === undefined) return;
+    const { uid = "" } = (answer as ApiObject).metadata;
+    const changedMs = this.#changedMs.get(uid);
+    if (changedMs === undefined || changedMs >= this.#beliefs.horizonMs(process, [facts.resource])) return;
+    this.#world.violate(`${process.name}: ${describeRequest(facts)}: changes nothing (${client})`);
+  }
+}

@@ -1,0 +1,107 @@
+import { isJobFinished, isJobSuspended } from "../../../pkg/api/job.ts";
+import type { ApiObject } from "../../../pkg/api/object.ts";
+import { isPodActive, isPodTerminal } from "../../../pkg/api/pod.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { DaemonSet, StatefulSet } from "../../../pkg/api/types/apps-v1.gen.ts";
+import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import { controllersIn, jobsIn, objectsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
+import { isFor, mayStay, nodeOf } from "./daemon-facts.ts";
+import { isHealthy, isOfTemplate, isUpdatable, ordinalOf, ordinalsOf } from "./stateful-facts.ts";
+
+/** What is not as it should be right now, and may be so for a moment only. */
+export interface Lack {
+  /** Changes with whatever changes it: a new key is a new start. */
+  readonly key: string;
+  readonly text: string;
+  /** Whether a manager's clock decides when its pods count as available: that may be far from their nodes'. */
+  readonly waitsForClocks?: boolean;
+}
+
+const stays = ({ metadata }: ApiObject): boolean => metadata.deletionTimestamp === undefined;
+const versionOf = ({ metadata }: ApiObject): string => `${metadata.uid} ${metadata.generation}`;
+const uidsOf = (pods: readonly Pod[]): string => pods.map(({ metadata }) => metadata.uid).join(" ");
+
+/** ReplicaSets and ReplicationControllers that have not as many pods as they ask for. */
+export function lackingWorkloads(store: Store, limited: ReadonlySet<string>): readonly Lack[] {
+  const pods = podsIn(store);
+  return [...replicaSetsIn(store), ...controllersIn(store)].filter(stays).flatMap((owner) => {
+    const active = ownedBy(pods, owner).filter(isPodActive).length;
+    if (active === owner.spec?.replicas || limited.has(owner.metadata.namespace ?? "")) return [];
+    const text = `${owner.metadata.name} has ${active} pods and asks for ${owner.spec?.replicas}`;
+    return [{ key: versionOf(owner), text }];
+  });
+}
+
+/** Jobs that are suspended or have ended run nothing. */
+export function runningJobs(store: Store): readonly Lack[] {
+  const pods = podsIn(store);
+  return jobsIn(store)
+    .filter((job) => isJobSuspended(job) || isJobFinished(job))
+    .filter((job) => ownedBy(pods, job).some(isPodActive))
+    .map((job) => ({ key: versionOf(job), text: `${job.metadata.name} runs, though it is to stop` }));
+}
+
+/** StatefulSets all of whose pods are at rest, and that have others to create, delete or update. */
+export function lackingStatefulSets(store: Store, limited: ReadonlySet<string>): readonly Lack[] {
+  const pods = podsIn(store);
+  const leaving = new Set(
+    objectsIn(store, resources.persistentVolumeClaims)
+      .filter((claim) => !stays(claim))
+      .map(({ metadata }) => metadata.namespace),
+  );
+  return objectsIn<StatefulSet>(store, resources.statefulSets)
+    .filter(stays)
+    .flatMap((set) => {
+      const { name, namespace = "" } = set.metadata;
+      const mine = ownedBy(pods, set);
+      const asked = ordinalsOf(set);
+      // A name that another has taken, or a claim that is still to go, has to be waited for.
+      const names = new Set(asked.map((ordinal) => `${name}-${ordinal}`));
+      const isTaken = pods.some(
+        (pod) =>
+          pod.metadata.namespace === namespace && names.has(pod.metadata.name ?? "") && !mine.includes(pod),
+      );
+      const isAtRest = mine.every((pod) => stays(pod) && (isHealthy(pod) || isPodTerminal(pod)));
+      if (isTaken || !isAtRest || leaving.has(namespace) || limited.has(namespace)) return [];
+      const ordinals = mine.map(ordinalOf).toSorted((one, other) => one - other);
+      const isRight =
+        ordinals.join() === asked.join() &&
+        mine.every(
+          (pod) =>
+            !isPodTerminal(pod) &&
+            (!isUpdatable(set, ordinalOf(pod)) || isOfTemplate(pod, set.spec?.template)),
+        );
+      const text = `${name} has the pods ${ordinals.join()} and asks for ${asked.join()} of its template`;
+      return isRight ? [] : [{ key: `${versionOf(set)} ${uidsOf(mine)}`, text, waitsForClocks: true }];
+    });
+}
+
+/** DaemonSets that lack a pod on a node, have one too many, or do not go on with an update. */
+export function lackingDaemonSets(store: Store, failing: ReadonlySet<string>): readonly Lack[] {
+  const pods = podsIn(store);
+  const nodes = objectsIn<Node>(store, resources.nodes);
+  return objectsIn<DaemonSet>(store, resources.daemonSets)
+    .filter((daemonSet) => stays(daemonSet) && !failing.has(daemonSet.metadata.uid ?? ""))
+    .flatMap((daemonSet) => {
+      const mine = ownedBy(pods, daemonSet);
+      const misplaced = nodes.filter((node) => isMisplaced(daemonSet, node, mine));
+      const isRolling = daemonSet.spec?.updateStrategy?.type === "RollingUpdate";
+      const isOutdated =
+        isRolling &&
+        mine.every(isHealthy) &&
+        mine.some((pod) => !isOfTemplate(pod, daemonSet.spec?.template));
+      if (misplaced.length === 0 && !isOutdated) return [];
+      const where = misplaced.map(({ metadata }) => metadata.name).join();
+      const places = nodes.map(({ metadata, spec }) => JSON.stringify([metadata.uid, metadata.labels, spec]));
+      const key = `${versionOf(daemonSet)} ${uidsOf(mine)} ${places.join()}`;
+      const what = where === "" ? "is not updated" : `has not the pods that it should have on ${where}`;
+      return [{ key, text: `${daemonSet.metadata.name} ${what}`, waitsForClocks: true }];
+    });
+}
+
+function isMisplaced(daemonSet: DaemonSet, node: Node, pods: readonly Pod[]): boolean {
+  const there = pods.filter((pod) => nodeOf(pod) === node.metadata.name);
+  if (!mayStay(daemonSet, node)) return there.some(stays);
+  return isFor(daemonSet, node) && there.length === 0;
+}
