@@ -17,7 +17,8 @@ export function parseWarnings(header: string): string[] {
 /** Logs each warning of the API server once (again only after 2,048 others). */
 export class WarningLog {
   readonly #log: Logger;
-  readonly #seen = new LRUCache<string, true>({ max: REMEMBERED });
+  /** Not by `max`, for which all places are made at once: hardly any client ever meets a warning. */
+  readonly #seen = new LRUCache<string, true>({ maxSize: REMEMBERED, sizeCalculation: () => 1 });
 
   constructor(log: Logger) {
     this.#log = log;

@@ -62,9 +62,11 @@ export class EventCorrelator {
     this.#clock = clock;
     this.#maker = maker;
     this.#options = options;
-    this.#aggregates = new LRUCache({ max: options.cacheSize });
-    this.#sent = new LRUCache({ max: options.cacheSize });
-    this.#buckets = new LRUCache({ max: options.cacheSize });
+    // Not `max`, for which all places are made at once: there is a correlator for each controller.
+    const places = { maxSize: options.cacheSize, sizeCalculation: () => 1 };
+    this.#aggregates = new LRUCache(places);
+    this.#sent = new LRUCache(places);
+    this.#buckets = new LRUCache(places);
   }
 
   /** Undefined for spam. Spam is counted all the same, so that the next event that passes tells the true number. */

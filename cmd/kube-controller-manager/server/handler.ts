@@ -16,6 +16,8 @@ import type { ServerParts } from "./server-parts.ts";
 const ACCESS_LOG_LEVEL = 3;
 /** The largest body that any path takes is a log level. */
 const MOST_BODY_BYTES = 64 * 1024;
+/** No route has a schema. By default compilers of schemas would be loaded all the same, which take more than the rest. */
+const noSchemas = { buildValidator: unexpectedSchema, buildSerializer: unexpectedSchema };
 
 /** All paths behind access control, on a listener that is made for them. */
 export async function createHandler(
@@ -34,6 +36,7 @@ export async function createHandler(
     },
     bodyLimit: MOST_BODY_BYTES,
     exposeHeadRoutes: false,
+    schemaController: { compilersFactory: noSchemas },
     // What the router cannot read never gets as far as the hooks.
     frameworkErrors: (error, _, reply) =>
       void replyText(reply, error.statusCode ?? 400, `${error.message}\n`),
@@ -49,6 +52,10 @@ export async function createHandler(
   }
   debugControllers(app, parts.debugHandler);
   return { app, listener };
+}
+
+function unexpectedSchema(): never {
+  throw new Error("a route has a schema, but there is no compiler of schemas");
 }
 
 function addHooks(app: FastifyInstance, { clock, log }: ServerParts, access: AccessControl): void {
