@@ -1,5 +1,6 @@
 import { isJobFinished, isJobSuspended } from "../../../pkg/api/job.ts";
 import type { ApiObject } from "../../../pkg/api/object.ts";
+import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import { isPodActive, isPodTerminal } from "../../../pkg/api/pod.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { DaemonSet, StatefulSet } from "../../../pkg/api/types/apps-v1.gen.ts";
@@ -42,8 +43,29 @@ export function runningJobs(store: Store): readonly Lack[] {
     .map((job) => ({ key: versionOf(job), text: `${job.metadata.name} runs, though it is to stop` }));
 }
 
+/** StatefulSets, by uid, that others have taken a name from: they try again ever more seldom, also when it is free. */
+export function refusedStatefulSets(store: Store): readonly string[] {
+  const pods = podsIn(store);
+  return objectsIn<StatefulSet>(store, resources.statefulSets)
+    .filter((set) => {
+      const { name, namespace, uid } = set.metadata;
+      const names = new Set(ordinalsOf(set).map((ordinal) => `${name}-${ordinal}`));
+      return pods.some(
+        (pod) =>
+          pod.metadata.namespace === namespace &&
+          names.has(pod.metadata.name ?? "") &&
+          controllerOf(pod)?.uid !== uid,
+      );
+    })
+    .map(({ metadata }) => metadata.uid ?? "");
+}
+
 /** StatefulSets all of whose pods are at rest, and that have others to create, delete or update. */
-export function lackingStatefulSets(store: Store, limited: ReadonlySet<string>): readonly Lack[] {
+export function lackingStatefulSets(
+  store: Store,
+  limited: ReadonlySet<string>,
+  refused: ReadonlySet<string>,
+): readonly Lack[] {
   const pods = podsIn(store);
   const leaving = new Set(
     objectsIn(store, resources.persistentVolumeClaims)
@@ -51,30 +73,23 @@ export function lackingStatefulSets(store: Store, limited: ReadonlySet<string>):
       .map(({ metadata }) => metadata.namespace),
   );
   return objectsIn<StatefulSet>(store, resources.statefulSets)
-    .filter(stays)
+    .filter((set) => stays(set) && !refused.has(set.metadata.uid ?? ""))
     .flatMap((set) => {
       const { name, namespace = "" } = set.metadata;
       const mine = ownedBy(pods, set);
       const asked = ordinalsOf(set);
-      // A name that another has taken, or a claim that is still to go, has to be waited for.
-      const names = new Set(asked.map((ordinal) => `${name}-${ordinal}`));
-      const isTaken = pods.some(
-        (pod) =>
-          pod.metadata.namespace === namespace && names.has(pod.metadata.name ?? "") && !mine.includes(pod),
-      );
       const isAtRest = mine.every((pod) => stays(pod) && (isHealthy(pod) || isPodTerminal(pod)));
-      if (isTaken || !isAtRest || leaving.has(namespace) || limited.has(namespace)) return [];
+      if (!isAtRest || leaving.has(namespace) || limited.has(namespace)) return [];
       const ordinals = mine.map(ordinalOf).toSorted((one, other) => one - other);
       const isRight =
-        ordinals.join() === asked.join() &&
-        mine.every(
-          (pod) =>
-            !isPodTerminal(pod) &&
-            (!isUpdatable(set, ordinalOf(pod)) || isOfTemplate(pod, set.spec?.template)),
-        );
+        ordinals.join() === asked.join() && mine.every((pod) => isPodActive(pod) && isUpToDate(set, pod));
       const text = `${name} has the pods ${ordinals.join()} and asks for ${asked.join()} of its template`;
       return isRight ? [] : [{ key: `${versionOf(set)} ${uidsOf(mine)}`, text, waitsForClocks: true }];
     });
+}
+
+function isUpToDate(set: StatefulSet, pod: Pod): boolean {
+  return !isUpdatable(set, ordinalOf(pod)) || isOfTemplate(pod, set.spec?.template);
 }
 
 /** DaemonSets that lack a pod on a node, have one too many, or do not go on with an update. */

@@ -1,7 +1,14 @@
 import { resources } from "../../../pkg/api/resources.ts";
 import { objectsIn } from "../world/objects.ts";
 import type { World } from "../world/world.ts";
-import { type Lack, lackingDaemonSets, lackingStatefulSets, lackingWorkloads, runningJobs } from "./lacks.ts";
+import {
+  type Lack,
+  lackingDaemonSets,
+  lackingStatefulSets,
+  lackingWorkloads,
+  refusedStatefulSets,
+  runningJobs,
+} from "./lacks.ts";
 import { lackingServices } from "./lacking-services.ts";
 import { failingDaemonSets } from "./daemon-facts.ts";
 
@@ -19,17 +26,19 @@ export function checkPromptness(world: World, { isCalm }: { readonly isCalm: boo
   const { store } = world.server.parts;
   const failing = failingDaemonSets(store);
   const limited = new Set<string>();
+  const refused = new Set<string>();
   let since = new Map<string, number>();
   const look = (): void => {
     const nowMs = world.clock.monotonicMs();
     // Also later: whoever was refused pods for long tries again seldom.
     for (const name of limitedNamespaces(world)) limited.add(name);
+    for (const uid of refusedStatefulSets(store)) refused.add(uid);
     const isTroubled = world.leader === undefined || world.weather.errorShare > 0;
     const lacking: readonly Lack[] = isTroubled
       ? []
       : [
           ...lackingWorkloads(store, limited),
-          ...lackingStatefulSets(store, limited),
+          ...lackingStatefulSets(store, limited, refused),
           ...lackingDaemonSets(store, failing),
           ...runningJobs(store),
           ...lackingServices(store),

@@ -1,5 +1,6 @@
 import { apiVersionOf } from "../../../pkg/api/resource.ts";
 import type { ApiObject, OwnerReference } from "../../../pkg/api/object.ts";
+import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import { randomUuid, type Random } from "../../../pkg/clock/random.ts";
@@ -19,6 +20,8 @@ export const ownerOperations: Readonly<Record<string, Operation>> = {
   "give another owner": async (world, random) => {
     const target = pickAny(world, random);
     const owner = target && pickAny(world, random, target.object.metadata.namespace);
+    // It would outlive its DaemonSet: see "Not as orphans" in daemon-operations.ts.
+    if (target !== undefined && controllerOf(target.object)?.kind === "DaemonSet") return undefined;
     return owner && own(world, random, target, referenceTo(owner));
   },
   "give an owner that is not there": async (world, random) => {
