@@ -6,6 +6,8 @@ export type Task = Generator<undefined, void, undefined>;
 
 const LONGEST_RUN_MS = 5;
 const LONGEST_SHARE_MS = 1;
+/** Most steps take less than a look at the clock. */
+const MOST_STEPS_BETWEEN_LOOKS = 8;
 /** On a virtual clock no time passes during work, and the steps have to do as a measure. */
 const MOST_STEPS_IN_SHARE = 512;
 const MOST_SHARES_IN_RUN = 16;
@@ -51,9 +53,13 @@ export class Rotation {
   #share(task: Task): boolean {
     const endMs = this.#clock.monotonicMs() + LONGEST_SHARE_MS;
     try {
-      for (let step = 0; step < MOST_STEPS_IN_SHARE; step++) {
+      let nextLook = 1;
+      for (let step = 1; step <= MOST_STEPS_IN_SHARE; step++) {
         if (task.next().done === true) return true;
+        if (step < nextLook) continue;
         if (this.#clock.monotonicMs() >= endMs) break;
+        // Seldom, where steps are short, but after each of the first ones, as they may be long.
+        nextLook = Math.min(2 * step, step + MOST_STEPS_BETWEEN_LOOKS);
       }
       return false;
     } catch (error) {
