@@ -41,20 +41,21 @@ export function decideRevision(
   revisions: readonly ControllerRevision[],
   defaults: TemplateDefaults | undefined,
 ): RevisionPlan {
-  const proposed = proposedRevision(set, nextRevision(revisions));
-  const equal = revisionsWithData(revisions, proposed.data).at(-1);
+  const data = templateData(set.spec?.template ?? {});
+  const equal = revisionsWithData(revisions, data).at(-1);
   const latest = revisions.at(-1);
   if (latest !== undefined && equal !== undefined && sameData(latest.data, equal.data)) {
     return { action: "keep", revision: latest, reason: "the template has not changed" };
   }
   if (equal !== undefined) {
     const reason = "the template is that of an earlier revision again";
-    return { action: "renumber", revision: equal, number: proposed.revision, reason };
+    return { action: "renumber", revision: equal, number: nextRevision(revisions), reason };
   }
-  if (latest !== undefined && defaults !== undefined && meansTheSame(set, latest, proposed, defaults)) {
+  if (latest !== undefined && defaults !== undefined && meansTheSame(set, latest, data, defaults)) {
     return { action: "keep", revision: latest, reason: "the template differs in its defaults only" };
   }
-  return { action: "create", revision: proposed, reason: "the template is new" };
+  const created = createdRevision(set, data, nextRevision(revisions));
+  return { action: "create", revision: created, reason: "the template is new" };
 }
 
 /** The revision that the status names as current, as long as it exists. */
@@ -84,14 +85,13 @@ export function decideTruncation(
   return surplusRevisions(revisions, ({ metadata }) => names.has(metadata.name), limit);
 }
 
-function proposedRevision(set: StatefulSet, revision: number): ControllerRevision {
-  const template = set.spec?.template ?? {};
+function createdRevision(set: StatefulSet, data: unknown, revision: number): ControllerRevision {
   return newRevision({
     owner: set,
     ownerResource: resources.statefulSets,
-    labels: template.metadata?.labels ?? {},
+    labels: set.spec?.template.metadata?.labels ?? {},
     annotations: set.metadata.annotations ?? {},
-    data: templateData(template),
+    data,
     revision,
     collisionCount: set.status?.collisionCount ?? 0,
   });
@@ -101,9 +101,9 @@ function proposedRevision(set: StatefulSet, revision: number): ControllerRevisio
 function meansTheSame(
   set: StatefulSet,
   existing: ControllerRevision,
-  proposed: ControllerRevision,
+  data: unknown,
   defaults: TemplateDefaults,
 ): boolean {
   const restored = defaults(restoredTemplate(set, existing));
-  return sameData(templateData(restored), proposed.data);
+  return sameData(templateData(restored), data);
 }
