@@ -15,13 +15,18 @@ export interface Lack {
   /** Changes with whatever changes it: a new key is a new start. */
   readonly key: string;
   readonly text: string;
-  /** Whether a manager's clock decides when its pods count as available: that may be far from their nodes'. */
-  readonly waitsForClocks?: boolean;
+  /** How long it may be so at least: managers' clocks may be far from those that pods became ready by, and jump. */
+  readonly patienceMs?: number;
 }
 
 const stays = ({ metadata }: ApiObject): boolean => metadata.deletionTimestamp === undefined;
 const versionOf = ({ metadata }: ApiObject): string => `${metadata.uid} ${metadata.generation}`;
 const uidsOf = (pods: readonly Pod[]): string => pods.map(({ metadata }) => metadata.uid).join(" ");
+
+/** Those that wait until pods have been ready for a while read the time off their clocks. */
+function patienceMs({ spec }: StatefulSet | DaemonSet): number {
+  return (spec?.minReadySeconds ?? 0) > 0 ? 600_000 : 150_000;
+}
 
 /** ReplicaSets and ReplicationControllers that have not as many pods as they ask for. */
 export function lackingWorkloads(store: Store, limited: ReadonlySet<string>): readonly Lack[] {
@@ -84,7 +89,7 @@ export function lackingStatefulSets(
       const isRight =
         ordinals.join() === asked.join() && mine.every((pod) => isPodActive(pod) && isUpToDate(set, pod));
       const text = `${name} has the pods ${ordinals.join()} and asks for ${asked.join()} of its template`;
-      return isRight ? [] : [{ key: `${versionOf(set)} ${uidsOf(mine)}`, text, waitsForClocks: true }];
+      return isRight ? [] : [{ key: `${versionOf(set)} ${uidsOf(mine)}`, text, patienceMs: patienceMs(set) }];
     });
 }
 
@@ -111,7 +116,7 @@ export function lackingDaemonSets(store: Store, failing: ReadonlySet<string>): r
       const places = nodes.map(({ metadata, spec }) => JSON.stringify([metadata.uid, metadata.labels, spec]));
       const key = `${versionOf(daemonSet)} ${uidsOf(mine)} ${places.join()}`;
       const what = where === "" ? "is not updated" : `has not the pods that it should have on ${where}`;
-      return [{ key, text: `${daemonSet.metadata.name} ${what}`, waitsForClocks: true }];
+      return [{ key, text: `${daemonSet.metadata.name} ${what}`, patienceMs: patienceMs(daemonSet) }];
     });
 }
 

@@ -44,8 +44,8 @@ export function checkPromptness(world: World, { isCalm }: { readonly isCalm: boo
           ...lackingServices(store),
         ];
     since = new Map(lacking.map(({ key }) => [key, since.get(key) ?? nowMs]));
-    for (const { key, text, waitsForClocks = false } of lacking) {
-      const promptMs = isCalm && !waitsForClocks ? CALM_MS : PROMPT_MS;
+    for (const { key, text, patienceMs = 0 } of lacking) {
+      const promptMs = Math.max(patienceMs, isCalm ? CALM_MS : PROMPT_MS);
       if (nowMs - (since.get(key) ?? nowMs) === promptMs) world.violate(`${text}, for ${promptMs} ms`);
     }
     world.clock.setTimer(PERIOD_MS, look);

@@ -85,6 +85,11 @@ export const serviceMutants: readonly Mutant[] = [
     file: "controllers/endpointslice/placement.ts",
     find: "endpoints.push(...wanted.takeFirst(rules.maxEndpoints - endpoints.length));",
     replace: "endpoints.push(...wanted.takeFirst(rules.maxEndpoints + 1 - endpoints.length));",
+    also: {
+      file: "controllers/endpointslice/placement.ts",
+      find: "endpoints: wanted.takeFirst(rules.maxEndpoints) });",
+      replace: "endpoints: wanted.takeFirst(rules.maxEndpoints + 1) });",
+    },
   },
   {
     name: "puts an endpoint into a second slice",
