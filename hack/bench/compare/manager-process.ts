@@ -14,6 +14,8 @@ const SAMPLE_MS = 200;
 const QUIET_SHARE = 0.04;
 const QUIET_MS = 3_000;
 const STOP_LIMIT_MS = 10_000;
+const START_LIMIT_MS = 60_000;
+const START_POLL_MS = 100;
 
 export interface ManagerFlags {
   readonly kubeconfig: string;
@@ -43,6 +45,7 @@ export class ManagerProcess {
   readonly #sampling: NodeJS.Timeout;
   #hasEnded = false;
   #isToEnd = false;
+  #isServing = false;
 
   private constructor(manager: Manager, flags: readonly string[], port: number, logFile: string) {
     const [program = "", ...args] = manager.command;
@@ -83,6 +86,8 @@ export class ManagerProcess {
   /** Waits until the process has been idle for a while, then for `restMs` more, and returns the memory at the end. */
   async settle(limitMs: number, restMs = 0): Promise<Usage> {
     const deadlineMs = realClock.monotonicMs() + limitMs;
+    // A process that was given no time to begin is quiet, too.
+    await this.#untilServing(deadlineMs);
     let before = this.usage().cpuSeconds;
     while (realClock.monotonicMs() < deadlineMs) {
       await sleep(realClock, QUIET_MS);
@@ -94,10 +99,28 @@ export class ManagerProcess {
     return this.usage();
   }
 
-  /** From /metrics. */
+  /** From /metrics; of a process that has just begun, once it serves. */
   async metrics(): Promise<ScrapedMetrics> {
-    const text = await new Promise<string>((resolve, reject) => {
-      const options = { host: "127.0.0.1", port: this.#port, path: "/metrics", rejectUnauthorized: false };
+    await this.#untilServing(realClock.monotonicMs() + START_LIMIT_MS);
+    return scrapedMetrics(await this.#get("/metrics"));
+  }
+
+  async #untilServing(deadlineMs: number): Promise<void> {
+    while (!this.#isServing) {
+      try {
+        await this.#get("/healthz");
+        this.#isServing = true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "ECONNREFUSED" || realClock.monotonicMs() > deadlineMs)
+          throw error;
+        await sleep(realClock, START_POLL_MS);
+      }
+    }
+  }
+
+  async #get(path: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const options = { host: "127.0.0.1", port: this.#port, path, rejectUnauthorized: false };
       const call = request(options, (response) => {
         let body = "";
         response.on("data", (chunk: Buffer) => (body += chunk.toString("latin1")));
@@ -106,7 +129,6 @@ export class ManagerProcess {
       call.once("error", reject);
       call.end();
     });
-    return scrapedMetrics(text);
   }
 
   async end(signal: NodeJS.Signals): Promise<void> {
