@@ -17,6 +17,7 @@ import { helpText } from "./options/help.ts";
 import { type ResolvedOptions, resolveOptions } from "./options/resolve.ts";
 import { processHeap, SpareMemory } from "./spare-memory.ts";
 import { GIT_VERSION, KUBERNETES_VERSION, MIN_COMPATIBILITY_VERSION, MINOR_VERSION } from "./version.ts";
+import { limitYoungGeneration, processYoungGeneration } from "./young-generation.ts";
 
 const startedMs = realClock.nowMs();
 process.exitCode = await main(process.argv.slice(2));
@@ -37,6 +38,7 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function runDaemon(resolved: ResolvedOptions): Promise<number> {
+  limitYoungGeneration(processYoungGeneration);
   const { options, unusedFlags, leaderMigration } = resolved;
   const root = createLogger({
     format: options.logs.format === "json" ? "json" : "text",
