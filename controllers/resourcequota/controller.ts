@@ -109,9 +109,10 @@ async function countAllRegularly(
 ): Promise<void> {
   if (periodMs === 0) return;
   await ready(signal);
+  // Those that were there at the start are counted because they are new to the cache.
   for (;;) {
-    for (const quota of quotas.list()) queue.add(keyOf(quota), "background");
     await sleep(clock, periodMs, signal);
+    for (const quota of quotas.list()) queue.add(keyOf(quota), "background");
   }
 }
 

@@ -37,19 +37,24 @@ export async function settle(space: TestSpace): Promise<void> {
     metadata: { name: `${namespace}-sum` },
     aggregationRule: { clusterRoleSelectors: [{ matchLabels: labels }] },
   });
-  await until("all of it is settled", async () => isSettled(space));
+  await space.until(
+    "all of it is settled",
+    async () => unsettled(space),
+    (left) => left.length === 0,
+  );
 }
 
-async function isSettled(space: TestSpace): Promise<boolean> {
+async function unsettled(space: TestSpace): Promise<readonly unknown[]> {
   const token = await space.get<Secret>(secrets, "token");
   const { status } = await space.get<ResourceQuota>(resourceQuotas, "all");
   const sum = await space.client.clientFor<ClusterRole>(clusterRoles).get({ name: `${space.namespace}-sum` });
   const used = { configmaps: "4", secrets: "1", pods: "0", "count/serviceaccounts": "2" };
-  return (
-    token.data?.["token"] !== undefined &&
-    Object.entries(used).every(([name, count]) => status?.used?.[name] === count) &&
-    sum.rules?.length === 1
-  );
+  const isCounted = Object.entries(used).every(([name, count]) => status?.used?.[name] === count);
+  return [
+    ...(token.data?.["token"] === undefined ? [token.metadata] : []),
+    ...(isCounted ? [] : [status]),
+    ...(sum.rules?.length === 1 ? [] : [sum]),
+  ];
 }
 
 /** A deletion that one program has begun and another brings to its end. */
