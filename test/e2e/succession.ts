@@ -18,9 +18,10 @@ export const takeovers = order
   .slice(1)
   .map((next, index) => ({ from: order[index] ?? ours, next, round: String(index) }));
 
+/** A leader that cannot renew ends: not because the machine is busy. */
 const timing = [
-  "--leader-elect-lease-duration=4s",
-  "--leader-elect-renew-deadline=3s",
+  "--leader-elect-lease-duration=30s",
+  "--leader-elect-renew-deadline=25s",
   "--leader-elect-retry-period=1s",
 ];
 
@@ -37,7 +38,7 @@ export class Succession {
   }
 
   get isLed(): boolean {
-    return this.#leader !== undefined;
+    return this.#leader?.isAlive ?? false;
   }
 
   /** Ends whoever leads, and a moment later this program takes the Lease. Gives the name of its process in the audit log. */
