@@ -32,29 +32,10 @@ export class Interner {
 
   /** A value equal to `value`: one that was made before, or what `make` gives. */
   value(value: object, make: () => object): object {
-    if (roomLeft(value, LONGEST_VALUE) < 0) return make();
     const text = JSON.stringify(value);
     if (text.length > LONGEST_VALUE) return make();
     return this.#values.get(text) ?? this.#values.add(text, make());
   }
-}
-
-/**
- * What is left of `room` characters for a JSON value; below zero, when there are not enough for certain. It counts no
- * more than it must, so that large values are not written as text at each of their levels.
- */
-function roomLeft(value: unknown, room: number): number {
-  if (typeof value === "string") return room - value.length - 2;
-  if (typeof value !== "object" || value === null) return room - 1;
-  let left = room - 2;
-  if (Array.isArray(value)) {
-    for (const part of value) if ((left = roomLeft(part, left)) < 0) break;
-    return left;
-  }
-  for (const [key, part] of Object.entries(value)) {
-    if ((left = roomLeft(part, left - key.length - 3)) < 0) break;
-  }
-  return left;
 }
 
 /**
