@@ -30,7 +30,7 @@ RUN set -eu; \
 FROM scratch
 COPY --from=build /root-fs/ /
 # Nearly all is done by one thread; what its helpers allocate would otherwise lie about in an arena for each of them.
-# Reading 3.6 MB of program is half of the time to its first request. What the engine made of them is kept beside them,
+# Reading the program is a good part of the time to its first request. What the engine made of it is kept beside it,
 # and is made here: once for each of the users of the manifests, as whatever another user has written is not read.
 ENV PATH=/usr/local/bin MALLOC_ARENA_MAX=1 NODE_COMPILE_CACHE=/usr/local/lib/compile-cache
 USER 0:0
