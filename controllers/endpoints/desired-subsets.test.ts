@@ -109,6 +109,17 @@ describe("the subsets of a Service", () => {
 });
 
 // upstream: pkg/controller/endpoint/endpoints_controller_test.go#TestSyncServiceAddresses
+test("with thousands of pods they are made with many pauses", () => {
+  const count = 5_000;
+  const steps = desiredSubsets(service("foo"), pods(count));
+  let pauses = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) pauses++;
+  const [subset] = step.value;
+  expect(subset?.addresses).toHaveLength(count);
+  expect(pauses).toBeGreaterThan(count / 50);
+});
+
 describe("a pod is among the addresses", () => {
   test.each<[string, string, boolean, boolean, boolean, string]>([
     ["while it runs", "Running", true, false, false, "ready"],
