@@ -3,7 +3,7 @@ import type { Clock } from "../clock/clock.ts";
 import type { Delta, DeltaBatch, DeltaQueue, ObjectDelta } from "./delta.ts";
 import type { Notification, NotificationBatch } from "./notification.ts";
 import type { Rotation, Task } from "./rotation.ts";
-import type { Store } from "./store.ts";
+import type { Draft, Store } from "./store.ts";
 
 /** Above this many queued changes the reflector waits: memory stays bounded when events come faster than they go. */
 const MOST_QUEUED = 2_000;
@@ -57,6 +57,10 @@ export class DeltaPump<T extends ApiObject> {
   bookmark(resourceVersion: string): void {
     this.#options.queue.bookmark(resourceVersion);
     this.#wake();
+  }
+
+  draft(): Draft<T> {
+    return this.#options.store.draft();
   }
 
   resync(): void {

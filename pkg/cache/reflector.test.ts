@@ -17,6 +17,7 @@ import { seededRandom } from "../clock/random.ts";
 import { silentLogger } from "../log/logger.ts";
 import type { ListWatch } from "./list-watch.ts";
 import { Reflector } from "./reflector.ts";
+import { type Draft, Store } from "./store.ts";
 
 const pod = (name: string, resourceVersion = ""): ApiObject => ({ metadata: { name, resourceVersion } });
 const endMark = (resourceVersion: string): WatchEvent<ApiObject> => ({
@@ -34,6 +35,7 @@ class Sink {
   bookmark = (version: string): void => void this.calls.push(`bookmark ${version}`);
   replace = (objects: Map<string, ApiObject>, version: string): void =>
     void this.calls.push(`replace ${[...objects.keys()].join(",")} at ${version}`);
+  draft = (): Draft<ApiObject> => new Store<ApiObject>().draft();
   room = (): Promise<void> | undefined => this.blocked;
 }
 

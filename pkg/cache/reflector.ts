@@ -16,6 +16,7 @@ import {
   ShortWatchError,
   UnfinishedStreamError,
 } from "./reflector-failures.ts";
+import type { Draft } from "./store.ts";
 import { WatchOverdueError, WatchStream } from "./watch-stream.ts";
 
 /** What a reflector feeds. Objects are already transformed. */
@@ -25,6 +26,8 @@ export interface ReflectorSink<T> {
   delete(object: T): void;
   replace(objects: Map<string, T>, resourceVersion: string): void;
   bookmark(resourceVersion: string): void;
+  /** Where the objects are gathered that are given to `replace`. */
+  draft(): Draft<T>;
   /** Settles when the sink can take more; undefined when it can already. */
   room(): Promise<void> | undefined;
 }
@@ -116,7 +119,7 @@ export class Reflector<T extends ApiObject> {
 
   /** Everything as a stream of events, which then simply goes on. upstream: #watchList */
   async #stream(signal: AbortSignal): Promise<State<T>> {
-    const objects = new Map<string, T>();
+    const draft = this.#options.sink.draft();
     const since = this.#versionUnavailable ? "" : this.#version;
     const stream = this.#open({ ...atVersion(since), sendInitialEvents: true }, signal);
     try {
@@ -124,12 +127,12 @@ export class Reflector<T extends ApiObject> {
         this.#heardMs = this.#options.clock.monotonicMs();
         if (event.type === "BOOKMARK") {
           if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
-          this.#replace(objects, event.object.metadata.resourceVersion ?? "");
+          this.#replace(draft.objects, event.object.metadata.resourceVersion ?? "");
           return { name: "watching", stream };
         }
         const object = this.#accept(event.object, event.exact);
-        if (object !== undefined && event.type === "DELETED") objects.delete(this.#options.keyOf(object));
-        else if (object !== undefined) objects.set(this.#options.keyOf(object), object);
+        if (object !== undefined && event.type === "DELETED") draft.delete(this.#options.keyOf(object));
+        else if (object !== undefined) draft.set(this.#options.keyOf(object), object);
         const pause = this.#pace.step();
         if (pause !== undefined) await pause;
       }
@@ -146,21 +149,21 @@ export class Reflector<T extends ApiObject> {
   }
 
   async #list(signal: AbortSignal): Promise<State<T>> {
-    const objects = new Map<string, T>();
+    const draft = this.#options.sink.draft();
     const resourceVersion = this.#versionUnavailable ? "" : this.#version || "0";
     // With a version, an unpaged list is served from the server's watch cache, a paged one burdens etcd.
     const paged = this.#pagesAlways || resourceVersion === "" || resourceVersion === "0";
     const onItem = (item: T): void => {
       this.#heardMs = this.#options.clock.monotonicMs();
       const object = this.#accept(item);
-      if (object !== undefined) objects.set(this.#options.keyOf(object), object);
+      if (object !== undefined) draft.set(this.#options.keyOf(object), object);
     };
-    const request = { resourceVersion, paged, onItem, onRestart: () => objects.clear() };
+    const request = { resourceVersion, paged, onItem, onRestart: () => draft.clear() };
     try {
       const result = await listAll(this.#options.source, request, signal);
       signal.throwIfAborted();
       if (resourceVersion === "0" && result.paged) this.#pagesAlways = true;
-      this.#replace(objects, result.resourceVersion);
+      this.#replace(draft.objects, result.resourceVersion);
       return { name: "watching", stream: undefined };
     } catch (error) {
       signal.throwIfAborted();

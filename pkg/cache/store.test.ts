@@ -24,10 +24,16 @@ function replace(
   resourceVersion: string,
   meanwhile?: () => void,
 ): void {
-  const steps = store.prepareReplace(
-    new Map(objects.map((object) => [keyOf(object), object])),
-    resourceVersion,
-  );
+  exchange(store, new Map(objects.map((object) => [keyOf(object), object])), resourceVersion, meanwhile);
+}
+
+function exchange(
+  store: Store<Tagged>,
+  objects: Map<string, Tagged>,
+  resourceVersion: string,
+  meanwhile?: () => void,
+): void {
+  const steps = store.prepareReplace(objects, resourceVersion);
   let step = steps.next();
   while (step.done !== true) step = steps.next();
   meanwhile?.();
@@ -105,6 +111,43 @@ test("readers see the old content until a replacement is complete", () => {
   store.advance("9");
   store.advance("");
   expect(store.resourceVersion).toBe("9");
+});
+
+test("what a draft holds is found once it is the content, and not before", () => {
+  const store = storeOf(tagged("a", "red"));
+  const draft = store.draft();
+  draft.set("gone", tagged("gone", "red"));
+  draft.clear();
+  draft.set("b", tagged("b", "red"));
+  draft.set("c", tagged("c", "red"));
+  draft.set("c", tagged("c", "blue"));
+  draft.set("d", tagged("d", "red"));
+  draft.delete("d");
+  draft.delete("never there");
+  store.addIndex("first letter", (object) => [object.metadata.name?.slice(0, 1) ?? ""]);
+  expect(names(store.byIndex("tag", "red"))).toEqual(["a"]);
+  exchange(store, draft.objects, "7", () => expect(names(store.byIndex("tag", "red"))).toEqual(["a"]));
+  expect(names(store.list())).toEqual(["b", "c"]);
+  expect(names(store.byIndex("tag", "red"))).toEqual(["b"]);
+  expect(names(store.byIndex("tag", "blue"))).toEqual(["c"]);
+  expect(names(store.byIndex("first letter", "c"))).toEqual(["c"]);
+  store.set("c", tagged("c", "red"));
+  expect(store.indexValues("tag")).toEqual(["red"]);
+  expect(names(store.byIndex("tag", "red"))).toEqual(["b", "c"]);
+});
+
+test("an object is looked at once for each index, as it comes", () => {
+  const store = new Store<Tagged>();
+  const seen: string[] = [];
+  store.addIndex("tag", (object) => {
+    seen.push(object.metadata.name ?? "");
+    return object.tags;
+  });
+  const draft = store.draft();
+  for (const name of ["a", "b"]) draft.set(name, tagged(name, "red"));
+  expect(seen).toEqual(["a", "b"]);
+  exchange(store, draft.objects, "7");
+  expect(seen).toEqual(["a", "b"]);
 });
 
 test("an index that grew with the changes equals one that is built at the end", () => {

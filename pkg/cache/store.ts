@@ -2,6 +2,15 @@ import type { ApiObject } from "../api/object.ts";
 import type { IndexFunction } from "./informer.ts";
 import { Bucket, StoreIndex } from "./store-index.ts";
 
+/** Content that is to replace that of a store, filled bit by bit. */
+export interface Draft<T> {
+  /** To be given to the store. Only the draft may change it. */
+  readonly objects: Map<string, T>;
+  set(key: string, object: T): void;
+  delete(key: string): void;
+  clear(): void;
+}
+
 /**
  * Objects by key, with indexes that are kept up to date by every change.
  * Invariants: an index holds a key under exactly the values that its function gives for the object in the store; no
@@ -11,6 +20,8 @@ import { Bucket, StoreIndex } from "./store-index.ts";
 export class Store<T extends ApiObject> {
   #items = new Bucket<T>(new Map());
   #indexes = new Map<string, StoreIndex<T>>();
+  /** By the objects of the draft. */
+  readonly #draftIndexes = new WeakMap<Map<string, T>, ReadonlyMap<string, StoreIndex<T>>>();
   #resourceVersion = "";
 
   get size(): number {
@@ -61,15 +72,48 @@ export class Store<T extends ApiObject> {
   }
 
   /**
-   * The whole content, exchanged in one step. The iterator does the long part, the building of the indexes, a bit at
-   * a time while readers still see the old content; calling what it returns makes the exchange.
+   * Its indexes are built while it is filled: a list of many objects takes long to come, and they are at hand then. So
+   * little is left to do once it is complete.
+   */
+  draft(): Draft<T> {
+    const objects = new Map<string, T>();
+    let indexes: Map<string, StoreIndex<T>>;
+    const clear = (): void => {
+      objects.clear();
+      indexes = new Map([...this.#indexes].map(([name, index]) => [name, new StoreIndex(index.function)]));
+      this.#draftIndexes.set(objects, indexes);
+    };
+    const change = (key: string, after: T | undefined): void => {
+      const before = objects.get(key);
+      for (const index of indexes.values()) index.update(key, before, after);
+    };
+    clear();
+    return {
+      objects,
+      set: (key, object) => {
+        change(key, object);
+        objects.set(key, object);
+      },
+      delete: (key) => {
+        change(key, undefined);
+        objects.delete(key);
+      },
+      clear,
+    };
+  }
+
+  /**
+   * The whole content, exchanged in one step. The iterator does the long part, the building of indexes that there are
+   * not yet, a bit at a time while readers still see the old content; calling what it returns makes the exchange.
    */
   *prepareReplace(
     objects: Map<string, T>,
     resourceVersion: string,
   ): Generator<undefined, () => void, undefined> {
-    const indexes = new Map<string, StoreIndex<T>>();
+    const indexes = new Map(this.#draftIndexes.get(objects));
+    this.#draftIndexes.delete(objects);
     for (const [name, index] of this.#indexes) {
+      if (indexes.has(name)) continue;
       const next = new StoreIndex(index.function);
       for (const [key, object] of objects) {
         next.update(key, undefined, object);
