@@ -1,5 +1,6 @@
 import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
+import { parseTime } from "../../pkg/api/time.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
@@ -31,7 +32,10 @@ export function quotaHandler(
   };
 }
 
-/** What goes, or uses something else from now on, gives room to others. What comes was counted by the API server. */
+/**
+ * What goes, or uses something else from now on, gives room to others. What comes was counted by the API server, but for
+ * what was there before the quota: a cache that lags tells of it only after the quota's first count.
+ */
 export function objectHandler(
   resource: Resource,
   context: Pick<QuotaContext, "quotas" | "clock">,
@@ -43,6 +47,9 @@ export function objectHandler(
     for (const quota of quotas) primary.add(keyOf(quota));
   };
   return {
+    onAdd: (object, inInitialList) => {
+      if (!inInitialList) wake(concerned(object).filter((quota) => !isYounger(object, quota)));
+    },
     onUpdate: (before, after) => {
       const quotas = concerned(after);
       if (quotas.length === 0) return;
@@ -51,4 +58,10 @@ export function objectHandler(
     },
     onDelete: (object) => wake(concerned(object)),
   };
+}
+
+/** Times are told in whole seconds: within one, nobody knows. */
+function isYounger(object: ApiObject, quota: ResourceQuota): boolean {
+  const [bornMs, quotaMs] = [object, quota].map(({ metadata }) => parseTime(metadata.creationTimestamp));
+  return bornMs !== undefined && quotaMs !== undefined && bornMs > quotaMs;
 }

@@ -29,6 +29,18 @@ test("a new quota is counted at once, and again when its limits change", async (
   expect(await usedOf("quota")).toEqual({ "count/secrets": "0", cpu: "200m", pods: "2" });
 });
 
+test("what was there before a quota is counted though the cache tells of it after the first count", async () => {
+  await start();
+  const letThrough = world.server.parts.faults.holdWatches({ resource: "pods" });
+  await createPods("a");
+  await createQuota({ pods: "5" });
+  await world.run(100);
+  expect(await usedOf("quota")).toEqual({ pods: "0" });
+  letThrough();
+  await world.run();
+  expect(await usedOf("quota")).toEqual({ pods: "1" });
+});
+
 test("what is settled is not written again, neither by a full count nor by another manager", async () => {
   await createPods("a");
   await createQuota({ pods: "5" });
@@ -95,6 +107,7 @@ describe("room is given back", () => {
 test("what no event tells of is found at the next full count", async () => {
   await createQuota({ pods: "5" });
   await start();
+  await world.run(1_000);
   await createPods("a");
   await world.run();
   // The API server of this world has no admission that would have counted it.
