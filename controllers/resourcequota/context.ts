@@ -26,6 +26,11 @@ export interface QuotaContext {
   readonly measured: ReadonlyMap<string, SharedInformer<ApiObject>>;
   /** By monitor key. */
   readonly monitors: Map<string, Monitor>;
+  /**
+   * Keys of quotas of which less may be used than their status says. Without a reason to think so, a lower count means
+   * that the cache lags behind the API server, which counts what it admits.
+   */
+  readonly mayUseLess: Set<string>;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -50,6 +50,7 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
     informers: env.informers,
     measured: measuredInformers(env),
     monitors: new Map(),
+    mayUseLess: new Set(),
     clock: env.clock,
     log: env.log,
   };
@@ -101,7 +102,7 @@ function measuredInformers(env: Env): ReadonlyMap<string, SharedInformer<ApiObje
 
 /** Changes that no event tells of (the end of a grace period, a lost write) are found at the next full count. */
 async function countAllRegularly(
-  { quotas, clock }: QuotaContext,
+  { quotas, mayUseLess, clock }: QuotaContext,
   queue: WorkQueue<string>,
   periodMs: number,
   ready: (signal: AbortSignal) => Promise<void>,
@@ -112,7 +113,10 @@ async function countAllRegularly(
   // Those that were there at the start are counted because they are new to the cache.
   for (;;) {
     await sleep(clock, periodMs, signal);
-    for (const quota of quotas.list()) queue.add(keyOf(quota), "background");
+    for (const quota of quotas.list()) {
+      mayUseLess.add(keyOf(quota));
+      queue.add(keyOf(quota), "background");
+    }
   }
 }
 

@@ -16,12 +16,13 @@ export interface QuotaQueues {
 
 /** What is written to a quota's status comes from here: only its limits are a reason to count. */
 export function quotaHandler(
-  context: Pick<QuotaContext, "monitors">,
+  context: Pick<QuotaContext, "monitors" | "mayUseLess">,
   { primary, urgent }: QuotaQueues,
 ): EventHandler<ResourceQuota> {
   const add = (quota: ResourceQuota, inInitialList = false): void => {
     const tracked = [...context.monitors.values()].map(({ resource }) => resource);
     const queue = isUrgent(quota, tracked) ? urgent : primary;
+    context.mayUseLess.add(keyOf(quota));
     queue.add(keyOf(quota), inInitialList ? "background" : "live");
   };
   return {
@@ -38,17 +39,21 @@ export function quotaHandler(
  */
 export function objectHandler(
   resource: Resource,
-  context: Pick<QuotaContext, "quotas" | "clock">,
+  context: Pick<QuotaContext, "quotas" | "clock" | "mayUseLess">,
   { primary }: QuotaQueues,
 ): EventHandler<ApiObject> {
   const concerned = ({ metadata }: ApiObject): readonly ResourceQuota[] =>
     context.quotas.inNamespace(metadata.namespace ?? "").filter((quota) => limitsResource(quota, resource));
   const wake = (quotas: readonly ResourceQuota[]): void => {
-    for (const quota of quotas) primary.add(keyOf(quota));
+    for (const quota of quotas) {
+      context.mayUseLess.add(keyOf(quota));
+      primary.add(keyOf(quota));
+    }
   };
   return {
     onAdd: (object, inInitialList) => {
-      if (!inInitialList) wake(concerned(object).filter((quota) => !isYounger(object, quota)));
+      if (inInitialList) return;
+      for (const quota of concerned(object)) if (!isYounger(object, quota)) primary.add(keyOf(quota));
     },
     onUpdate: (before, after) => {
       const quotas = concerned(after);

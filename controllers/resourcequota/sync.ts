@@ -1,3 +1,4 @@
+import { maxAmounts, parseAmounts } from "../../pkg/api/quota/amounts.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import { runPaced } from "../../pkg/cache/pace.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
@@ -11,6 +12,21 @@ export async function syncQuota(
   context: QuotaContext,
   signal: AbortSignal,
 ): Promise<SyncResult> {
+  const mayUseLess = context.mayUseLess.delete(key);
+  try {
+    return await syncUsage(key, context, mayUseLess, signal);
+  } catch (error) {
+    if (mayUseLess) context.mayUseLess.add(key);
+    throw error;
+  }
+}
+
+async function syncUsage(
+  key: string,
+  context: QuotaContext,
+  mayUseLess: boolean,
+  signal: AbortSignal,
+): Promise<SyncResult> {
   const quota = context.quotas.getByKey(key);
   if (quota === undefined) return {};
   const namespace = quota.metadata.namespace ?? "";
@@ -19,7 +35,8 @@ export async function syncQuota(
     context.clock,
     countUsage(quota, counted, context.clock.nowMs()),
   );
-  const status = decideStatus(quota, amounts);
+  const used = mayUseLess ? amounts : maxAmounts(amounts, parseAmounts(quota.status?.used));
+  const status = decideStatus(quota, used);
   if (status !== undefined) await context.client.updateStatus(withStatus(quota, status), {}, signal);
   // The limits that could be counted are written all the same.
   if (unknown.length > 0) throw new Error(`objects are not known yet: ${unknown.join(", ")}`);
