@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { resources } from "../../pkg/api/resources.ts";
+import { sleep } from "../../pkg/clock/wait.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { JobInWorld } from "../../test/harness/job-in-world.ts";
 import { jobController } from "./controller.ts";
@@ -47,4 +49,34 @@ test("no pod is created twice though the cache of pods is late", async () => {
   await world.run(10_000);
   expect(await jobs.pods()).toHaveLength(3);
   expect(await jobs.counts()).toBe("3 0 0 0 0");
+});
+
+test("a pod that was counted is not counted again when it is seen to be let go while pods are claimed", async () => {
+  const { faults } = world.server.parts;
+  await jobs.create({ parallelism: 2, completions: 4 });
+  await world.run(5_000);
+  const [counted, taken] = await jobs.pods();
+  const patchOfTaken = { verb: "patch", resource: "pods", name: taken?.metadata.name ?? "" };
+  let letThrough: () => void = () => undefined;
+  // Once pods are claimed, the cache learns nothing of the finalizer that is taken off afterwards.
+  faults.add({
+    target: patchOfTaken,
+    action: { kind: "interfere", run: () => void (letThrough = faults.holdWatches({ resource: "pods" })) },
+    times: 1,
+  });
+  await world.update(resources.pods, patchOfTaken.name, (pod) => ({
+    ...pod,
+    metadata: { ...pod.metadata, labels: {} },
+  }));
+  await world.delete(resources.pods, counted?.metadata.name ?? "");
+  await jobs.endDeleted();
+  await world.run(1_500);
+  const letThroughAndWait = async (): Promise<void> => {
+    letThrough();
+    await sleep(world.clock, 100);
+  };
+  faults.add({ target: patchOfTaken, action: { kind: "interfere", run: letThroughAndWait }, times: 1 });
+  await world.run(30_000);
+  expect((await jobs.pods()).map(({ metadata }) => metadata.name)).not.toContain(counted?.metadata.name);
+  expect((await jobs.job()).status?.failed).toBe(1);
 });

@@ -85,14 +85,16 @@ async function reconcile(
   signal: AbortSignal,
   onAction: (action: string) => void,
 ): Promise<Reconciled> {
-  // Before the pods are read: a pod that comes in between must not make it look as if all had been seen.
+  // Before the pods are read: a pod that comes in between must not make it look as if all had been seen, and one that
+  // goes while pods are claimed must not look as if it had not been counted.
   const expectationsMet = context.expectations.satisfied(key);
+  const released = context.finalizers.awaited(key);
   const pods = await claimPods(context, cached, log, signal);
   const nowMs = context.clock.nowMs();
   const job = withStart(cached, nowMs);
   const backoff = context.backoffs.get(key) ?? NO_FAILURES;
   const { namespace = "" } = job.metadata;
-  const view = viewOf(job, pods, context.finalizers.awaited(key), backoff, context.isLeaving(namespace));
+  const view = viewOf(job, pods, released, backoff, context.isLeaving(namespace));
   const verdict = decideVerdict(view, nowMs);
   const outcome = await syncPods(context, view, verdict, expectationsMet, log, signal);
   onAction(outcome.action);
