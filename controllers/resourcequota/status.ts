@@ -30,9 +30,11 @@ export function countsOtherwise(before: ResourceQuota, after: ResourceQuota): bo
   return !sameAmounts(parseAmounts(before.spec?.hard), parseAmounts(after.spec?.hard));
 }
 
-/** Whether the quota has a limit that is about this resource. */
-export function limitsResource({ status }: ResourceQuota, resource: Resource): boolean {
-  return Object.keys(status?.hard ?? {}).some((name) => isAbout(resource, name));
+/** Whether the quota has a limit that is about this resource, or will have one as soon as the cache sees its status. */
+export function limitsResource({ spec, status }: ResourceQuota, resource: Resource): boolean {
+  return [spec?.hard, status?.hard].some((hard) =>
+    Object.keys(hard ?? {}).some((name) => isAbout(resource, name)),
+  );
 }
 
 function sameAmounts(left: Amounts, right: Amounts): boolean {

@@ -41,6 +41,29 @@ test("what was there before a quota is counted though the cache tells of it afte
   expect(await usedOf("quota")).toEqual({ pods: "1" });
 });
 
+test("what goes before the cache has seen the quota's first status is counted, too", async () => {
+  const { faults } = world.server.parts;
+  await createPods("a", "b");
+  await start();
+  let letThrough: () => void = () => undefined;
+  faults.add({
+    target: { verb: "update", resource: "resourcequotas" },
+    action: {
+      kind: "interfere",
+      run: () => void (letThrough = faults.holdWatches({ resource: "resourcequotas" })),
+    },
+    times: 1,
+  });
+  await createQuota({ pods: "5" });
+  await world.run();
+  expect(await usedOf("quota")).toEqual({ pods: "2" });
+  await deletePod("a");
+  await world.run(1_000);
+  letThrough();
+  await world.run(60_000);
+  expect(await usedOf("quota")).toEqual({ pods: "1" });
+});
+
 test("what is settled is not written again, neither by a full count nor by another manager", async () => {
   await createPods("a");
   await createQuota({ pods: "5" });
