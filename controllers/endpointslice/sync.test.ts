@@ -189,6 +189,20 @@ describe("slices", () => {
     expect(lines()).toEqual(["update endpointslices matching-1", "delete endpointslices matching-2"]);
   });
 
+  test.each([
+    ["an earlier process wrote", async () => world.stop().then(async () => world.start(controller))],
+    ["this process wrote", async () => undefined],
+  ])("that %s are made again when somebody deletes them", async (_, change) => {
+    await createService();
+    await createPod(1);
+    await world.start(controller);
+    await change();
+    await world.run(5_000);
+    await world.delete(resources.endpointSlices, (await slices())[0]?.metadata.name ?? "");
+    await world.run(5_000);
+    expect(await slices()).toMatchObject([{ endpoints: [{}] }]);
+  });
+
   test("TestOnEndpointSliceUpdate: that are given to somebody else are replaced", async () => {
     await createService();
     await createPod(1);

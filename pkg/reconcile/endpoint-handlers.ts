@@ -79,7 +79,9 @@ export function sliceHandler(
         wake(after, isResync ? "background" : "live");
     },
     onDelete: (slice) => {
-      if (isManaged(slice) && tracker.has(slice) && !tracker.deletionObserved(slice)) wake(slice);
+      // One that was never written here, as the answer was lost or another process wrote it, was not expected to go.
+      const isKnown = tracker.has(slice);
+      if (isManaged(slice) && !(tracker.deletionObserved(slice) && isKnown)) wake(slice);
     },
   };
 }

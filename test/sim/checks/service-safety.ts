@@ -65,7 +65,9 @@ export class ServiceSafety {
   }
 
   #checkSlice(slice: EndpointSlice, horizonMs: number, write: Write): void {
-    const { metadata, endpoints = [], ports } = slice;
+    const { metadata, ports } = slice;
+    // Of an empty list the API makes null.
+    const endpoints = slice.endpoints ?? [];
     const what = `${write.line} ${metadata.name}`;
     if (endpoints.length > MOST_ENDPOINTS)
       this.#world.violate(`${what}: has ${endpoints.length} endpoints, more than ${MOST_ENDPOINTS}`);
@@ -111,7 +113,8 @@ export class ServiceSafety {
   }
 
   #checkEndpoints(endpoints: Endpoints, horizonMs: number, { line }: Write): void {
-    const { metadata, subsets = [] } = endpoints;
+    const { metadata } = endpoints;
+    const subsets = endpoints.subsets ?? [];
     const what = `${line} ${metadata.name}`;
     const service = `${metadata.namespace}/${metadata.name}`;
     const said = subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports }) =>
