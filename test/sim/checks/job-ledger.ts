@@ -24,6 +24,8 @@ export class JobLedger {
   readonly jobs = new Map<string, Job>();
   /** When a pod was first seen to have finished, by its uid. */
   readonly finishedMs = new Map<string, number>();
+  /** Pods that count as failed, or did: one that is being deleted does until it succeeds after all. */
+  readonly #failed = new Set<string>();
   readonly #world: World;
   /** Of each Job, by uid, as they were last: those that are gone, too. */
   readonly #pods = new Map<string, Map<string, Pod>>();
@@ -82,6 +84,7 @@ export class JobLedger {
       else pods.delete(uid);
       const job = this.jobs.get(owner);
       if (job === undefined) continue;
+      if (hasFailed(pod, job)) this.#failed.add(uid);
       if (!this.finishedMs.has(uid) && (hasSucceeded(pod) || hasFailed(pod, job)))
         this.finishedMs.set(uid, nowMs);
       this.most.set(owner, nowMs, mostActive(job, this.podsOf(owner)));
@@ -132,7 +135,7 @@ export class JobLedger {
       known.add(uid);
       const pod = this.#pods.get(owner)?.get(uid);
       if (pod === undefined) continue;
-      const is = what === "succeeded" ? hasSucceeded(pod) : hasFailed(pod, job) || isEnding(job);
+      const is = what === "succeeded" ? hasSucceeded(pod) : this.#failed.has(uid) || isEnding(job);
       // A Job that ends takes pods for failed that it has not seen to be disrupted.
       if (!is || (what === "failed" && isIgnored(pod, job) && !isEnding(job)))
         this.#world.violate(`${job.metadata.name} lists ${pod.metadata.name} as ${what}, which it has not`);
