@@ -16,7 +16,16 @@ export const jobOperations: Readonly<Record<string, Operation>> = {
     create(world, resources.jobs, newShortLivedJob(random)),
   "delete job": async (world, random) =>
     remove(world, resources.jobs, pick(random, jobsIn(storeOf(world))), random),
-  "scale job": async (world, random) => patchJob(world, random, { parallelism: randomBelow(random, 5) }),
+  // A Job that has more successes than it has indexes left is not told to run other numbers of pods and of indexes: the
+  // server would refuse to let the count of its successes go down.
+  "scale job": async (world, random) =>
+    patchJob(
+      world,
+      random,
+      { parallelism: randomBelow(random, 5) },
+      ({ spec, status }) =>
+        spec?.completionMode !== "Indexed" || (status?.succeeded ?? 0) <= (spec.completions ?? 0),
+    ),
   // What has as many indexes as pods at once can change both together.
   "resize job": async (world, random) => {
     const size = 1 + randomBelow(random, 6);
@@ -57,7 +66,9 @@ async function patchJob(
   world: World,
   random: Random,
   spec: Partial<Record<keyof NonNullable<Job["spec"]>, unknown>>,
+  allows: (job: Job) => boolean = () => true,
 ): Promise<string | undefined> {
   const job = pick(random, jobsIn(storeOf(world)));
-  return job && `${await patch(world, resources.jobs, job, { spec })} to ${JSON.stringify(spec)}`;
+  if (job === undefined || !allows(job)) return undefined;
+  return `${await patch(world, resources.jobs, job, { spec })} to ${JSON.stringify(spec)}`;
 }
