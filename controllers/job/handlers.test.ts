@@ -207,6 +207,20 @@ describe("a Job", () => {
     expect(drain(queues.orphans)).toEqual(["selector default app=job"]);
     expect([context.finished.size, context.backoffs.size]).toEqual([0, 0]);
   });
+
+  test("that another of its name has replaced leaves its pods to those who look for orphans", async () => {
+    const first = named("job1");
+    const second = { ...first, metadata: { ...first.metadata, uid: "uid of the second" } };
+    context.expectations.expectCreations("default/job1", 1);
+    context.finalizers.expectRemoval("default/job1", ["uid of a pod of the first"]);
+    context.backoffs.set("default/job1", { failuresSinceSuccess: 1, lastFailureMs: 0 });
+    jobsOf().onUpdate?.(at("1", first), at("2", second));
+    expect(drain(queues.orphans)).toEqual(["selector default app=job"]);
+    expect(drain(queues.jobs)).toEqual(["default/job1"]);
+    expect(context.expectations.satisfied("default/job1")).toBe(true);
+    expect(context.finalizers.awaited("default/job1")).toEqual(new Set());
+    expect(context.backoffs.size).toBe(0);
+  });
 });
 
 test("a namespace wakes its Jobs when it begins to be deleted, and only then", async () => {

@@ -32,13 +32,28 @@ export interface JobQueues {
 
 /** New Jobs and new specs are looked at at once; what only the status tells can wait for more of it. */
 export function jobHandler(context: Listening, queues: JobQueues): EventHandler<Job> {
+  const added = (job: Job, priority: Priority): void => {
+    queues.jobs.addAfter(keyOf(job), 0, priority);
+    const manager = externalManager(job);
+    if (manager !== undefined) context.metrics.externalJobs.inc({ controller_name: manager });
+  };
+  const gone = (job: Job): void => {
+    context.consistency?.clear(keyOf(job), job.metadata.uid ?? "");
+    forgetFinished(context, job);
+    enqueueSelected(queues, job);
+  };
+
   return {
-    onAdd: (job, inInitialList) => {
-      queues.jobs.addAfter(keyOf(job), 0, inInitialList ? "background" : "live");
-      const manager = externalManager(job);
-      if (manager !== undefined) context.metrics.externalJobs.inc({ controller_name: manager });
-    },
+    onAdd: (job, inInitialList) => added(job, inInitialList ? "background" : "live"),
     onUpdate: (before, after) => {
+      // Deleted and created anew between two looks: the first is as gone as if that had been told, and so are its pods'
+      // reasons to keep the finalizer. What was expected of it says nothing of the second.
+      if (before.metadata.uid !== after.metadata.uid) {
+        context.deletions.delete(keyOf(before));
+        context.finalizers.delete(keyOf(before));
+        gone(before);
+        return added(after, "live");
+      }
       // No pod should have the finalizer any more. Should one have it all the same, it could never go.
       if (isJobFinished(after)) {
         forgetFinished(context, after);
@@ -55,9 +70,7 @@ export function jobHandler(context: Listening, queues: JobQueues): EventHandler<
     },
     onDelete: (job) => {
       queues.jobs.addAfter(keyOf(job), 0);
-      context.consistency?.clear(keyOf(job), job.metadata.uid ?? "");
-      forgetFinished(context, job);
-      enqueueSelected(queues, job);
+      gone(job);
     },
   };
 }
