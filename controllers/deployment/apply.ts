@@ -113,7 +113,10 @@ export async function recordRevision(
   signal: AbortSignal,
 ): Promise<Deployment> {
   const { annotations } = deployment.metadata;
-  if (condition === undefined && annotations?.[REVISION] === revision) return deployment;
+  const before = deployment.status?.conditions ?? [];
+  // A ReplicaSet may be created again before the condition has told of anything after the first.
+  const conditions = condition === undefined ? before : withCondition(before, condition);
+  if (conditions === before && annotations?.[REVISION] === revision) return deployment;
   const annotated: Deployment = {
     ...deployment,
     metadata: {
@@ -121,10 +124,9 @@ export async function recordRevision(
       annotations: { ...annotations, ...(revision !== undefined && { [REVISION]: revision }) },
     },
   };
-  const conditions = deployment.status?.conditions ?? [];
   const status: DeploymentStatus = {
     ...deployment.status,
-    ...(condition && { conditions: withCondition(conditions, condition) }),
+    ...(conditions !== before && { conditions }),
   };
   return writeStatus(context, annotated, status, signal);
 }

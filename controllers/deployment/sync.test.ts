@@ -48,6 +48,16 @@ describe("one sync", () => {
     expect(await world.events()).toEqual([`ScalingReplicaSet Scaled up replica set ${name} from 0 to 1`]);
   });
 
+  test("creates a ReplicaSet that was deleted again, and writes no status that says what is said already", async () => {
+    await world.start(controller);
+    await create({ name: "foo" });
+    await world.run();
+    world.takeWrites();
+    await world.delete(resources.replicaSets, (await theReplicaSet()).metadata.name ?? "");
+    await world.run();
+    expect(world.takeWrites().map(lineOf)).toEqual(["create replicasets"]);
+  });
+
   // upstream: pkg/controller/deployment/deployment_controller_test.go#TestSyncDeploymentDontDoAnythingDuringDeletion
   test("of a Deployment that is being deleted writes its status and nothing else", async () => {
     await create({ name: "foo" }, { finalizers: ["x.io/hold"] });
