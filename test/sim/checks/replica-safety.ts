@@ -15,6 +15,8 @@ import type { Write } from "./write.ts";
 /** A change of these tells of sizes that the user has changed: they are followed whatever is available. */
 const SIZES = ["deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"];
 const ROLLBACK = "deprecated.deployment.rollback.to";
+/** Times of creation are told in whole seconds: a pod may be so much younger. */
+const STAMP_MS = 1_000;
 const KINDS = ["pods", "replicasets", "deployments", "replicationcontrollers"];
 /** What Deployments, ReplicaSets and ReplicationControllers must never be made to have. */
 export class ReplicaSafety {
@@ -113,7 +115,7 @@ export class ReplicaSafety {
       (pod) =>
         others.some(({ metadata }) => metadata.uid === controllerOf(pod)?.uid) &&
         !isPodTerminal(pod) &&
-        (parseTime(pod.metadata.creationTimestamp ?? undefined) ?? nowMs) < knownMs,
+        (parseTime(pod.metadata.creationTimestamp ?? undefined) ?? nowMs) + STAMP_MS <= knownMs,
     );
     if (old !== undefined) this.#world.violate(`${line}: comes up while ${old.metadata.name} runs`);
   }
