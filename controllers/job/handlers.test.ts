@@ -208,6 +208,15 @@ describe("a Job", () => {
     expect([context.finished.size, context.backoffs.size]).toEqual([0, 0]);
   });
 
+  test("that is gone leaves also those of its pods that it selects no more to those who look for orphans", () => {
+    const owner = named("job1");
+    const owned = ownedBy(owner);
+    const taken = { ...owned, metadata: { ...owned.metadata, name: "taken", labels: {} } };
+    context = { ...new Recorder(owner, { looseToo: true }).context([taken], [owner]), clock };
+    jobsOf().onDelete?.(owner, false);
+    expect(drain(queues.orphans)).toEqual(["selector default app=job", "pod default/taken"]);
+  });
+
   test("that another of its name has replaced leaves its pods to those who look for orphans", async () => {
     const first = named("job1");
     const second = { ...first, metadata: { ...first.metadata, uid: "uid of the second" } };

@@ -5,6 +5,7 @@ import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Namespace, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
+import { ownedPods } from "../../pkg/reconcile/pod-index.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
 import { hasFinalizer, isFinishedAndTracked, isForsaken, selectorOf, uidOf } from "./job-pods.ts";
@@ -14,6 +15,7 @@ import { untilDeadlineMs } from "./verdict.ts";
 type Listening = Pick<
   JobContext,
   | "jobs"
+  | "pods"
   | "expectations"
   | "deletions"
   | "finalizers"
@@ -41,6 +43,10 @@ export function jobHandler(context: Listening, queues: JobQueues): EventHandler<
     context.consistency?.clear(keyOf(job), job.metadata.uid ?? "");
     forgetFinished(context, job);
     enqueueSelected(queues, job);
+    // One whose labels were changed is not selected any more, and may have been deleted before the Job was.
+    for (const pod of ownedPods(context.pods, job, "Job")) {
+      if (hasFinalizer(pod)) queues.orphans.add(`pod ${keyOf(pod)}`);
+    }
   };
 
   return {
