@@ -44,8 +44,10 @@ export function jobHandler(context: Listening, queues: JobQueues): EventHandler<
     forgetFinished(context, job);
     enqueueSelected(queues, job);
     // One whose labels were changed is not selected any more, and may have been deleted before the Job was.
+    const selector = selectorOf(job);
     for (const pod of ownedPods(context.pods, job, "Job")) {
-      if (hasFinalizer(pod)) queues.orphans.add(`pod ${keyOf(pod)}`);
+      if (hasFinalizer(pod) && selector?.matches(pod.metadata.labels) !== true)
+        queues.orphans.add(`pod ${keyOf(pod)}`);
     }
   };
 

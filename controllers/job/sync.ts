@@ -102,7 +102,9 @@ async function reconcile(
   if (outcome.error !== undefined) throw outcome.error;
   const deadlineMs = verdict === undefined ? untilDeadlineMs(job, nowMs) : undefined;
   const waitMs = outcome.waitMs === undefined ? undefined : Math.max(outcome.waitMs, BATCH_MS);
-  return { action: outcome.action, requeueAfterMs: earlier(deadlineMs, waitMs) };
+  // Of a pod that was gone before the cache saw it no event tells: someone has to look when it is given up.
+  const givenUpMs = expectationsMet ? undefined : context.expectations.untilSatisfiedMs(key);
+  return { action: outcome.action, requeueAfterMs: earliest(deadlineMs, waitMs, givenUpMs) };
 }
 
 /** The pods of the Job. Those that it adopts get the finalizer, and count from now on. */
@@ -149,7 +151,7 @@ function forget(context: JobContext, key: string): void {
   context.backoffs.delete(key);
 }
 
-function earlier(one: number | undefined, other: number | undefined): number | undefined {
-  if (one === undefined || other === undefined) return one ?? other;
-  return Math.min(one, other);
+function earliest(...delays: readonly (number | undefined)[]): number | undefined {
+  const known = delays.filter((delay) => delay !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
