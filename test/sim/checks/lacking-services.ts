@@ -9,9 +9,10 @@ import type { Lack } from "./lacks.ts";
 
 /**
  * Services and budgets that do not say what their pods are. What they should say is clear only while no pod is on its way
- * out, by a deletion, an eviction or the loss of its node.
+ * out, by a deletion, an eviction or the loss of its node. A StatefulSet that is refused a name has no pod that would tell
+ * its budget of another size.
  */
-export function lackingServices(store: Store): readonly Lack[] {
+export function lackingServices(store: Store, refused: ReadonlySet<string>): readonly Lack[] {
   const pods = podsIn(store);
   const nodes = new Set(objectsIn(store, resources.nodes).map(({ metadata }) => metadata.name));
   const budgets = objectsIn<PodDisruptionBudget>(store, resources.podDisruptionBudgets);
@@ -24,6 +25,6 @@ export function lackingServices(store: Store): readonly Lack[] {
   if (!isClear) return [];
   const found = new Differences();
   checkEndpoints(found, store, pods);
-  checkBudgets(found, store, pods);
+  if (refused.size === 0) checkBudgets(found, store, pods);
   return found.lines.map((line) => ({ key: line, text: line }));
 }

@@ -41,7 +41,7 @@ export function checkPromptness(world: World, { isCalm }: { readonly isCalm: boo
           ...lackingStatefulSets(store, limited, refused),
           ...lackingDaemonSets(store, failing),
           ...runningJobs(store),
-          ...lackingServices(store),
+          ...lackingServices(store, refused),
         ];
     since = new Map(lacking.map(({ key }) => [key, since.get(key) ?? nowMs]));
     for (const { key, text, patienceMs = 0 } of lacking) {
