@@ -1,9 +1,10 @@
 import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
-import { type ApiObject, refKey } from "../../pkg/api/object.ts";
+import { type ApiObject, keyOf, refKey } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
+import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
 import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
@@ -40,10 +41,25 @@ function build(env: Env, settings: CronJobSettings): Controller {
   const jobs = env.informers.informer<Job>(resources.jobs, { fields: JOB_FIELDS });
   jobs.addIndex(JOB_MANAGER_INDEX, managerKey);
   const queue = createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name: QUEUE });
+  const consistency = new ConsistencyStore({
+    clock: env.clock,
+    log: env.log,
+    caches: [{ resource: resources.cronJobs, cache: cronJobs }],
+  });
+  const client = env.client.clientFor<CronJob>(resources.cronJobs);
   const context: CronJobContext = {
     cronJobs: cronJobs.lister,
     jobs: jobs.lister,
-    cronJobClient: env.client.clientFor<CronJob>(resources.cronJobs),
+    cronJobClient: {
+      get: async (...request) => client.get(...request),
+      // A sync on what it was before would be refused.
+      updateStatus: async (...request) => {
+        const updated = await client.updateStatus(...request);
+        const { uid = "", resourceVersion } = updated.metadata;
+        consistency.wroteAt(keyOf(updated), uid, resources.cronJobs, resourceVersion);
+        return updated;
+      },
+    },
     jobClient: env.client.clientFor<Job>(resources.jobs),
     events: env.events,
     clock: env.clock,
@@ -66,6 +82,7 @@ function build(env: Env, settings: CronJobSettings): Controller {
     ready: whenSynced(env.clock, registrations),
     clock: env.clock,
     log: env.log,
+    gate: consistency,
   });
   return {
     run: async (signal) => pool.run(signal),
