@@ -5,6 +5,7 @@ import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
 import type { Histogram } from "../../pkg/metrics/metrics.ts";
+import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 
 /** All that a sync of a CronJob works with. */
 export interface CronJobContext {
@@ -13,6 +14,7 @@ export interface CronJobContext {
   readonly jobs: Lister<Job>;
   readonly cronJobClient: Pick<ResourceClient<CronJob>, "get" | "updateStatus">;
   readonly jobClient: Pick<ResourceClient<Job>, "get" | "create" | "delete">;
+  readonly consistency: ConsistencyStore;
   readonly events: EventRecorder;
   readonly clock: Clock;
   /** Whose clocks count for a CronJob that names no time zone. */

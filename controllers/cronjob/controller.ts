@@ -1,5 +1,5 @@
 import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
-import { type ApiObject, keyOf, refKey } from "../../pkg/api/object.ts";
+import { type ApiObject, refKey } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -46,21 +46,12 @@ function build(env: Env, settings: CronJobSettings): Controller {
     log: env.log,
     caches: [{ resource: resources.cronJobs, cache: cronJobs }],
   });
-  const client = env.client.clientFor<CronJob>(resources.cronJobs);
   const context: CronJobContext = {
     cronJobs: cronJobs.lister,
     jobs: jobs.lister,
-    cronJobClient: {
-      get: async (...request) => client.get(...request),
-      // A sync on what it was before would be refused.
-      updateStatus: async (...request) => {
-        const updated = await client.updateStatus(...request);
-        const { uid = "", resourceVersion } = updated.metadata;
-        consistency.wroteAt(keyOf(updated), uid, resources.cronJobs, resourceVersion);
-        return updated;
-      },
-    },
+    cronJobClient: env.client.clientFor<CronJob>(resources.cronJobs),
     jobClient: env.client.clientFor<Job>(resources.jobs),
+    consistency,
     events: env.events,
     clock: env.clock,
     localZone: new TimeZone(settings.localTimeZone),

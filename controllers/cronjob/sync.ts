@@ -1,4 +1,6 @@
 import { isJobFinished } from "../../pkg/api/job.ts";
+import { keyOf } from "../../pkg/api/object.ts";
+import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
@@ -62,7 +64,11 @@ class CronJobRun {
 
   async writeStatus(): Promise<void> {
     if (this.#cronJob.status === this.#written.status) return;
-    await this.#context.cronJobClient.updateStatus(this.#cronJob, {}, this.#signal);
+    const { cronJobClient, consistency } = this.#context;
+    const updated = await cronJobClient.updateStatus(this.#cronJob, {}, this.#signal);
+    const { uid = "", resourceVersion } = updated.metadata;
+    // A sync on what it was before would be refused.
+    consistency.wroteAt(keyOf(updated), uid, resources.cronJobs, resourceVersion);
   }
 
   async #removeOldJobs(jobs: readonly Job[]): Promise<void> {
