@@ -1,4 +1,4 @@
-import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
+import type { ApiObject } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
@@ -10,7 +10,7 @@ import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { QuotaContext } from "./context.ts";
-import { objectHandler, quotaHandler, type QuotaQueues } from "./handlers.ts";
+import { countAnew, objectHandler, quotaHandler, type QuotaQueues } from "./handlers.ts";
 import { measured } from "./measured.ts";
 import { Pause } from "./pause.ts";
 import { monitorKey } from "./quotable.ts";
@@ -102,7 +102,7 @@ function measuredInformers(env: Env): ReadonlyMap<string, SharedInformer<ApiObje
 
 /** Changes that no event tells of (the end of a grace period, a lost write) are found at the next full count. */
 async function countAllRegularly(
-  { quotas, mayUseLess, clock }: QuotaContext,
+  context: QuotaContext,
   queue: WorkQueue<string>,
   periodMs: number,
   ready: (signal: AbortSignal) => Promise<void>,
@@ -112,11 +112,8 @@ async function countAllRegularly(
   await ready(signal);
   // Those that were there at the start are counted because they are new to the cache.
   for (;;) {
-    await sleep(clock, periodMs, signal);
-    for (const quota of quotas.list()) {
-      mayUseLess.add(keyOf(quota));
-      queue.add(keyOf(quota), "background");
-    }
+    await sleep(context.clock, periodMs, signal);
+    for (const quota of context.quotas.list()) countAnew(context, queue, quota, "background");
   }
 }
 

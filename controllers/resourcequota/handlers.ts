@@ -3,7 +3,7 @@ import type { Resource } from "../../pkg/api/resource.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
-import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { QuotaContext } from "./context.ts";
 import { changesUsage } from "./replenishment.ts";
 import { countsOtherwise, isUrgent, limitsResource } from "./status.ts";
@@ -14,6 +14,17 @@ export interface QuotaQueues {
   readonly urgent: WorkQueue<string>;
 }
 
+/** Has a quota counted anew where less of it may be used than its status says. */
+export function countAnew(
+  { mayUseLess }: Pick<QuotaContext, "mayUseLess">,
+  queue: WorkQueue<string>,
+  quota: ResourceQuota,
+  priority: Priority = "live",
+): void {
+  mayUseLess.add(keyOf(quota));
+  queue.add(keyOf(quota), priority);
+}
+
 /** What is written to a quota's status comes from here: only its limits are a reason to count. */
 export function quotaHandler(
   context: Pick<QuotaContext, "monitors" | "mayUseLess">,
@@ -22,8 +33,7 @@ export function quotaHandler(
   const add = (quota: ResourceQuota, inInitialList = false): void => {
     const tracked = [...context.monitors.values()].map(({ resource }) => resource);
     const queue = isUrgent(quota, tracked) ? urgent : primary;
-    context.mayUseLess.add(keyOf(quota));
-    queue.add(keyOf(quota), inInitialList ? "background" : "live");
+    countAnew(context, queue, quota, inInitialList ? "background" : "live");
   };
   return {
     onAdd: add,
@@ -45,10 +55,7 @@ export function objectHandler(
   const concerned = ({ metadata }: ApiObject): readonly ResourceQuota[] =>
     context.quotas.inNamespace(metadata.namespace ?? "").filter((quota) => limitsResource(quota, resource));
   const wake = (quotas: readonly ResourceQuota[]): void => {
-    for (const quota of quotas) {
-      context.mayUseLess.add(keyOf(quota));
-      primary.add(keyOf(quota));
-    }
+    for (const quota of quotas) countAnew(context, primary, quota);
   };
   return {
     onAdd: (object, inInitialList) => {
