@@ -1,3 +1,4 @@
+import type { Steps } from "../../pkg/api/steps.ts";
 import type { ApiObject } from "../../pkg/api/object.ts";
 import { addAmounts, type Amounts, parseAmounts, pickAmounts } from "../../pkg/api/quota/amounts.ts";
 import { quotaCovers } from "../../pkg/api/quota/scopes.ts";
@@ -24,7 +25,7 @@ export function* countUsage(
   { spec = {} }: Pick<ResourceQuota, "spec">,
   resources: readonly Counted[],
   nowMs: number,
-): Generator<undefined, Usage, undefined> {
+): Steps<Usage> {
   const limits = [...parseAmounts(spec.hard).keys()];
   let sum: Amounts = new Map();
   const counted = new Set<string>();

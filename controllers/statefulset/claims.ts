@@ -21,13 +21,17 @@ export type ClaimLookup = (name: string) => PersistentVolumeClaim | undefined;
 export const NO_CLAIMS: ClaimsPlan = { create: [], reown: [], leaving: [], conflicting: [] };
 
 export function claimName(set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string {
-  return `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-${ordinal}`;
+  return `${claimPrefix(set, template)}${ordinal}`;
+}
+
+function claimPrefix(set: StatefulSet, template: PersistentVolumeClaim): string {
+  return `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-`;
 }
 
 /** Whether a claim of this name is, or could be, that of one of its pods. */
 export function isClaimNameOf(set: StatefulSet, name: string): boolean {
   return claimTemplates(set).some((template) => {
-    const prefix = `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-`;
+    const prefix = claimPrefix(set, template);
     return name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
   });
 }

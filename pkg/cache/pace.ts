@@ -1,3 +1,4 @@
+import type { Steps } from "../api/steps.ts";
 import type { Clock } from "../clock/clock.ts";
 
 const LONGEST_RUN_MS = 5;
@@ -43,7 +44,7 @@ export async function forEachPaced<T>(
 }
 
 /** For decisions on as many: lets the event loop have its turns where they pause. */
-export async function runPaced<R>(clock: Clock, steps: Iterator<undefined, R, undefined>): Promise<R> {
+export async function runPaced<R>(clock: Clock, steps: Steps<R>): Promise<R> {
   const pace = new Pace(clock);
   for (;;) {
     const step = steps.next();
@@ -53,7 +54,7 @@ export async function runPaced<R>(clock: Clock, steps: Iterator<undefined, R, un
   }
 }
 
-function* visits<T>(items: Iterable<T>, visit: (item: T) => void): Generator<undefined, void, undefined> {
+function* visits<T>(items: Iterable<T>, visit: (item: T) => void): Steps<void> {
   for (const item of items) {
     visit(item);
     yield;
