@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { resources } from "../../pkg/api/resources.ts";
-import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
-import type { ClientSet } from "../../pkg/client/client-set.ts";
-import { clientsOf } from "../harness/admin-client.ts";
-import { type AuditEvent, AuditLog, describeEvent } from "../harness/audit-log.ts";
-import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { type AuditEvent, describeEvent } from "../harness/audit-log.ts";
+import { hasRealCluster } from "../harness/real-cluster.ts";
 import { TestSpace } from "../harness/test-space.ts";
 import { until } from "../harness/until.ts";
-import { Succession, takeovers } from "./succession.ts";
+import { takeovers } from "./succession.ts";
+import { TakeoverStage } from "./takeover-stage.ts";
 import { deletions, settle } from "./takeover-lifecycle-cases.ts";
 
 const LIMIT_MS = 120_000;
@@ -16,33 +13,19 @@ describe.skipIf(!hasRealCluster())(
   "another controller manager takes over accounts, quotas, roles and deletions",
   { timeout: 2 * LIMIT_MS },
   () => {
-    let cluster: RealCluster;
-    let admin: ClientBuilder;
-    let client: ClientSet;
-    let audit: AuditLog;
-    let succession: Succession;
-
+    let stage: TakeoverStage;
     beforeAll(async () => {
-      cluster = await startRealCluster({ audit: true });
-      admin = await clientsOf(cluster.kubeconfig);
-      client = admin.client("test");
-      audit = new AuditLog(cluster.auditLog);
-      succession = new Succession(cluster, audit);
+      stage = await TakeoverStage.start();
     });
-
-    afterAll(async () => {
-      await succession?.end();
-      await admin?.close();
-      await cluster?.stop();
-    });
+    afterAll(async () => stage?.stop());
 
     async function spaceOf(name: string): Promise<TestSpace> {
-      await client.clientFor(resources.namespaces).create({ metadata: { name } });
-      return new TestSpace(client, name);
+      await stage.createNamespace(name);
+      return new TestSpace(stage.client, name);
     }
 
     test.each(takeovers)("$from.name → $next.name (round $round)", async ({ from, next, round }) => {
-      if (!succession.isLed) await succession.lead(from);
+      if (!stage.succession.isLed) await stage.succession.lead(from);
       const settled = await spaceOf(`settled-${round}`);
       await settle(settled);
       const moving = await Promise.all(
@@ -52,15 +35,15 @@ describe.skipIf(!hasRealCluster())(
           return { deletion, space };
         }),
       );
-      const actor = await succession.lead(next, async () => {
+      const actor = await stage.succession.lead(next, async () => {
         for (const { deletion, space } of moving) await deletion.meanwhile(space);
       });
       for (const { deletion, space } of moving)
         await until(`${deletion.name} ends`, async () => deletion.isDone(space), LIMIT_MS);
       // What comes after the takeover is looked at after what was there before it.
       await settle(await spaceOf(`sentinel-${round}`));
-      await audit.read();
-      expect(writesAbout(settled, audit.writesOf(actor)).map(describeEvent)).toEqual([]);
+      await stage.audit.read();
+      expect(writesAbout(settled, stage.audit.writesOf(actor)).map(describeEvent)).toEqual([]);
     });
 
     /** To the namespace, and to roles that bear its name. */

@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
-import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
-import type { ClientSet } from "../../pkg/client/client-set.ts";
-import { clientsOf } from "../harness/admin-client.ts";
-import { type AuditEvent, AuditLog, describeEvent } from "../harness/audit-log.ts";
+import { type AuditEvent, describeEvent } from "../harness/audit-log.ts";
 import { Deployments } from "../harness/deployments.ts";
-import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harness/hollow-world.ts";
-import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { hasRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
-import { go, Succession, takeovers } from "./succession.ts";
+import { go, takeovers } from "./succession.ts";
+import { TakeoverStage } from "./takeover-stage.ts";
 import {
   LIMIT_MS,
   NAME,
@@ -31,36 +28,19 @@ describe.skipIf(!hasRealCluster())(
   "another controller manager takes over StatefulSets and DaemonSets",
   { timeout: 3 * LIMIT_MS },
   () => {
-    let cluster: RealCluster;
-    let admin: ClientBuilder;
-    let client: ClientSet;
-    let audit: AuditLog;
-    let world: HollowWorld;
-    let succession: Succession;
-
+    let stage: TakeoverStage;
     beforeAll(async () => {
-      cluster = await startRealCluster({ audit: true, apiServerFlags: HOLLOW_WORLD_FLAGS });
-      admin = await clientsOf(cluster.kubeconfig);
-      client = admin.client("test");
-      audit = new AuditLog(cluster.auditLog);
-      succession = new Succession(cluster, audit);
-      world = startHollowWorld(admin, NODES);
+      stage = await TakeoverStage.start(NODES);
     });
-
-    afterAll(async () => {
-      await succession?.end();
-      await world?.stop();
-      await admin?.close();
-      await cluster?.stop();
-    });
+    afterAll(async () => stage?.stop());
 
     async function inNamespace(name: string): Promise<Deployments> {
-      await client.clientFor(resources.namespaces).create({ metadata: { name } });
-      return new Deployments(client, name);
+      await stage.createNamespace(name);
+      return new Deployments(stage.client, name);
     }
 
     function writesTo(actor: string, namespace: string): readonly AuditEvent[] {
-      return audit
+      return stage.audit
         .writesOf(actor)
         .filter(({ objectRef }) => objectRef?.namespace === namespace)
         .filter(({ objectRef }) => !actor.startsWith(go.name) || comparable.has(objectRef?.resource ?? ""));
@@ -77,7 +57,7 @@ describe.skipIf(!hasRealCluster())(
     }
 
     test.each(takeovers)("$from.name → $next.name (round $round)", async ({ from, next, round }) => {
-      if (!succession.isLed) await succession.lead(from);
+      if (!stage.succession.isLed) await stage.succession.lead(from);
       const [settled, moving] = await Promise.all([
         Promise.all(
           settledRollingCases.map(async (settledCase) => {
@@ -97,19 +77,19 @@ describe.skipIf(!hasRealCluster())(
         ),
       ]);
       const uids = await Promise.all(settled.map(async ({ scene }) => podUids(scene)));
-      const actor = await succession.lead(next, async () => {
+      const actor = await stage.succession.lead(next, async () => {
         for (const { journey, scene } of moving) await journey.meanwhile?.(scene);
       });
       for (const { journey, scene } of moving)
         await until(`${journey.name} arrives`, async () => journey.isDone(scene), LIMIT_MS, POLL_MS);
       // By then all that was there at the takeover has been looked at.
-      await audit.read();
+      await stage.audit.read();
       for (const [index, { name, scene }] of settled.entries()) {
         expect(writesTo(actor, scene.namespace).map(describeEvent), name).toEqual([]);
         expect(await podUids(scene), name).toEqual(uids[index]);
       }
       for (const { journey, scene } of moving) {
-        const all = audit.events.filter(
+        const all = stage.audit.events.filter(
           ({ stage, objectRef }) => stage === "ResponseComplete" && objectRef?.namespace === scene.namespace,
         );
         const writes = writesTo(actor, scene.namespace);
@@ -126,7 +106,10 @@ describe.skipIf(!hasRealCluster())(
     /** Room for the next round: nodes have so many pods at the most, and each round asks as many questions. */
     async function remove({ namespace }: Deployments): Promise<void> {
       const ref = { namespace, name: NAME };
-      for (const kind of [client.clientFor(resources.statefulSets), client.clientFor(resources.daemonSets)]) {
+      for (const kind of [
+        stage.client.clientFor(resources.statefulSets),
+        stage.client.clientFor(resources.daemonSets),
+      ]) {
         const { items } = await kind.list({ namespace });
         if (items.length > 0) await kind.delete(ref, { propagationPolicy: "Background" });
       }

@@ -1,50 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
-import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
-import type { ClientSet } from "../../pkg/client/client-set.ts";
-import { clientsOf } from "../harness/admin-client.ts";
-import { type AuditEvent, AuditLog, describeEvent } from "../harness/audit-log.ts";
+import { type AuditEvent, describeEvent } from "../harness/audit-log.ts";
 import { Deployments } from "../harness/deployments.ts";
-import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harness/hollow-world.ts";
-import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { hasRealCluster } from "../harness/real-cluster.ts";
 import { TestSpace } from "../harness/test-space.ts";
-import { Succession, takeovers } from "./succession.ts";
+import { takeovers } from "./succession.ts";
+import { TakeoverStage } from "./takeover-stage.ts";
 import { settle, untilRight } from "./takeover-services-cases.ts";
 
 const ROUND = { timeout: 300_000 };
 const ENDPOINTS: ReadonlySet<string> = new Set(["endpoints", "endpointslices"]);
 
 describe.skipIf(!hasRealCluster())("another controller manager takes over Services", ROUND, () => {
-  let cluster: RealCluster;
-  let admin: ClientBuilder;
-  let client: ClientSet;
-  let audit: AuditLog;
-  let world: HollowWorld;
-  let succession: Succession;
-
+  let stage: TakeoverStage;
   beforeAll(async () => {
-    cluster = await startRealCluster({ audit: true, apiServerFlags: HOLLOW_WORLD_FLAGS });
-    admin = await clientsOf(cluster.kubeconfig);
-    client = admin.client("test");
-    audit = new AuditLog(cluster.auditLog);
-    world = startHollowWorld(admin, 6);
-    succession = new Succession(cluster, audit);
+    stage = await TakeoverStage.start(6);
   });
-
-  afterAll(async () => {
-    await succession?.end();
-    await world?.stop();
-    await admin?.close();
-    await cluster?.stop();
-  });
+  afterAll(async () => stage?.stop());
 
   async function spaceOf(name: string): Promise<TestSpace> {
-    await client.clientFor(resources.namespaces).create({ metadata: { name } });
-    return new TestSpace(client, name);
+    await stage.createNamespace(name);
+    return new TestSpace(stage.client, name);
   }
 
   function writesTo(actor: string, { namespace }: TestSpace): readonly AuditEvent[] {
-    return audit
+    return stage.audit
       .writesOf(actor)
       .filter(
         ({ objectRef }) => objectRef?.namespace === namespace && ENDPOINTS.has(objectRef.resource ?? ""),
@@ -52,13 +32,13 @@ describe.skipIf(!hasRealCluster())("another controller manager takes over Servic
   }
 
   test.each(takeovers)("$from.name → $next.name (round $round)", async ({ from, next, round }) => {
-    if (!succession.isLed) await succession.lead(from);
+    if (!stage.succession.isLed) await stage.succession.lead(from);
     const settled = await spaceOf(`settled-${round}`);
     await settle(settled);
     const moving = await spaceOf(`moving-${round}`);
     await settle(moving, 12);
-    const deployments = new Deployments(client, moving.namespace);
-    const actor = await succession.lead(next, async () => {
+    const deployments = new Deployments(stage.client, moving.namespace);
+    const actor = await stage.succession.lead(next, async () => {
       // The rollout goes on under the newcomer; pods leave and come while nobody looks.
       await deployments.roll("web", "main:2");
       const [pod] = await moving.pods();
@@ -70,7 +50,7 @@ describe.skipIf(!hasRealCluster())("another controller manager takes over Servic
     for (const name of ["plain", "ports", "portless", "near"]) await untilRight(moving, name, "web");
     // Slices that were there at the start are looked at a second time, a second later.
     await settled.never("a write to what was settled", 2_500, async () => {
-      await audit.read();
+      await stage.audit.read();
       return writesTo(actor, settled).length > 0;
     });
     expect(writesTo(actor, settled).map(describeEvent)).toEqual([]);

@@ -1,14 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { resources } from "../../pkg/api/resources.ts";
-import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
-import type { ClientSet } from "../../pkg/client/client-set.ts";
-import { clientsOf } from "../harness/admin-client.ts";
-import { type AuditEvent, AuditLog, describeEvent } from "../harness/audit-log.ts";
+import { type AuditEvent, describeEvent } from "../harness/audit-log.ts";
 import { Deployments } from "../harness/deployments.ts";
-import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harness/hollow-world.ts";
-import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { hasRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
-import { go, Succession, takeovers } from "./succession.ts";
+import { go, takeovers } from "./succession.ts";
+import { TakeoverStage } from "./takeover-stage.ts";
 import { batchJourneys, settledBatchCases } from "./takeover-batch-cases.ts";
 import { type Journey, journeys, type Settled, settledCases } from "./takeover-cases.ts";
 
@@ -33,33 +29,15 @@ const TWO_MINUTES_AND_MORE = 150_000;
 const ROUND = { timeout: 300_000 };
 
 describe.skipIf(!hasRealCluster())("another controller manager takes over a cluster", ROUND, () => {
-  let cluster: RealCluster;
-  let admin: ClientBuilder;
-  let client: ClientSet;
-  let audit: AuditLog;
-  let world: HollowWorld;
-  let succession: Succession;
-
+  let stage: TakeoverStage;
   beforeAll(async () => {
-    cluster = await startRealCluster({ audit: true, apiServerFlags: HOLLOW_WORLD_FLAGS });
-    admin = await clientsOf(cluster.kubeconfig);
-    client = admin.client("test");
-    audit = new AuditLog(cluster.auditLog);
-    succession = new Succession(cluster, audit);
-    world = startHollowWorld(admin, 3);
+    stage = await TakeoverStage.start(3);
   });
-
-  afterAll(async () => {
-    await succession?.end();
-    await world?.stop();
-    await admin?.close();
-    await cluster?.stop();
-  });
+  afterAll(async () => stage?.stop());
 
   async function inNamespace(name: string): Promise<Deployments> {
-    const namespaces = client.clientFor(resources.namespaces);
-    await namespaces.create({ apiVersion: "v1", kind: "Namespace", metadata: { name } });
-    return new Deployments(client, name);
+    await stage.createNamespace(name);
+    return new Deployments(stage.client, name);
   }
 
   /** Everything that was there at the takeover has been looked at once a newcomer is done. */
@@ -76,23 +54,23 @@ describe.skipIf(!hasRealCluster())("another controller manager takes over a clus
   }
 
   function writesOf(actor: string): readonly AuditEvent[] {
-    const all = audit.writesOf(actor);
+    const all = stage.audit.writesOf(actor);
     if (!actor.startsWith(go.name)) return all;
     return all.filter(({ objectRef }) => comparable.has(objectRef?.resource ?? ""));
   }
 
   test.each(takeovers)("$from.name → $next.name (round $round)", async ({ from, next, round }) => {
-    if (!succession.isLed) await succession.lead(from);
+    if (!stage.succession.isLed) await stage.succession.lead(from);
     const settled = await settleAll(round);
     const moving = await setOff(round);
-    const newActor = await succession.lead(next, async () => {
+    const newActor = await stage.succession.lead(next, async () => {
       for (const { journey, deployments } of moving) await journey.meanwhile?.(deployments);
     });
     await hasLookedAround(round);
     for (const { journey, deployments } of moving) {
       await until(`${journey.name} arrives`, async () => journey.isDone(deployments), TWO_MINUTES_AND_MORE);
     }
-    await audit.read();
+    await stage.audit.read();
     for (const { name, namespace } of settled) {
       expect(writes(newActor, namespace).map(describeEvent), name).toEqual([]);
     }
@@ -133,7 +111,7 @@ describe.skipIf(!hasRealCluster())("another controller manager takes over a clus
 
   /** By any process, ever. */
   async function podsCreated(namespace: string): Promise<number> {
-    await audit.read();
+    await stage.audit.read();
     const isCreation = ({ stage, verb, objectRef, responseStatus }: AuditEvent): boolean =>
       stage === "ResponseComplete" &&
       verb === "create" &&
@@ -141,7 +119,7 @@ describe.skipIf(!hasRealCluster())("another controller manager takes over a clus
       objectRef.subresource === undefined &&
       objectRef.namespace === namespace &&
       responseStatus?.code === 201;
-    return audit.events.filter(isCreation).length;
+    return stage.audit.events.filter(isCreation).length;
   }
 
   function report(actor: string): void {

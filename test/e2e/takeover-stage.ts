@@ -1,0 +1,45 @@
+import { resources } from "../../pkg/api/resources.ts";
+import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
+import type { ClientSet } from "../../pkg/client/client-set.ts";
+import { clientsOf } from "../harness/admin-client.ts";
+import { AuditLog } from "../harness/audit-log.ts";
+import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harness/hollow-world.ts";
+import { type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { Succession } from "./succession.ts";
+
+/** A real API server on which one controller manager follows another, and an admin's view of it. */
+export class TakeoverStage {
+  readonly client: ClientSet;
+  readonly audit: AuditLog;
+  readonly succession: Succession;
+  readonly #cluster: RealCluster;
+  readonly #admin: ClientBuilder;
+  readonly #world: HollowWorld | undefined;
+
+  private constructor(cluster: RealCluster, admin: ClientBuilder, nodes: number) {
+    this.#cluster = cluster;
+    this.#admin = admin;
+    this.client = admin.client("test");
+    this.audit = new AuditLog(cluster.auditLog);
+    this.succession = new Succession(cluster, this.audit);
+    this.#world = nodes === 0 ? undefined : startHollowWorld(admin, nodes);
+  }
+
+  /** Without nodes, pods stay as they are, and the API server does all that it does by default. */
+  static async start(nodes = 0): Promise<TakeoverStage> {
+    const flags = nodes === 0 ? {} : { apiServerFlags: HOLLOW_WORLD_FLAGS };
+    const cluster = await startRealCluster({ audit: true, ...flags });
+    return new TakeoverStage(cluster, await clientsOf(cluster.kubeconfig), nodes);
+  }
+
+  async createNamespace(name: string): Promise<void> {
+    await this.client.clientFor(resources.namespaces).create({ metadata: { name } });
+  }
+
+  async stop(): Promise<void> {
+    await this.succession.end();
+    await this.#world?.stop();
+    await this.#admin.close();
+    await this.#cluster.stop();
+  }
+}
