@@ -1,14 +1,24 @@
-// make sim SEEDS=1000 [FIRST=1] [MIX=crashes]: many seeds; SEED=n: one of them with its trace, cut down if it fails.
+// make sim SEEDS=1000 [FIRST=1]: many seeds; SEED=n: one of them with its trace, cut down if it fails.
+// MIX=crashes: Jobs, and managers that die again and again; MIX=jobs or another area: no cluster busy with another alone.
 import { runScenario } from "./run-scenario.ts";
-import { crashScenarioOf, scenarioOf } from "./scenario.ts";
+import { crashScenarioOf, type Scenario, scenarioOf } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
+import { type AreaName, areas } from "./world/operations.ts";
 
 /** How many seeds until the next sign of life. */
 const PROGRESS = 500;
 
 const numberOf = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise);
 
-const scenarioFor = process.env["MIX"] === "crashes" ? crashScenarioOf : scenarioOf;
+const isArea = (name: string): name is AreaName => Object.hasOwn(areas, name);
+
+function scenarioFor(seed: number): Scenario {
+  const mix = process.env["MIX"];
+  if (mix === undefined) return scenarioOf(seed);
+  if (mix === "crashes") return crashScenarioOf(seed);
+  if (isArea(mix)) return scenarioOf(seed, mix);
+  throw new Error(`MIX is ${mix}; there are crashes, ${Object.keys(areas).join(", ")}`);
+}
 
 async function replay(seed: number): Promise<boolean> {
   const scenario = scenarioFor(seed);

@@ -1,7 +1,7 @@
 import { randomBelow, seededRandom, type Random } from "../../pkg/clock/random.ts";
 import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
 import { faultNames } from "./world/faults.ts";
-import { areas, jobArea } from "./world/operations.ts";
+import { type Area, type AreaName, areas } from "./world/operations.ts";
 
 /** Something that a user does or that goes wrong. Chance within it comes from its own seed. */
 export interface Action {
@@ -46,14 +46,18 @@ const CRASHES = 25;
 const BUSY_MOMENTS = 6;
 const BUSY_MS = 4_000;
 
-export function scenarioOf(seed: number): Scenario {
+const allAreas: readonly Area[] = Object.values(areas);
+
+/** With an area, no cluster is busy with another alone; all else is as without. */
+export function scenarioOf(seed: number, area?: AreaName): Scenario {
   const random = seededRandom(seed);
   const managers = 1 + randomBelow(random, 3);
   const nodes = 1 + randomBelow(random, 4);
   const timing = pick(random, timings);
   const busyMs = Array.from({ length: BUSY_MOMENTS }, () => 5_000 + randomBelow(random, CHAOS_MS - BUSY_MS));
   // Most clusters are busy with one thing, and some with all of them.
-  const busyWith = random.next() < 0.3 ? areas : [pick(random, areas)];
+  const isBusyWithAll = random.next() < 0.3;
+  const busyWith = isBusyWithAll ? allAreas : [pick(random, area === undefined ? allAreas : [areas[area]])];
   const wishes = busyWith.flatMap(({ names }) => names);
   const begin = Array.from({ length: 1 + randomBelow(random, 3) }, (_, index): Action => ({
     atMs: 1_000 + index * 100,
@@ -90,11 +94,11 @@ export function crashScenarioOf(seed: number): Scenario {
     what: "kill leader at a write",
     seed: randomBelow(random, 2 ** 31),
   }));
-  const users = actionsOf(random, busyMs, "user", jobArea.names, 20 + randomBelow(random, 60));
+  const users = actionsOf(random, busyMs, "user", areas.jobs.names, 20 + randomBelow(random, 60));
   const begin: Action = {
     atMs: 1_000,
     kind: "user",
-    what: jobArea.first,
+    what: areas.jobs.first,
     seed: randomBelow(random, 2 ** 31),
   };
   const actions = [begin, ...users, ...deaths].toSorted((one, other) => one.atMs - other.atMs);

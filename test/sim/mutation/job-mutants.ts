@@ -116,24 +116,28 @@ export const jobMutants: readonly Mutant[] = [
   },
   {
     name: "starts a Job beside another where that is forbidden",
+    area: "namespaces",
     file: "controllers/cronjob/start.ts",
     find: `if (concurrencyPolicy === "Forbid" && busy)`,
     replace: `if (concurrencyPolicy === "Forbid" && busy && (false as boolean))`,
   },
   {
     name: "starts Jobs of a CronJob that is suspended",
+    area: "namespaces",
     file: "controllers/cronjob/start.ts",
     find: `if (cronJob.spec.suspend === true) return none("it is suspended");`,
     replace: "",
   },
   {
     name: "keeps one finished Job more than it should",
+    area: "namespaces",
     file: "controllers/cronjob/finished-jobs.ts",
     find: "return jobs.toSorted(byStartTime).slice(0, jobs.length - limit);",
     replace: "return jobs.toSorted(byStartTime).slice(0, jobs.length - limit - 1);",
   },
   {
     name: "does not note that a Job of a CronJob has finished",
+    area: "namespaces",
     file: "controllers/cronjob/finished-jobs.ts",
     find: "cronJob = withoutActive(cronJob, job.metadata.uid);",
     replace: "",

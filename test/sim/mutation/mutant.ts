@@ -1,3 +1,5 @@
+import type { AreaName } from "../world/operations.ts";
+
 /** What stands where instead. */
 export interface Edit {
   readonly file: string;
@@ -9,6 +11,8 @@ export interface Edit {
 /** A mistake that somebody could make. */
 export interface Mutant extends Edit {
   readonly name: string;
+  /** What the clusters are busy with that are to show it, other than the rest of its group. */
+  readonly area?: AreaName;
   /** Where two things keep the same from going wrong, each hides that the other is missing. */
   readonly also?: Edit;
 }

@@ -1,13 +1,17 @@
 import { garbageMutants } from "./garbage-mutants.ts";
 import { jobMutants } from "./job-mutants.ts";
+import type { AreaName } from "../world/operations.ts";
 import type { Mutant } from "./mutant.ts";
 import { serviceMutants } from "./service-mutants.ts";
 import { workloadMutants } from "./workload-mutants.ts";
 
+const within = (area: AreaName, group: readonly Mutant[]): (Mutant & { readonly area: AreaName })[] =>
+  group.map((mutant) => ({ area, ...mutant }));
+
 /** Each must be caught by the simulation, on some seed. */
-export const mutants: readonly Mutant[] = [
-  ...workloadMutants,
-  ...jobMutants,
-  ...garbageMutants,
-  ...serviceMutants,
+export const mutants = [
+  ...within("workloads", workloadMutants),
+  ...within("jobs", jobMutants),
+  ...within("ownership", garbageMutants),
+  ...within("services", serviceMutants),
 ];

@@ -4,42 +4,49 @@ import type { Mutant } from "./mutant.ts";
 export const serviceMutants: readonly Mutant[] = [
   {
     name: "updates pods of a StatefulSet below its partition",
+    area: "statefulsets",
     file: "controllers/statefulset/rolling.ts",
     find: "for (let place = places.length - 1; place >= partition(set); place--) {",
     replace: "for (let place = places.length - 1; place >= Math.min(0, partition(set)); place--) {",
   },
   {
     name: "does not wait for the pods before one of a StatefulSet",
+    area: "statefulsets",
     file: "controllers/statefulset/replicas.ts",
     find: "if (waits !== undefined && inTurn) return { steps, heldUpBy: waits };",
     replace: "if (waits !== undefined && inTurn && index < 0) return { steps, heldUpBy: waits };",
   },
   {
     name: "scales a StatefulSet down from its first pod",
+    area: "statefulsets",
     file: "controllers/statefulset/replicas.ts",
     find: ".toSorted((a, b) => placeOf(b) - placeOf(a));",
     replace: ".toSorted((a, b) => placeOf(a) - placeOf(b));",
   },
   {
     name: "ties claims to a StatefulSet that is to leave them",
+    area: "statefulsets",
     file: "controllers/statefulset/retention.ts",
     find: `return { set: whenDeleted === "Delete" && !scaledAway, pod: scaledAway };`,
     replace: "return { set: whenDeleted !== undefined && !scaledAway, pod: scaledAway };",
   },
   {
     name: "lets one node more have two pods than the surge allows",
+    area: "daemonsets",
     file: "controllers/daemonset/rolling-update.ts",
     find: "const room = Math.max(0, maxSurge - surging);",
     replace: "const room = Math.max(0, maxSurge + 1 - surging);",
   },
   {
     name: "lets one node more lack its pod than may",
+    area: "daemonsets",
     file: "controllers/daemonset/rolling-update.ts",
     find: "const room = Math.max(0, maxUnavailable - unavailable);",
     replace: "const room = Math.max(0, maxUnavailable + 1 - unavailable);",
   },
   {
     name: "does not look at DaemonSets that have a pod on a changed node",
+    area: "daemonsets",
     file: "controllers/daemonset/sync-node.ts",
     find: "context.fitOf(daemonSet)(node).shouldRun || present(daemonSet))",
     replace: "context.fitOf(daemonSet)(node).shouldRun && !present(daemonSet))",
@@ -130,6 +137,7 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     name: "ends pods of a StatefulSet by force",
+    area: "statefulsets",
     file: "controllers/statefulset/apply.ts",
     find: "const preconditions = uid === undefined ? {} : { preconditions: { uid } };",
     replace:
@@ -137,6 +145,7 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     name: "gives two pods of a StatefulSet one ordinal",
+    area: "statefulsets",
     file: "controllers/statefulset/replicas.ts",
     find: "if (existing === undefined) return decideCreation(view, view.newPod(ordinal));",
     replace:
@@ -144,6 +153,7 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     name: "does not wake StatefulSets when claims go",
+    area: "statefulsets",
     file: "controllers/statefulset/handlers.ts",
     find: "    onDelete: wake,",
     replace: "",

@@ -144,6 +144,7 @@ export const workloadMutants: readonly Mutant[] = [
   },
   {
     name: "leaves the annotations of an adopted ReplicaSet of the right size",
+    area: "ownership",
     file: "controllers/deployment/scaling.ts",
     find: "if (!isScalingEvent(deployment, revisions)) return [];",
     replace: "return [];",
@@ -274,12 +275,14 @@ export const workloadMutants: readonly Mutant[] = [
   },
   {
     name: "takes an object of the same name for the owner",
+    area: "ownership",
     file: "pkg/reconcile/owner-lookup.ts",
     find: "return owner?.metadata.uid === reference.uid ? owner : undefined;",
     replace: "return owner;",
   },
   {
     name: "takes any ReplicaSet of the right name for its own",
+    area: "ownership",
     file: "controllers/deployment/apply.ts",
     find: "if (isControlledBy(existing, deployment) && sameTemplate(",
     replace: "if (sameTemplate(",

@@ -216,18 +216,24 @@ export interface Area {
   readonly names: readonly string[];
 }
 
-export const jobArea: Area = { first: "create job", names: [...jobs, ...frequentOfJobs, ...frequentOfJobs] };
-
 /** What the users of a cluster are busy with, and the first thing that they do. */
-export const areas: readonly Area[] = [
-  { first: "create deployment", names: [...workloads, ...frequent, ...frequent, ...frequent] },
-  jobArea,
-  { first: "create namespace", names: [...lifecycles, ...frequentOfLifecycles] },
-  { first: "create deployment", names: [...ownership, ...ownership, ...ownership, ...deletions] },
-  { first: "create stateful set", names: [...statefuls, ...frequentOfStatefuls, ...frequentOfStatefuls] },
-  { first: "create daemon set", names: daemons },
-  { first: "create deployment", names: [...services, ...services] },
-];
+export const areas = {
+  workloads: { first: "create deployment", names: [...workloads, ...frequent, ...frequent, ...frequent] },
+  jobs: { first: "create job", names: [...jobs, ...frequentOfJobs, ...frequentOfJobs] },
+  namespaces: { first: "create namespace", names: [...lifecycles, ...frequentOfLifecycles] },
+  ownership: {
+    first: "create deployment",
+    names: [...ownership, ...ownership, ...ownership, ...deletions],
+  },
+  statefulsets: {
+    first: "create stateful set",
+    names: [...statefuls, ...frequentOfStatefuls, ...frequentOfStatefuls],
+  },
+  daemonsets: { first: "create daemon set", names: daemons },
+  services: { first: "create deployment", names: [...services, ...services] },
+} satisfies Readonly<Record<string, Area>>;
+
+export type AreaName = keyof typeof areas;
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {
   const what = await operations[name]?.(world, random);
