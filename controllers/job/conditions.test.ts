@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { formatTime } from "../../pkg/api/time.ts";
 import type { JobCondition } from "../../pkg/api/types/batch-v1.gen.ts";
-import { announce, newCondition, withCondition } from "./conditions.ts";
+import { announce, finish, newCondition, withCondition } from "./conditions.ts";
 import { NOW_MS } from "./samples.test-data.ts";
 
 const condition = (status: string, reason: string): JobCondition =>
@@ -30,4 +31,20 @@ test("an end that was announced is not announced again", () => {
   const first = announce({}, verdict, NOW_MS);
   expect(first.changed).toBe(true);
   expect(announce(first.status, verdict, NOW_MS + 1)).toEqual({ ...first, changed: false });
+});
+
+test.each([
+  ["after its start", NOW_MS - 5_000, NOW_MS],
+  ["at its start, for whoever has a clock that is behind", NOW_MS + 5_000, NOW_MS + 5_000],
+  ["now, when nobody noted its start", undefined, NOW_MS],
+])("a Job ends %s", (_, startMs, endMs) => {
+  const started = startMs === undefined ? {} : { startTime: formatTime(startMs) };
+  const { startTime, completionTime, conditions } = finish(
+    started,
+    { type: "Complete", reason: "", message: "" },
+    NOW_MS,
+  );
+  expect(startTime).toBe(formatTime(startMs ?? NOW_MS));
+  expect(completionTime).toBe(formatTime(endMs));
+  expect(conditions?.[0]?.lastTransitionTime).toBe(formatTime(endMs));
 });

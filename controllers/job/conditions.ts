@@ -1,5 +1,5 @@
 import { findCondition } from "../../pkg/api/conditions.ts";
-import { formatTime } from "../../pkg/api/time.ts";
+import { formatTime, parseTime } from "../../pkg/api/time.ts";
 import type { Job, JobCondition, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 
 /** What is said of a Job, and why; the time comes with the writing. */
@@ -62,15 +62,17 @@ export function announce(status: JobStatus, verdict: Verdict | undefined, nowMs:
 
 /**
  * The status of a Job that has ended. The server wants a start of every end, also of a Job that was suspended before
- * anybody had noted its start.
+ * anybody had noted its start, and none that is later: whoever led before may have had a clock that was ahead.
+ * upstream: job_controller.go#trackJobStatusAndRemoveFinalizers is refused until its clock has come so far.
  */
 export function finish(status: JobStatus, final: Verdict, nowMs: number): JobStatus {
-  const condition = newCondition(final, "True", nowMs);
+  const endMs = Math.max(nowMs, parseTime(status.startTime) ?? nowMs);
+  const condition = newCondition(final, "True", endMs);
   return {
     ...status,
     conditions: withCondition(status.conditions ?? [], condition),
-    startTime: status.startTime ?? formatTime(nowMs),
-    ...(final.type === "Complete" && { completionTime: formatTime(nowMs) }),
+    startTime: status.startTime ?? formatTime(endMs),
+    ...(final.type === "Complete" && { completionTime: formatTime(endMs) }),
   };
 }
 

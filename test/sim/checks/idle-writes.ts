@@ -2,6 +2,7 @@ import type { ApiObject } from "../../../pkg/api/object.ts";
 import { BUCKETS } from "../world/history.ts";
 import type { ManagerProcess } from "../world/process.ts";
 import { describeRequest } from "../world/request-of.ts";
+import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
 import type { Arrival } from "../world/wire.ts";
 import type { World } from "../world/world.ts";
 import type { Beliefs } from "./beliefs.ts";
@@ -23,6 +24,12 @@ export class IdleWrites {
     }
   }
 
+  /** Of one that changed an object. */
+  judgeChange({ type, object, previous }: StoredEvent, { facts, client }: Arrival, process: ManagerProcess): void {
+    if (type !== "MODIFIED" || previous === undefined || facts.verb !== "update" || essenceOf(previous) !== essenceOf(object)) return;
+    this.#world.violate(`${process.name}: ${describeRequest(facts)}: changes only times (${client})`);
+  }
+
   /** Of a write that succeeded and changed nothing. */
   judge({ facts, answer, client }: Arrival, process: ManagerProcess): void {
     if ((facts.verb !== "update" && facts.verb !== "patch") || BUCKETS[facts.resource] === undefined) return;
@@ -31,4 +38,16 @@ export class IdleWrites {
     if (changedMs === undefined || changedMs >= this.#beliefs.horizonMs(process, [facts.resource])) return;
     this.#world.violate(`${process.name}: ${describeRequest(facts)}: changes nothing (${client})`);
   }
+}
+
+/** All but versions, and when conditions were looked at. */
+function essenceOf(object: ApiObject): string {
+  const { resourceVersion: _, managedFields: __, ...metadata } = object.metadata as ApiObject["metadata"] & {
+    managedFields?: unknown;
+  };
+  return JSON.stringify({ ...object, metadata }, (key, value: unknown) => (isTimeOfCondition(key) ? 0 : value));
+}
+
+function isTimeOfCondition(key: string): boolean {
+  return key === "lastUpdateTime" || key === "lastProbeTime" || key === "lastTransitionTime";
 }

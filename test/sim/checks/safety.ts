@@ -1,3 +1,4 @@
+import type { Status } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Lease } from "../../../pkg/api/types/coordination-v1.gen.ts";
 import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
@@ -15,9 +16,14 @@ import { GarbageSafety } from "./garbage-safety.ts";
 import { IdleWrites } from "./idle-writes.ts";
 import { JobSafety } from "./job-safety.ts";
 import { LifecycleSafety } from "./lifecycle-safety.ts";
+import { OwnConflicts } from "./own-conflicts.ts";
 import { ReplicaSafety } from "./replica-safety.ts";
 import { ServiceSafety } from "./service-safety.ts";
 import { StatefulSafety } from "./stateful-safety.ts";
+
+const CONFLICT = 409;
+/** What the server says to what nobody should ask for: bad requests, and objects that cannot be. */
+const MISTAKES: ReadonlySet<number> = new Set([400, 405, 413, 415, 422]);
 
 /** Judges every write of a controller manager in the moment in which it takes effect. */
 export function checkSafety(world: World): void {
@@ -34,6 +40,7 @@ export function checkSafety(world: World): void {
     new BudgetSafety(world, beliefs),
   ];
   const idleWrites = new IdleWrites(world, beliefs);
+  const ownConflicts = new OwnConflicts(world, beliefs);
   /** What the write under way did. */
   let events: { readonly bucket: string; readonly event: StoredEvent }[] = [];
   for (const bucket of Object.values(BUCKETS)) {
@@ -49,9 +56,18 @@ export function checkSafety(world: World): void {
     const { facts, client, ambiguous } = arrival;
     const line = `${process.name}: ${describeRequest(facts)}`;
     if (happened.length === 0) idleWrites.judge(arrival, process);
+    if (ambiguous) ownConflicts.notAnswered(arrival);
     for (const { bucket, event } of happened) {
+      idleWrites.judgeChange(event, arrival, process);
       for (const judge of judges) judge.judge({ bucket, event, facts, process, client, ambiguous, line });
     }
+  };
+  world.onManagerRefused = (arrival, process) => {
+    const { facts, status, answer, client } = arrival;
+    if (status === CONFLICT) ownConflicts.judge(arrival, process);
+    if (!MISTAKES.has(status)) return;
+    const { message = "" } = answer as Status;
+    world.violate(`${process.name}: ${describeRequest(facts)}: the server says ${message} (${client})`);
   };
 }
 

@@ -29,6 +29,13 @@ export const jobMutants: readonly Mutant[] = [
     replace: "await releasePods(context, key, accounting.toRelease, signal); let { job } = view;",
   },
   {
+    name: "takes a conflict for success",
+    file: "controllers/job/apply.ts",
+    find: "const updated = await context.client.updateStatus({ ...job, status }, {}, signal);",
+    replace:
+      "const updated = await context.client.updateStatus({ ...job, status }, {}, signal).catch((error: unknown) => { if ((error as { code?: unknown }).code === 409) return { ...job, status }; throw error; });",
+  },
+  {
     name: "drops listed pods without counting them",
     file: "controllers/job/accounting.ts",
     find: "...(failures > 0 && { failed: (status.failed ?? 0) + failures }),",

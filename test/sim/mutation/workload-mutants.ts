@@ -1,4 +1,11 @@
-import type { Mutant } from "./mutant.ts";
+import type { Edit, Mutant } from "./mutant.ts";
+
+/** Pods count as available though their ReplicaSet is about to delete them. */
+const AVAILABLE_AS_REPORTED: Edit = {
+  file: "controllers/deployment/rolling.ts",
+  find: "return Math.min(availableOf(replicaSet), sizeOf(replicaSet));",
+  replace: "return availableOf(replicaSet);",
+};
 
 /** In what Deployments, ReplicaSets and everything below them rest on. */
 export const workloadMutants: readonly Mutant[] = [
@@ -111,12 +118,11 @@ export const workloadMutants: readonly Mutant[] = [
     file: "controllers/deployment/rolling.ts",
     find: "if (unavailable < 0) return false;",
     replace: "if (unavailable < 0) continue;",
+    also: AVAILABLE_AS_REPORTED,
   },
   {
     name: "counts pods as available that a ReplicaSet is about to lose",
-    file: "controllers/deployment/rolling.ts",
-    find: "const available = sum([...old, current], availableAtSize);",
-    replace: "const available = sum([...old, current], availableOf);",
+    ...AVAILABLE_AS_REPORTED,
   },
   {
     name: "takes available pods without counting them",
@@ -160,6 +166,13 @@ export const workloadMutants: readonly Mutant[] = [
     file: "controllers/deployment/handlers.ts",
     find: "if (!podsLeft) queue.add(keyOf(owner));",
     replace: "",
+    // Their ReplicaSet tells of it, too, where it counts those that are being deleted.
+    also: {
+      file: "controllers/deployment/handlers.ts",
+      find: "if (sameVersion(before, after)) return;",
+      replace:
+        "if (sameVersion(before, after) || (after.status?.terminatingReplicas ?? 0) < (before.status?.terminatingReplicas ?? 0)) return;",
+    },
   },
   {
     name: "keeps one old ReplicaSet less than it should",
@@ -180,14 +193,8 @@ export const workloadMutants: readonly Mutant[] = [
     replace: "currentAnnotations(deployment, current.metadata.annotations, highestRevision(old))",
   },
   {
-    name: "takes a conflict for success",
-    file: "controllers/deployment/apply.ts",
-    find: "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);",
-    replace:
-      "const updated = await context.replicaSetClient.update(replicaSet, {}, signal).catch((error: unknown) => { if ((error as { code?: unknown }).code === 409) return replicaSet; throw error; });",
-  },
-  {
     name: "overwrites what others have changed meanwhile",
+    area: "ownership",
     file: "controllers/deployment/apply.ts",
     find: "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);",
     replace:
@@ -226,8 +233,9 @@ export const workloadMutants: readonly Mutant[] = [
   {
     name: "gives the lease back before its work has ended",
     file: "pkg/leader/elector.ts",
-    find: "const failure = await work;",
-    replace: "if (isKept && releaseOnStop) await this.#release(); const failure = await work;",
+    find: "const isKept = await this.#renewUntil(workEnded.signal);",
+    replace:
+      "const isKept = await this.#renewUntil(AbortSignal.any([workEnded.signal, signal])); if (isKept && releaseOnStop) await this.#release();",
   },
   {
     name: "is not told of deletions that it missed",
@@ -275,7 +283,7 @@ export const workloadMutants: readonly Mutant[] = [
   },
   {
     name: "takes an object of the same name for the owner",
-    area: "ownership",
+    area: "jobs",
     file: "pkg/reconcile/owner-lookup.ts",
     find: "return owner?.metadata.uid === reference.uid ? owner : undefined;",
     replace: "return owner;",

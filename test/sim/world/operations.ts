@@ -61,11 +61,14 @@ const workloadOperations: Readonly<Record<string, Operation>> = {
   "set a bad image": async (world, random) => setTemplate(world, random, true),
   pause: async (world, random) => patchDeployment(world, random, { paused: true }),
   resume: async (world, random) => patchDeployment(world, random, { paused: null }),
-  "change strategy": async (world, random) => {
-    const { strategy } = newDeployment(random).spec ?? {};
-    const type = strategy?.type ?? "RollingUpdate";
+  "change strategy": async (world, random) =>
+    patchDeployment(world, random, { strategy: pickStrategy(random) }),
+  "apply a manifest": async (world, random) => {
+    const containers = [{ name: "main", image: pickImage(random) }];
     return patchDeployment(world, random, {
-      strategy: { type, rollingUpdate: type === "Recreate" ? null : strategy?.rollingUpdate },
+      ...(random.next() < 0.7 && { replicas: randomBelow(random, 11) }),
+      ...(random.next() < 0.5 && { template: { spec: { containers } } }),
+      ...(random.next() < 0.5 && { strategy: pickStrategy(random) }),
     });
   },
   undo,
@@ -96,6 +99,13 @@ const workloadOperations: Readonly<Record<string, Operation>> = {
   "take a pod's labels": async (world, random) => {
     const pod = pick(random, podsIn(storeOf(world)));
     return pod && patch(world, resources.pods, pod, { metadata: { labels: { app: null } } });
+  },
+  "take a replica set's labels": async (world, random) => {
+    const owned = replicaSetsIn(storeOf(world)).filter((set) => controllerOf(set) !== undefined);
+    const replicaSet = pick(random, owned);
+    return (
+      replicaSet && patch(world, resources.replicaSets, replicaSet, { metadata: { labels: { app: null } } })
+    );
   },
   "take a pod from its owner": async (world, random) => {
     const pod = pick(random, podsIn(storeOf(world)).filter(isPodActive));
@@ -160,7 +170,15 @@ const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
 const lifecycles = Object.keys(lifecycleOperations);
 /** What users do most. */
-const frequent = ["create deployment", "scale deployment", "set image", "undo", "delete a pod", "resume"];
+const frequent = [
+  "create deployment",
+  "scale deployment",
+  "set image",
+  "apply a manifest",
+  "undo",
+  "delete a pod",
+  "resume",
+];
 const frequentOfJobs = [
   "create job",
   "finish a job's pod",
@@ -168,7 +186,13 @@ const frequentOfJobs = [
   "delete a pod",
   "resume job",
 ];
-const ownership = [...Object.keys(ownerOperations), "create deployment", "create job", "create replica set"];
+const ownership = [
+  ...Object.keys(ownerOperations),
+  "create deployment",
+  "create job",
+  "create replica set",
+  "take a replica set's labels",
+];
 const deletions = [
   "delete deployment",
   "delete replica set",
@@ -274,6 +298,13 @@ async function setTemplate(world: World, random: Random, isBad: boolean): Promis
   const annotations = pickScript(random);
   const body = { spec: { template: { metadata: { annotations }, spec: { containers } } } };
   return `${await patch(world, resources.deployments, deployment, body)} to ${image}`;
+}
+
+/** For a merge patch: null takes away what goes with the other type. */
+function pickStrategy(random: Random): unknown {
+  const { strategy } = newDeployment(random).spec ?? {};
+  const type = strategy?.type ?? "RollingUpdate";
+  return { type, rollingUpdate: type === "Recreate" ? null : strategy?.rollingUpdate };
 }
 
 async function patchDeployment(world: World, random: Random, spec: unknown): Promise<string | undefined> {

@@ -15,7 +15,7 @@ export interface RequestFacts {
 
 const VERBS = { POST: "create", PUT: "update", PATCH: "patch", DELETE: "delete" } as const;
 const PATH =
-  /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/([^/]+)\/(?=[^/]+))?([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/;
+  /^\/(?:api|apis\/[^/]+)\/[^/]+\/(?:namespaces\/([^/]+)\/(?!(?:finalize|status)$)(?=[^/]+))?([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/;
 
 export function factsOf({ method, path, query, endless }: TransportRequest): RequestFacts {
   const [, namespace = "", resource = path, name = "", subresource = ""] = PATH.exec(path) ?? [];

@@ -61,6 +61,8 @@ export class World {
   readonly user: ClientSet;
   /** Told of every write of a manager that had an effect. */
   onManagerWrite: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
+  /** The same for one that the server refuses. */
+  onManagerRefused: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
   /** The leader dies after so many more writes, before it hears of the last one. */
   killAtWrite: number | undefined;
   #actor: Actor = nobody;
@@ -221,6 +223,7 @@ export class World {
       this.trace?.add(name, outcome, client);
     }
     if (process !== undefined && status < 300) this.onManagerWrite(arrival, process);
+    else if (process !== undefined) this.onManagerRefused(arrival, process);
     this.#actor = nobody;
     if (process?.isLeading !== true || facts.resource === "leases" || this.killAtWrite === undefined) return;
     if (this.killAtWrite-- > 0) return;
