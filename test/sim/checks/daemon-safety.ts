@@ -27,6 +27,8 @@ export class DaemonSafety {
   readonly #nodes: RecentObjects<Node>;
   /** Creations of which the manager does not know that they succeeded, by the uid of the DaemonSet. */
   readonly #unknown = new Occurrences();
+  /** Pods that it does not know it has deleted. */
+  readonly #lost: Pod[] = [];
 
   constructor(world: World, beliefs: Beliefs) {
     this.#world = world;
@@ -46,8 +48,11 @@ export class DaemonSafety {
     if (facts.verb === "create") {
       this.#checkCreation(event.object, versions, horizonMs, `${line} ${event.object.metadata.name}`);
       if (ambiguous) this.#unknown.add(uid, this.#world.clock.monotonicMs());
-    } else if (facts.verb === "delete")
-      this.#checkDeletion(event.previous ?? event.object, versions, horizonMs, line);
+    } else if (facts.verb === "delete") {
+      const pod = event.previous ?? event.object;
+      this.#checkDeletion(pod, versions, horizonMs, line);
+      if (ambiguous) this.#lost.push(pod);
+    }
   }
 
   /** On a node that it is for, and no second one but for an update, on no more nodes than the surge allows. */
@@ -92,7 +97,10 @@ export class DaemonSafety {
     const nodes = this.#nodes.since(node, horizonMs);
     if (nodes.some((one) => one === undefined || versions.some((version) => !mayStay(version, one)))) return;
     const mine = ownedBy(podsIn(this.#world.server.parts.store), first);
-    const others = mine.filter((one) => one.metadata.uid !== pod.metadata.uid && nodeOf(one) === node);
+    const lost = ownedBy(this.#lost, first);
+    const others = [...mine, ...lost].filter(
+      (one) => one.metadata.uid !== pod.metadata.uid && nodeOf(one) === node,
+    );
     if (others.some((one) => this.#states(one, horizonMs).some((state) => isThere(state)))) return;
     const updating = versions.filter(
       ({ spec }) => spec?.updateStrategy?.type === "RollingUpdate" && !isOfTemplate(pod, spec.template),
