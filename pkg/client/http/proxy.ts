@@ -1,8 +1,8 @@
-import { request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { TransportError } from "../transport.ts";
 import { dial } from "./dial.ts";
+import { nodeHttp } from "./node-http.ts";
 import { socksHandshake } from "./socks.ts";
 
 const SOCKS_PORT = 1080;
@@ -41,7 +41,7 @@ async function throughHttp(proxy: URL, target: Target, signal: AbortSignal): Pro
   return new Promise<Socket>((resolve, reject) => {
     const refuse = (why: string, cause?: unknown): void =>
       reject(new TransportError("refused", `the proxy ${proxy.host} ${why}`, false, cause));
-    const tunnel = (secure ? requestHttps : requestHttp)({
+    const tunnel = (secure ? requestHttps : nodeHttp.request)({
       host: proxy.hostname,
       port: proxy.port === "" ? (secure ? 443 : 80) : Number(proxy.port),
       method: "CONNECT",

@@ -1,6 +1,7 @@
-import { createServer, type Server } from "node:http";
+import type { Server } from "node:http";
 import { constants, createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import { nodeHttp } from "../../client/http/node-http.ts";
 import { type Logger, silentLogger } from "../../log/logger.ts";
 import { type ApiServer, statusResponse } from "../server/api-server.ts";
 import { DisconnectError } from "../server/faults.ts";
@@ -160,7 +161,7 @@ interface RequestHead {
 type Handler = (request: HttpRequest, response: HttpResponse) => void;
 
 function makeListener(tls: TlsFiles | undefined, handler: Handler): Server | Http2SecureServer {
-  if (tls === undefined) return createServer({ keepAliveTimeout: 60_000 }, handler);
+  if (tls === undefined) return nodeHttp.createServer({ keepAliveTimeout: 60_000 }, handler);
   const { cert, key, clientCa } = tls;
   const server = createSecureServer(
     {
