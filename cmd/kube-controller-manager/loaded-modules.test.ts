@@ -3,7 +3,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const PRINT_MODULES = "data:text/javascript,process.on('exit',()=>console.log(process.moduleLoadList.join()))";
+const PRINT_MODULES =
+  "data:text/javascript,process.on('exit',()=>console.log(process.moduleLoadList.join()))";
 
 // See pkg/client/http/node-http.ts.
 test("Node's own copy of undici is not loaded", async () => {

@@ -67,7 +67,8 @@ export function scenarioOf(seed: number, area?: AreaName): Scenario {
   }));
   const users = actionsOf(random, busyMs, "user", wishes, 5 + randomBelow(random, 80));
   // Each cluster has its own kinds of trouble, and some have none: what is rare among all faults is frequent there.
-  const possible = random.next() < 0.25 ? faultNames.filter((kind) => harmlessToWatches.has(kind)) : faultNames;
+  const possible =
+    random.next() < 0.25 ? faultNames.filter((kind) => harmlessToWatches.has(kind)) : faultNames;
   const kinds = random.next() < 0.15 ? [] : possible.filter(() => random.next() < 0.4);
   const faults =
     kinds.length === 0 ? [] : actionsOf(random, busyMs, "fault", kinds, 1 + randomBelow(random, 20));

@@ -25,8 +25,18 @@ export class IdleWrites {
   }
 
   /** Of one that changed an object. */
-  judgeChange({ type, object, previous }: StoredEvent, { facts, client }: Arrival, process: ManagerProcess): void {
-    if (type !== "MODIFIED" || previous === undefined || facts.verb !== "update" || essenceOf(previous) !== essenceOf(object)) return;
+  judgeChange(
+    { type, object, previous }: StoredEvent,
+    { facts, client }: Arrival,
+    process: ManagerProcess,
+  ): void {
+    if (
+      type !== "MODIFIED" ||
+      previous === undefined ||
+      facts.verb !== "update" ||
+      essenceOf(previous) !== essenceOf(object)
+    )
+      return;
     this.#world.violate(`${process.name}: ${describeRequest(facts)}: changes only times (${client})`);
   }
 
@@ -42,10 +52,16 @@ export class IdleWrites {
 
 /** All but versions, and when conditions were looked at. */
 function essenceOf(object: ApiObject): string {
-  const { resourceVersion: _, managedFields: __, ...metadata } = object.metadata as ApiObject["metadata"] & {
+  const {
+    resourceVersion: _,
+    managedFields: __,
+    ...metadata
+  } = object.metadata as ApiObject["metadata"] & {
     managedFields?: unknown;
   };
-  return JSON.stringify({ ...object, metadata }, (key, value: unknown) => (isTimeOfCondition(key) ? 0 : value));
+  return JSON.stringify({ ...object, metadata }, (key, value: unknown) =>
+    isTimeOfCondition(key) ? 0 : value,
+  );
 }
 
 function isTimeOfCondition(key: string): boolean {

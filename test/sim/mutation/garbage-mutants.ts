@@ -20,6 +20,11 @@ export const garbageMutants: readonly Mutant[] = [
     file: "controllers/garbagecollector/sync.ts",
     find: "if (owner !== undefined && owner.metadata.uid === reference.uid) return owner;",
     replace: "if (owner !== undefined) return owner;",
+    also: {
+      file: "controllers/garbagecollector/sync.ts",
+      find: "if (latest === undefined || latest.metadata.uid !== identity.uid) {",
+      replace: "if (latest === undefined) {",
+    },
   },
   {
     name: "lets an owner go while dependents hold it up",

@@ -5,7 +5,7 @@ import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
 import { newCronJob, newJob } from "./job-samples.ts";
 import { cronJobsIn, objectsIn } from "./objects.ts";
-import { newDeployment, newReplicaSet } from "./samples.ts";
+import { newDeployment, newReplicaSet, newSlowDeployment } from "./samples.ts";
 import type { World } from "./world.ts";
 
 /** Comes and goes, with all that is in it. */
@@ -22,6 +22,8 @@ export const lifecycleOperations: Readonly<Record<string, Operation>> = {
   },
   "create deployment in namespace": async (world, random) =>
     create(world, resources.deployments, inTeam(newDeployment(random))),
+  "create deployment that ends slowly in namespace": async (world, random) =>
+    create(world, resources.deployments, inTeam(newSlowDeployment(random))),
   "create replica set in namespace": async (world, random) =>
     create(world, resources.replicaSets, inTeam(newReplicaSet(random))),
   "create job in namespace": async (world, random) => create(world, resources.jobs, inTeam(newJob(random))),

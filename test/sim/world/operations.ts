@@ -21,6 +21,7 @@ import {
   newController,
   newDeployment,
   newReplicaSet,
+  newSlowDeployment,
   pickImage,
   pickScript,
 } from "./samples.ts";
@@ -35,6 +36,8 @@ import type { World } from "./world.ts";
 
 const workloadOperations: Readonly<Record<string, Operation>> = {
   "create deployment": async (world, random) => create(world, resources.deployments, newDeployment(random)),
+  "create deployment that ends slowly": async (world, random) =>
+    create(world, resources.deployments, newSlowDeployment(random)),
   "create replica set": async (world, random) => create(world, resources.replicaSets, newReplicaSet(random)),
   "create replication controller": async (world, random) =>
     create(world, resources.replicationControllers, newController(random)),

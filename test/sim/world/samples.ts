@@ -1,5 +1,6 @@
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { PodSpec, PodTemplateSpec, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
+import { STOPS_AFTER_ANNOTATION } from "../../../pkg/embedded/hollow/pod-life.ts";
 import { MISSING_IMAGE, SCRIPT_ANNOTATION } from "../../../pkg/embedded/hollow/script.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 
@@ -55,6 +56,22 @@ export function newDeployment(random: Random): Deployment {
       ...(random.next() < 0.5 && { revisionHistoryLimit: randomBelow(random, 4) }),
       ...(random.next() < 0.5 && { progressDeadlineSeconds: 30 + randomBelow(random, 300) }),
     },
+  };
+}
+
+/** One whose pods take their time to end. */
+export function newSlowDeployment(random: Random): Deployment {
+  const deployment = newDeployment(random);
+  const { spec } = deployment;
+  if (spec === undefined) return deployment;
+  const { metadata } = spec.template;
+  const annotations = {
+    ...metadata?.annotations,
+    [STOPS_AFTER_ANNOTATION]: String(5 + randomBelow(random, 25)),
+  };
+  return {
+    ...deployment,
+    spec: { ...spec, template: { ...spec.template, metadata: { ...metadata, annotations } } },
   };
 }
 
