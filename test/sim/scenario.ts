@@ -38,6 +38,7 @@ const harmlessToWatches: ReadonlySet<string> = new Set([
   "kill leader",
   "kill leader at a write",
   "stop leader",
+  "stop leader at a write",
   "wall clock jumps",
 ]);
 /** How often the leader dies in ten minutes, where that is the subject. */

@@ -11,6 +11,7 @@ const GATE_LEFT_OUT: Edit = {
 export const jobMutants: readonly Mutant[] = [
   {
     name: "counts a pod anew while its lost finalizer is not seen yet",
+    needs: ["stale cache"],
     file: "controllers/job/sync.ts",
     find: "await countAndFinish(context, view, outcome, signal);",
     replace: "await countAndFinish(context, { ...view, released: new Set() }, outcome, signal);",
@@ -30,6 +31,7 @@ export const jobMutants: readonly Mutant[] = [
   },
   {
     name: "takes a conflict for success",
+    needs: ["request errors"],
     file: "controllers/job/apply.ts",
     find: "const updated = await context.client.updateStatus({ ...job, status }, {}, signal);",
     replace:
@@ -116,6 +118,7 @@ export const jobMutants: readonly Mutant[] = [
   },
   {
     name: "creates the pods of a Job again before it has seen them",
+    needs: ["stale cache"],
     file: "controllers/job/sync.ts",
     find: "const expectationsMet = context.expectations.satisfied(key);",
     replace: "const expectationsMet = true;",

@@ -10,8 +10,12 @@ const hook = new URL("hook.ts", import.meta.url).href;
 const simulation = fileURLToPath(new URL("../main.ts", import.meta.url));
 const limit = process.env["LIMIT"] ?? "1000";
 
-async function firstFailure({ name, area }: (typeof mutants)[number]): Promise<string | undefined> {
-  const env = { ...process.env, MUTANT: name, MIX: area, SEEDS: limit, STOP: "1" };
+async function firstFailure({
+  name,
+  area,
+  needs = [],
+}: (typeof mutants)[number]): Promise<string | undefined> {
+  const env = { ...process.env, MUTANT: name, MIX: area, NEEDS: needs.join(), SEEDS: limit, STOP: "1" };
   const output = await new Promise<string>((resolve) => {
     const options = { env, maxBuffer: 2 ** 26 };
     const command = ["--max-semi-space-size=64", "--import", hook, simulation];

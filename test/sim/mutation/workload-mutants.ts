@@ -35,12 +35,14 @@ export const workloadMutants: readonly Mutant[] = [
   },
   {
     name: "goes on expecting pods that could not be created",
+    needs: ["request errors", "watches hold"],
     file: "controllers/replicaset/apply.ts",
     find: "context.expectations.lower(key, count - successes, 0);",
     replace: "",
   },
   {
     name: "does not look again when what it expects has been given up",
+    needs: ["expired history"],
     file: "controllers/replicaset/sync.ts",
     find: "context.expectations.untilSatisfiedMs(key)]",
     replace: "undefined as number | undefined]",
@@ -66,12 +68,14 @@ export const workloadMutants: readonly Mutant[] = [
   },
   {
     name: "does not wake the former owner of a pod",
+    needs: ["watches hold"],
     file: "controllers/replicaset/handlers.ts",
     find: "if (former !== undefined) queue.add(keyOf(former));",
     replace: "",
   },
   {
     name: "does not wake owners for a pod that nobody manages any more",
+    needs: ["watches hold"],
     file: "controllers/replicaset/handlers.ts",
     find: `if (relabelled || handedOver) wakeAdopters(after, "live");`,
     replace: "",
@@ -195,6 +199,7 @@ export const workloadMutants: readonly Mutant[] = [
   {
     name: "overwrites what others have changed meanwhile",
     area: "ownership",
+    needs: ["stale cache"],
     file: "controllers/deployment/apply.ts",
     find: "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);",
     replace:
@@ -214,12 +219,15 @@ export const workloadMutants: readonly Mutant[] = [
   },
   {
     name: "adopts without looking whether the owner is still there",
+    area: "ownership",
+    needs: ["stale cache"],
     file: "pkg/reconcile/ownership.ts",
     find: "ownerStays ??= checkOwner(claimer, signal);",
     replace: "ownerStays ??= Promise.resolve();",
   },
   {
     name: "writes whatever became of the lease",
+    needs: ["pause leader"],
     file: "pkg/leader/fenced-transport.ts",
     find: "if (!gate.canWrite())",
     replace: "if (false as boolean)",
@@ -232,6 +240,7 @@ export const workloadMutants: readonly Mutant[] = [
   },
   {
     name: "gives the lease back before its work has ended",
+    needs: ["stop leader at a write"],
     file: "pkg/leader/elector.ts",
     find: "const isKept = await this.#renewUntil(workEnded.signal);",
     replace:
@@ -284,6 +293,7 @@ export const workloadMutants: readonly Mutant[] = [
   {
     name: "takes an object of the same name for the owner",
     area: "jobs",
+    needs: ["stale cache"],
     file: "pkg/reconcile/owner-lookup.ts",
     find: "return owner?.metadata.uid === reference.uid ? owner : undefined;",
     replace: "return owner;",

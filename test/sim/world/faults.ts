@@ -62,13 +62,18 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "kill leader at a write": (world, random) => {
     const after = randomBelow(random, 8);
-    world.killAtWrite = after;
+    world.atWrite = { left: after, then: "kill" };
     return `the leader will be killed at its next write but ${after}`;
   },
   "stop leader": (world) => {
     const { leader } = world;
     leader?.stop();
     return leader && `${leader.name} is told to stop`;
+  },
+  "stop leader at a write": (world, random) => {
+    const after = randomBelow(random, 8);
+    world.atWrite = { left: after, then: "stop" };
+    return `the leader will be told to stop at its next write but ${after}`;
   },
   "pause leader": (world, random) => {
     const { leader } = world;

@@ -63,8 +63,8 @@ export class World {
   onManagerWrite: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
   /** The same for one that the server refuses. */
   onManagerRefused: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
-  /** The leader dies after so many more writes, before it hears of the last one. */
-  killAtWrite: number | undefined;
+  /** The leader dies after so many more writes, before it hears of the last one, or is told to stop. */
+  atWrite: { readonly left: number; readonly then: "kill" | "stop" } | undefined;
   #actor: Actor = nobody;
   readonly #options: WorldOptions;
   readonly #direct: DirectTransport;
@@ -194,7 +194,7 @@ export class World {
   /** Faults are over: what was paused goes on, and answers come. */
   clearUp(): void {
     clearUp(this.weather);
-    this.killAtWrite = undefined;
+    this.atWrite = undefined;
     for (const { machine } of this.processes) machine.resume();
     this.trace?.add("world", "faults are over");
   }
@@ -225,10 +225,12 @@ export class World {
     if (process !== undefined && status < 300) this.onManagerWrite(arrival, process);
     else if (process !== undefined) this.onManagerRefused(arrival, process);
     this.#actor = nobody;
-    if (process?.isLeading !== true || facts.resource === "leases" || this.killAtWrite === undefined) return;
-    if (this.killAtWrite-- > 0) return;
-    this.killAtWrite = undefined;
-    this.kill(process, "in the middle of its writes");
+    if (process?.isLeading !== true || facts.resource === "leases" || this.atWrite === undefined) return;
+    const { left, then } = this.atWrite;
+    this.atWrite = left > 0 ? { left: left - 1, then } : undefined;
+    if (left > 0) return;
+    if (then === "kill") this.kill(process, "in the middle of its writes");
+    else process.stop();
   }
 
   #reliableClients(name: string): ClientBuilder {

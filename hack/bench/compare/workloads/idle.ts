@@ -3,12 +3,12 @@ import { sleep } from "../../../../pkg/clock/wait.ts";
 import { requestsOf } from "../scraped-metrics.ts";
 import type { Workload } from "../workload.ts";
 
-const IDLE_MS = 30_000;
+const IDLE_MS = 300_000;
 
 /** An empty cluster, and nothing to do but to keep the Lease. */
 export const idle: Workload = {
   id: "i-idle",
-  title: `idle for ${IDLE_MS / 1_000} s, figures for an hour`,
+  title: `idle for ${IDLE_MS / 60_000} minutes, figures for an hour`,
   needs: [],
   figures: {
     rss: { label: "RSS", unit: "MiB", goal: { bound: "at most", value: 0.9 } },
