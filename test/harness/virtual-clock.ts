@@ -62,11 +62,12 @@ export class VirtualClock implements Clock {
     this.#wallOffsetMs += byMs;
   }
 
-  async advanceBy(durationMs: number): Promise<void> {
+  /** Stays where it is once `isEnough` holds. */
+  async advanceBy(durationMs: number, isEnough = (): boolean => false): Promise<void> {
     const endMs = this.#nowMs + durationMs;
     await settle();
-    while ((this.#timers[0]?.dueMs ?? Infinity) <= endMs) await this.#fireNext();
-    this.#nowMs = endMs;
+    while (!isEnough() && (this.#timers[0]?.dueMs ?? Infinity) <= endMs) await this.#fireNext();
+    if (!isEnough()) this.#nowMs = endMs;
   }
 
   /** Advances until the condition holds; throws when that takes more than `limitMs` of virtual time. */

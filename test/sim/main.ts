@@ -55,7 +55,7 @@ async function runMany(first: number, count: number, stopAtFailure: boolean): Pr
   for (; seed < first + count; seed++) {
     const scenario = scenarioFor(seed);
     if (!isWanted(scenario)) continue;
-    const outcome = await runScenario(scenario);
+    const outcome = await runScenario(scenario, { untilViolation: stopAtFailure });
     virtualMs += outcome.virtualMs;
     if (++played % PROGRESS === 0) console.log(`seeds ${first} to ${seed}: ${failed.length} failed so far`);
     if (outcome.violations.length === 0) continue;

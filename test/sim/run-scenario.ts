@@ -19,6 +19,7 @@ export interface Outcome {
 
 export interface RunOptions {
   readonly traced?: boolean;
+  readonly untilViolation?: boolean;
 }
 
 export async function runScenario(scenario: Scenario, options: RunOptions = {}): Promise<Outcome> {
@@ -30,18 +31,20 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
     timing,
     descriptors: controllers,
     traced: options.traced ?? false,
+    untilViolation: options.untilViolation ?? false,
   });
   checkSafety(world);
   if (scenario.watchesHold) checkPromptness(world, { isCalm: scenario.isCalm ?? false });
   await world.start();
   protectClaims(world);
   for (const { atMs, kind, what, seed } of scenario.actions) {
-    await world.clock.advanceBy(Math.max(0, atMs - world.clock.monotonicMs()));
+    await world.pass(Math.max(0, atMs - world.clock.monotonicMs()));
+    if (world.isEnough) break;
     const random = seededRandom(seed);
     if (kind === "fault") strike(world, what, random);
     else void operate(world, what, random);
   }
-  await world.clock.advanceBy(Math.max(0, scenario.endMs - world.clock.monotonicMs()));
+  await world.pass(Math.max(0, scenario.endMs - world.clock.monotonicMs()));
   world.clearUp();
   void repair(world);
   await checkRest(world);

@@ -18,6 +18,7 @@ import { JobSafety } from "./job-safety.ts";
 import { LifecycleSafety } from "./lifecycle-safety.ts";
 import { OwnConflicts } from "./own-conflicts.ts";
 import { ReplicaSafety } from "./replica-safety.ts";
+import { Restless } from "./restless.ts";
 import { ServiceSafety } from "./service-safety.ts";
 import { StatefulSafety } from "./stateful-safety.ts";
 
@@ -40,6 +41,7 @@ export function checkSafety(world: World): void {
     new BudgetSafety(world, beliefs),
   ];
   const idleWrites = new IdleWrites(world, beliefs);
+  const restless = new Restless(world);
   const ownConflicts = new OwnConflicts(world, beliefs);
   /** What the write under way did. */
   let events: { readonly bucket: string; readonly event: StoredEvent }[] = [];
@@ -55,6 +57,7 @@ export function checkSafety(world: World): void {
     checkLease(world, arrival, process);
     const { facts, client, ambiguous } = arrival;
     const line = `${process.name}: ${describeRequest(facts)}`;
+    restless.judge(arrival, process);
     if (happened.length === 0) idleWrites.judge(arrival, process);
     if (ambiguous) ownConflicts.notAnswered(arrival);
     for (const { bucket, event } of happened) {

@@ -62,7 +62,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "kill leader at a write": (world, random) => {
     const after = randomBelow(random, 8);
-    world.atWrite = { left: after, then: "kill" };
+    world.atWrite = { left: after, end: "kill" };
     return `the leader will be killed at its next write but ${after}`;
   },
   "stop leader": (world) => {
@@ -72,7 +72,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   "stop leader at a write": (world, random) => {
     const after = randomBelow(random, 8);
-    world.atWrite = { left: after, then: "stop" };
+    world.atWrite = { left: after, end: "stop" };
     return `the leader will be told to stop at its next write but ${after}`;
   },
   "pause leader": (world, random) => {

@@ -34,6 +34,8 @@ export interface WorldOptions {
   readonly timing: ElectionTiming;
   readonly descriptors: () => readonly ControllerDescriptor[];
   readonly traced: boolean;
+  /** Time ends with the first violation: what is wrong may be so very often. */
+  readonly untilViolation: boolean;
 }
 
 /** Who is writing to the server right now. */
@@ -64,7 +66,7 @@ export class World {
   /** The same for one that the server refuses. */
   onManagerRefused: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
   /** The leader dies after so many more writes, before it hears of the last one, or is told to stop. */
-  atWrite: { readonly left: number; readonly then: "kill" | "stop" } | undefined;
+  atWrite: { readonly left: number; readonly end: "kill" | "stop" } | undefined;
   #actor: Actor = nobody;
   readonly #options: WorldOptions;
   readonly #direct: DirectTransport;
@@ -187,6 +189,14 @@ export class World {
     this.#replace(process);
   }
 
+  async pass(durationMs: number): Promise<void> {
+    await this.clock.advanceBy(durationMs, () => this.isEnough);
+  }
+
+  get isEnough(): boolean {
+    return this.#options.untilViolation && this.violations.length > 0;
+  }
+
   get leader(): ManagerProcess | undefined {
     return this.processes.find((process) => process.isLeading);
   }
@@ -226,10 +236,10 @@ export class World {
     else if (process !== undefined) this.onManagerRefused(arrival, process);
     this.#actor = nobody;
     if (process?.isLeading !== true || facts.resource === "leases" || this.atWrite === undefined) return;
-    const { left, then } = this.atWrite;
-    this.atWrite = left > 0 ? { left: left - 1, then } : undefined;
+    const { left, end } = this.atWrite;
+    this.atWrite = left > 0 ? { left: left - 1, end } : undefined;
     if (left > 0) return;
-    if (then === "kill") this.kill(process, "in the middle of its writes");
+    if (end === "kill") this.kill(process, "in the middle of its writes");
     else process.stop();
   }
 
