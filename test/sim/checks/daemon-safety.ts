@@ -5,6 +5,7 @@ import type { DaemonSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { BUCKETS } from "../world/history.ts";
 import { objectsIn, ownedBy, podsIn } from "../world/objects.ts";
+import type { ManagerProcess } from "../world/process.ts";
 import type { World } from "../world/world.ts";
 import { type Beliefs, SLOW_SYNC_MS } from "./beliefs.ts";
 import { isFor, mayStay, nodeOf, surgeLimit, unavailableLimit } from "./daemon-facts.ts";
@@ -29,6 +30,8 @@ export class DaemonSafety {
   readonly #unknown = new Occurrences();
   /** Pods that it does not know it has deleted. */
   readonly #lost: Pod[] = [];
+  /** Who knows that it has deleted a pod, by the pod's uid. */
+  readonly #deletedBy = new Map<string, ManagerProcess>();
 
   constructor(world: World, beliefs: Beliefs) {
     this.#world = world;
@@ -50,8 +53,9 @@ export class DaemonSafety {
       if (ambiguous) this.#unknown.add(uid, this.#world.clock.monotonicMs());
     } else if (facts.verb === "delete") {
       const pod = event.previous ?? event.object;
-      this.#checkDeletion(pod, versions, horizonMs, line);
+      this.#checkDeletion(pod, versions, horizonMs, { process, line });
       if (ambiguous) this.#lost.push(pod);
+      else this.#deletedBy.set(pod.metadata.uid ?? "", process);
     }
   }
 
@@ -89,7 +93,12 @@ export class DaemonSafety {
   }
 
   /** Pods go that have ended, are in the wrong place, or too many; for an update only as many as may be missing. */
-  #checkDeletion(pod: Pod, versions: readonly DaemonSet[], horizonMs: number, what: string): void {
+  #checkDeletion(
+    pod: Pod,
+    versions: readonly DaemonSet[],
+    horizonMs: number,
+    { process, line: what }: Pick<Write, "process" | "line">,
+  ): void {
     const [first] = versions;
     const node = nodeOf(pod);
     const states = this.#states(pod, horizonMs);
@@ -116,7 +125,10 @@ export class DaemonSafety {
       const there = mine.filter(
         (one) => nodeOf(one) === metadata.name && one.metadata.uid !== pod.metadata.uid,
       );
-      return there.every((one) => this.#states(one, horizonMs).every((state) => !isHealthy(state)));
+      const isGoing = ({ metadata: { uid = "" } }: Pod): boolean => this.#deletedBy.get(uid) === process;
+      return there.every(
+        (one) => isGoing(one) || this.#states(one, horizonMs).every((state) => !isHealthy(state)),
+      );
     });
     const all = objectsIn<Node>(this.#world.server.parts.store, resources.nodes).length;
     const most = Math.max(...updating.map((version) => unavailableLimit(version, all)));

@@ -108,6 +108,7 @@ export class GarbageSafety {
     const finished = podsIn(store).filter(isPodTerminal).length;
     // What was finished a moment ago may be gone by now.
     if (isPodTerminal(pod) && finished + FINISHED_PODS_KEPT / 2 > FINISHED_PODS_KEPT) return;
+    if (!pod.spec?.nodeName) return this.#world.violate(`${line}: waits for a node`);
     const node = objectsIn(store, resources.nodes).find(
       ({ metadata }) => metadata.name === pod.spec?.nodeName,
     );

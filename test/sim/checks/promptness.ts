@@ -9,6 +9,7 @@ import {
   refusedStatefulSets,
   runningJobs,
 } from "./lacks.ts";
+import { lackingNamespaces, lackingQuotas } from "./lacking-namespaces.ts";
 import { lackingServices } from "./lacking-services.ts";
 import { failingDaemonSets } from "./daemon-facts.ts";
 
@@ -42,6 +43,8 @@ export function checkPromptness(world: World, { isCalm }: { readonly isCalm: boo
           ...lackingDaemonSets(store, failing),
           ...runningJobs(store),
           ...lackingServices(store, refused),
+          ...lackingNamespaces(store),
+          ...lackingQuotas(store),
         ];
     since = new Map(lacking.map(({ key }) => [key, since.get(key) ?? nowMs]));
     for (const { key, text, patienceMs = 0 } of lacking) {

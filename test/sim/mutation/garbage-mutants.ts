@@ -77,6 +77,7 @@ export const garbageMutants: readonly Mutant[] = [
   {
     name: "does not look again at a namespace whose pods take a while",
     area: "namespaces",
+    needs: ["watches hold"],
     file: "controllers/namespace/sync.ts",
     find: "return { requeueAfterMs: recheckAfterMs(estimateSeconds) };",
     replace: "return {};",
@@ -84,6 +85,7 @@ export const garbageMutants: readonly Mutant[] = [
   {
     name: "counts a quota only when the quota changes",
     area: "namespaces",
+    needs: ["watches hold"],
     file: "controllers/resourcequota/replenishment.ts",
     find: "return factsOf(before) !== factsOf(after);",
     replace: "return false;",

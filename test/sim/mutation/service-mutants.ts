@@ -59,6 +59,7 @@ export const serviceMutants: readonly Mutant[] = [
   },
   {
     name: "writes slices from a cache that has not seen its own writes",
+    needs: ["stale cache of others"],
     file: "controllers/endpointslice/sync.ts",
     find: "if (context.tracker.areStale(key, slices)) {",
     replace: "if (context.tracker.areStale(key, slices) && (false as boolean)) {",

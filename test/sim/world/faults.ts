@@ -8,6 +8,8 @@ type Fault = (world: World, random: Random) => string | undefined;
 
 const LAGGING = ["pods", "replicasets", "deployments", "replicationcontrollers", "jobs", "namespaces"];
 
+const LAGGING_OTHERS = ["endpointslices", "services", "statefulsets", "daemonsets", "nodes", "cronjobs"];
+
 const faults: Readonly<Record<string, Fault>> = {
   "request errors": (world, random) => {
     const share = 0.05 + random.next() * 0.6;
@@ -25,12 +27,8 @@ const faults: Readonly<Record<string, Fault>> = {
     world.clock.setTimer(forMs, () => (world.weather.latencyMs = 20));
     return `requests take up to ${latencyMs} ms each way for ${forMs} ms`;
   },
-  "stale cache": (world, random) => {
-    const resource = LAGGING[randomBelow(random, LAGGING.length)] ?? "pods";
-    const forMs = 500 + randomBelow(random, 60_000);
-    world.weather.lagUntilMs.set(resource, world.clock.monotonicMs() + forMs);
-    return `events of ${resource} are held back for ${forMs} ms`;
-  },
+  "stale cache": (world, random) => holdBack(world, random, LAGGING),
+  "stale cache of others": (world, random) => holdBack(world, random, LAGGING_OTHERS),
   "cut watches": (world) => {
     const cut = world.processes.map(({ wire }) => wire.cutWatches());
     return `${cut.reduce((sum, count) => sum + count, 0)} watches are cut`;
@@ -96,6 +94,13 @@ export const faultNames: readonly string[] = Object.keys(faults);
 export function strike(world: World, name: string, random: Random): void {
   const what = faults[name]?.(world, random);
   if (what !== undefined) world.trace?.add("fault", what);
+}
+
+function holdBack(world: World, random: Random, lagging: readonly string[]): string {
+  const resource = lagging[randomBelow(random, lagging.length)] ?? "pods";
+  const forMs = 500 + randomBelow(random, 60_000);
+  world.weather.lagUntilMs.set(resource, world.clock.monotonicMs() + forMs);
+  return `events of ${resource} are held back for ${forMs} ms`;
 }
 
 function pause(world: World, victim: ManagerProcess, forMs: number): string {

@@ -230,6 +230,7 @@ const services = [
   "create service",
   "create budget",
   "create deployment",
+  "create deployment that ends slowly",
   "scale deployment",
   "set image",
   "create stateful set",
