@@ -101,7 +101,8 @@ export class DaemonSafety {
   ): void {
     const [first] = versions;
     const node = nodeOf(pod);
-    const states = this.#states(pod, horizonMs);
+    // The last is what this deletion has made of it.
+    const states = this.#states(pod, horizonMs).slice(0, -1);
     if (first === undefined || states.some((state) => state !== undefined && isPodTerminal(state))) return;
     const nodes = this.#nodes.since(node, horizonMs);
     if (nodes.some((one) => one === undefined || versions.some((version) => !mayStay(version, one)))) return;
@@ -116,7 +117,8 @@ export class DaemonSafety {
     );
     if (updating.length === 0)
       return this.#world.violate(`${what}: runs where it should, and is not to be updated`);
-    // One that is unavailable anyway may go at any time.
+    // For how long one has been ready is a matter of clocks, and one that is unavailable anyway may go at any time.
+    if (versions.some(({ spec }) => (spec?.minReadySeconds ?? 0) > 0)) return;
     if (states.some((state) => !isHealthy(state))) return;
     const wanted = objectsIn<Node>(this.#world.server.parts.store, resources.nodes).filter((one) =>
       versions.every((version) => isFor(version, one)),

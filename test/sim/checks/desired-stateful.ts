@@ -119,6 +119,8 @@ function checkClaims(
       found.add(pod, `lacks its claim ${name}`);
       continue;
     }
+    // One of a former StatefulSet of this name, which will go with this pod.
+    if (claim.metadata.deletionTimestamp !== undefined) continue;
     const owners = (claim.metadata.ownerReferences ?? []).map(({ kind, uid }) => `${kind} ${uid}`);
     const wanted = whenDeleted === "Delete" ? [`StatefulSet ${set.metadata.uid}`] : [];
     found.compare(claim, "owners", owners, wanted);
