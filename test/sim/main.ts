@@ -63,11 +63,12 @@ async function runMany(first: number, count: number, stopAtFailure: boolean): Pr
     console.log(`seed ${seed} fails: ${outcome.violations[0]}`);
     if (stopAtFailure) break;
   }
+  const last = Math.min(seed, first + count - 1);
   const hours = virtualMs / 3_600_000;
   const realS = (performance.now() - startMs) / 1_000;
   const cpuS = (process.cpuUsage().user + process.cpuUsage().system) / 1_000_000;
   console.log(
-    `seeds ${first} to ${Math.min(seed, first + count - 1)}: ${failed.length} failed;`,
+    `seeds ${first} to ${last}: ${failed.length} failed, ${last - first + 1 - played} left out;`,
     `${hours.toFixed(1)} cluster hours in ${realS.toFixed(0)} s (${cpuS.toFixed(0)} s of CPU):`,
     `${Math.round((hours * 3_600) / realS)} cluster hours in an hour of the machine, which is how many times as fast as real it`,
     `went (${Math.round((hours * 3_600) / cpuS)} times by CPU time)`,
