@@ -29,12 +29,7 @@ export async function syncRole(
   if (rules === undefined) return {};
   // To apply no rules is to give up those applied before.
   const object = { metadata: { name }, ...(rules.length > 0 && { rules }) };
-  const { metadata } = await context.client.apply(
-    object,
-    { fieldManager: FIELD_MANAGER, force: true },
-    signal,
-  );
-  const { uid = "", resourceVersion } = metadata;
-  context.consistency.wroteAt(name, uid, resources.clusterRoles, resourceVersion);
+  const applied = await context.client.apply(object, { fieldManager: FIELD_MANAGER, force: true }, signal);
+  context.consistency.wroteOwner(resources.clusterRoles, applied);
   return {};
 }

@@ -1,5 +1,4 @@
 import { isJobFinished } from "../../pkg/api/job.ts";
-import { keyOf } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
@@ -66,9 +65,8 @@ class CronJobRun {
     if (this.#cronJob.status === this.#written.status) return;
     const { cronJobClient, consistency } = this.#context;
     const updated = await cronJobClient.updateStatus(this.#cronJob, {}, this.#signal);
-    const { uid = "", resourceVersion } = updated.metadata;
     // A sync on what it was before would be refused.
-    consistency.wroteAt(keyOf(updated), uid, resources.cronJobs, resourceVersion);
+    consistency.wroteOwner(resources.cronJobs, updated);
   }
 
   async #removeOldJobs(jobs: readonly Job[]): Promise<void> {

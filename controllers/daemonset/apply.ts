@@ -96,7 +96,7 @@ export async function writeStatus(
     const fresh = await client.get({ namespace, name }, {}, signal);
     updated = await client.updateStatus(withStatus(fresh, change), {}, signal);
   }
-  recordWrite(context, daemonSet, updated);
+  context.consistency?.wroteOwner(resources.daemonSets, updated);
 }
 
 function withStatus(daemonSet: DaemonSet, change: DaemonSetStatus): DaemonSet {
@@ -135,7 +135,8 @@ async function raiseCollisionCount({ context, daemonSet, log, signal }: Round): 
   }
   const collisionCount = (now ?? 0) + 1;
   const status = { ...noStatus, ...fresh.status, collisionCount };
-  recordWrite(context, daemonSet, await context.client.updateStatus({ ...fresh, status }, {}, signal));
+  const updated = await context.client.updateStatus({ ...fresh, status }, {}, signal);
+  context.consistency?.wroteOwner(resources.daemonSets, updated);
   log.verbose(2, "Another template has the name of the revision; the collision count was raised", {
     collisionCount,
   });
@@ -191,10 +192,4 @@ function wrote({ context, daemonSet }: Round, revision: ControllerRevision): Con
 function refOf({ metadata }: ControllerRevision): ObjectRef {
   const { namespace = "", name = "" } = metadata;
   return { namespace, name };
-}
-
-/** The next sync of the DaemonSet waits until its cache shows what was written. */
-function recordWrite({ consistency }: Round["context"], daemonSet: DaemonSet, written: DaemonSet): void {
-  const { uid = "", resourceVersion } = written.metadata;
-  consistency?.wroteAt(keyOf(daemonSet), uid, resources.daemonSets, resourceVersion);
 }

@@ -92,7 +92,7 @@ export async function writeStatus(
   signal: AbortSignal,
 ): Promise<Deployment> {
   const updated = await context.deploymentClient.updateStatus({ ...deployment, status }, {}, signal);
-  recordOwnWrite(context, updated);
+  context.consistency.wroteOwner(resources.deployments, updated);
   return updated;
 }
 
@@ -101,7 +101,8 @@ export async function updateDeployment(
   deployment: Deployment,
   signal: AbortSignal,
 ): Promise<void> {
-  recordOwnWrite(context, await context.deploymentClient.update(deployment, {}, signal));
+  const updated = await context.deploymentClient.update(deployment, {}, signal);
+  context.consistency.wroteOwner(resources.deployments, updated);
 }
 
 /** Writes revision and condition to the Deployment, if it does not have both. */
@@ -216,11 +217,6 @@ async function reportFailedCreate(
   const conditions = withCondition(deployment.status?.conditions ?? [], condition);
   if (conditions === deployment.status?.conditions) return;
   await writeStatus(context, deployment, { ...deployment.status, conditions }, signal);
-}
-
-function recordOwnWrite(context: DeploymentContext, written: Deployment): void {
-  const { uid = "", resourceVersion } = written.metadata;
-  context.consistency.wroteAt(keyOf(written), uid, resources.deployments, resourceVersion);
 }
 
 function recordWrite(context: DeploymentContext, deployment: Deployment, replicaSet: ReplicaSet): void {

@@ -1,4 +1,3 @@
-import { keyOf } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "../../pkg/api/types/policy-v1.gen.ts";
@@ -16,9 +15,8 @@ export async function writeStatus(
   status: PodDisruptionBudgetStatus,
   signal: AbortSignal,
 ): Promise<void> {
-  const { metadata } = await budgetClient.updateStatus({ ...budget, status }, {}, signal);
-  const { uid = "", resourceVersion } = metadata;
-  consistency.wroteAt(keyOf(budget), uid, resources.podDisruptionBudgets, resourceVersion);
+  const updated = await budgetClient.updateStatus({ ...budget, status }, {}, signal);
+  consistency.wroteOwner(resources.podDisruptionBudgets, updated);
 }
 
 /** One that is gone needs it no more. */

@@ -169,8 +169,7 @@ export async function writeStatus(
   signal: AbortSignal,
 ): Promise<Job> {
   const updated = await context.client.updateStatus({ ...job, status }, {}, signal);
-  const { uid = "", resourceVersion } = updated.metadata;
-  context.consistency?.wroteAt(keyOf(job), uid, resources.jobs, resourceVersion);
+  context.consistency?.wroteOwner(resources.jobs, updated);
   return updated;
 }
 

@@ -78,7 +78,6 @@ export async function writeStatus(
     const fresh = await client.get({ namespace, name }, {}, signal);
     updated = await client.updateStatus({ ...fresh, status }, {}, signal);
   }
-  const { uid = "", resourceVersion } = updated.metadata;
-  context.consistency?.wroteAt(keyOf(owner), uid, context.resource, resourceVersion);
+  context.consistency?.wroteOwner(context.resource, updated);
   return updated;
 }

@@ -142,8 +142,8 @@ export async function writeStatus(
   let latest = set;
   await retryConflicts(async () => {
     try {
-      const { metadata } = await context.setClient.updateStatus({ ...latest, status }, {}, signal);
-      context.consistency?.wroteAt(keyOf(set), uid, resources.statefulSets, metadata.resourceVersion);
+      const updated = await context.setClient.updateStatus({ ...latest, status }, {}, signal);
+      context.consistency?.wroteOwner(resources.statefulSets, updated);
     } catch (error) {
       if (!isConflict(error)) throw error;
       const fresh = await context.setClient.get({ namespace, name }, {}, signal);

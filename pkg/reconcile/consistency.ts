@@ -1,3 +1,4 @@
+import { type ApiObject, keyOf } from "../api/object.ts";
 import { type Resource, groupResource } from "../api/resource.ts";
 import { ResourceVersionError, compareResourceVersions } from "../api/resource-version.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -63,6 +64,12 @@ export class ConsistencyStore implements SyncGate<string> {
     const name = groupResource(resource);
     const known = written.versions.get(name);
     if (known === undefined || !isBehind(version, known)) written.versions.set(name, version);
+  }
+
+  /** The owner itself was written; this is the server's answer. */
+  wroteOwner(resource: Resource, owner: ApiObject): void {
+    const { uid = "", resourceVersion } = owner.metadata;
+    this.wroteAt(keyOf(owner), uid, resource, resourceVersion);
   }
 
   /** The owner is gone. With a uid, only what was written for that very owner is forgotten. */
