@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 STAMP := node_modules/.installed
 
-.PHONY: run test verify bench sim build format clean setup
+.PHONY: run test real verify bench sim mutants build format clean setup
 
 setup: $(STAMP)
 
@@ -18,12 +18,33 @@ run: $(STAMP)
 test: $(STAMP)
 	vitest run $(VITEST_ARGS)
 
+# Upstream's own etcd and Kubernetes programs, dependencies of the Go module in test/real, which is compiled in minutes:
+# tests and bench use them where they are.
+REAL := .cache/real
+KUBERNETES := v1.36.4
+REAL_PROGRAMS := $(addprefix $(REAL)/,kube-apiserver kube-controller-manager kube-scheduler)
+VERSION_FLAGS := -X k8s.io/component-base/version.gitVersion=$(KUBERNETES) -X k8s.io/component-base/version.gitMajor=1 \
+  -X k8s.io/component-base/version.gitMinor=36 -X k8s.io/component-base/version.gitTreeState=clean
+GO_BUILD := cd test/real && CGO_ENABLED=0 go build -trimpath
+
+real: $(REAL)/etcd $(REAL_PROGRAMS)
+
+$(REAL)/etcd: test/real/go.mod test/real/go.sum
+	$(GO_BUILD) -o ../../$@ go.etcd.io/etcd/server/v3
+
+$(REAL_PROGRAMS): test/real/go.mod test/real/go.sum
+	$(GO_BUILD) -ldflags "$(VERSION_FLAGS)" -o ../../$@ k8s.io/kubernetes/cmd/$(@F)
+
 verify: $(STAMP)
 	node hack/verify.ts
 
 # SEEDS=1000 [FIRST=1] tries many whole clusters, SEED=n shows one with its trace.
 sim: $(STAMP)
 	node --max-semi-space-size=64 test/sim/main.ts
+
+# Plants mistakes one at a time; each must be noticed by its tests. ONLY=part of a name or file.
+mutants: $(STAMP)
+	node test/mutants/main.ts
 
 bench: $(STAMP)
 	node hack/bench/main.ts $(BENCH_ARGS)

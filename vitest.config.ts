@@ -1,7 +1,9 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { plantMutant } from "./test/mutants/plugin.ts";
 
 export default defineConfig({
+  plugins: plantMutant(),
   test: {
     // Most of what takes long waits for other programs.
     maxWorkers: 2 * availableParallelism(),
@@ -13,7 +15,7 @@ export default defineConfig({
         test: {
           name: "unit",
           setupFiles: ["test/harness/property-seed.ts"],
-          include: ["{pkg,controllers,cmd,hack}/**/*.test.ts", "test/harness/**/*.test.ts"],
+          include: ["{pkg,controllers,cmd,hack}/**/*.test.ts", "test/{harness,mutants}/**/*.test.ts"],
           testTimeout: 60_000,
         },
       },

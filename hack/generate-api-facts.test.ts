@@ -1,11 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { hasRealCluster } from "../test/harness/real-programs.ts";
 
-const binaries = process.env["KUBEBUILDER_ASSETS"] ?? "/usr/local/kubebuilder/bin";
-
-test.skipIf(!existsSync(join(binaries, "kube-apiserver")))(
+test.runIf(hasRealCluster())(
   "the committed tables of resources and fields are what a real API server says",
   { timeout: 180_000 },
   () => {

@@ -7,8 +7,8 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { realProgram } from "../test/harness/real-programs.ts";
 
-const binaries = process.env["KUBEBUILDER_ASSETS"] ?? "/usr/local/kubebuilder/bin";
 const startupTimeoutMs = 120_000;
 
 export interface ScratchApiServer {
@@ -83,9 +83,9 @@ async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-function run(dir: string, name: string, args: readonly string[]): ChildProcess {
+function run(dir: string, name: Parameters<typeof realProgram>[0], args: readonly string[]): ChildProcess {
   const log = openSync(join(dir, `${name}.log`), "w");
-  return spawn(join(binaries, name), args, { stdio: ["ignore", log, log] });
+  return spawn(realProgram(name), args, { stdio: ["ignore", log, log] });
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { goManager, hasRealCluster } from "../../test/harness/real-programs.ts";
 
 interface Load {
   readonly name: string;
@@ -25,15 +25,14 @@ export interface DeploymentsBenchResult {
 
 const DEPLOYMENTS = 200;
 const REPLICAS = 25;
-const assets = process.env["KUBEBUILDER_ASSETS"] ?? "/usr/local/kubebuilder/bin";
-const upstream = process.env["GO_KCM"];
+const upstream = goManager();
 
 /**
  * 200 Deployments of 25 pods each at once on hollow nodes: on the embedded API server; on a real one where there is one;
  * and there with upstream's program too, where GO_KCM names it.
  */
 export async function benchDeployments(): Promise<readonly DeploymentsBenchResult[]> {
-  const hasReal = existsSync(join(assets, "kube-apiserver"));
+  const hasReal = hasRealCluster();
   const loads: readonly Load[] = [
     { name: "embedded API server", args: ["--on", "embedded"] },
     ...(hasReal ? [{ name: "real API server", args: ["--on", "real"] }] : []),

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { goManager } from "./real-programs.ts";
 
 /** A command line without flags. */
 export type Program = readonly string[];
@@ -10,9 +11,10 @@ const built = process.env["KCM_BUNDLE"];
 /** This repository's program: the source, or the bundle that KCM_BUNDLE names. */
 export const ourProgram: Program = [process.execPath, built ?? source];
 
-/** Upstream's program, where GO_KCM names one. */
-export const goProgram: Program | undefined =
-  process.env["GO_KCM"] === undefined ? undefined : [process.env["GO_KCM"]];
+const upstream = goManager();
+
+/** Upstream's program, where there is one. */
+export const goProgram: Program | undefined = upstream === undefined ? undefined : [upstream];
 
 export interface Exit {
   readonly code: number | null;

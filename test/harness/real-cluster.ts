@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
-import { createWriteStream, existsSync } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { Agent, request } from "node:https";
 import { createServer, type AddressInfo } from "node:net";
@@ -8,11 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realClock } from "../../pkg/clock/real.ts";
 import { CertificateAuthority, type KeyPair } from "../../pkg/embedded/pki/pki.ts";
+import { realProgram } from "./real-programs.ts";
 
-const ASSETS = process.env["KUBEBUILDER_ASSETS"] ?? "/usr/local/kubebuilder/bin";
+export { hasRealCluster } from "./real-programs.ts";
+
 const READY_LIMIT_MS = 60_000;
-
-type RealProgram = "etcd" | "kube-apiserver";
 
 export interface RealClusterOptions {
   /** More flags for kube-apiserver; a later flag wins over an earlier one. */
@@ -49,15 +49,6 @@ export interface RealCluster {
   freezeApiServer(): void;
   thawApiServer(): void;
   stop(): Promise<void>;
-}
-
-/** Whether this machine has the real programs. */
-export function hasRealCluster(): boolean {
-  return existsSync(realProgram("etcd")) && existsSync(realProgram("kube-apiserver"));
-}
-
-export function realProgram(name: RealProgram): string {
-  return join(ASSETS, name);
 }
 
 export async function startRealCluster(options: RealClusterOptions = {}): Promise<RealCluster> {
@@ -194,7 +185,11 @@ function apiServerFlags(
   ];
 }
 
-function startProgram(name: RealProgram, directory: string, flags: readonly string[]): ChildProcess {
+function startProgram(
+  name: Parameters<typeof realProgram>[0],
+  directory: string,
+  flags: readonly string[],
+): ChildProcess {
   const child = spawn(realProgram(name), flags, { stdio: ["ignore", "pipe", "pipe"] });
   const log = createWriteStream(join(directory, `${name}.log`), { flags: "a" });
   child.stdout?.pipe(log);

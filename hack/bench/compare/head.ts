@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { cpus, loadavg, release, totalmem, type as systemName } from "node:os";
-import { hasRealCluster, realProgram } from "../../../test/harness/real-cluster.ts";
+import { hasRealCluster, realProgram } from "../../../test/harness/real-programs.ts";
 import { type Manager, versionOf } from "./managers.ts";
 import type { Plan } from "./run.ts";
 

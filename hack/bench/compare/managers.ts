@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { copyFileSync, existsSync } from "node:fs";
 import { join } from "node:path";
+import { goManager } from "../../../test/harness/real-programs.ts";
 
 /** A controller manager under test. */
 export interface Manager {
@@ -23,7 +24,7 @@ const BUNDLE = "kube-controller-manager.mjs";
  */
 export function managersOf(asked: readonly string[], directory: string): readonly Manager[] {
   if (asked.length > 0) return asked.map(parseManager);
-  const upstream = process.env["GO_KCM"];
+  const upstream = goManager();
   return [
     { name: "ours", command: ourCommand(directory) },
     ...(upstream === undefined ? [] : [{ name: "go", command: [upstream] }]),

@@ -1,4 +1,5 @@
-import type { Edit, Mutant } from "./mutant.ts";
+import type { Edit } from "../../mutants/mutant.ts";
+import type { Mutant } from "./mutant.ts";
 
 /** Syncs of Jobs do not wait for the caches to show what was written before. */
 const GATE_LEFT_OUT: Edit = {

@@ -1,12 +1,5 @@
+import type { Edit } from "../../mutants/mutant.ts";
 import type { AreaName } from "../world/operations.ts";
-
-/** What stands where instead. */
-export interface Edit {
-  readonly file: string;
-  /** Occurs exactly once in the file. */
-  readonly find: string;
-  readonly replace: string;
-}
 
 /** A mistake that somebody could make. */
 export interface Mutant extends Edit {

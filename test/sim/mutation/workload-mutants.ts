@@ -1,4 +1,5 @@
-import type { Edit, Mutant } from "./mutant.ts";
+import type { Edit } from "../../mutants/mutant.ts";
+import type { Mutant } from "./mutant.ts";
 
 /** Pods count as available though their ReplicaSet is about to delete them. */
 const AVAILABLE_AS_REPORTED: Edit = {

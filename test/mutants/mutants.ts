@@ -1,0 +1,31 @@
+import { batchMutants } from "./batch.ts";
+import { connectionsMutants } from "./connections.ts";
+import { embeddedMutants } from "./embedded.ts";
+import { healthMutants } from "./health.ts";
+import { lifecycleMutants } from "./lifecycle.ts";
+import { machineryMutants } from "./machinery.ts";
+import { nodesMutants } from "./nodes.ts";
+import { numbersMutants } from "./numbers.ts";
+import { refusalsMutants } from "./refusals.ts";
+import { replicasMutants } from "./replicas.ts";
+import { servicesMutants } from "./services.ts";
+import { servingMutants } from "./serving.ts";
+import { wiringMutants } from "./wiring.ts";
+import type { Mutant } from "./mutant.ts";
+
+/** Each must be noticed by one of its tests. */
+export const mutants: readonly Mutant[] = [
+  ...numbersMutants,
+  ...refusalsMutants,
+  ...healthMutants,
+  ...connectionsMutants,
+  ...servingMutants,
+  ...replicasMutants,
+  ...batchMutants,
+  ...nodesMutants,
+  ...lifecycleMutants,
+  ...servicesMutants,
+  ...wiringMutants,
+  ...machineryMutants,
+  ...embeddedMutants,
+];
