@@ -5,6 +5,8 @@ import { plantMutant } from "./test/mutants/plugin.ts";
 export default defineConfig({
   plugins: plantMutant(),
   test: {
+    // A planted mistake must not be read from, nor kept in, what was loaded before.
+    fsModuleCache: process.env["MUTANT_EDITS"] === undefined,
     // Most of what takes long waits for other programs.
     maxWorkers: 2 * availableParallelism(),
     // Conditions are waited for as long as it takes on a machine that others use, too: limits only end what hangs.
