@@ -1,55 +1,56 @@
 import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import { formatTime, parseTime } from "../../pkg/api/time.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { ObjectReference } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { isActive, withoutActive, withStarted } from "./active-list.ts";
+import { isActive, withStarted } from "./active-list.ts";
 import type { CronJobContext } from "./context.ts";
 import { jobFromTemplate } from "./job-from-template.ts";
 
-/** Deletes the Job, and its pods after it. Undefined when that failed; it is not tried again before the next sync. */
+/** Deletes this very Job, and its pods after it. Says what went wrong in an event, too. */
 export async function deleteJob(
   context: CronJobContext,
   cronJob: CronJob,
   job: Job,
   log: Logger,
   signal: AbortSignal,
-): Promise<CronJob | undefined> {
-  const { namespace = "", name = "", uid } = job.metadata;
+): Promise<void> {
+  const { namespace = "", name = "", uid = "" } = job.metadata;
+  const options = { propagationPolicy: "Background", preconditions: { uid } } as const;
   try {
-    await context.jobClient.delete({ namespace, name }, { propagationPolicy: "Background" }, signal);
+    await context.jobClient.delete({ namespace, name }, options, signal);
   } catch (error) {
     signal.throwIfAborted();
     context.events.event(cronJob, "Warning", "FailedDelete", `Deleted job: ${messageOf(error)}`);
     log.error(error, "A Job could not be deleted", { job: name });
-    return undefined;
+    throw error;
   }
   context.events.event(cronJob, "Normal", "SuccessfulDelete", `Deleted job ${name}`);
-  return withoutActive(cronJob, uid);
 }
 
-/** Deletes the Jobs that still run, so that the next can take their place. */
-export async function deleteActiveJobs(
+/** Deletes a Job that still runs, so that the next can take its place. Another one of that name is left alone. */
+export async function deleteActiveJob(
   context: CronJobContext,
-  before: CronJob,
+  cronJob: CronJob,
+  { namespace = "", name = "", uid }: ObjectReference,
   log: Logger,
   signal: AbortSignal,
-): Promise<CronJob> {
-  let cronJob = before;
-  for (const { namespace = "", name = "" } of before.status?.active ?? []) {
-    let job: Job;
-    try {
-      job = await context.jobClient.get({ namespace, name }, {}, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      context.events.event(cronJob, "Warning", "FailedGet", `Get job: ${messageOf(error)}`);
-      throw error;
-    }
-    const after = await deleteJob(context, cronJob, job, log, signal);
-    if (after === undefined) throw new Error(`could not replace job ${namespace}/${name}`);
-    cronJob = after;
+): Promise<void> {
+  let job: Job;
+  try {
+    job = await context.jobClient.get({ namespace, name }, {}, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    context.events.event(cronJob, "Warning", "FailedGet", `Get job: ${messageOf(error)}`);
+    throw error;
   }
-  return cronJob;
+  if (job.metadata.uid !== uid) return;
+  try {
+    await deleteJob(context, cronJob, job, log, signal);
+  } catch (error) {
+    throw new Error(`could not replace job ${namespace}/${name}`, { cause: error });
+  }
 }
 
 /**
@@ -87,16 +88,15 @@ export async function startJob(
   return withStarted(cronJob, existing, scheduleTime);
 }
 
-/** Whether the server still has the Job: the cache may not have seen it yet. */
+/** Whether the server still has this very Job: the cache may not have seen it yet. */
 export async function jobExists(
   context: CronJobContext,
-  namespace: string,
-  name: string,
+  { namespace = "", name = "", uid }: ObjectReference,
   signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    await context.jobClient.get({ namespace, name }, {}, signal);
-    return true;
+    const job = await context.jobClient.get({ namespace, name }, {}, signal);
+    return job.metadata.uid === uid;
   } catch (error) {
     if (isNotFound(error)) return false;
     throw error;

@@ -3,6 +3,7 @@ import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { CronJob, CronJobSpec, Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { ObjectReference } from "../../pkg/api/types/core-v1.gen.ts";
 import { internal, StatusError } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { cronJobController } from "./controller.ts";
@@ -56,6 +57,103 @@ test("a Job that cannot be read is not replaced", async () => {
   await world.run(MINUTE_MS);
   expect(await jobs()).toHaveLength(1);
   expect((await jobs())[0]?.metadata.uid).not.toBe(first?.metadata.uid);
+});
+
+describe("where two Jobs still run and are to be replaced", () => {
+  async function twoRunning(): Promise<readonly [Job, Job]> {
+    await world.start(controller);
+    await create({ concurrencyPolicy: "Allow" });
+    await world.run(2 * MINUTE_MS);
+    const [one, other] = await jobs();
+    if (one === undefined || other === undefined) throw new Error("two Jobs should run");
+    const before = await world.get<CronJob>(resources.cronJobs, "mycronjob");
+    expect(before.status?.active).toHaveLength(2);
+    const spec = { ...before.spec, concurrencyPolicy: "Replace" };
+    await world.client.clientFor<CronJob>(resources.cronJobs).update({ ...before, spec });
+    return [one, other];
+  }
+
+  test("the first that went is off the list, though the second could not be deleted", async () => {
+    const [, other] = await twoRunning();
+    const repair = world.server.parts.faults.add({
+      target: { verb: "delete", resource: "jobs", name: other.metadata.name ?? "" },
+      action: { kind: "status", when: "before", error: internal("down") },
+    });
+    await world.run(MINUTE_MS);
+    expect((await active()).map(({ uid }) => uid)).toEqual([other.metadata.uid]);
+    repair();
+    await world.run(MINUTE_MS);
+    const left = await jobs();
+    expect((await active()).map(({ uid }) => uid)).toEqual(left.map(({ metadata }) => metadata.uid));
+    expect(left).toHaveLength(1);
+    expect((await world.events()).filter((event) => event.startsWith("MissingJob"))).toEqual([]);
+  });
+
+  test("a Job that somebody has made under the name of one of them stays", async () => {
+    const [one, other] = await twoRunning();
+    const release = world.server.parts.faults.holdWatches({ resource: "jobs" });
+    const stranger = await madeAnew(one);
+    await world.run(MINUTE_MS);
+    const uids = (await jobs()).map(({ metadata }) => metadata.uid);
+    expect(uids).toContain(stranger.metadata.uid);
+    expect(uids).not.toContain(other.metadata.uid);
+    release();
+    await world.run(MINUTE_MS);
+    expect((await jobs()).map(({ metadata }) => metadata.uid)).toContain(stranger.metadata.uid);
+    expect((await active()).map(({ uid }) => uid)).not.toContain(one.metadata.uid);
+  });
+});
+
+test("a Job that somebody has made under the name of one that ran is not that one", async () => {
+  await world.start(controller);
+  await create({});
+  await world.run(MINUTE_MS);
+  const [job] = await jobs();
+  if (job === undefined) throw new Error("a Job should run");
+  const stranger = await madeAnew(job);
+  await world.run(1_000);
+  expect(await active()).toEqual([]);
+  expect((await world.events()).filter((event) => event.startsWith("MissingJob"))).toHaveLength(1);
+  expect((await jobs()).map(({ metadata }) => metadata.uid)).toEqual([stranger.metadata.uid]);
+});
+
+// What the worker finds among the causes is a server that is not there, which costs no key its retries.
+test("an outage while Jobs are replaced is told as one", async () => {
+  await world.start(controller);
+  await create({ concurrencyPolicy: "Replace" });
+  await world.run(MINUTE_MS);
+  const repair = world.server.parts.faults.add({
+    target: { verb: "delete", resource: "jobs" },
+    action: { kind: "disconnect", when: "refused" },
+  });
+  await world.run(20 * MINUTE_MS);
+  repair();
+  const [before] = await jobs();
+  await world.run(3_000);
+  expect((await jobs()).map(({ metadata }) => metadata.uid)).not.toContain(before?.metadata.uid);
+});
+
+test("an outage is told though the status could not be written either", async () => {
+  const { faults } = world.server.parts;
+  await world.start(controller);
+  await create({ concurrencyPolicy: "Replace" });
+  await world.run(MINUTE_MS);
+  const repairs = [
+    faults.add({
+      target: { verb: "create", resource: "jobs" },
+      action: { kind: "disconnect", when: "refused" },
+    }),
+    faults.add({
+      target: { verb: "update", resource: "cronjobs", subresource: "status" },
+      action: { kind: "status", when: "before", error: internal("down") },
+    }),
+  ];
+  // The first is deleted and nothing can take its place: there is a status to be written each time.
+  await world.run(20 * MINUTE_MS);
+  expect(await jobs()).toEqual([]);
+  for (const repair of repairs) repair();
+  await world.run(3_000);
+  expect(await jobs()).toHaveLength(1);
 });
 
 // upstream: pkg/controller/cronjob/cronjob_controllerv2_test.go#TestControllerV2SyncCronJob ("…namespace is terminating")
@@ -137,11 +235,23 @@ async function create(spec: Partial<CronJobSpec>): Promise<CronJob> {
   return world.create<CronJob>(resources.cronJobs, { ...draft, metadata: { name: "mycronjob" } });
 }
 
+/** Deleted, and created again under its name by a user. */
+async function madeAnew({ metadata: { name = "" }, spec }: Job): Promise<Job> {
+  const ref = { namespace: "default", name };
+  await world.client.clientFor<Job>(resources.jobs).delete(ref, { propagationPolicy: "Background" });
+  if (spec === undefined) throw new Error("a Job has a spec");
+  const { selector: _, template, ...rest } = spec;
+  return world.create<Job>(resources.jobs, {
+    metadata: ref,
+    spec: { ...rest, template: { ...(template.spec && { spec: template.spec }) } },
+  });
+}
+
 async function jobs(): Promise<readonly Job[]> {
   return world.list<Job>(resources.jobs);
 }
 
-async function active(): Promise<readonly unknown[]> {
+async function active(): Promise<readonly ObjectReference[]> {
   return (await world.get<CronJob>(resources.cronJobs, "mycronjob")).status?.active ?? [];
 }
 

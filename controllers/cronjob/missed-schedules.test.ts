@@ -1,6 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { parseSchedule } from "../../pkg/api/cron/schedule.ts";
+import { randomSchedule } from "../../pkg/api/cron/random-schedule.test-data.ts";
+import { parseSchedule, type Schedule } from "../../pkg/api/cron/schedule.ts";
 import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
+import { seededRandom } from "../../pkg/clock/random.ts";
 import { type Missed, missedSchedules, untilNextMs } from "./missed-schedules.ts";
 import { atMinute, cronJob, text } from "./samples.test-data.ts";
 
@@ -86,6 +89,53 @@ describe("the most recent start", () => {
   ])("%s", (_, given, latest) => {
     expect(look({ withDeadline: true, ...given }).latestMs).toBe(
       latest === undefined ? undefined : atMinute(latest),
+    );
+  });
+});
+
+describe("however long nobody looked", () => {
+  const YEAR_MS = 365 * DAY * 60_000;
+
+  function counted(schedule: Schedule): { readonly schedule: Schedule; readonly calls: () => number } {
+    let calls = 0;
+    const next = (afterMs: number): number | undefined => {
+      calls++;
+      return schedule.next(afterMs);
+    };
+    return { schedule: { next }, calls: () => calls };
+  }
+
+  function missed(
+    text_: string,
+    lastMs: number,
+    nowMs: number,
+  ): { readonly found: Missed; readonly calls: number } {
+    const { schedule, calls } = counted(parseSchedule(text_, utc));
+    const served = cronJob(lastMs, { schedule: text_ }, { lastScheduleTime: text(lastMs) });
+    return { found: missedSchedules(served, schedule, nowMs, false), calls: calls() };
+  }
+
+  test("every minute of January, seen at the end of one January and two years later", () => {
+    const lastMs = Date.UTC(2024, 0, 31, 23, 58);
+    const { found, calls } = missed("* * * 1 *", lastMs, Date.UTC(2026, 2, 1));
+    expect(found.latestMs).toBe(Date.UTC(2026, 0, 31, 23, 59));
+    expect(calls).toBeLessThan(100);
+  });
+
+  // Which start is found is what it was when they were looked at one by one.
+  test("any schedule: the last start, found in a hundred steps", () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.double({ min: 0.001, max: 1, noNaN: true }), (seed, years) => {
+        const schedule = randomSchedule(seededRandom(seed));
+        const lastMs = Date.UTC(2024, seed % 12, 28, 23, 58);
+        const nowMs = lastMs + Math.floor((years * YEAR_MS) / 1_000) * 1_000;
+        const { found, calls } = missed(schedule, lastMs, nowMs);
+        expect(calls).toBeLessThan(100);
+        if (found.latestMs === undefined) return;
+        expect(found.latestMs).toBeLessThanOrEqual(nowMs);
+        expect(parseSchedule(schedule, utc).next(found.latestMs) ?? Infinity).toBeGreaterThan(nowMs);
+        expect(parseSchedule(schedule, utc).next(found.latestMs - 1)).toBe(found.latestMs);
+      }),
     );
   });
 });

@@ -18,8 +18,8 @@ const MANY = 100;
 const NEXT_LOOK_DELTA_MS = 100;
 
 /**
- * Which starts were missed. However many they are, their number is estimated from the first two, and only the last few
- * are looked at one by one: an hourly schedule that was not served for ten years costs no more than one of yesterday.
+ * Which starts were missed. However many they are, their number is estimated from the first two, and the last one is
+ * searched for from there: a schedule that was not served for ten years costs no more than one of yesterday.
  */
 export function missedSchedules(
   cronJob: CronJob,
@@ -40,13 +40,38 @@ export function missedSchedules(
   const number = Math.trunc(Math.trunc((nowMs - firstMs) / 1_000) / periodSeconds) + 1;
   // One period back from the estimate, as periods differ: "30 6-16/4 * * 1-5". Counting whole periods from the first
   // start keeps "@every 1h" at its minute.
-  let latestMs: number | undefined;
-  let nextMs = schedule.next(firstMs + (number - 2) * periodSeconds * 1_000);
-  while (nextMs !== undefined && nextMs <= nowMs) {
-    latestMs = nextMs;
-    nextMs = schedule.next(nextMs);
-  }
+  const latestMs = latestStartMs(schedule, firstMs + (number - 2) * periodSeconds * 1_000, nowMs);
   return { ...none, latestMs, count: number > MANY ? "many" : "few" };
+}
+
+const STEPS = 8;
+
+/**
+ * The last start after `fromMs` and not after now. Evenly spaced ones are a step or two away. Others may be years of
+ * minutes away: "* * * 1 *" has its first two eleven months apart when they are the end of a January and the beginning of
+ * the next. Then the time after which nothing more starts is found by halving; all but "@every" start at whole minutes.
+ */
+function latestStartMs(schedule: Schedule, fromMs: number, nowMs: number): number | undefined {
+  const startAfter = (ms: number): number | undefined => {
+    const nextMs = schedule.next(ms);
+    return nextMs !== undefined && nextMs <= nowMs ? nextMs : undefined;
+  };
+  let latestMs: number | undefined;
+  let nextMs = startAfter(fromMs);
+  for (let step = 0; nextMs !== undefined && step < STEPS; step++) {
+    latestMs = nextMs;
+    nextMs = startAfter(nextMs);
+  }
+  if (nextMs === undefined) return latestMs;
+  let foundMs = nextMs;
+  let nothingAfterMs = nowMs;
+  while (nothingAfterMs - foundMs > 1_000) {
+    const halfWayMs = Math.floor((foundMs + nothingAfterMs) / 2);
+    const laterMs = startAfter(halfWayMs);
+    if (laterMs === undefined) nothingAfterMs = halfWayMs;
+    else foundMs = laterMs;
+  }
+  return foundMs;
 }
 
 /** How long until the schedule is to be looked at again; undefined when it fires no more. */

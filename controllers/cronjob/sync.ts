@@ -1,10 +1,11 @@
 import { isJobFinished } from "../../pkg/api/job.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import { isUnreachable } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { isActive, withoutActive } from "./active-list.ts";
-import { deleteActiveJobs, deleteJob, jobExists, startJob } from "./apply.ts";
+import { deleteActiveJob, deleteJob, jobExists, startJob } from "./apply.ts";
 import { type CronJobContext, JOB_MANAGER_INDEX } from "./context.ts";
 import { jobsBeyondHistory, observeFinished } from "./finished-jobs.ts";
 import { untilNextMs } from "./missed-schedules.ts";
@@ -31,7 +32,14 @@ export async function syncCronJob(
     signal.throwIfAborted();
     failure = { error };
   }
-  await run.writeStatus();
+  try {
+    await run.writeStatus();
+  } catch (error) {
+    signal.throwIfAborted();
+    if (failure === undefined) throw error;
+    const errors = [failure.error, error];
+    throw new AggregateError(errors, "the sync failed, and so did the write of the status", { cause: error });
+  }
   if (failure !== undefined) throw failure.error;
   return result;
 }
@@ -71,9 +79,17 @@ class CronJobRun {
 
   async #removeOldJobs(jobs: readonly Job[]): Promise<void> {
     for (const job of jobsBeyondHistory(this.#cronJob, jobs)) {
-      const after = await deleteJob(this.#context, this.#cronJob, job, this.#log, this.#signal);
+      try {
+        await deleteJob(this.#context, this.#cronJob, job, this.#log, this.#signal);
+      } catch (error) {
+        // The server that is not there is waited for; what it refuses is tried again with the next sync, as upstream does.
+        this.#signal.throwIfAborted();
+        if (isUnreachable(error)) throw error;
+        continue;
+      }
       // What was not listed need not be taken off the list.
-      if (after !== undefined && isActive(this.#cronJob, job.metadata.uid)) this.#cronJob = after;
+      if (isActive(this.#cronJob, job.metadata.uid))
+        this.#cronJob = withoutActive(this.#cronJob, job.metadata.uid);
     }
   }
 
@@ -83,7 +99,8 @@ class CronJobRun {
     for (const job of jobs) {
       if (isJobFinished(job) || isActive(this.#cronJob, job.metadata.uid)) continue;
       const fresh = await this.#context.cronJobClient.get({ namespace, name }, {}, this.#signal);
-      if (isActive(fresh, job.metadata.uid)) {
+      const isSame = fresh.metadata.uid === this.#cronJob.metadata.uid;
+      if (isSame && isActive(fresh, job.metadata.uid)) {
         this.#written = fresh;
         this.#cronJob = fresh;
         continue;
@@ -104,10 +121,10 @@ class CronJobRun {
 
   async #noteMissingJobs(jobs: readonly Job[]): Promise<void> {
     const known = new Set(jobs.map(({ metadata }) => metadata.uid));
-    for (const { uid, namespace = "", name = "" } of this.#cronJob.status?.active ?? []) {
-      if (known.has(uid) || (await jobExists(this.#context, namespace, name, this.#signal))) continue;
-      this.#tell("Normal", "MissingJob", `Active job went missing: ${name}`);
-      this.#cronJob = withoutActive(this.#cronJob, uid);
+    for (const reference of this.#cronJob.status?.active ?? []) {
+      if (known.has(reference.uid) || (await jobExists(this.#context, reference, this.#signal))) continue;
+      this.#tell("Normal", "MissingJob", `Active job went missing: ${reference.name ?? ""}`);
+      this.#cronJob = withoutActive(this.#cronJob, reference.uid);
     }
   }
 
@@ -119,12 +136,19 @@ class CronJobRun {
     if (plan.action === "none") return {};
     if (plan.action === "start") {
       const signal = this.#signal;
-      if (plan.replaces)
-        this.#cronJob = await deleteActiveJobs(this.#context, this.#cronJob, this.#log, signal);
+      if (plan.replaces) await this.#removeActiveJobs();
       this.#cronJob = await startJob(this.#context, this.#cronJob, plan.scheduledMs, this.#log, signal);
     }
     const requeueAfterMs = untilNextMs(this.#cronJob, plan.schedule, nowMs);
     return requeueAfterMs === undefined ? {} : { requeueAfterMs };
+  }
+
+  /** One after another: those that are gone are off the list though the next may not go. */
+  async #removeActiveJobs(): Promise<void> {
+    for (const reference of this.#cronJob.status?.active ?? []) {
+      await deleteActiveJob(this.#context, this.#cronJob, reference, this.#log, this.#signal);
+      this.#cronJob = withoutActive(this.#cronJob, reference.uid);
+    }
   }
 
   #tell(type: "Normal" | "Warning", reason: string, message: string): void {

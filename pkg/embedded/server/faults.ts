@@ -18,8 +18,8 @@ export type FaultAction =
   | { readonly kind: "latency"; readonly ms: number }
   /** `after`: the write takes effect, and its client hears of a failure all the same. */
   | { readonly kind: "status"; readonly when: "before" | "after"; readonly error: StatusError }
-  /** No answer at all, as when the connection breaks. */
-  | { readonly kind: "disconnect"; readonly when: "before" | "after" }
+  /** No answer at all, as when the connection breaks. `refused`: as if nobody listened where the server should be. */
+  | { readonly kind: "disconnect"; readonly when: "refused" | "before" | "after" }
   /** Runs between the read and the write of a request: another client that gets in between. */
   | { readonly kind: "interfere"; readonly run: () => Promise<void> | void };
 
@@ -110,7 +110,8 @@ export class Faults {
     for (const { action } of this.#take(subject, isBefore)) {
       if (action.kind === "latency") await sleep(this.#clock, action.ms, signal);
       else if (action.kind === "status") throw action.error;
-      else throw new DisconnectError("ignored");
+      else if (action.kind === "disconnect")
+        throw new DisconnectError(action.when === "refused" ? "refused" : "ignored");
     }
   }
 
@@ -168,7 +169,7 @@ export class Faults {
 }
 
 function isBefore(action: FaultAction): boolean {
-  return action.kind === "latency" || (action.kind !== "interfere" && action.when === "before");
+  return action.kind === "latency" || (action.kind !== "interfere" && action.when !== "after");
 }
 
 function isAfter(action: FaultAction): boolean {
