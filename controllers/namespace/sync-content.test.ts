@@ -9,6 +9,7 @@ import { type FakeAnswer, FakeTransport } from "../../test/harness/fake-transpor
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { deleteContent } from "./sync-content.ts";
 
+const all = ["list", "delete", "deletecollection"];
 const namespace: Namespace = {
   metadata: { name: "test", uid: "u", resourceVersion: "1", deletionTimestamp: "2026-01-01T00:00:00Z" },
   spec: { finalizers: ["kubernetes"] },
@@ -18,7 +19,10 @@ const namespace: Namespace = {
 // upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter_test.go#TestSyncNamespaceThatIsTerminating
 test("what was discovered is deleted, and what was not keeps the namespace", async () => {
   const apps = group("apps", "v1", ["deployments"]);
-  const { run, lines } = fixture([group("", "v1", ["pods", "services"])], [apps, stale("metrics.k8s.io")]);
+  const { run, lines } = fixture(
+    { body: discovery([group("", "v1", ["pods", "services"])]) },
+    { body: discovery([apps, stale("metrics.k8s.io")]) },
+  );
   const { result, conditions } = await run();
   const message =
     "unable to retrieve the complete list of server APIs: metrics.k8s.io/v1: " +
@@ -40,17 +44,33 @@ test("what was discovered is deleted, and what was not keeps the namespace", asy
   ]);
 });
 
-test("without discovery nothing is deleted, and the namespace stays", async () => {
-  const { run, lines } = fixture(undefined, []);
+test.each<[string, FakeAnswer, FakeAnswer]>([
+  ["fails", { status: 500, body: "no discovery" }, { body: discovery([]) }],
+  ["is refused", { status: 403, body: "no discovery" }, { status: 403, body: "no discovery" }],
+  [
+    "of all but the core group is refused",
+    { body: discovery([group("", "v1", ["pods"])]) },
+    { status: 403, body: "no discovery" },
+  ],
+  ["gives nothing", { status: 404, body: "no discovery" }, { status: 404, body: "no discovery" }],
+])("while discovery %s nothing is deleted, and the namespace stays and says so", async (_, core, groups) => {
+  const { run, lines } = fixture(core, groups);
   const { result, conditions } = await run();
   expect(result).toMatchObject({ message: expect.stringContaining("no discovery") as unknown });
-  expect(findCondition(conditions, "NamespaceDeletionDiscoveryFailure")?.status).toBe("True");
+  expect(findCondition(conditions, "NamespaceDeletionDiscoveryFailure")).toMatchObject({
+    status: "True",
+    reason: "DiscoveryFailed",
+  });
   expect(lines()).toEqual(["PUT /api/v1/namespaces/test/status"]);
 });
 
 test("a resource without deletion of collections is deleted object by object", async () => {
   const verbs = ["list", "delete"];
-  const { run, lines } = fixture([group("", "v1", ["things"], verbs)], [], ["a", "b"]);
+  const { run, lines } = fixture(
+    { body: discovery([group("", "v1", ["things"], verbs)]) },
+    { body: discovery([]) },
+    ["a", "b"],
+  );
   const { result } = await run();
   expect(result).toMatchObject({
     message: "unexpected items still remain in namespace: test for gvr: /v1, Resource=things",
@@ -72,7 +92,10 @@ test.each([
     ["DELETE /api/v1/namespaces/test/things", "PUT /api/v1/namespaces/test/status"],
   ],
 ])("a resource %s does not keep the namespace", async (_, verbs, expected) => {
-  const { run, lines } = fixture([group("", "v1", ["things"], verbs)], []);
+  const { run, lines } = fixture(
+    { body: discovery([group("", "v1", ["things"], verbs)]) },
+    { body: discovery([]) },
+  );
   const { result } = await run();
   expect(result).toMatchObject({ estimateSeconds: 0 });
   expect(lines()).toEqual(expected.length > 0 ? expected : ["PUT /api/v1/namespaces/test/status"]);
@@ -83,16 +106,11 @@ interface Run {
   readonly conditions: NonNullable<Namespace["status"]>["conditions"];
 }
 
-/** A server with these groups and, in every list, objects of these names. */
-function fixture(
-  core: readonly object[] | undefined,
-  groups: readonly object[],
-  names: readonly string[] = [],
-) {
+/** A server that answers so to discovery and has, in every list, objects of these names. */
+function fixture(core: FakeAnswer, groups: FakeAnswer, names: readonly string[] = []) {
   const transport = new FakeTransport(({ path, method, body }): FakeAnswer => {
-    if (path === "/api" && core === undefined) return { status: 500, body: "no discovery" };
-    if (path === "/api") return { body: discovery(core) };
-    if (path === "/apis") return { body: discovery(groups) };
+    if (path === "/api") return core;
+    if (path === "/apis") return groups;
     if (method === "PUT") return { body };
     return { body: { kind: "List", metadata: {}, items: names.map((name) => ({ metadata: { name } })) } };
   });
@@ -124,7 +142,7 @@ function fixture(
   return { run, lines: () => transport.lines.filter(isContent) };
 }
 
-function discovery(items: readonly object[] = []): object {
+function discovery(items: readonly object[]): object {
   return { kind: "APIGroupDiscoveryList", items };
 }
 
@@ -137,8 +155,6 @@ function group(name: string, version: string, plurals: readonly string[], verbs 
   }));
   return { metadata: { name }, versions: [{ version, freshness: "Current", resources }] };
 }
-
-const all = ["list", "delete", "deletecollection"];
 
 function stale(name: string): object {
   return { metadata: { name }, versions: [{ version: "v1", freshness: "Stale", resources: [] }] };

@@ -20,8 +20,26 @@ export interface ApiGroup {
 export interface ApiSurface {
   readonly groups: readonly ApiGroup[];
   readonly resources: readonly ApiResource[];
-  /** By apiVersion ("metrics.k8s.io/v1beta1"): what is missing above, and why. */
+  /** By apiVersion ("metrics.k8s.io/v1beta1"): what is missing above, and why. It may be there all the same. */
   readonly failures: ReadonlyMap<string, unknown>;
+}
+
+/** Unknown: the server did not say, so that it may be either. */
+export type Presence = "offered" | "absent" | "unknown";
+
+/** Whether the server offers the resource in any version. */
+export function presenceOf(
+  { groups, resources, failures }: ApiSurface,
+  { group, plural }: Pick<Resource, "group" | "plural">,
+): Presence {
+  if (resources.some((each) => each.group === group && each.plural === plural)) return "offered";
+  const versions = groups.find(({ name }) => name === group)?.versions ?? [];
+  return versions.some((version) => failures.has(apiVersionOf({ group, version }))) ? "unknown" : "absent";
+}
+
+/** A document that is not what was asked for: it says nothing of what there is. */
+class DiscoveryError extends Error {
+  override readonly name = "DiscoveryError";
 }
 
 /** apidiscovery.k8s.io/v2: all versions and resources in one document. */
@@ -87,20 +105,55 @@ function resourceOfDiscovered(group: string, version: string, each: DiscoveredRe
   };
 }
 
-/** metav1.APIResourceList: one version of one group, subresources as entries of their own ("pods/status"). */
-export interface ApiResourceList {
-  readonly resources?: readonly {
-    readonly name: string;
-    readonly kind: string;
-    readonly namespaced?: boolean;
-    readonly verbs?: readonly string[];
-    readonly shortNames?: readonly string[];
-    readonly categories?: readonly string[];
-  }[];
+/** metav1.APIVersions: the versions of the core group. */
+export function coreVersions(document: unknown): readonly ApiGroup[] {
+  mustBe(document, "APIVersions");
+  const { versions } = document as { readonly versions?: readonly string[] | null };
+  return [{ name: "", versions: versions ?? [] }];
 }
 
-export function resourcesOfLegacy(group: string, version: string, list: ApiResourceList): ApiResource[] {
-  const entries = list.resources ?? [];
+interface LegacyGroup {
+  readonly name: string;
+  readonly versions: readonly { readonly version: string }[];
+  readonly preferredVersion?: { readonly version: string };
+}
+
+/** metav1.APIGroupList: all other groups. */
+export function namedGroups(document: unknown): readonly ApiGroup[] {
+  mustBe(document, "APIGroupList");
+  const { groups } = document as { readonly groups?: readonly LegacyGroup[] | null };
+  return (groups ?? []).map(({ name, versions, preferredVersion }) => ({
+    name,
+    versions: versions
+      .map(({ version }) => version)
+      // A stable sort: the preferred version goes first, the others keep their order.
+      .sort((a, b) => Number(b === preferredVersion?.version) - Number(a === preferredVersion?.version)),
+  }));
+}
+
+/** Whatever else was answered with 200 (a proxy's page, a Status) is not an empty list. */
+function mustBe(document: unknown, kind: string): void {
+  const found = (document as { readonly kind?: unknown } | null)?.kind;
+  if (found !== kind) throw new DiscoveryError(`discovery gave ${JSON.stringify(found)} instead of ${kind}`);
+}
+
+/** metav1.APIResourceList: one version of one group, subresources as entries of their own ("pods/status"). */
+interface ApiResourceList {
+  readonly resources?:
+    | readonly {
+        readonly name: string;
+        readonly kind: string;
+        readonly namespaced?: boolean;
+        readonly verbs?: readonly string[];
+        readonly shortNames?: readonly string[];
+        readonly categories?: readonly string[];
+      }[]
+    | null;
+}
+
+export function resourcesOfLegacy(group: string, version: string, document: unknown): ApiResource[] {
+  mustBe(document, "APIResourceList");
+  const entries = (document as ApiResourceList).resources ?? [];
   return entries
     .filter(({ name }) => !name.includes("/"))
     .map((each) => ({

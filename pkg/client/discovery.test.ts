@@ -4,6 +4,7 @@ import { FakeTransport } from "../../test/harness/fake-transport.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { silentLogger } from "../log/logger.ts";
 import { noMetrics } from "../metrics/metrics.ts";
+import { presenceOf } from "./discovery-documents.ts";
 import { Discovery } from "./discovery.ts";
 import { unlimited } from "./limiter.ts";
 import { RestMapper } from "./rest-mapper.ts";
@@ -114,10 +115,14 @@ const legacy: Documents = {
     },
   },
   "/apis/apps/v1": {
-    body: { resources: [{ name: "deployments", kind: "Deployment", namespaced: true, verbs }] },
+    body: {
+      kind: "APIResourceList",
+      resources: [{ name: "deployments", kind: "Deployment", namespaced: true, verbs }],
+    },
   },
   "/apis/apps/v1beta1": {
     body: {
+      kind: "APIResourceList",
       resources: [
         { name: "deployments", kind: "Deployment", namespaced: true, verbs },
         { name: "old", kind: "Old", namespaced: true, verbs },
@@ -191,15 +196,32 @@ describe.each([
   });
 });
 
-test("a root that is forbidden or absent offers nothing; one that fails is an error that is not remembered", async () => {
-  let documents: Documents = { ...aggregated, "/api": { status: 403, body: "no" } };
-  const { discovery } = discover(() => documents);
-  expect((await discovery.surface()).resources.every(({ group }) => group !== "")).toBe(true);
-  discovery.invalidate();
-  documents = { ...aggregated, "/apis": { status: 500, body: "broken" } };
-  await expect(discovery.surface()).rejects.toMatchObject({ code: 500 });
-  documents = aggregated;
-  expect((await discovery.surface()).resources).toHaveLength(5);
+describe.each(["/api", "/apis"])("%s", (root) => {
+  test.each<[string, FakeAnswer]>([
+    ["forbidden", { status: 403, body: "no" }],
+    ["absent", { status: 404, body: "absent" }],
+    ["broken", { status: 500, body: "broken" }],
+    ["a refusal with code 200", { body: { kind: "Status", apiVersion: "v1", status: "Failure", code: 403 } }],
+    ["another document", { body: {} }],
+  ])("%s is not empty: it is an error, and not remembered", async (_, answer) => {
+    let documents: Documents = { ...aggregated, [root]: answer };
+    const { discovery } = discover(() => documents);
+    await expect(discovery.surface()).rejects.toThrow();
+    documents = aggregated;
+    expect((await discovery.surface()).resources).toHaveLength(5);
+  });
+});
+
+test.each<[string, Documents]>([
+  ["aggregated", aggregated],
+  ["legacy", { ...legacy, "/apis/metrics.k8s.io/v1": { status: 403, body: "no" } }],
+  ["legacy, answered with something else", { ...legacy, "/apis/metrics.k8s.io/v1": { body: {} } }],
+])("what a group did not tell of is unknown, not absent: %s", async (_, documents) => {
+  const surface = await discover(() => documents).discovery.surface();
+  const presence = (group: string, plural: string): string => presenceOf(surface, { group, plural });
+  expect(presence("apps", "old")).toBe("offered");
+  expect(presence("apps", "gone")).toBe("absent");
+  expect(presence("metrics.k8s.io", "nodes")).toBe("unknown");
 });
 
 test("the abort of one who waits does not disturb the others", async () => {
@@ -218,7 +240,7 @@ test("after a reset the mapper sees new kinds", async () => {
   expect(await mapper.resourceOf("v1", "Pod")).toBeDefined();
   documents = aggregated;
   expect(await mapper.resourceOf("v1", "Pod")).toBeDefined();
-  documents = {};
+  documents = { ...legacy, "/api/v1": { body: { kind: "APIResourceList", resources: [] } } };
   expect(await mapper.resourceOf("v1", "Pod")).toBeDefined();
   mapper.reset();
   expect(await mapper.resourceOf("v1", "Pod")).toBeUndefined();

@@ -1,13 +1,14 @@
 import { apiVersionOf } from "../api/resource.ts";
 import { abortable } from "./abortable.ts";
-import type { ApiGroup, ApiResource, ApiResourceList, ApiSurface } from "./discovery-documents.ts";
+import type { ApiGroup, ApiResource, ApiSurface } from "./discovery-documents.ts";
 import {
+  coreVersions,
   isGroupDiscoveryList,
+  namedGroups,
   preferredResources,
   resourcesOfLegacy,
   surfaceOfAggregated,
 } from "./discovery-documents.ts";
-import { isForbidden, isNotFound } from "./errors.ts";
 import type { RestClient } from "./rest.ts";
 
 const ACCEPT_AGGREGATED =
@@ -22,7 +23,10 @@ export class Discovery {
     this.#rest = rest;
   }
 
-  /** Versions that fail are listed in `failures` and do not hide the others; it rejects when a root cannot be read. */
+  /**
+   * Versions that fail are listed in `failures` and do not hide the others. It rejects when a root is refused, absent or
+   * no discovery document: a server that says nothing of its resources has not said that it has none.
+   */
   async surface(signal?: AbortSignal): Promise<ApiSurface> {
     return abortable((this.#surface ??= this.#remember(this.#load())), signal);
   }
@@ -46,41 +50,20 @@ export class Discovery {
 
   async #load(): Promise<ApiSurface> {
     const [core, named] = await Promise.all([
-      this.#loadRoot("/api", async (document) => this.#loadCore(document)),
-      this.#loadRoot("/apis", async (document) => this.#loadGroups(document)),
+      this.#loadRoot("/api", coreVersions),
+      this.#loadRoot("/apis", namedGroups),
     ]);
     return merge([core, named]);
   }
 
-  /** One of the two roots, aggregated if the server knows how. A root that is absent or forbidden offers nothing. */
+  /** One of the two roots, aggregated if the server knows how. */
   async #loadRoot(
     path: "/api" | "/apis",
-    legacy: (document: unknown) => Promise<ApiSurface>,
+    groupsOf: (document: unknown) => readonly ApiGroup[],
   ): Promise<ApiSurface> {
-    try {
-      const document = await this.#rest.json({ method: "GET", path, accept: ACCEPT_AGGREGATED });
-      return isGroupDiscoveryList(document) ? surfaceOfAggregated(document) : await legacy(document);
-    } catch (error) {
-      if (isNotFound(error) || isForbidden(error)) return merge([]);
-      throw error;
-    }
-  }
-
-  async #loadCore(document: unknown): Promise<ApiSurface> {
-    const { versions = [] } = document as { readonly versions?: readonly string[] };
-    return this.#loadVersions([{ name: "", versions }]);
-  }
-
-  async #loadGroups(document: unknown): Promise<ApiSurface> {
-    const { groups = [] } = document as { readonly groups?: readonly LegacyGroup[] };
-    const parsed = groups.map(({ name, versions, preferredVersion }) => ({
-      name,
-      versions: versions
-        .map(({ version }) => version)
-        // A stable sort: the preferred version goes first, the others keep their order.
-        .sort((a, b) => Number(b === preferredVersion?.version) - Number(a === preferredVersion?.version)),
-    }));
-    return this.#loadVersions(parsed);
+    const document = await this.#rest.json({ method: "GET", path, accept: ACCEPT_AGGREGATED });
+    if (isGroupDiscoveryList(document)) return surfaceOfAggregated(document);
+    return this.#loadVersions(groupsOf(document));
   }
 
   async #loadVersions(groups: readonly ApiGroup[]): Promise<ApiSurface> {
@@ -89,8 +72,7 @@ export class Discovery {
       const apiVersion = apiVersionOf({ group, version });
       const path = group === "" ? `/api/${version}` : `/apis/${apiVersion}`;
       try {
-        const list = await this.#rest.json({ method: "GET", path });
-        return resourcesOfLegacy(group, version, list as ApiResourceList);
+        return resourcesOfLegacy(group, version, await this.#rest.json({ method: "GET", path }));
       } catch (error) {
         failures.set(apiVersion, error);
         return [];
@@ -101,12 +83,6 @@ export class Discovery {
     );
     return { groups, resources: resources.flat(), failures };
   }
-}
-
-interface LegacyGroup {
-  readonly name: string;
-  readonly versions: readonly { readonly version: string }[];
-  readonly preferredVersion?: { readonly version: string };
 }
 
 function merge(surfaces: readonly ApiSurface[]): ApiSurface {
