@@ -26,11 +26,10 @@ export interface PodChanges {
  */
 export async function changePods(round: Round, changes: PodChanges, hash: string): Promise<readonly Pod[]> {
   const { context, daemonSet } = round;
-  const key = keyOf(daemonSet);
   const nodes = changes.create.slice(0, BURST);
   const removed = changes.remove.slice(0, BURST);
-  context.deletions.expectDeletions(key, removed.map(keyOf));
-  context.expectations.raise(key, nodes.length, 0);
+  context.deletions.expectDeletions(daemonSet, removed.map(keyOf));
+  context.expectations.raise(daemonSet, nodes.length, 0);
   const created: Pod[] = [];
   const errors = [...(await createPods(round, nodes, hash, created)), ...(await deletePods(round, removed))];
   if (errors.length === 1) throw errors[0];
@@ -57,7 +56,7 @@ async function createPods(
   };
   const { errors } = await slowStartBatch(nodes.length, SLOW_START_INITIAL_BATCH, create);
   // What was not created will not be seen either.
-  context.expectations.lower(keyOf(daemonSet), nodes.length - created.length, 0);
+  context.expectations.lower(daemonSet, nodes.length - created.length, 0);
   return errors;
 }
 
@@ -71,7 +70,7 @@ async function deletePods(
     try {
       await context.podControl.delete({ namespace, name }, daemonSet, signal);
     } catch (error) {
-      context.deletions.deletionObserved(keyOf(daemonSet), keyOf(pod));
+      context.deletions.deletionObserved(daemonSet, keyOf(pod));
       if (!isNotFound(error)) errors.push(error);
     }
   };

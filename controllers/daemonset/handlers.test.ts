@@ -65,12 +65,12 @@ describe("a pod that was added", () => {
   });
 
   test("counts as a creation that was expected, unless it is an orphan or is going away", () => {
-    expectations.expectCreations("default/foo1", 3);
+    expectations.expectCreations(one, 3);
     const handler = podHandler(listening(all), queue);
     handler.onAdd?.(pod("orphan"), false);
     handler.onAdd?.(pod("leaving", { owner: one, deleting: true }), true);
     handler.onAdd?.(pod("p", { owner: one }), false);
-    expect(expectations.get("default/foo1")?.creations).toBe(2);
+    expect(expectations.get(one)?.creations).toBe(2);
   });
 });
 
@@ -128,11 +128,11 @@ describe("a pod that was changed", () => {
 
   test("counts as deleted, once, when it is going away", () => {
     const handler = podHandler(listening(all), queue);
-    deletions.expectDeletions("default/foo1", ["default/p", "default/q"]);
+    deletions.expectDeletions(one, ["default/p", "default/q"]);
     const leaving = at("2", pod("p", { owner: one, deleting: true }));
     handler.onUpdate?.(at("1", pod("p", { owner: one })), leaving);
     handler.onDelete?.(leaving, false);
-    expect(expectations.get("default/foo1")?.deletions).toBe(1);
+    expect(expectations.get(one)?.deletions).toBe(1);
   });
 });
 
@@ -152,17 +152,17 @@ test.each<[string, Pod, readonly string[]]>([
 // upstream: pkg/controller/daemon/daemon_controller_test.go#TestDeleteFinalStateUnknown, #TestExpectationsOnRecreate
 describe("a DaemonSet", () => {
   test("that is gone is looked at, and what was expected of it is forgotten", () => {
-    expectations.expectCreations("default/foo1", 1);
+    expectations.expectCreations(one, 1);
     daemonSetHandler(listening([]), queue).onDelete?.(one, true);
     expect(drain(queue)).toEqual(["default/foo1"]);
-    expect(expectations.satisfied("default/foo1")).toBe(true);
+    expect(expectations.get(one)).toBeUndefined();
   });
 
   test("that another one of its name has replaced leaves nothing to be expected", () => {
-    expectations.expectCreations("default/foo1", 1);
+    expectations.expectCreations(one, 1);
     daemonSetHandler(listening([]), queue).onUpdate?.(one, renamed(one));
     expect(drain(queue)).toEqual(["default/foo1"]);
-    expect(expectations.satisfied("default/foo1")).toBe(true);
+    expect(expectations.get(one)).toBeUndefined();
   });
 });
 

@@ -24,7 +24,7 @@ const KIND = resources.daemonSets.kind;
 export function daemonSetHandler(context: Listening, queue: Queue): EventHandler<DaemonSet> {
   const forget = (daemonSet: DaemonSet): void => {
     context.consistency?.clear(keyOf(daemonSet), daemonSet.metadata.uid ?? "");
-    context.deletions.delete(keyOf(daemonSet));
+    context.deletions.delete(daemonSet);
   };
   return {
     onAdd: (daemonSet, inInitialList) => queue.add(keyOf(daemonSet), inInitialList ? "background" : "live"),
@@ -45,7 +45,7 @@ export function podHandler(context: Listening, queue: Queue): EventHandler<Pod> 
   const gone = (pod: Pod): void => {
     const owner = managerOf(context.daemonSets, KIND, pod);
     if (owner === undefined) return;
-    context.deletions.deletionObserved(keyOf(owner), keyOf(pod));
+    context.deletions.deletionObserved(owner, keyOf(pod));
     queue.add(keyOf(owner));
   };
   return {
@@ -56,7 +56,7 @@ export function podHandler(context: Listening, queue: Queue): EventHandler<Pod> 
       if (controllerOf(pod) === undefined) return wakeAdopters(context, queue, pod, priority);
       const owner = managerOf(context.daemonSets, KIND, pod);
       if (owner === undefined) return;
-      context.expectations.creationObserved(keyOf(owner));
+      context.expectations.creationObserved(owner);
       queue.add(keyOf(owner), priority);
     },
     onUpdate: (before, after) => {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
+import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import { sleep } from "../../pkg/clock/wait.ts";
 import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/reconcile/expectations.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { DaemonSetInWorld } from "../../test/harness/daemon-set-in-world.ts";
@@ -99,5 +101,27 @@ describe.each([true, false])("what a cache does not show yet (read-your-writes: 
     await world.run();
     const owners = (await it.pods()).map((each) => controllerOf(each)?.uid);
     expect(new Set(owners)).toEqual(new Set([first.metadata.uid, second.metadata.uid]));
+  });
+
+  test("of a DaemonSet that was replaced under its name in the middle of a sync does not hold up the second", async () => {
+    await it.addNodes(3);
+    await world.start(controller);
+    let second: DaemonSet | undefined;
+    world.server.parts.faults.add({
+      target: { verb: "create", resource: "controllerrevisions" },
+      action: {
+        kind: "interfere",
+        run: async () => {
+          await world.delete(resources.daemonSets, "foo");
+          second = await it.create(SKETCH);
+          await sleep(world.clock, 100);
+        },
+      },
+      times: 1,
+    });
+    await it.create(SKETCH);
+    await world.run(20_000);
+    const own = (await it.pods()).filter((pod) => controllerOf(pod)?.uid === second?.metadata.uid);
+    expect(own).toHaveLength(3);
   });
 });

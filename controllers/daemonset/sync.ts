@@ -23,7 +23,7 @@ export async function syncDaemonSet(
   const daemonSet = context.daemonSets.getByKey(key);
   if (daemonSet === undefined) {
     context.consistency?.clear(key);
-    context.deletions.delete(key);
+    context.deletions.deleteName(key);
     return {};
   }
   const selector = readSelector(context, daemonSet, log);
@@ -33,14 +33,14 @@ export async function syncDaemonSet(
   const round: Round = { context, daemonSet, selector, log, signal };
   const pods = await claimPods(round);
   const history = await syncRevisions(round, pods);
-  const acted = context.expectations.satisfied(key);
+  const acted = context.expectations.satisfied(daemonSet);
   const { errors, attempt } = attempts(signal);
   const recheckPodsMs = acted ? await attempt(async () => changeWorld(round, pods, history)) : undefined;
   const recheckStatusMs = await attempt(async () => syncStatus(round, pods, history, acted));
   if (errors.length > 0)
     throw errors.length === 1 ? errors[0] : new AggregateError(errors, String(errors[0]));
   // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
-  const rechecks = [recheckPodsMs, recheckStatusMs, context.expectations.untilSatisfiedMs(key)];
+  const rechecks = [recheckPodsMs, recheckStatusMs, context.expectations.untilSatisfiedMs(daemonSet)];
   const delays = rechecks.filter((delayMs) => delayMs !== undefined);
   return delays.length === 0 ? {} : { requeueAfterMs: Math.min(...delays) };
 }
@@ -50,7 +50,7 @@ async function changeWorld(round: Round, pods: ClaimedPods, history: History): P
   const { context, daemonSet } = round;
   const recheckAfterMs = await place(round, pods, history.hash);
   // What was just created or deleted has to be seen before an update goes on.
-  if (isRollingUpdate(daemonSet) && context.expectations.satisfied(keyOf(daemonSet)))
+  if (isRollingUpdate(daemonSet) && context.expectations.satisfied(daemonSet))
     await roll(round, pods, history.hash);
   await cleanUpHistory(round, history, pods);
   return recheckAfterMs;

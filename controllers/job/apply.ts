@@ -31,15 +31,14 @@ export async function deleteSurplus(
   pods: readonly Pod[],
   signal: AbortSignal,
 ): Promise<Deleted> {
-  const key = keyOf(job);
-  context.deletions.expectDeletions(key, pods.map(keyOf));
+  context.deletions.expectDeletions(job, pods.map(keyOf));
   return deleteEach(pods, async (pod) => {
     try {
       if (hasFinalizer(pod)) await context.podControl.patch(refOf(pod), RELEASE, signal);
       await context.podControl.delete(refOf(pod), job, signal);
     } catch (error) {
       // No event will tell of this deletion any more.
-      context.deletions.deletionObserved(key, keyOf(pod));
+      context.deletions.deletionObserved(job, keyOf(pod));
       throw error;
     }
   });
@@ -87,9 +86,8 @@ export async function createPods(
   signal: AbortSignal,
 ): Promise<Created> {
   const { job } = view;
-  const key = keyOf(job);
   const reference = newControllerRef(job, resources.jobs);
-  context.expectations.expectCreations(key, count);
+  context.expectations.expectCreations(job, count);
   const plain = podTemplate(job);
   const create = async (position: number): Promise<void> => {
     const index = indexes?.[position];
@@ -105,7 +103,7 @@ export async function createPods(
   };
   const { successes, errors } = await slowStartBatch(count, SLOW_START_INITIAL_BATCH, create);
   // What was not created will not be seen either.
-  context.expectations.lower(key, count - successes, 0);
+  context.expectations.lower(job, count - successes, 0);
   countCreated(context, view, successes, errors.length);
   return { count: successes, error: errors[0] };
 }
@@ -129,18 +127,18 @@ export interface Released {
 /** Takes the finalizers off. What was taken off is not taken for uncounted, though the cache may show it yet. */
 export async function releasePods(
   context: JobContext,
-  jobKey: string,
+  job: Job,
   pods: readonly Pod[],
   signal: AbortSignal,
 ): Promise<Released> {
   const uids = new Set<string>();
   const errors: unknown[] = [];
-  context.finalizers.expectRemoval(jobKey, pods.map(uidOf));
+  context.finalizers.expectRemoval(job, pods.map(uidOf));
   const release = async (pod: Pod): Promise<void> => {
     try {
       await context.podControl.patch(refOf(pod), RELEASE, signal);
     } catch (error) {
-      context.finalizers.removalObserved(jobKey, uidOf(pod));
+      context.finalizers.removalObserved(job, uidOf(pod));
       if (!isNotFound(error)) {
         errors.push(error);
         return;

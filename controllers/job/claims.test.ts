@@ -64,7 +64,7 @@ test.each([
   const context = recorder.context(all);
   const [result] = await Promise.allSettled([syncJob(keyOf(mine), context, silentLogger, signal)]);
   expect(result?.status).toBe(fails ? "rejected" : "fulfilled");
-  expect(context.finalizers.awaited(keyOf(mine)).size).toBe(awaited);
+  expect(context.finalizers.awaited(mine).size).toBe(awaited);
 });
 
 // upstream: pkg/controller/job/tracking_utils_test.go#TestRecordJobPodFailurePolicyActions

@@ -8,6 +8,7 @@ import type { EventRecorder } from "../../pkg/events/recorder.ts";
 import type { Counter, Histogram, Metrics } from "../../pkg/metrics/metrics.ts";
 import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 import type { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
+import type { PerOwner } from "../../pkg/api/per-owner.ts";
 import type { PodControl } from "../../pkg/reconcile/pod-control.ts";
 import type { BackoffRecord } from "./backoff.ts";
 import type { FinalizerExpectations } from "./finalizer-expectations.ts";
@@ -23,8 +24,7 @@ export interface JobContext {
   readonly finalizers: FinalizerExpectations;
   /** Whether the namespace of that name is being deleted. */
   readonly isLeaving: (namespace: string) => boolean;
-  /** By key of the Job. */
-  readonly backoffs: Map<string, BackoffRecord>;
+  readonly backoffs: PerOwner<BackoffRecord>;
   /** uids of Jobs that were told to have finished, while the cache does not show it yet. */
   readonly finished: Set<string>;
   /** Undefined when the feature gate is off. */

@@ -6,6 +6,7 @@ import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
 import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
 import { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
+import { PerOwner } from "../../pkg/api/per-owner.ts";
 import { PodControl } from "../../pkg/reconcile/pod-control.ts";
 import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
 import { WorkerPool } from "../../pkg/reconcile/worker.ts";
@@ -139,7 +140,7 @@ function jobContext(
     expectations,
     deletions: new DeletionTracking(expectations),
     finalizers: new FinalizerExpectations(),
-    backoffs: new Map(),
+    backoffs: new PerOwner(),
     finished: new Set(),
     isLeaving: (name) => namespaces.lister.get(undefined, name)?.metadata.deletionTimestamp !== undefined,
     consistency,

@@ -32,7 +32,7 @@ export async function count(_: string, { subject = job(), ...given }: Case): Pro
     .map(podOf);
   const recorder = new Recorder(subject, given.before ?? {});
   const context = recorder.context(all);
-  const view = viewOf(recorder.job, all, context.finalizers.awaited("default/job"), NO_FAILURES);
+  const view = viewOf(recorder.job, all, context.finalizers.awaited(recorder.job), NO_FAILURES);
   const outcome = { ...outcomeOf(recorder.job, all), verdict: given.verdict };
   const [result] = await Promise.allSettled([countAndFinish(context, view, outcome, signal)]);
   const { statuses, released, counted } = recorder;

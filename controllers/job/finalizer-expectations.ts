@@ -1,32 +1,40 @@
+import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import { PerOwner } from "../../pkg/api/per-owner.ts";
+
 /**
  * Pods whose finalizer was taken off and whose cache entry still has it, per Job. Such a pod was counted and must not be
  * counted again.
  */
 export class FinalizerExpectations {
-  readonly #awaited = new Map<string, Set<string>>();
+  readonly #awaited = new PerOwner<Set<string>>();
 
-  expectRemoval(jobKey: string, uids: Iterable<string>): void {
-    const awaited = this.#awaited.get(jobKey) ?? new Set();
+  expectRemoval(job: Job, uids: Iterable<string>): void {
+    const awaited = this.#awaited.get(job) ?? new Set<string>();
     for (const uid of uids) awaited.add(uid);
-    if (awaited.size > 0) this.#awaited.set(jobKey, awaited);
+    if (awaited.size > 0) this.#awaited.set(job, awaited);
   }
 
-  removalObserved(jobKey: string, uid: string): void {
-    const awaited = this.#awaited.get(jobKey);
-    if (awaited?.delete(uid) && awaited.size === 0) this.#awaited.delete(jobKey);
+  removalObserved(job: Job, uid: string): void {
+    const awaited = this.#awaited.get(job);
+    if (awaited?.delete(uid) && awaited.size === 0) this.#awaited.delete(job);
   }
 
-  isAwaited(jobKey: string, uid: string): boolean {
-    return this.#awaited.get(jobKey)?.has(uid) ?? false;
+  isAwaited(job: Job, uid: string): boolean {
+    return this.#awaited.get(job)?.has(uid) ?? false;
   }
 
   /** As they are now: what is observed later does not change the answer. */
-  awaited(jobKey: string): ReadonlySet<string> {
-    return new Set(this.#awaited.get(jobKey));
+  awaited(job: Job): ReadonlySet<string> {
+    return new Set(this.#awaited.get(job));
   }
 
-  /** The Job is gone. */
-  delete(jobKey: string): void {
-    this.#awaited.delete(jobKey);
+  /** This very Job is gone. */
+  delete(job: Job): void {
+    this.#awaited.delete(job);
+  }
+
+  /** No Job has the name any more. */
+  deleteName(key: string): void {
+    this.#awaited.deleteName(key);
   }
 }

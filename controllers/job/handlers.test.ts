@@ -106,18 +106,18 @@ describe("a pod that was changed wakes", () => {
 
 describe("expectations", () => {
   test("are met by creations, and not by a pod that is being deleted when it is first seen", () => {
-    context.expectations.expectCreations("default/job1", 2);
+    context.expectations.expectCreations(named("job1"), 2);
     podsOf().onAdd?.(ownedBy(named("job1")), false);
     podsOf().onAdd?.(leaving(ownedBy(named("job1"))), false);
-    expect(context.expectations.get("default/job1")?.creations).toBe(1);
+    expect(context.expectations.get(named("job1"))?.creations).toBe(1);
   });
 
   test("are met once by a deletion that is seen twice", () => {
-    context.deletions.expectDeletions("default/job1", ["default/pod", "default/other"]);
+    context.deletions.expectDeletions(named("job1"), ["default/pod", "default/other"]);
     const owned = ownedBy(named("job1"));
     podsOf().onUpdate?.(at("1", owned), at("2", leaving(owned)));
     podsOf().onDelete?.(leaving(owned), false);
-    expect(context.expectations.get("default/job1")?.deletions).toBe(1);
+    expect(context.expectations.get(named("job1"))?.deletions).toBe(1);
   });
 
   // upstream: pkg/controller/job/job_controller_test.go#TestFinalizersRemovedExpectations
@@ -139,9 +139,9 @@ describe("expectations", () => {
     ],
     ["are met by a pod that is gone", (h, owned) => h.onDelete?.(owned, false), true],
   ])("of finalizers %s", (_, happen, met) => {
-    context.finalizers.expectRemoval("default/job1", ["pod"]);
+    context.finalizers.expectRemoval(named("job1"), ["pod"]);
     happen(podsOf(), ownedBy(named("job1")));
-    expect(context.finalizers.awaited("default/job1").size).toBe(met ? 0 : 1);
+    expect(context.finalizers.awaited(named("job1")).size).toBe(met ? 0 : 1);
   });
 });
 
@@ -202,7 +202,7 @@ describe("a Job", () => {
     ["gone", (handler) => handler.onDelete?.(named("job1"), false)],
   ])("that is %s leaves its pods to those who look for orphans, and is forgotten", (_, happen) => {
     context.finished.add("uid of job1");
-    context.backoffs.set("default/job1", { failuresSinceSuccess: 1, lastFailureMs: 0 });
+    context.backoffs.set(named("job1"), { failuresSinceSuccess: 1, lastFailureMs: 0 });
     happen(jobsOf());
     expect(drain(queues.orphans)).toEqual(["selector default app=job"]);
     expect([context.finished.size, context.backoffs.size]).toEqual([0, 0]);
@@ -220,14 +220,16 @@ describe("a Job", () => {
   test("that another of its name has replaced leaves its pods to those who look for orphans", async () => {
     const first = named("job1");
     const second = { ...first, metadata: { ...first.metadata, uid: "uid of the second" } };
-    context.expectations.expectCreations("default/job1", 1);
-    context.finalizers.expectRemoval("default/job1", ["uid of a pod of the first"]);
-    context.backoffs.set("default/job1", { failuresSinceSuccess: 1, lastFailureMs: 0 });
+    context.expectations.expectCreations(first, 1);
+    context.finalizers.expectRemoval(first, ["uid of a pod of the first"]);
+    context.backoffs.set(first, { failuresSinceSuccess: 1, lastFailureMs: 0 });
     jobsOf().onUpdate?.(at("1", first), at("2", second));
     expect(drain(queues.orphans)).toEqual(["selector default app=job"]);
     expect(drain(queues.jobs)).toEqual(["default/job1"]);
-    expect(context.expectations.satisfied("default/job1")).toBe(true);
-    expect(context.finalizers.awaited("default/job1")).toEqual(new Set());
+    for (const one of [first, second]) {
+      expect(context.expectations.get(one)).toBeUndefined();
+      expect(context.finalizers.awaited(one)).toEqual(new Set());
+    }
     expect(context.backoffs.size).toBe(0);
   });
 });

@@ -57,8 +57,8 @@ export function jobHandler(context: Listening, queues: JobQueues): EventHandler<
       // Deleted and created anew between two looks: the first is as gone as if that had been told, and so are its pods'
       // reasons to keep the finalizer. What was expected of it says nothing of the second.
       if (before.metadata.uid !== after.metadata.uid) {
-        context.deletions.delete(keyOf(before));
-        context.finalizers.delete(keyOf(before));
+        context.deletions.delete(before);
+        context.finalizers.delete(before);
         gone(before);
         return added(after, "live");
       }
@@ -100,8 +100,8 @@ export function podHandler(context: Listening, queues: JobQueues): EventHandler<
     if (controllerOf(pod) === undefined) return leaveToOrphans(pod);
     const job = ownerOf(pod);
     if (job === undefined || isForsaken(pod, job)) return leaveToOrphans(pod);
-    context.deletions.deletionObserved(keyOf(job), keyOf(pod));
-    if (isGone || !hasFinalizer(pod)) context.finalizers.removalObserved(keyOf(job), uidOf(pod));
+    context.deletions.deletionObserved(job, keyOf(pod));
+    if (isGone || !hasFinalizer(pod)) context.finalizers.removalObserved(job, uidOf(pod));
     return wake(job);
   };
 
@@ -117,7 +117,7 @@ export function podHandler(context: Listening, queues: JobQueues): EventHandler<
       }
       const job = ownerOf(pod);
       if (job === undefined) return undefined;
-      context.expectations.creationObserved(keyOf(job));
+      context.expectations.creationObserved(job);
       return wake(job, priority);
     },
     onUpdate: (before, after) => {
@@ -126,7 +126,7 @@ export function podHandler(context: Listening, queues: JobQueues): EventHandler<
       if (before.metadata.resourceVersion === after.metadata.resourceVersion) return undefined;
       const observed = (job: Job): void => {
         // Not only when it had the finalizer before: several changes may come as one.
-        if (!hasFinalizer(after)) context.finalizers.removalObserved(keyOf(job), uidOf(after));
+        if (!hasFinalizer(after)) context.finalizers.removalObserved(job, uidOf(after));
         wake(job);
       };
       const handedOver = managerChanged(before, after);
@@ -134,7 +134,7 @@ export function podHandler(context: Listening, queues: JobQueues): EventHandler<
       if (former !== undefined) observed(former);
       if (after.metadata.deletionTimestamp !== undefined) {
         // Taken away and deleted between two looks, it is its former Job that lacks it.
-        if (former !== undefined) context.deletions.deletionObserved(keyOf(former), keyOf(after));
+        if (former !== undefined) context.deletions.deletionObserved(former, keyOf(after));
         return leaving(after, false);
       }
       if (controllerOf(after) !== undefined) {
@@ -167,7 +167,7 @@ export function namespaceHandler(
 
 function forgetFinished(context: Listening, job: Job): void {
   context.finished.delete(job.metadata.uid ?? "");
-  context.backoffs.delete(keyOf(job));
+  context.backoffs.delete(job);
 }
 
 function enqueueSelected(queues: JobQueues, job: Job): void {

@@ -219,17 +219,14 @@ describe("a Job is left alone", () => {
 
 // upstream: pkg/controller/job/job_controller_test.go#TestSyncJobDeleted
 test("of a Job that is gone nothing is kept", async () => {
-  const recorder = new Recorder(job(), { awaits: 2, released: ["a"] });
+  const gone = job();
+  const recorder = new Recorder(gone, { awaits: 2, released: ["a"] });
   const context = recorder.context([], []);
-  context.backoffs.set("default/job", { failuresSinceSuccess: 1, lastFailureMs: NOW_MS });
+  context.backoffs.set(gone, { failuresSinceSuccess: 1, lastFailureMs: NOW_MS });
   const result = await syncJob("default/job", context, silentLogger, new AbortController().signal);
   expect([result, recorder.statuses, recorder.created]).toEqual([{}, [], []]);
   const { expectations, finalizers, backoffs } = context;
-  expect([expectations.get("default/job"), finalizers.awaited("default/job").size, backoffs.size]).toEqual([
-    undefined,
-    0,
-    0,
-  ]);
+  expect([expectations.get(gone), finalizers.awaited(gone).size, backoffs.size]).toEqual([undefined, 0, 0]);
 });
 
 // upstream: pkg/controller/job/job_controller_test.go#TestSyncJobUpdateRequeue

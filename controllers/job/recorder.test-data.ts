@@ -1,5 +1,4 @@
 import { featureGates } from "../../pkg/api/feature-gates.ts";
-import { keyOf } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -8,6 +7,7 @@ import { ApiError } from "../../pkg/client/errors.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
 import { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
+import { PerOwner } from "../../pkg/api/per-owner.ts";
 import { PodControl } from "../../pkg/reconcile/pod-control.ts";
 import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
 import { listerOf } from "../../test/harness/lister-of.ts";
@@ -67,12 +67,13 @@ export class Recorder {
     const expectations = new Expectations(clock);
     const event = (_: unknown, _type: string, reason: string): void => void this.events.push(reason);
     const events = { event, eventWithAnnotations: () => {} };
-    const key = keyOf(this.job);
     const { awaits = 0, released = [], backoff } = this.#before;
-    if (awaits > 0) expectations.expectCreations(key, awaits);
-    if (awaits < 0) expectations.expectDeletions(key, -awaits);
+    if (awaits > 0) expectations.expectCreations(this.job, awaits);
+    if (awaits < 0) expectations.expectDeletions(this.job, -awaits);
+    const backoffs = new PerOwner<BackoffRecord>();
+    if (backoff !== undefined) backoffs.set(this.job, backoff);
     const finalizers = new FinalizerExpectations();
-    finalizers.expectRemoval(key, released);
+    finalizers.expectRemoval(this.job, released);
     const owned = this.#before.looseToo ? all : all.map((each) => ownedBy(this.job, each));
     return {
       jobs: listerOf(jobs),
@@ -89,7 +90,7 @@ export class Recorder {
       expectations,
       deletions: new DeletionTracking(expectations),
       finalizers,
-      backoffs: new Map(backoff === undefined ? [] : [[key, backoff]]),
+      backoffs,
       finished: new Set(),
       isLeaving: () => false,
       consistency: undefined,

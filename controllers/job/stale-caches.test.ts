@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
@@ -79,4 +80,26 @@ test("a pod that was counted is not counted again when it is seen to be let go w
   await world.run(30_000);
   expect((await jobs.pods()).map(({ metadata }) => metadata.name)).not.toContain(counted?.metadata.name);
   expect((await jobs.job()).status?.failed).toBe(1);
+});
+
+// upstream: the second Job waits until what is expected of the first has expired.
+test("of a Job that was replaced under its name while its pods were made, nothing holds up the second", async () => {
+  await jobs.create({ parallelism: 3, completions: 3 });
+  world.server.parts.faults.add({
+    target: { verb: "create", resource: "pods" },
+    action: {
+      kind: "interfere",
+      run: async () => {
+        const first = { namespace: "default", name: "job" };
+        await world.client.clientFor(resources.jobs).delete(first, { propagationPolicy: "Background" });
+        await jobs.create({ parallelism: 3, completions: 3 });
+        await sleep(world.clock, 100);
+      },
+    },
+    times: 1,
+  });
+  await world.run(20_000);
+  const { uid } = (await jobs.job()).metadata;
+  const own = (await jobs.pods()).filter((pod) => controllerOf(pod)?.uid === uid);
+  expect(own).toHaveLength(3);
 });

@@ -1,4 +1,3 @@
-import { keyOf } from "../../pkg/api/object.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import { decideAccounting, countReleased, hasUncounted } from "./accounting.ts";
 import { releasePods, writeStatus } from "./apply.ts";
@@ -19,7 +18,6 @@ export async function countAndFinish(
   outcome: PodsOutcome,
   signal: AbortSignal,
 ): Promise<void> {
-  const key = keyOf(view.job);
   const nowMs = context.clock.nowMs();
   const accounting = decideAccounting(view, outcome.verdict, withCounts(outcome));
   const announced = announce(accounting.status, outcome.verdict, nowMs);
@@ -30,14 +28,14 @@ export async function countAndFinish(
   const before = job.status ?? {};
   if (accounting.changed || announced.changed || countsChanged(outcome)) {
     job = await writeStatus(context, job, status, signal);
-    context.backoffs.set(key, view.backoff);
+    context.backoffs.set(view.job, view.backoff);
     recordCounted(context, job, before, status);
     status = job.status ?? status;
   }
   for (const [action, count] of accounting.policyActions)
     context.metrics.policyActions.inc({ action }, count);
 
-  const released = await releasePods(context, key, accounting.toRelease, signal);
+  const released = await releasePods(context, view.job, accounting.toRelease, signal);
   const counted = countReleased(status, without(accounting.tracked, released.uids));
   if (released.error !== undefined) {
     if (counted !== status) await writeStatus(context, job, counted, signal);

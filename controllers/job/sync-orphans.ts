@@ -1,4 +1,3 @@
-import { keyOf } from "../../pkg/api/object.ts";
 import type { LabelSelector } from "../../pkg/api/labels.ts";
 import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
@@ -58,6 +57,6 @@ function isOrphan(context: JobContext, pod: Pod): boolean {
   const job = managerOf(context.jobs, "Job", pod);
   if (job === undefined) return true;
   // Its Job has let go of it just now.
-  if (context.finalizers.isAwaited(keyOf(job), uidOf(pod))) return false;
+  if (context.finalizers.isAwaited(job, uidOf(pod))) return false;
   return externalManager(job) === undefined && isForsaken(pod, job);
 }

@@ -59,7 +59,7 @@ function isOurs(context: JobContext, job: Job, key: string, log: Logger): boolea
     return false;
   }
   if (isJobFinished(job)) {
-    context.backoffs.delete(key);
+    context.backoffs.delete(job);
     context.finished.delete(uid);
     context.consistency?.clear(key, uid);
     return false;
@@ -87,12 +87,12 @@ async function reconcile(
 ): Promise<Reconciled> {
   // Before the pods are read: a pod that comes in between must not make it look as if all had been seen, and one that
   // goes while pods are claimed must not look as if it had not been counted.
-  const expectationsMet = context.expectations.satisfied(key);
-  const released = context.finalizers.awaited(key);
+  const expectationsMet = context.expectations.satisfied(cached);
+  const released = context.finalizers.awaited(cached);
   const pods = await claimPods(context, cached, log, signal);
   const nowMs = context.clock.nowMs();
   const job = withStart(cached, nowMs);
-  const backoff = context.backoffs.get(key) ?? NO_FAILURES;
+  const backoff = context.backoffs.get(job) ?? NO_FAILURES;
   const { namespace = "" } = job.metadata;
   const view = viewOf(job, pods, released, backoff, context.isLeaving(namespace));
   const verdict = decideVerdict(view, nowMs);
@@ -103,7 +103,7 @@ async function reconcile(
   const deadlineMs = verdict === undefined ? untilDeadlineMs(job, nowMs) : undefined;
   const waitMs = outcome.waitMs === undefined ? undefined : Math.max(outcome.waitMs, BATCH_MS);
   // Of a pod that was gone before the cache saw it no event tells: someone has to look when it is given up.
-  const givenUpMs = expectationsMet ? undefined : context.expectations.untilSatisfiedMs(key);
+  const givenUpMs = expectationsMet ? undefined : context.expectations.untilSatisfiedMs(cached);
   return { action: outcome.action, requeueAfterMs: earliest(deadlineMs, waitMs, givenUpMs) };
 }
 
@@ -145,10 +145,10 @@ function withStart(job: Job, nowMs: number): Job {
 }
 
 function forget(context: JobContext, key: string): void {
-  context.deletions.delete(key);
-  context.finalizers.delete(key);
+  context.deletions.deleteName(key);
+  context.finalizers.deleteName(key);
   context.consistency?.clear(key);
-  context.backoffs.delete(key);
+  context.backoffs.deleteName(key);
 }
 
 function earliest(...delays: readonly (number | undefined)[]): number | undefined {

@@ -14,9 +14,8 @@ export async function createPods(
   count: number,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const key = keyOf(owner);
   const reference = newControllerRef(owner, context.resource);
-  context.expectations.expectCreations(key, count);
+  context.expectations.expectCreations(owner, count);
   const create = async (): Promise<void> => {
     try {
       await context.podControl.create(podTemplate(owner), owner, reference, signal);
@@ -27,7 +26,7 @@ export async function createPods(
   };
   const { successes, errors } = await slowStartBatch(count, SLOW_START_INITIAL_BATCH, create);
   // What was not created will not be seen either.
-  context.expectations.lower(key, count - successes, 0);
+  context.expectations.lower(owner, count - successes, 0);
   return errors[0];
 }
 
@@ -38,15 +37,14 @@ export async function deletePods(
   pods: readonly Pod[],
   signal: AbortSignal,
 ): Promise<unknown> {
-  const key = keyOf(owner);
-  context.deletions.expectDeletions(key, pods.map(keyOf));
+  context.deletions.expectDeletions(owner, pods.map(keyOf));
   const errors: unknown[] = [];
   const remove = async (pod: Pod): Promise<void> => {
     const { namespace = "", name = "" } = pod.metadata;
     try {
       await context.podControl.delete({ namespace, name }, owner, signal);
     } catch (error) {
-      context.deletions.deletionObserved(key, keyOf(pod));
+      context.deletions.deletionObserved(owner, keyOf(pod));
       if (!isNotFound(error)) errors.push(error);
     }
   };

@@ -48,10 +48,10 @@ describe("a pod that was added", () => {
 
   test("counts as a creation that was expected, unless it is an orphan", () => {
     const owner = replicaSet("rs", 2);
-    expectations.expectCreations("default/rs", 2);
+    expectations.expectCreations(owner, 2);
     podsOf([owner]).onAdd?.(pod("orphan"), false);
     podsOf([owner]).onAdd?.(pod("p", owner), false);
-    expect(expectations.get("default/rs")?.creations).toBe(1);
+    expect(expectations.get(owner)?.creations).toBe(1);
   });
 });
 
@@ -108,20 +108,20 @@ describe("a pod that is being deleted", () => {
   const going = at("1", leaving(pod("p", owner)));
   const other = pod("other", owner);
   let handler: EventHandler<Pod>;
-  const fulfilled = (): boolean => expectations.satisfied("default/rs");
+  const fulfilled = (): boolean => expectations.satisfied(owner);
   beforeEach(() => {
     handler = podsOf([owner]);
   });
 
   test("counts as a deletion, not as a creation, when it is seen for the first time", () => {
-    deletions.expectDeletions("default/rs", ["default/p"]);
+    deletions.expectDeletions(owner, ["default/p"]);
     handler.onAdd?.(going, false);
     expect(drain(queue)).toEqual(["default/rs"]);
     expect(fulfilled()).toBe(true);
   });
 
   test("counts as a deletion when it begins to be", () => {
-    deletions.expectDeletions("default/rs", ["default/p"]);
+    deletions.expectDeletions(owner, ["default/p"]);
     handler.onUpdate?.(at("2", pod("p", owner)), going);
     expect(drain(queue)).toEqual(["default/rs"]);
     expect(fulfilled()).toBe(true);
@@ -140,13 +140,13 @@ describe("a pod that is being deleted", () => {
   });
 
   test("does not count for another one", () => {
-    deletions.expectDeletions("default/rs", ["default/other"]);
+    deletions.expectDeletions(owner, ["default/other"]);
     handler.onUpdate?.(at("2", leaving(pod("p", owner))), going);
     expect(fulfilled()).toBe(false);
   });
 
   test("does not count a second time when it is gone", () => {
-    deletions.expectDeletions("default/rs", ["default/other"]);
+    deletions.expectDeletions(owner, ["default/other"]);
     handler.onDelete?.(going, false);
     expect(fulfilled()).toBe(false);
     handler.onDelete?.(other, false);
@@ -170,28 +170,28 @@ describe("an owner", () => {
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestDeleteControllerAndExpectations
   test("that is gone leaves nothing that is expected", () => {
     const owner = replicaSet("rs", 1);
-    expectations.expectCreations("default/rs", 1);
+    expectations.expectCreations(owner, 1);
     ownersOf().onDelete?.(owner, false);
-    expect(expectations.get("default/rs")).toBeUndefined();
+    expect(expectations.get(owner)).toBeUndefined();
     expect(drain(queue)).toEqual(["default/rs"]);
   });
 
   test("that was replaced under its name begins anew", () => {
     const owner = replicaSet("rs", 1);
-    expectations.expectCreations("default/rs", 1);
+    expectations.expectCreations(owner, 1);
     ownersOf().onUpdate?.(owner, { ...owner, metadata: { ...owner.metadata, uid: "another" } });
-    expect(expectations.get("default/rs")).toBeUndefined();
+    expect(expectations.get(owner)).toBeUndefined();
     expect(drain(queue)).toEqual(["default/rs"]);
   });
 
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestWatchControllers
   test("that was added or changed is looked at, and what it expects stays", () => {
     const owner = replicaSet("rs", 1);
-    expectations.expectCreations("default/rs", 1);
+    expectations.expectCreations(owner, 1);
     ownersOf().onAdd?.(owner, true);
     ownersOf().onUpdate?.(owner, owner);
     expect(drain(queue)).toEqual(["default/rs"]);
-    expect(expectations.get("default/rs")?.creations).toBe(1);
+    expect(expectations.get(owner)?.creations).toBe(1);
   });
 });
 

@@ -16,7 +16,7 @@ type Listening = Pick<ReplicaContext, "owners" | "resource" | "expectations" | "
 export function ownerHandler(context: Listening, queue: WorkQueue<string>): EventHandler<ReplicaOwner> {
   const forget = (owner: ReplicaOwner): void => {
     context.consistency?.clear(keyOf(owner), owner.metadata.uid ?? "");
-    context.deletions.delete(keyOf(owner));
+    context.deletions.delete(owner);
   };
   return {
     onAdd: (owner, inInitialList) => queue.add(keyOf(owner), inInitialList ? "background" : "live"),
@@ -41,7 +41,7 @@ export function podHandler(context: Listening, queue: WorkQueue<string>, log: Lo
   const gone = (pod: Pod): void => {
     const owner = ownerOf(pod);
     if (owner === undefined) return;
-    context.deletions.deletionObserved(keyOf(owner), keyOf(pod));
+    context.deletions.deletionObserved(owner, keyOf(pod));
     queue.add(keyOf(owner));
   };
 
@@ -65,7 +65,7 @@ export function podHandler(context: Listening, queue: WorkQueue<string>, log: Lo
       if (controllerOf(pod) === undefined) return wakeAdopters(pod, priority);
       const owner = ownerOf(pod);
       if (owner === undefined) return;
-      context.expectations.creationObserved(keyOf(owner));
+      context.expectations.creationObserved(owner);
       queue.add(keyOf(owner), priority);
     },
     onUpdate: (before, after) => {

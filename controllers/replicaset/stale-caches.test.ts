@@ -3,9 +3,10 @@ import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { sleep } from "../../pkg/clock/wait.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { replicaSetController } from "./controller.ts";
-import { replicaSet, sized } from "./samples.test-data.ts";
+import { LABELS, pod, replicaSet, sized } from "./samples.test-data.ts";
 
 const controller = replicaSetController({ workers: 2 });
 
@@ -71,6 +72,29 @@ describe.each([true, false])("what a cache does not show yet (read-your-writes: 
     await world.run();
     const owners = (await world.list<Pod>(resources.pods)).map((each) => controllerOf(each)?.uid);
     expect(new Set(owners)).toEqual(new Set([first.metadata.uid, second.metadata.uid]));
+  });
+
+  test("of an owner that was replaced under its name in the middle of a sync does not hold up the second", async () => {
+    await world.start(controller);
+    const { metadata: _, ...loose } = pod("orphan");
+    await world.create<Pod>(resources.pods, { ...loose, metadata: { name: "orphan", labels: LABELS } });
+    let second: ReplicaSet | undefined;
+    world.server.parts.faults.add({
+      target: { verb: "patch", resource: "pods" },
+      action: {
+        kind: "interfere",
+        run: async () => {
+          await world.delete(resources.replicaSets, "foobar");
+          second = await create(replicaSet("foobar", 3));
+          await sleep(world.clock, 100);
+        },
+      },
+      times: 1,
+    });
+    await create(replicaSet("foobar", 3));
+    await world.run(20_000);
+    const pods = await world.list<Pod>(resources.pods);
+    expect(pods.filter((each) => controllerOf(each)?.uid === second?.metadata.uid)).toHaveLength(3);
   });
 });
 

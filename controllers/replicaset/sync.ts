@@ -24,12 +24,12 @@ export async function syncReplicas(
   const owner = context.owners.getByKey(key);
   if (owner === undefined) {
     context.consistency?.clear(key);
-    context.deletions.delete(key);
+    context.deletions.deleteName(key);
     return {};
   }
   const selector = readSelector(owner, log);
   if (selector === undefined) return {};
-  const expectationsMet = context.expectations.satisfied(key);
+  const expectationsMet = context.expectations.satisfied(owner);
   const pods = ownedAndOrphanedPods(context.pods, owner, context.resource.kind);
   const active = await claimPods(context, owner, selector, pods.filter(isPodActive), log, signal);
   const terminating = context.countsTerminating
@@ -44,7 +44,7 @@ export async function syncReplicas(
   if (plan.status !== undefined) await writeStatus(context, owner, plan.status, log, signal);
   if (error !== undefined) throw error;
   // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
-  const rechecks = [plan.recheckAfterMs, context.expectations.untilSatisfiedMs(key)].filter(
+  const rechecks = [plan.recheckAfterMs, context.expectations.untilSatisfiedMs(owner)].filter(
     (delayMs) => delayMs !== undefined,
   );
   return rechecks.length === 0 ? {} : { requeueAfterMs: Math.min(...rechecks) };

@@ -1,4 +1,6 @@
+import type { ApiObject } from "../api/object.ts";
 import type { Clock } from "../clock/clock.ts";
+import { PerOwner } from "../api/per-owner.ts";
 
 /** Of a deletion event that was missed nothing is heard any more: after this long a controller looks anyway. */
 export const EXPECTATIONS_TIMEOUT_MS = 5 * 60_000;
@@ -10,75 +12,81 @@ interface Expected {
 }
 
 /**
- * What a controller has asked for and its cache has yet to show, per owner key. Until that is seen, or has expired, the
- * cache is behind and the owner must not act on it again: it would create or delete twice.
+ * What a controller has asked for and its cache has yet to show, per owner. Until that is seen, or has expired, the cache
+ * is behind and the owner must not act on it again: it would create or delete twice. An owner that was made anew under
+ * the name of another expects nothing.
  *
  * A count may fall below 0 when more is observed than was expected; that is fulfilled as well.
  */
 export class Expectations {
   readonly #clock: Clock;
-  readonly #expected = new Map<string, Expected>();
+  readonly #expected = new PerOwner<Expected>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  expectCreations(key: string, count: number): void {
-    this.set(key, count, 0);
+  expectCreations(owner: ApiObject, count: number): void {
+    this.set(owner, count, 0);
   }
 
-  expectDeletions(key: string, count: number): void {
-    this.set(key, 0, count);
+  expectDeletions(owner: ApiObject, count: number): void {
+    this.set(owner, 0, count);
   }
 
   /** Replaces what was expected before, and starts the time-out anew. */
-  set(key: string, creations: number, deletions: number): void {
-    this.#expected.set(key, { creations, deletions, sinceMs: this.#clock.monotonicMs() });
+  set(owner: ApiObject, creations: number, deletions: number): void {
+    this.#expected.set(owner, { creations, deletions, sinceMs: this.#clock.monotonicMs() });
   }
 
-  creationObserved(key: string): void {
-    this.lower(key, 1, 0);
+  creationObserved(owner: ApiObject): void {
+    this.lower(owner, 1, 0);
   }
 
-  deletionObserved(key: string): void {
-    this.lower(key, 0, 1);
+  deletionObserved(owner: ApiObject): void {
+    this.lower(owner, 0, 1);
   }
 
-  /** The time-out is not started anew. Without expectations of the key nothing happens. */
-  raise(key: string, creations: number, deletions: number): void {
-    const expected = this.#expected.get(key);
+  /** The time-out is not started anew. Without expectations of the owner nothing happens. */
+  raise(owner: ApiObject, creations: number, deletions: number): void {
+    const expected = this.#expected.get(owner);
     if (expected === undefined) return;
     expected.creations += creations;
     expected.deletions += deletions;
   }
 
-  lower(key: string, creations: number, deletions: number): void {
-    this.raise(key, -creations, -deletions);
+  lower(owner: ApiObject, creations: number, deletions: number): void {
+    this.raise(owner, -creations, -deletions);
   }
 
   /** True when all was observed, when it was waited for too long, and when nothing was ever expected. */
-  satisfied(key: string): boolean {
-    const expected = this.#expected.get(key);
+  satisfied(owner: ApiObject): boolean {
+    const expected = this.#expected.get(owner);
     if (expected === undefined) return true;
     if (expected.creations <= 0 && expected.deletions <= 0) return true;
     return this.#clock.monotonicMs() - expected.sinceMs > EXPECTATIONS_TIMEOUT_MS;
   }
 
-  /** After how long the key will be satisfied in any case; undefined when it is already. */
-  untilSatisfiedMs(key: string): number | undefined {
-    const expected = this.#expected.get(key);
-    if (expected === undefined || this.satisfied(key)) return undefined;
+  /** After how long the owner will be satisfied in any case; undefined when it is already. */
+  untilSatisfiedMs(owner: ApiObject): number | undefined {
+    const expected = this.#expected.get(owner);
+    if (expected === undefined || this.satisfied(owner)) return undefined;
     return expected.sinceMs + EXPECTATIONS_TIMEOUT_MS + 1 - this.#clock.monotonicMs();
   }
 
   /** For logs and tests. */
-  get(key: string): { readonly creations: number; readonly deletions: number } | undefined {
-    return this.#expected.get(key);
+  get(owner: ApiObject): { readonly creations: number; readonly deletions: number } | undefined {
+    return this.#expected.get(owner);
   }
 
-  /** The owner is gone. */
-  delete(key: string): void {
-    this.#expected.delete(key);
+  /** This very owner is gone. */
+  delete(owner: ApiObject): void {
+    this.#expected.delete(owner);
+  }
+
+  /** No owner has the name any more. */
+  deleteName(key: string): void {
+    this.#expected.deleteName(key);
   }
 
   get size(): number {
@@ -92,30 +100,36 @@ export class Expectations {
  */
 export class DeletionTracking {
   readonly #expectations: Expectations;
-  readonly #awaited = new Map<string, Set<string>>();
+  readonly #awaited = new PerOwner<Set<string>>();
 
   constructor(expectations: Expectations) {
     this.#expectations = expectations;
   }
 
   /** `objects` are unique names of the objects, such as their keys. What was expected of the owner before is replaced. */
-  expectDeletions(key: string, objects: Iterable<string>): void {
+  expectDeletions(owner: ApiObject, objects: Iterable<string>): void {
     const awaited = new Set(objects);
-    this.#awaited.set(key, awaited);
-    this.#expectations.expectDeletions(key, awaited.size);
+    this.#awaited.set(owner, awaited);
+    this.#expectations.expectDeletions(owner, awaited.size);
   }
 
-  deletionObserved(key: string, object: string): void {
-    if (this.#awaited.get(key)?.delete(object)) this.#expectations.deletionObserved(key);
+  deletionObserved(owner: ApiObject, object: string): void {
+    if (this.#awaited.get(owner)?.delete(object)) this.#expectations.deletionObserved(owner);
   }
 
-  awaited(key: string): ReadonlySet<string> | undefined {
-    return this.#awaited.get(key);
+  awaited(owner: ApiObject): ReadonlySet<string> | undefined {
+    return this.#awaited.get(owner);
   }
 
-  /** The owner is gone. */
-  delete(key: string): void {
-    this.#awaited.delete(key);
-    this.#expectations.delete(key);
+  /** This very owner is gone. */
+  delete(owner: ApiObject): void {
+    this.#awaited.delete(owner);
+    this.#expectations.delete(owner);
+  }
+
+  /** No owner has the name any more. */
+  deleteName(key: string): void {
+    this.#awaited.deleteName(key);
+    this.#expectations.deleteName(key);
   }
 }

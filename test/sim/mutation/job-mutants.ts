@@ -121,7 +121,7 @@ export const jobMutants: readonly Mutant[] = [
     name: "creates the pods of a Job again before it has seen them",
     needs: ["stale cache"],
     file: "controllers/job/sync.ts",
-    find: "const expectationsMet = context.expectations.satisfied(key);",
+    find: "const expectationsMet = context.expectations.satisfied(cached);",
     replace: "const expectationsMet = true;",
     also: GATE_LEFT_OUT,
   },
