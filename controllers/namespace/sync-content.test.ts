@@ -112,7 +112,15 @@ function fixture(core: FakeAnswer, groups: FakeAnswer, names: readonly string[] 
     if (path === "/api") return core;
     if (path === "/apis") return groups;
     if (method === "PUT") return { body };
-    return { body: { kind: "List", metadata: {}, items: names.map((name) => ({ metadata: { name } })) } };
+    if (method === "DELETE") return { body: { apiVersion: "v1", kind: "Status", status: "Success" } };
+    return {
+      body: {
+        apiVersion: "v1",
+        kind: "List",
+        metadata: {},
+        items: names.map((name) => ({ metadata: { name } })),
+      },
+    };
   });
   const clock = new VirtualClock();
   const client = clientBuilder({

@@ -98,7 +98,8 @@ function scripted(
       for (const item of items) onItem(item);
       return meta;
     },
-    async *watch(watchOptions, signal) {
+    async *watch({ onUnreadable, ...watchOptions }, signal) {
+      expect(onUnreadable).toBeDefined();
       options.push(watchOptions);
       const script = scripts[next++] ?? { events: [], finally: "stay" as const };
       await clock.turn();
@@ -345,6 +346,92 @@ describe("a watch", () => {
     source.put(pod("a"));
     await clock.runUntil(() => sink.calls.includes("update a"));
     expect(asked()).toEqual(["S", "W11", "W11", "W11", "W11"]);
+    await finish();
+  });
+
+  test("with one event that cannot be read gives way to the newest state", async () => {
+    const { clock, source, make, asked } = fake();
+    const { sink, reflector, finish } = make();
+    await clock.advanceBy(60_000);
+    source.unreadable.add("b");
+    source.put(pod("b"));
+    await clock.advanceBy(0);
+    expect(reflector.lastError).toMatchObject({ failure: "malformed" });
+    source.unreadable.clear();
+    source.put(pod("c"));
+    await clock.advanceBy(10_000);
+    expect(sink.calls).toEqual(["replace a at 11", "replace a,b,c at 13"]);
+    expect(asked()).toEqual(["S", "S11"]);
+    expect(reflector.lastError).toBeUndefined();
+    await finish();
+  });
+
+  test("with events that can never be read skips them, and has what they told from a list once it ends", async () => {
+    const { clock, source, make, asked } = fake();
+    const { sink, finish } = make();
+    await clock.advanceBy(60_000);
+    source.unreadable.add("b");
+    source.put(pod("b"));
+    await clock.runUntil(() => sink.calls.length === 2);
+    // The stream of initial events holds it, too: a list does not.
+    expect(asked()).toEqual(["S", "S11", "L11", "W12"]);
+    expect(sink.calls).toEqual(["replace a at 11", "replace a,b at 12"]);
+    for (let second = 0; second < 60; second++) {
+      source.put(pod("b"));
+      await clock.advanceBy(1_000);
+    }
+    source.put(pod("c"));
+    await clock.advanceBy(0);
+    expect(asked()).toHaveLength(4);
+    expect(sink.calls.slice(2)).toEqual(["add c"]);
+    source.endWatches();
+    await clock.runUntil(() => sink.calls.length === 4);
+    expect(asked().slice(4)).toEqual(["S73", "L73", "W73"]);
+    expect(sink.calls.slice(3)).toEqual(["replace a,b,c at 73"]);
+    await clock.advanceBy(60_000);
+    source.endWatches();
+    await clock.advanceBy(0);
+    expect(asked().slice(7)).toEqual(["W73"]);
+    await finish();
+  });
+
+  test.each([
+    ["breaks", lost(), ["S12", "L12", "W14"]],
+    ["is throttled", busy(), ["S12", "L12", "W14"]],
+  ])("with a skipped event that %s has it from a list, too", async (_, end, next) => {
+    const { clock, source, make, asked } = fake();
+    const { sink, finish } = make();
+    await clock.advanceBy(60_000);
+    source.unreadable.add("b");
+    source.put(pod("b"));
+    await clock.runUntil(() => sink.calls.length === 2);
+    source.put(pod("b"));
+    source.put(pod("b"));
+    await clock.advanceBy(60_000);
+    source.endWatches(end);
+    await clock.runUntil(() => sink.calls.length === 3);
+    expect(asked().slice(4)).toEqual(next);
+    await finish();
+  });
+
+  test("takes an event that cannot be read for the first one again after a watch without any", async () => {
+    const { clock, source, make, asked } = fake();
+    const { sink, finish } = make();
+    await clock.advanceBy(60_000);
+    const once = async (calls: number): Promise<void> => {
+      source.unreadable.add("b");
+      source.put(pod("b"));
+      await clock.advanceBy(0);
+      source.unreadable.clear();
+      await clock.advanceBy(10_000);
+      expect(sink.calls).toHaveLength(calls);
+    };
+    await once(2);
+    await clock.advanceBy(60_000);
+    source.endWatches();
+    await clock.advanceBy(60_000);
+    await once(3);
+    expect(asked()).toEqual(["S", "S11", "W12", "S12"]);
     await finish();
   });
 

@@ -77,6 +77,10 @@ export class Reflector<T extends ApiObject> {
   #versionUnavailable = false;
   /** The server pages lists even at version "0", so it has no watch cache, and large lists are better paged. */
   #pagesAlways = false;
+  /** Events have come that cannot be read, and since then no watch that held none has come to its end. */
+  #meetsUnreadable = false;
+  /** An event was skipped: the sink lacks what it told. */
+  #skipped = false;
   #heardMs: number;
   #lastError: unknown;
 
@@ -176,6 +180,7 @@ export class Reflector<T extends ApiObject> {
     this.#options.sink.replace(objects, resourceVersion);
     this.#version = resourceVersion;
     this.#versionUnavailable = false;
+    this.#skipped = false;
     this.#succeeded();
     this.#options.log.verbose(2, "Caches populated", { objects: objects.size, resourceVersion });
   }
@@ -194,12 +199,34 @@ export class Reflector<T extends ApiObject> {
       }
     } catch (error) {
       signal.throwIfAborted();
-      return this.#afterWatchFailure(error, stream);
+      return this.#withoutGap(this.#afterWatchFailure(error, stream));
     } finally {
       await stream.close();
     }
     if (stream.events === 0 && this.#young(stream)) return this.#pause("empty", new ShortWatchError());
-    return { name: "watching", stream: undefined };
+    this.#meetsUnreadable = this.#skipped;
+    return this.#withoutGap({ name: "watching", stream: undefined });
+  }
+
+  /**
+   * The first event that cannot be read ends the watch, and a list tells what it would have told; in the initial events,
+   * each does, for without it the sink would lack an object. Where the list does not end it, those that follow are
+   * skipped until the watch ends: otherwise one object that is changed all the time would have everything listed as often.
+   */
+  #unreadable(error: unknown): void {
+    if (this.#state.name !== "watching" || !this.#meetsUnreadable) {
+      this.#meetsUnreadable = true;
+      throw error;
+    }
+    this.#skipped = true;
+    this.#options.log.error(error, "An event that cannot be read was skipped");
+  }
+
+  /** What was skipped is missing for as long as the watch lasts, and no longer. */
+  #withoutGap(state: State<T>): State<T> {
+    if (!this.#skipped) return state;
+    if (state.name === "watching") return { name: "empty" };
+    return state.name === "pausing" ? { ...state, next: "empty" } : state;
   }
 
   #follow(event: WatchEvent<T>, ordered: boolean): void {
@@ -267,7 +294,8 @@ export class Reflector<T extends ApiObject> {
   #open(options: WatchOptions, signal: AbortSignal): WatchStream<T> {
     // Random, so that the watches of many informers do not all end at the same time.
     const timeoutSeconds = Math.floor(SHORTEST_WATCH_SECONDS * (1 + this.#options.random.next()));
-    const all = { ...options, timeoutSeconds, allowWatchBookmarks: true };
+    const onUnreadable = (error: unknown): void => this.#unreadable(error);
+    const all = { ...options, timeoutSeconds, allowWatchBookmarks: true, onUnreadable };
     return new WatchStream(this.#options.source, all, this.#options.clock, signal);
   }
 }

@@ -12,8 +12,10 @@ export interface ApiErrorFields {
   readonly path: string;
   readonly details?: StatusDetails;
   readonly retryAfterMs?: number;
-  /** Why there was no (complete) answer. */
+  /** Why there was no (complete) answer, or none that can be read. */
   readonly failure?: TransportFailure;
+  /** False when the server cannot have heard of the request. */
+  readonly sent?: boolean;
   readonly cause?: unknown;
 }
 
@@ -30,6 +32,7 @@ export class ApiError extends Error {
   readonly causes: readonly StatusCause[];
   readonly retryAfterMs: number | undefined;
   readonly failure: TransportFailure | undefined;
+  readonly sent: boolean;
 
   constructor(message: string, fields: ApiErrorFields) {
     super(message, fields.cause === undefined ? undefined : { cause: fields.cause });
@@ -42,6 +45,7 @@ export class ApiError extends Error {
     this.causes = fields.details?.causes ?? [];
     this.retryAfterMs = fields.retryAfterMs;
     this.failure = fields.failure;
+    this.sent = fields.sent ?? fields.failure !== "refused";
   }
 }
 
@@ -121,6 +125,7 @@ export function errorOfFailure(failure: unknown, asked: Asked): unknown {
     code: 0,
     reason: failure.code === "timeout" ? "Timeout" : "",
     failure: failure.code,
+    sent: failure.sent,
     cause: failure,
   });
 }
@@ -161,11 +166,15 @@ export const isTooManyRequests = (error: unknown): boolean =>
   error instanceof ApiError && (error.reason === "TooManyRequests" || error.code === 429);
 /** No (complete) answer came: the request may or may not have had its effect. */
 export const isConnectionError = (error: unknown): boolean =>
-  error instanceof ApiError && error.failure !== undefined;
+  error instanceof ApiError && error.failure !== undefined && error.failure !== "malformed";
 
-/** Nobody listens where the server should be, be it that other errors name this one as their cause or among theirs. */
+/**
+ * The server could not be asked (nobody listens, connecting takes too long, no credentials to ask with), be it that
+ * other errors name this one as their cause or among theirs.
+ */
 export function isUnreachable(error: unknown): boolean {
-  if (error instanceof ApiError) return error.failure === "refused";
+  if (error instanceof ApiError)
+    return error.failure !== undefined && error.failure !== "closed" && !error.sent;
   if (error instanceof AggregateError && error.errors.some(isUnreachable)) return true;
   return error instanceof Error && isUnreachable(error.cause);
 }

@@ -29,6 +29,11 @@ export interface WatchOptions extends Selectors {
   readonly sendInitialEvents?: boolean;
   /** Nothing else of the objects is read, and may be missing. It allows for protobuf, which tells less (unknown fields). */
   readonly fields?: WantedFields;
+  /**
+   * Told of an event that cannot be read, and the watch goes on with the next one, unless this throws. Without it such an
+   * event ends the watch with its error.
+   */
+  readonly onUnreadable?: (error: unknown) => void;
 }
 
 export interface WriteOptions {

@@ -9,7 +9,7 @@ import { silentLogger } from "../log/logger.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import type { ClientSet } from "./client-set.ts";
 import { clientSet } from "./client-set.ts";
-import { isExpired, isTimeout } from "./errors.ts";
+import { isConnectionError, isExpired, isTimeout } from "./errors.ts";
 import { unlimited } from "./limiter.ts";
 import type { ResourceClient } from "./resource-client.ts";
 import { RestMetrics } from "./rest-metrics.ts";
@@ -26,8 +26,10 @@ const DEPLOYMENTS: Resource = {
 };
 const NODES: Resource = { group: "", version: "v1", plural: "nodes", kind: "Node", namespaced: false };
 const REF = { namespace: "ns", name: "web" };
+const named = { apiVersion: "apps/v1", kind: "Deployment", metadata: REF };
+const listed = { apiVersion: "apps/v1", kind: "DeploymentList", metadata: {}, items: [] };
 
-function setup(answer: (signal?: AbortSignal) => FakeAnswer = () => ({})): {
+function setup(answer: (signal?: AbortSignal) => FakeAnswer = () => ({ body: named })): {
   clock: VirtualClock;
   transport: FakeTransport;
   clients: ClientSet;
@@ -47,7 +49,6 @@ function setup(answer: (signal?: AbortSignal) => FakeAnswer = () => ({})): {
 
 type Call = (client: ResourceClient) => Promise<unknown>;
 const web: ApiObject = { metadata: REF };
-const named = { apiVersion: "apps/v1", kind: "Deployment", metadata: REF };
 const object = "/apis/apps/v1/namespaces/ns/deployments/web";
 const collection = "/apis/apps/v1/namespaces/ns/deployments";
 
@@ -158,8 +159,8 @@ test.each<[string, Call, { line: string; body?: unknown; type?: string }]>([
     async (c) => c.updateSubresource(REF, "scale", { a: 1 }),
     { line: `PUT ${object}/scale`, body: { a: 1 }, type: "application/json" },
   ],
-])("%s", async (_, call, expected) => {
-  const { transport, clients } = setup();
+])("%s", async (what, call, expected) => {
+  const { transport, clients } = setup(() => ({ body: what.startsWith("list") ? listed : named }));
   await call(clients.clientFor(DEPLOYMENTS));
   const request = transport.requests[0];
   expect(transport.lines).toEqual([expected.line]);
@@ -194,10 +195,14 @@ test("a write-only client rejects as others do", async () => {
 });
 
 test("metadata clients ask for metadata of objects, lists, watches and of what they write", async () => {
-  const { transport, clients } = setup(() => ({ chunks: ["{}"] }));
+  const partial = { apiVersion: "meta.k8s.io/v1", kind: "PartialObjectMetadata", metadata: REF };
+  let body: object = partial;
+  const { transport, clients } = setup(() => ({ body }));
   const client = clients.metadata(PODS);
   await client.get(REF);
+  body = { ...partial, kind: "PartialObjectMetadataList" };
   await client.list();
+  body = partial;
   await expect(client.watch({})[Symbol.asyncIterator]().next()).rejects.toThrow();
   await client.create({ metadata: REF });
   await client.patch(REF, { type: "merge", body: {} });
@@ -223,7 +228,9 @@ test.each<[string, Resource, { namespace?: string; name: string }]>([
 test("the limiter is told the namespace of every request but watches", async () => {
   const flows: string[] = [];
   const rest = new RestClient({
-    transport: new FakeTransport(() => ({ chunks: [] })),
+    transport: new FakeTransport(({ path }) =>
+      path.endsWith("pods") ? { chunks: [] } : { body: { ...named, apiVersion: "v1", kind: "Pod" } },
+    ),
     clock: new VirtualClock(),
     limiter: { wait: async (flow) => void flows.push(flow) },
     metrics: new RestMetrics(noMetrics, "host"),
@@ -232,7 +239,7 @@ test("the limiter is told the namespace of every request but watches", async () 
   });
   const client = clientSet(rest).dynamic(PODS);
   await client.delete(REF);
-  await client.create(web);
+  await client.patch(REF, { type: "merge", body: {} });
   await client.deleteCollection({ namespace: "other" });
   await client.deleteCollection({});
   for await (const _ of client.watch({ namespace: "ns" })) expect.unreachable();
@@ -240,16 +247,17 @@ test("the limiter is told the namespace of every request but watches", async () 
 });
 
 test("odd names are encoded", async () => {
-  const { transport, clients } = setup();
+  const { transport, clients } = setup(() => ({ body: { ...named, apiVersion: "v1", kind: "Node" } }));
   await clients.dynamic(NODES).get({ name: "system:a/b%" });
   expect(transport.lines).toEqual(["GET /api/v1/nodes/system%3Aa%2Fb%25"]);
 });
 
 test("a list streams its items and keeps its metadata", async () => {
   const body = {
+    apiVersion: "v1",
     kind: "PodList",
     metadata: { resourceVersion: "9", continue: "c" },
-    items: [{ a: 1 }, { a: 2 }],
+    items: [{ metadata: { name: "a" } }, { apiVersion: "v1", kind: "Pod", metadata: { name: "b" } }],
   };
   const { clients } = setup(() => ({ body }));
   expect(await clients.dynamic(PODS).list()).toEqual(body);
@@ -258,9 +266,75 @@ test("a list streams its items and keeps its metadata", async () => {
   expect(items).toEqual(body.items);
 });
 
+const refusal = { apiVersion: "v1", kind: "Status", status: "Failure", reason: "Forbidden", code: 403 };
+const stranger = { apiVersion: "v1", kind: "Pod", metadata: REF };
+
+describe.each<[string, object, object]>([
+  ["a refusal", refusal, { code: 403, reason: "Forbidden" }],
+  ["a refusal without a word", { kind: "Status", apiVersion: "v1" }, { code: 500 }],
+  ["an object of another kind", stranger, { failure: "malformed" }],
+  ["an object of another version", { ...named, apiVersion: "apps/v2" }, { failure: "malformed" }],
+  ["an object without metadata", { ...named, metadata: undefined }, { failure: "malformed" }],
+  ["nothing that has a kind", { metadata: REF, items: [] }, { failure: "malformed" }],
+  ["an array", [], { failure: "malformed" }],
+])("%s with code 200", (_, body, expected) => {
+  test.each<[string, Call]>([
+    ["get", async (c) => c.get(REF)],
+    ["create", async (c) => c.create(web)],
+    ["update", async (c) => c.update(web)],
+    ["updateStatus", async (c) => c.updateStatus(web)],
+    ["patch", async (c) => c.patch(REF, { type: "merge", body: {} })],
+    ["apply", async (c) => c.apply(web, { fieldManager: "me" })],
+    ["delete", async (c) => c.delete(REF)],
+    ["list", async (c) => c.list()],
+    ["listEach", async (c) => c.listEach({}, () => undefined)],
+  ])("is an error of %s", async (__, call) => {
+    const { clients } = setup(() => ({ body }));
+    await expect(call(clients.clientFor(DEPLOYMENTS))).rejects.toMatchObject({
+      name: "ApiError",
+      ...expected,
+    });
+  });
+});
+
+test("a refusal with code 200 is an error of requests for subresources", async () => {
+  const { clients } = setup(() => ({ body: refusal }));
+  const client = clients.clientFor(DEPLOYMENTS);
+  for (const answer of [
+    client.getSubresource(REF, "scale"),
+    client.createSubresource(REF, "eviction", {}),
+    client.updateSubresource(REF, "scale", {}),
+  ])
+    await expect(answer).rejects.toMatchObject({ code: 403 });
+});
+
+test.each<[string, object]>([
+  ["a single object", named],
+  ["a list of other objects", { ...listed, apiVersion: "v1", kind: "PodList" }],
+  ["a list with an object of another kind", { ...listed, items: [stranger] }],
+  ["a list with something that is no object", { ...listed, items: [null] }],
+])("%s is no list", async (_, body) => {
+  const { clients } = setup(() => ({ body }));
+  await expect(clients.dynamic(DEPLOYMENTS).list()).rejects.toMatchObject({ failure: "malformed" });
+});
+
+test.each<[string, object]>([
+  ["a plain list", { ...listed, apiVersion: "v1", kind: "List" }],
+  ["a list under a name of the definition's own", { ...listed, kind: "Fleet" }],
+])("%s is a list", async (_, body) => {
+  const { clients } = setup(() => ({ body }));
+  expect(await clients.dynamic(DEPLOYMENTS).list()).toEqual(body);
+});
+
+test("a Status that says that all is well is no error of a delete", async () => {
+  const success = { apiVersion: "v1", kind: "Status", status: "Success" };
+  const { clients } = setup(() => ({ body: success }));
+  expect(await clients.dynamic(DEPLOYMENTS).delete(REF)).toEqual(success);
+});
+
 describe("watch", () => {
   const event = (type: string, resourceVersion: string): string =>
-    `${JSON.stringify({ type, object: { metadata: { resourceVersion } } })}\n`;
+    `${JSON.stringify({ type, object: { apiVersion: "v1", kind: "Pod", metadata: { resourceVersion } } })}\n`;
 
   async function collect(chunks: Iterable<string>): Promise<{ types: string[]; error?: unknown }> {
     const { clients } = setup(() => ({ chunks }));
@@ -306,16 +380,43 @@ describe("watch", () => {
     expect(isExpired(error)).toBe(true);
   });
 
-  test.each([
+  describe.each([
     "{broken\n",
     "null\n",
-    '{"type":"WHAT","object":{}}\n',
+    event("WHAT", "2"),
     '{"type":"ADDED"}\n',
-    '{"type":"ADDED","obj',
-  ])("the line %j is an error", async (line) => {
-    const { types, error } = await collect([event("ADDED", "1"), line]);
+    `${JSON.stringify({ type: "ADDED", object: refusal })}\n`,
+    `${JSON.stringify({ type: "ADDED", object: { ...named } })}\n`,
+    `${JSON.stringify({ type: "ERROR", object: named })}\n`,
+  ])("the line %j", (line) => {
+    // In one piece, too: what comes before it in the same bytes is no worse for it.
+    test.each([
+      ["by itself", [event("ADDED", "1"), line]],
+      ["among others", [event("ADDED", "1") + line + event("MODIFIED", "3")]],
+    ])("is an error, %s", async (_, chunks) => {
+      const { types, error } = await collect(chunks);
+      expect(types).toEqual(["ADDED"]);
+      expect(error).toMatchObject({ name: "ApiError", failure: "malformed" });
+      expect(isConnectionError(error)).toBe(false);
+    });
+
+    test("is passed over by a reader who says so, and what follows is read", async () => {
+      const text = event("ADDED", "1") + line + event("MODIFIED", "3");
+      const { clients } = setup(() => ({ chunks: [text] }));
+      const types: string[] = [];
+      const errors: unknown[] = [];
+      const onUnreadable = (error: unknown): void => void errors.push(error);
+      for await (const { type } of clients.dynamic(PODS).watch({ onUnreadable })) types.push(type);
+      expect(types).toEqual(["ADDED", "MODIFIED"]);
+      expect(errors).toMatchObject([{ name: "ApiError", failure: "malformed" }]);
+    });
+  });
+
+  test("a stream that ends inside a line was cut off", async () => {
+    const { types, error } = await collect([event("ADDED", "1"), '{"type":"ADDED","obj']);
     expect(types).toEqual(["ADDED"]);
-    expect(error).toMatchObject({ name: "ApiError", failure: "malformed" });
+    expect(error).toMatchObject({ name: "ApiError", failure: "lost" });
+    expect(isConnectionError(error)).toBe(true);
   });
 
   test("a watch that outlives its time-out by 30 s is cut off", async () => {

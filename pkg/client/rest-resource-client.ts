@@ -2,6 +2,7 @@ import type { ApiObject, ListMeta, ObjectList, ObjectRef, Status, WatchEvent } f
 import { hasProtobuf, PROTOBUF_TYPE } from "../api/protobuf/decode.ts";
 import type { Resource } from "../api/resource.ts";
 import { apiVersionOf } from "../api/resource.ts";
+import { AnswerKind, isStatus, throwIfRefused } from "./answer-kind.ts";
 import type {
   DeleteOptions,
   GetOptions,
@@ -13,22 +14,27 @@ import type {
 } from "./resource-client.ts";
 import * as requests from "./resource-requests.ts";
 import type { RestClient, RestRequest } from "./rest.ts";
+import type { TransportResponse } from "./transport.ts";
 import { watchEvents } from "./watch-events.ts";
 
 const AS_METADATA = "g=meta.k8s.io;v=v1";
 const ACCEPT_METADATA = `application/json;as=PartialObjectMetadata;${AS_METADATA}`;
 const ACCEPT_METADATA_LIST = `application/json;as=PartialObjectMetadataList;${AS_METADATA}`;
 
+type ListHead<T> = Omit<ObjectList<T>, "items">;
+
 /** The one implementation behind typed, dynamic and metadata clients: they differ in the type parameter and `accept`. */
 export class RestResourceClient<T extends ApiObject> implements ResourceClient<T> {
   readonly resource: Resource;
   readonly #rest: RestClient;
+  readonly #answer: AnswerKind<T>;
   readonly #acceptObject: { readonly accept?: string };
   readonly #acceptList: { readonly accept?: string };
 
   constructor(rest: RestClient, resource: Resource, content: "whole" | "metadata" = "whole") {
     this.resource = resource;
     this.#rest = rest;
+    this.#answer = new AnswerKind(resource);
     this.#acceptObject = content === "metadata" ? { accept: ACCEPT_METADATA } : {};
     this.#acceptList = content === "metadata" ? { accept: ACCEPT_METADATA_LIST } : {};
   }
@@ -48,10 +54,9 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
   }
 
   watch(options: WatchOptions, signal?: AbortSignal): AsyncIterable<WatchEvent<T>> {
-    const { fields, timeoutSeconds } = options;
-    const accept = fields === undefined ? this.#acceptObject : this.#acceptFields();
+    const accept = options.fields === undefined ? this.#acceptObject : this.#acceptFields();
     const request = { ...requests.watchRequest(this.resource, options), ...accept };
-    return watchEvents<T>(this.#rest, request, timeoutSeconds, fields, signal);
+    return watchEvents(this.#rest, { request, answer: this.#answer, options }, signal);
   }
 
   async create(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<T> {
@@ -85,7 +90,7 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
 
   async delete(ref: ObjectRef, options: DeleteOptions = {}, signal?: AbortSignal): Promise<T | Status> {
     const request = requests.deleteRequest(this.resource, ref, options);
-    return (await this.#rest.json({ ...request, ...this.#acceptObject }, signal)) as T | Status;
+    return this.#read(request, (body) => (isStatus(body) ? body : this.#answer.object(body)), signal);
   }
 
   async deleteCollection(
@@ -133,20 +138,33 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
   }
 
   async #object(request: RestRequest, signal: AbortSignal | undefined): Promise<T> {
-    return (await this.#rest.json({ ...request, ...this.#acceptObject }, signal)) as T;
+    return this.#read(request, (body) => this.#answer.object(body), signal);
+  }
+
+  async #read<R>(
+    request: RestRequest,
+    of: (body: unknown) => R,
+    signal: AbortSignal | undefined,
+  ): Promise<R> {
+    const read = async (response: TransportResponse): Promise<R> => {
+      const body = await response.json();
+      throwIfRefused(body, request);
+      return of(body);
+    };
+    return this.#rest.run({ ...request, ...this.#acceptObject }, read, signal);
   }
 
   async #readList(
     options: ListOptions,
     onItem: (item: T) => void,
     signal: AbortSignal | undefined,
-  ): Promise<Omit<ObjectList<T>, "items">> {
+  ): Promise<ListHead<T>> {
     const request = { ...requests.listRequest(this.resource, options), ...this.#acceptList };
-    const list = await this.#rest.run(
-      request,
-      async (response) => response.items((item) => onItem(item as T)),
-      signal,
-    );
-    return list as Omit<ObjectList<T>, "items">;
+    const read = async (response: TransportResponse): Promise<ListHead<T>> => {
+      const list = await response.items((item) => onItem(this.#answer.item(item)));
+      throwIfRefused(list, request);
+      return this.#answer.list(list);
+    };
+    return this.#rest.run(request, read, signal);
   }
 }

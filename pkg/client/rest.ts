@@ -1,7 +1,7 @@
-import type { Status } from "../api/object.ts";
 import { PROTOBUF_TYPE } from "../api/protobuf/decode.ts";
 import type { Clock } from "../clock/clock.ts";
 import { DeadlineError, sleep, withDeadline } from "../clock/wait.ts";
+import { isStatus, throwIfRefused } from "./answer-kind.ts";
 import type { ApiError } from "./errors.ts";
 import { errorOfAnswer, errorOfFailure, errorOfStatus } from "./errors.ts";
 import type { RateLimiter } from "./limiter.ts";
@@ -51,7 +51,15 @@ export class RestClient {
 
   /** The JSON of a successful answer. */
   async json(request: RestRequest, signal?: AbortSignal): Promise<unknown> {
-    return this.run(request, async (response) => response.json(), signal);
+    return this.run(
+      request,
+      async (response) => {
+        const body = await response.json();
+        throwIfRefused(body, request);
+        return body;
+      },
+      signal,
+    );
   }
 
   /** The text of a successful answer. */
@@ -193,8 +201,4 @@ async function readJson(response: TransportResponse): Promise<unknown> {
     if (failure instanceof TransportError) return undefined;
     throw failure;
   }
-}
-
-function isStatus(body: unknown): body is Status {
-  return typeof body === "object" && body !== null && "kind" in body && body.kind === "Status";
 }

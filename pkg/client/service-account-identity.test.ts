@@ -25,7 +25,7 @@ function setup(
   const transport = new FakeTransport((request) => {
     const special = answer(request, tokens);
     if (special !== undefined) return special;
-    if (!request.path.endsWith("/token")) return {};
+    if (!request.path.endsWith("/token")) return { body: objectAt(request.path) };
     return { body: { spec: { expirationSeconds: 3_600 }, status: { token: `token-${++tokens}` } } };
   });
   const builder = clientBuilder({
@@ -53,6 +53,11 @@ function setup(
     log: silentLogger,
   });
   return { clock, transport, identity, base };
+}
+
+function objectAt(path: string): object {
+  const kind = path.includes("serviceaccounts") ? "ServiceAccount" : "Namespace";
+  return { apiVersion: "v1", kind, metadata: {} };
 }
 
 const bearer = ({ headers }: Credentials): unknown => headers["authorization"];

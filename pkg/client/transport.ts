@@ -48,7 +48,8 @@ export interface TransportResponse {
   items(onItem: (item: unknown) => void): Promise<unknown>;
   /**
    * The documents of a stream, as they arrive: JSON in lines, or events of a watch in protobuf, of whose objects only
-   * `fields` are read where they are given. Leaving the loop early closes the stream.
+   * `fields` are read where they are given. In place of a document that cannot be read stands the TransportError that
+   * says so; others may follow it. Leaving the loop early closes the stream.
    */
   documents(fields?: WantedFields): AsyncIterable<unknown>;
   discard(): Promise<void>;
@@ -56,8 +57,8 @@ export interface TransportResponse {
 
 /**
  * Why no answer came. `refused`: no connection (refused, unreachable, unknown host). `tls`: the hand-shake failed.
- * `lost`: a connection broke under the request. `timeout`: the peer was silent for too long. `malformed`: bytes came
- * that are no answer (broken JSON, a stream that ends inside a line). `closed`: the transport was closed.
+ * `lost`: a connection broke under the request. `timeout`: the peer was silent for too long. `malformed`: an answer came
+ * that is not what was asked for (broken JSON, an object of another kind). `closed`: the transport was closed.
  * `credentials`: no credentials could be had to ask with.
  */
 export type TransportFailure =

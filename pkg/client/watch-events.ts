@@ -1,20 +1,26 @@
 import type { ApiObject, WatchEvent } from "../api/object.ts";
-import type { WantedFields } from "../api/protobuf/message-plan.ts";
+import { type AnswerKind, isStatus } from "./answer-kind.ts";
 import { errorOfFailure, errorOfStatus } from "./errors.ts";
+import type { WatchOptions } from "./resource-client.ts";
 import type { RestClient, RestRequest } from "./rest.ts";
 import { TransportError } from "./transport.ts";
 
 /** A server that keeps a watch open for longer than it was asked to has stopped serving it. */
 const OVERTIME_MS = 30_000;
 
+interface Watch<T extends ApiObject> {
+  readonly request: RestRequest;
+  readonly answer: AnswerKind<T>;
+  readonly options: WatchOptions;
+}
+
 /** The events of one watch. Leaving the loop early closes the stream. */
 export async function* watchEvents<T extends ApiObject>(
   rest: RestClient,
-  request: RestRequest,
-  timeoutSeconds: number | undefined,
-  fields: WantedFields | undefined,
+  { request, answer, options }: Watch<T>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  const { timeoutSeconds, fields, onUnreadable } = options;
   signal?.throwIfAborted();
   const stop = new AbortController();
   const onAbort = (): void => stop.abort(signal?.reason);
@@ -29,7 +35,10 @@ export async function* watchEvents<T extends ApiObject>(
     const response = await rest.open(request, stop.signal);
     for await (const document of response.documents(fields)) {
       stop.signal.throwIfAborted();
-      yield eventOf<T>(document, request);
+      const event = eventOf(document, answer, request);
+      if (!(event instanceof TransportError)) yield event;
+      else if (onUnreadable === undefined) throw event;
+      else onUnreadable(errorOfFailure(event, request));
     }
   } catch (failure) {
     throw errorOfFailure(failure, request);
@@ -39,17 +48,17 @@ export async function* watchEvents<T extends ApiObject>(
   }
 }
 
-function eventOf<T>(document: unknown, request: RestRequest): WatchEvent<T> {
+function eventOf<T extends ApiObject>(
+  document: unknown,
+  answer: AnswerKind<T>,
+  request: RestRequest,
+): WatchEvent<T> | TransportError {
+  if (document instanceof TransportError) return document;
   const { type, object } = (document ?? {}) as { readonly type?: unknown; readonly object?: unknown };
-  if (typeof object === "object" && object !== null) {
-    if (type === "ADDED" || type === "MODIFIED" || type === "DELETED" || type === "BOOKMARK") {
-      return document as WatchEvent<T>;
-    }
-    if (type === "ERROR") throw errorOfStatus(object, request);
-  }
-  throw new TransportError(
-    "malformed",
-    `a watch sent an event of unknown type ${JSON.stringify(type)}`,
-    true,
-  );
+  const isChange = type === "ADDED" || type === "MODIFIED" || type === "DELETED" || type === "BOOKMARK";
+  if (isChange && answer.isObject(object)) return document as WatchEvent<T>;
+  if (type === "ERROR" && isStatus(object)) throw errorOfStatus(object, request);
+  const { kind } = (object ?? {}) as { readonly kind?: unknown };
+  const found = `${JSON.stringify(type)} with ${JSON.stringify(kind)}`;
+  return new TransportError("malformed", `a watch sent an event that cannot be understood: ${found}`, true);
 }

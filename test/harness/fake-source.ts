@@ -34,6 +34,8 @@ export const refused = (): ApiError =>
   new ApiError("connection refused", { ...REQUEST, code: 0, reason: "", failure: "refused" });
 export const lost = (): ApiError =>
   new ApiError("reset", { ...REQUEST, code: 0, reason: "", failure: "lost" });
+const malformed = (): ApiError =>
+  new ApiError("broken JSON", { ...REQUEST, code: 0, reason: "", failure: "malformed" });
 const invalid = (): ApiError => new ApiError("no streams", { ...REQUEST, code: 422, reason: "Invalid" });
 
 /**
@@ -46,6 +48,8 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
   streams = true;
   /** How many events from before the version that it asked for the next watch gets once more. */
   replayed = 0;
+  /** Events of these objects cannot be read, though lists can. */
+  readonly unreadable = new Set<string>();
   /** The next requests fail with these, in order; undefined lets one through. */
   readonly failures: (Error | undefined)[] = [];
   readonly #clock: Clock;
@@ -175,7 +179,8 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
           return;
         }
         const event = backlog.shift();
-        if (event !== undefined) yield structuredClone(event);
+        if (event !== undefined && this.unreadable.has(keyOf(event.object))) unread(options);
+        else if (event !== undefined) yield structuredClone(event);
         else await new Promise<void>((resolve) => (wake = resolve));
       }
     } finally {
@@ -202,4 +207,9 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
     const failure = this.failures.shift();
     if (failure !== undefined) throw failure;
   }
+}
+
+function unread({ onUnreadable }: WatchOptions): void {
+  if (onUnreadable === undefined) throw malformed();
+  onUnreadable(malformed());
 }

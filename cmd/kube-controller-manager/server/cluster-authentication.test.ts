@@ -49,7 +49,9 @@ beforeEach(() => {
   cluster = new ClusterAuthentication(parts, () => void changes++);
 });
 
-const configMap = (data: Readonly<Record<string, string>>): FakeAnswer => ({ body: { metadata: {}, data } });
+const configMap = (data: Readonly<Record<string, string>>): FakeAnswer => ({
+  body: { apiVersion: "v1", kind: "ConfigMap", metadata: {}, data },
+});
 
 describe("the settings that the API server publishes", () => {
   test("are read as a whole, and are new only when they differ", async () => {

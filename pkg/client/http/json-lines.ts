@@ -10,14 +10,14 @@ export class JsonLines {
   /** The beginning of a line whose end has not come yet. */
   #partial: Buffer[] = [];
 
-  /** The documents that this chunk completes. */
+  /** The documents that this chunk completes; in place of one that cannot be read, the error that says so. */
   push(chunk: Buffer): unknown[] {
     const documents: unknown[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       const text =
         this.#partial.length === 0 ? chunk.toString("utf8", start, end) : this.#complete(chunk, start, end);
-      if (text !== "" && text !== "\r") documents.push(parseDocument(text));
+      if (text !== "" && text !== "\r") documents.push(documentOrError(text));
       start = end + 1;
     }
     if (start < chunk.length) this.#partial.push(chunk.subarray(start));
@@ -28,13 +28,27 @@ export class JsonLines {
   end(): unknown[] {
     if (this.#partial.length === 0) return [];
     const text = this.#complete(Buffer.alloc(0), 0, 0);
-    return text.trim() === "" ? [] : [parseDocument(text)];
+    if (text.trim() === "") return [];
+    const last = documentOrError(text);
+    if (last instanceof TransportError)
+      throw new TransportError("lost", "a stream broke off inside a line", true, last);
+    return [last];
   }
 
   #complete(chunk: Buffer, start: number, end: number): string {
     const line = Buffer.concat([...this.#partial, chunk.subarray(start, end)]);
     this.#partial = [];
     return line.toString("utf8");
+  }
+}
+
+/** The lines that follow can be read all the same. */
+function documentOrError(text: string): unknown {
+  try {
+    return parseDocument(text);
+  } catch (error) {
+    if (error instanceof TransportError) return error;
+    throw error;
   }
 }
 

@@ -82,6 +82,6 @@ test("lines in any chunks give their documents in order", () => {
 test("a line that breaks off, or is no JSON, is an error that quotes none of it", () => {
   const lines = new JsonLines();
   expect(lines.push(Buffer.from('{"a":1}\r\n\n{"secret'))).toEqual([{ a: 1 }]);
-  expect(() => lines.end()).toThrow("broken JSON of 8 characters");
-  expect(() => new JsonLines().push(Buffer.from("secret\n"))).toThrow(TransportError);
+  expect(() => lines.end()).toThrow("a stream broke off inside a line");
+  expect(new JsonLines().push(Buffer.from("secret\n"))).toEqual([expect.any(TransportError)]);
 });

@@ -69,7 +69,7 @@ export class ListReader {
   /** The List without its items. */
   end(): unknown {
     if (this.#depth !== 0 || this.#inString)
-      throw new TransportError("malformed", "a list broke off before its end", true);
+      throw new TransportError("lost", "a list broke off before its end", true);
     const outer = parseDocument(Buffer.concat(this.#outer).toString("utf8"));
     if (typeof outer !== "object" || outer === null || Array.isArray(outer)) {
       throw new TransportError("malformed", "the answer is not a list", true);

@@ -34,14 +34,20 @@ describe("frames of a watch in protobuf", () => {
     expect([...found, ...frames.end()]).toEqual(events);
   });
 
-  test("a stream that ends inside a frame is an error", () => {
+  test("a stream that ends inside a frame was cut off", () => {
     const frames = new ProtobufFrames(undefined);
     frames.push(stream.subarray(0, -1));
-    expect(() => frames.end()).toThrow(TransportError);
+    expect(() => frames.end()).toThrow(expect.objectContaining({ code: "lost" }) as Error);
   });
 
-  test("a frame that is no event is an error of the transport, without a word of what is in it", () => {
+  test("in place of a frame that is no event stands an error, without a word of what is in it; others follow", () => {
     const frames = new ProtobufFrames(undefined);
-    expect(() => frames.push(Buffer.from([0, 0, 0, 2, 0x0f, 0x0f]))).toThrow("broken protobuf of 2 bytes");
+    const broken = Buffer.from([0, 0, 0, 2, 0x0f, 0x0f]);
+    const [before, error, after] = frames.push(
+      Buffer.concat([frame("ADDED", "a"), broken, frame("MODIFIED", "b")]),
+    );
+    expect([before, after]).toEqual([event("ADDED", "a"), event("MODIFIED", "b")]);
+    expect(error).toBeInstanceOf(TransportError);
+    expect(error).toMatchObject({ code: "malformed", message: "broken protobuf of 2 bytes" });
   });
 });

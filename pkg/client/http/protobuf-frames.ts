@@ -16,7 +16,7 @@ export class ProtobufFrames {
     this.#fields = fields;
   }
 
-  /** The events that this chunk completes. */
+  /** The events that this chunk completes; in place of one that cannot be read, the error that says so. */
   push(chunk: Buffer): unknown[] {
     this.#partial.push(chunk);
     this.#partialBytes += chunk.length;
@@ -36,7 +36,7 @@ export class ProtobufFrames {
   /** To be called at the end of the stream, which must not lie inside a frame. */
   end(): unknown[] {
     if (this.#partialBytes === 0) return [];
-    throw new TransportError("malformed", "a watch broke off inside a frame", true);
+    throw new TransportError("lost", "a watch broke off inside a frame", true);
   }
 
   /** How many bytes the first frame has, as far as that is known: a large one is not put together at every chunk. */
@@ -57,6 +57,6 @@ function decodeFrame(bytes: Buffer, fields: WantedFields | undefined): unknown {
     return decodeProtobufEvent(bytes, fields);
   } catch (failure) {
     if (!(failure instanceof ProtobufError)) throw failure;
-    throw new TransportError("malformed", `broken protobuf of ${bytes.length} bytes`, true, failure);
+    return new TransportError("malformed", `broken protobuf of ${bytes.length} bytes`, true, failure);
   }
 }
