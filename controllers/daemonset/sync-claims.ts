@@ -20,19 +20,19 @@ export interface ClaimedPods {
 /** Adopts and releases pods. Not done again in the same sync: the cache may yet show as an orphan what was adopted. */
 export async function claimPods(round: Round): Promise<ClaimedPods> {
   const { context, daemonSet, selector, signal } = round;
-  const { namespace = "" } = daemonSet.metadata;
-  const patch: Claimer<Pod>["patch"] = async (pod, body) =>
-    context.podControl.patch({ namespace, name: pod.metadata.name ?? "" }, body, signal);
+  const patch: Claimer<Pod>["patch"] = async (pod, body) => context.podControl.claim(pod, body, signal);
   const matches = (object: ApiObject): boolean => selector.matches(object.metadata.labels);
+  const pods = ownedAndOrphanedPods(context.pods, daemonSet, KIND);
+  const orphans = new Set(
+    pods.filter((pod) => !isControlledBy(pod, daemonSet)).map(({ metadata }) => metadata.uid),
+  );
   const claimed = await claimObjects<Pod>(
-    { ...claimer(round), kind: "Pod", patch },
-    ownedAndOrphanedPods(context.pods, daemonSet, KIND),
+    { ...claimer(round), resource: resources.pods, patch },
+    pods,
     matches,
     signal,
   );
-  const adopted = new Set(
-    claimed.filter((pod) => !isControlledBy(pod, daemonSet)).map(({ metadata }) => metadata.uid),
-  );
+  const adopted = new Set(claimed.map(({ metadata }) => metadata.uid)).intersection(orphans);
   const created: Pod[] = [];
   return {
     now: () => {
@@ -53,19 +53,19 @@ export async function claimRevisions(round: Round): Promise<readonly ControllerR
   const patch: Claimer<ControllerRevision>["patch"] = async (revision, body) =>
     context.revisionClient.patch({ namespace, name: revision.metadata.name ?? "" }, body, {}, signal);
   return claimObjects<ControllerRevision>(
-    { ...claimer(round), kind: "ControllerRevision", patch },
+    { ...claimer(round), resource: resources.controllerRevisions, patch },
     ownedAndOrphanedRevisions(context.revisions, daemonSet, KIND),
     (revision) => selector.matches(revision.metadata.labels),
     signal,
   );
 }
 
-function claimer({ context, daemonSet, log, signal }: Round) {
-  const { namespace = "", name = "" } = daemonSet.metadata;
+function claimer({ context, daemonSet, log }: Round) {
   return {
     owner: daemonSet,
     ownerResource: resources.daemonSets,
-    readOwner: async () => context.client.get({ namespace, name }, {}, signal),
+    ownerClient: context.client,
+    consistency: context.consistency,
     log,
   };
 }

@@ -1,3 +1,4 @@
+import { messageOf, throwAfter } from "../../pkg/api/errors.ts";
 import { keyOf, type ObjectRef } from "../../pkg/api/object.ts";
 import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -163,9 +164,8 @@ export async function createReplicaSet(
       };
     }
     // In a namespace that is going away every create fails, and nobody needs to be told.
-    if (!isNamespaceTerminating(error))
-      await reportFailedCreate(context, deployment, replicaSet, error, signal);
-    throw error;
+    if (isNamespaceTerminating(error)) throw error;
+    return throwAfter(error, async () => reportFailedCreate(context, deployment, replicaSet, error, signal));
   }
 }
 
@@ -184,8 +184,9 @@ async function resolveCollision(
     return existing;
   }
   const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
-  await writeStatus(context, deployment, { ...deployment.status, collisionCount }, signal);
-  throw conflict;
+  return throwAfter(conflict, async () =>
+    writeStatus(context, deployment, { ...deployment.status, collisionCount }, signal),
+  );
 }
 
 async function readReplicaSet(
@@ -203,8 +204,8 @@ async function reportFailedCreate(
   error: unknown,
   signal: AbortSignal,
 ): Promise<void> {
-  const reason = error instanceof Error ? error.message : String(error);
-  const message = `Failed to create new replica set ${JSON.stringify(replicaSet.metadata.name)}: ${reason}`;
+  const name = JSON.stringify(replicaSet.metadata.name);
+  const message = `Failed to create new replica set ${name}: ${messageOf(error)}`;
   context.events.event(deployment, "Warning", REPLICA_SET_CREATE_ERROR, message);
   if (progressDeadlineSeconds(deployment) === undefined) return;
   const condition = newCondition(

@@ -182,17 +182,16 @@ async function claimReplicaSets(
   log: Logger,
   signal: AbortSignal,
 ): Promise<readonly ReplicaSet[]> {
-  const { namespace = "", name = "" } = deployment.metadata;
+  const { namespace = "" } = deployment.metadata;
   return claimObjects<ReplicaSet>(
     {
       owner: deployment,
       ownerResource: resources.deployments,
-      kind: "ReplicaSet",
-      readOwner: async () => context.deploymentClient.get({ namespace, name }, {}, signal),
-      patch: async (replicaSet, patch) => {
-        const ref = { namespace, name: replicaSet.metadata.name ?? "" };
-        return context.replicaSetClient.patch(ref, patch, {}, signal);
-      },
+      ownerClient: context.deploymentClient,
+      resource: resources.replicaSets,
+      patch: async ({ metadata }, patch) =>
+        context.replicaSetClient.patch({ namespace, name: metadata.name ?? "" }, patch, {}, signal),
+      consistency: context.consistency,
       log,
     },
     ownedAndOrphanedReplicaSets(context.replicaSets, deployment),

@@ -1,6 +1,5 @@
 import { isJobFinished, isJobSuspended } from "../../pkg/api/job.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
-import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -11,7 +10,7 @@ import { ownedAndOrphanedPods } from "../../pkg/reconcile/pod-index.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { NO_FAILURES } from "./backoff.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
-import { hasFinalizer, TRACKING_FINALIZER } from "./job-pods.ts";
+import { TRACKING_FINALIZER } from "./job-pods.ts";
 import { completionMode, externalManager, hasKnownMode } from "./job-spec.ts";
 import { countAndFinish } from "./sync-accounting.ts";
 import { syncPods } from "./sync-pods.ts";
@@ -114,16 +113,15 @@ async function claimPods(
   log: Logger,
   signal: AbortSignal,
 ): Promise<readonly Pod[]> {
-  const { namespace = "", name = "" } = job.metadata;
   const selector = selectorFromSpec(job.spec?.selector);
-  const claimed = await claimObjects<Pod>(
+  return claimObjects<Pod>(
     {
       owner: job,
       ownerResource: resources.jobs,
-      kind: "Pod",
-      readOwner: async () => context.client.get({ namespace, name }, {}, signal),
-      patch: async (pod, patch) =>
-        context.podControl.patch({ namespace, name: pod.metadata.name ?? "" }, patch, signal),
+      ownerClient: context.client,
+      resource: resources.pods,
+      patch: async (pod, patch) => context.podControl.claim(pod, patch, signal),
+      consistency: context.consistency,
       finalizers: [TRACKING_FINALIZER],
       log,
     },
@@ -131,12 +129,6 @@ async function claimPods(
     (pod) => selector.matches(pod.metadata.labels),
     signal,
   );
-  return claimed.map((pod) => (isControlledBy(pod, job) || hasFinalizer(pod) ? pod : tracked(pod)));
-}
-
-function tracked(pod: Pod): Pod {
-  const finalizers = [...(pod.metadata.finalizers ?? []), TRACKING_FINALIZER];
-  return { ...pod, metadata: { ...pod.metadata, finalizers } };
 }
 
 function withStart(job: Job, nowMs: number): Job {

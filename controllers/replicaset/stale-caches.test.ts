@@ -98,6 +98,49 @@ describe.each([true, false])("what a cache does not show yet (read-your-writes: 
   });
 });
 
+describe("a watch of pods that is held up for 20 minutes", () => {
+  beforeEach(async () => {
+    world = await newWorld();
+    await world.start(controller);
+  });
+
+  const eachMinute = async (check: () => Promise<void>): Promise<void> => {
+    for (let minute = 0; minute < 20; minute++) {
+      await world.run(60_000);
+      await check();
+    }
+  };
+  const lively = async (): Promise<readonly Pod[]> =>
+    (await world.list<Pod>(resources.pods)).filter(
+      ({ metadata }) => metadata.deletionTimestamp === undefined,
+    );
+
+  test("lets nobody have more pods than it asks for", async () => {
+    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+    await create(replicaSet("foobar", 6));
+    await eachMinute(async () => expect((await lively()).length).toBeLessThanOrEqual(6));
+    release();
+    await world.run();
+    expect(await lively()).toHaveLength(6);
+  });
+
+  test("lets nobody have fewer pods than it asks for", async () => {
+    await create(replicaSet("foobar", 6));
+    await world.run();
+    // With ages that differ much now and little later, other pods would be chosen then.
+    for (const [index, { metadata }] of (await lively()).entries()) {
+      await world.markPod(metadata.name ?? "", "ready");
+      await world.run(10_000 * 2 ** index);
+    }
+    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+    await world.update(resources.replicaSets, "foobar", (owner) => sized(owner, 3));
+    await eachMinute(async () => expect(await lively()).toHaveLength(3));
+    release();
+    await world.run();
+    expect(await lively()).toHaveLength(3);
+  });
+});
+
 async function create(owner: ReplicaSet): Promise<ReplicaSet> {
   const { uid: _, ...metadata } = owner.metadata;
   return world.create(resources.replicaSets, { ...owner, metadata });

@@ -260,6 +260,28 @@ describe("the status", () => {
     expect(writes).toEqual(Array.from({ length: 3 }, () => "update replicasets/status foobar"));
   });
 
+  test("of an owner is not given to another one that has taken its name", async () => {
+    const first = await create(replicaSet("foobar", 2));
+    await createPods(first, 2);
+    world.server.parts.faults.add({
+      target: { verb: "update", resource: "replicasets", subresource: "status" },
+      times: 1,
+      action: {
+        kind: "interfere",
+        run: async () => {
+          await world.delete(resources.replicaSets, "foobar");
+          await create(replicaSet("foobar", 0));
+        },
+      },
+    });
+    await world.start(controller);
+    const given = world
+      .takeWrites()
+      .map(({ status, body }) => [status, (body as ReplicaSet).status?.replicas]);
+    expect(given[0]).toEqual([409, 2]);
+    expect(given.slice(1)).toEqual([[200, 0]]);
+  });
+
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestReplicaSetAvailabilityCheck
   test("follows when pods become available by time alone", async () => {
     const base = replicaSet("foobar", 4);

@@ -1,5 +1,7 @@
+import { combinedError, messageOf, throwAfter } from "../../pkg/api/errors.ts";
 import type { LabelSelector } from "../../pkg/api/labels.ts";
 import { SelectorError } from "../../pkg/api/labels.ts";
+import { resources } from "../../pkg/api/resources.ts";
 import { controllerOf, isControlledBy } from "../../pkg/api/owner-references.ts";
 import { isPodActive, isPodTerminating } from "../../pkg/api/pod.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -38,11 +40,15 @@ export async function syncReplicas(
       )
     : undefined;
 
-  const error = await reconcileReplicas(context, owner, active, expectationsMet, log, signal);
-  const failure = error === undefined ? undefined : messageOf(error);
+  const errors = await reconcileReplicas(context, owner, active, expectationsMet, log, signal);
+  const failure = errors.length === 0 ? undefined : messageOf(errors[0]);
   const plan = decideStatus({ owner, active, terminating, failure }, context.clock.nowMs());
-  if (plan.status !== undefined) await writeStatus(context, owner, plan.status, log, signal);
-  if (error !== undefined) throw error;
+  const { status } = plan;
+  const report = async (): Promise<void> => {
+    if (status !== undefined) await writeStatus(context, owner, status, log, signal);
+  };
+  if (errors.length > 0) return throwAfter(combinedError(errors), report);
+  await report();
   // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
   const rechecks = [plan.recheckAfterMs, context.expectations.untilSatisfiedMs(owner)].filter(
     (delayMs) => delayMs !== undefined,
@@ -50,7 +56,7 @@ export async function syncReplicas(
   return rechecks.length === 0 ? {} : { requeueAfterMs: Math.min(...rechecks) };
 }
 
-/** Gives the first error: the status is written all the same, and names it. */
+/** Gives what went wrong: the status is written all the same, and names the first. */
 async function reconcileReplicas(
   context: ReplicaContext,
   owner: ReplicaOwner,
@@ -58,14 +64,14 @@ async function reconcileReplicas(
   expectationsMet: boolean,
   log: Logger,
   signal: AbortSignal,
-): Promise<unknown> {
+): Promise<readonly unknown[]> {
   const plan = decideReplicas({
     desired: desiredReplicas(owner),
     active: active.length,
     expectationsMet,
     ownerIsLeaving: owner.metadata.deletionTimestamp !== undefined,
   });
-  if (plan.action === "none") return undefined;
+  if (plan.action === "none") return [];
   log.verbose(2, plan.action === "create" ? "Too few replicas" : "Too many replicas", { ...plan });
   if (plan.action === "create") return createPods(context, owner, plan.count, signal);
   const nowMs = context.clock.nowMs();
@@ -90,15 +96,14 @@ async function claimPods(
   log: Logger,
   signal: AbortSignal,
 ): Promise<readonly Pod[]> {
-  const { namespace = "", name = "" } = owner.metadata;
   return claimObjects<Pod>(
     {
       owner,
       ownerResource: context.resource,
-      kind: "Pod",
-      readOwner: async () => context.client.get({ namespace, name }, {}, signal),
-      patch: async (pod, patch) =>
-        context.podControl.patch({ namespace, name: pod.metadata.name ?? "" }, patch, signal),
+      ownerClient: context.client,
+      resource: resources.pods,
+      patch: async (pod, patch) => context.podControl.claim(pod, patch, signal),
+      consistency: context.consistency,
       log,
     },
     pods,
@@ -136,8 +141,4 @@ function readSelector(owner: ReplicaOwner, log: Logger): LabelSelector | undefin
     log.error(error, "The selector cannot be read");
     return undefined;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

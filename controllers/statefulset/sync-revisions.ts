@@ -25,8 +25,7 @@ export async function claimRevisions(
   log: Logger,
   signal: AbortSignal,
 ): Promise<readonly ControllerRevision[]> {
-  const { setClient, revisionClient } = context;
-  const { namespace = "", name = "" } = set.metadata;
+  const { namespace = "" } = set.metadata;
   // A revision whose labels no longer match is neither used nor released.
   const matching = ownedAndOrphanedRevisions(context.revisions, set, "StatefulSet").filter((revision) =>
     selector.matches(revision.metadata.labels),
@@ -35,17 +34,11 @@ export async function claimRevisions(
     {
       owner: set,
       ownerResource: resources.statefulSets,
-      kind: "ControllerRevision",
-      readOwner: async () => setClient.get({ namespace, name }, {}, signal),
-      patch: async ({ metadata }, patch) => {
-        const patched = await revisionClient.patch(
-          { namespace, name: metadata.name ?? "" },
-          patch,
-          {},
-          signal,
-        );
-        wrote(context, set, patched);
-      },
+      ownerClient: context.setClient,
+      resource: resources.controllerRevisions,
+      patch: async ({ metadata }, patch) =>
+        context.revisionClient.patch({ namespace, name: metadata.name ?? "" }, patch, {}, signal),
+      consistency: context.consistency,
       log,
     },
     matching,

@@ -1,6 +1,5 @@
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
-import { refKey } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -154,19 +153,16 @@ async function claimPods(
   log: Logger,
   signal: AbortSignal,
 ): Promise<readonly Pod[]> {
-  const { namespace = "", name = "", uid = "" } = set.metadata;
+  const { namespace = "" } = set.metadata;
   return claimObjects<Pod>(
     {
       owner: set,
       ownerResource: resources.statefulSets,
-      kind: "Pod",
-      readOwner: async () => context.setClient.get({ namespace, name }, {}, signal),
-      patch: async ({ metadata }, patch) => {
-        const ref = { namespace, name: metadata.name ?? "" };
-        const patched = await context.podClient.patch(ref, patch, {}, signal);
-        const { resourceVersion } = patched.metadata;
-        context.consistency?.wroteAt(refKey(namespace, name), uid, resources.pods, resourceVersion);
-      },
+      ownerClient: context.setClient,
+      resource: resources.pods,
+      patch: async ({ metadata }, patch) =>
+        context.podClient.patch({ namespace, name: metadata.name ?? "" }, patch, {}, signal),
+      consistency: context.consistency,
       log,
     },
     ownedAndOrphanedPods(context.pods, set, "StatefulSet"),

@@ -6,8 +6,8 @@ import type { Logger } from "../log/logger.ts";
 import type { Counter } from "../metrics/metrics.ts";
 import type { SyncGate } from "./worker.ts";
 
-/** A cache that has not seen a write for so long is not waited for any longer; expectations give up as late. */
-const GIVE_UP_MS = 5 * 60_000;
+/** How often the log says that a cache is still waited for. */
+const WARN_EVERY_MS = 5 * 60_000;
 const FIRST_WAIT_MS = 5;
 const LONGEST_WAIT_MS = 1_000;
 
@@ -37,13 +37,15 @@ interface Written {
   /** The latest version written, per resource. */
   readonly versions: Map<string, string>;
   waits: number;
-  waitingSinceMs: number | undefined;
+  /** When the log is to say that this takes long; undefined before the first wait. */
+  warnAtMs: number | undefined;
 }
 
 /**
  * Read-your-writes for the syncs of a controller. What a sync writes for an owner is recorded with the version that the
  * server gave it, and the owner's next sync waits until the caches have seen that: a decision on an older cache would
- * do things twice. A record lasts until the caches have caught up, or the owner is gone.
+ * do things twice. A record lasts until the caches have caught up, or the owner is gone: it is never given up. A watch
+ * that is held up for an hour would otherwise cost an owner twice its pods, as expectations do end after a time.
  */
 export class ConsistencyStore implements SyncGate<string> {
   readonly #options: ConsistencyOptions;
@@ -58,7 +60,7 @@ export class ConsistencyStore implements SyncGate<string> {
     if (version === undefined) return;
     let written = this.#written.get(ownerKey);
     if (written?.uid !== ownerUid) {
-      written = { uid: ownerUid, versions: new Map(), waits: 0, waitingSinceMs: undefined };
+      written = { uid: ownerUid, versions: new Map(), waits: 0, warnAtMs: undefined };
       this.#written.set(ownerKey, written);
     }
     const name = groupResource(resource);
@@ -99,20 +101,19 @@ export class ConsistencyStore implements SyncGate<string> {
       this.#written.delete(ownerKey);
       return undefined;
     }
-    const nowMs = this.#options.clock.monotonicMs();
-    written.waitingSinceMs ??= nowMs;
-    if (nowMs - written.waitingSinceMs > GIVE_UP_MS) {
-      this.#options.log.warn("The cache does not see what was written; going on without", {
-        key: ownerKey,
-        resource: groupResource(stale.resource),
-        readVersion: stale.readVersion,
-        writtenVersion: stale.writtenVersion,
-      });
-      this.#written.delete(ownerKey);
-      return undefined;
-    }
+    this.#warnInTime(ownerKey, written, stale);
     this.#options.skips?.inc({ group: stale.resource.group, resource: stale.resource.plural });
     return Math.min(FIRST_WAIT_MS * 2 ** written.waits++, LONGEST_WAIT_MS);
+  }
+
+  #warnInTime(key: string, written: Written, { resource, readVersion, writtenVersion }: Staleness): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs >= (written.warnAtMs ?? Infinity)) {
+      const stale = { key, resource: groupResource(resource), readVersion, writtenVersion };
+      this.#options.log.warn("The cache does not see what was written; the key waits for it", stale);
+      written.warnAtMs = undefined;
+    }
+    written.warnAtMs ??= nowMs + WARN_EVERY_MS;
   }
 
   get size(): number {

@@ -137,36 +137,43 @@ describe("claiming", () => {
 
   function setUp(answers: Record<string, unknown> = {}, fresh: ApiObject | Error = owner) {
     const patched: [string | undefined, Patch][] = [];
+    const recorded: string[] = [];
     let ownerReads = 0;
     const claimer: Claimer<ApiObject> = {
       owner,
       ownerResource,
-      kind: "Pod",
+      resource: resources.pods,
       log: silentLogger,
-      readOwner: async () => {
-        ownerReads++;
-        if (fresh instanceof Error) throw fresh;
-        return fresh;
+      ownerClient: {
+        get: async () => {
+          ownerReads++;
+          if (fresh instanceof Error) throw fresh;
+          return fresh;
+        },
       },
       patch: async (object, patch) => {
         patched.push([object.metadata.name, patch]);
         const answer = answers[object.metadata.name ?? ""];
         if (answer !== undefined) throw answer;
+        return answered(object);
+      },
+      consistency: {
+        wroteAt: (key, uid, { plural }, version) => recorded.push(`${key} ${uid} ${plural} ${version}`),
       },
     };
     const claim = async (objects: readonly ApiObject[], by = claimer) =>
       claimObjects(by, objects, inProduction, signal);
-    return { claimer, claim, patched, ownerReads: () => ownerReads };
+    return { claimer, claim, patched, recorded, ownerReads: () => ownerReads };
   }
 
   test("adopts, keeps and releases, with the finalizers, and gives what is owned then, in order", async () => {
-    const { claim, claimer, patched, ownerReads } = setUp();
+    const { claim, claimer, patched, recorded, ownerReads } = setUp();
     const [kept, released] = [podOf("kept", "production", owner), podOf("released", "testing", owner)];
     const [adopted, late] = [podOf("adopted", "production"), podOf("late", "production")];
     expect(await claim([adopted, kept, released, late], { ...claimer, finalizers: ["f"] })).toEqual([
-      adopted,
+      answered(adopted),
       kept,
-      late,
+      answered(late),
     ]);
     const reference = newControllerRef(owner, ownerResource);
     expect(patched).toEqual([
@@ -174,6 +181,9 @@ describe("claiming", () => {
       ["released", releasePatch(["owner-uid"], "released-uid", ["f"])],
       ["late", adoptPatch(reference, "late-uid", ["f"])],
     ]);
+    expect(recorded).toEqual(
+      ["adopted", "released", "late"].map((name) => `default/owner owner-uid pods after ${name}`),
+    );
     expect(ownerReads()).toBe(1);
   });
 
@@ -192,13 +202,17 @@ describe("claiming", () => {
     {
       name: "was replaced by another of its name",
       fresh: ownerOf({ uid: "new" }),
-      message:
-        "can't recheck DeletionTimestamp: original ReplicaSet default/owner is gone: got uid new, wanted owner-uid",
+      message: "can't recheck DeletionTimestamp: original ReplicaSet default/owner is gone",
     },
     {
       name: "is gone",
       fresh: failure(404, "NotFound"),
-      message: "can't recheck DeletionTimestamp: NotFound",
+      message: "can't recheck DeletionTimestamp: original ReplicaSet default/owner is gone",
+    },
+    {
+      name: "cannot be read",
+      fresh: failure(500, "InternalError"),
+      message: "can't recheck DeletionTimestamp: InternalError",
     },
   ])("adopts nothing when the owner $name, but keeps and releases", async ({ fresh, message }) => {
     const { claim, patched, ownerReads } = setUp({}, fresh);
@@ -239,3 +253,8 @@ describe("claiming", () => {
     expect(patched.map(([name]) => name)).toEqual(["a", "b"]);
   });
 });
+
+/** As the server has it after a patch. */
+function answered(object: ApiObject): ApiObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: `after ${object.metadata.name}` } };
+}

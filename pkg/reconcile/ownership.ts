@@ -1,9 +1,12 @@
-import type { ApiObject, OwnerReference } from "../api/object.ts";
+import { messageOf, throwAll } from "../api/errors.ts";
+import { type ApiObject, keyOf, type OwnerReference } from "../api/object.ts";
 import { controllerOf, newControllerRef } from "../api/owner-references.ts";
 import type { Resource } from "../api/resource.ts";
 import { isInvalid, isNotFound } from "../client/errors.ts";
-import type { Patch } from "../client/resource-client.ts";
+import type { Patch, ResourceClient } from "../client/resource-client.ts";
 import type { Logger } from "../log/logger.ts";
+import type { ConsistencyStore } from "./consistency.ts";
+import { identityOf, readLive } from "./read-live.ts";
 
 export type Claim = "keep" | "adopt" | "release";
 
@@ -71,19 +74,23 @@ export function releasePatch(
 export interface Claimer<T extends ApiObject> {
   readonly owner: ApiObject;
   readonly ownerResource: Resource;
-  /** The kind of the claimed objects, for messages. */
-  readonly kind: string;
-  /** Reads the owner from the server, past the cache: asked at most once per claim, and only before an adoption. */
-  readonly readOwner: (signal: AbortSignal) => Promise<ApiObject>;
-  readonly patch: (object: T, patch: Patch, signal: AbortSignal) => Promise<unknown>;
+  /** Asked for the owner past the cache: at most once per claim, and only before an adoption. */
+  readonly ownerClient: Pick<ResourceClient, "get">;
+  /** Of the claimed objects. */
+  readonly resource: Resource;
+  /** Gives the object as the server has it then. */
+  readonly patch: (object: T, patch: Patch, signal: AbortSignal) => Promise<T>;
+  /** Told of each patch. Undefined where read-your-writes is off. */
+  readonly consistency: Pick<ConsistencyStore, "wroteAt"> | undefined;
   /** Put on what is adopted, and taken off what is released. */
   readonly finalizers?: readonly string[];
   readonly log: Logger;
 }
 
 /**
- * Adopts and releases as decided, and gives the objects that are the owner's then, as the cache knows them. What failed
- * is thrown once all objects were tried; objects that have vanished meanwhile are no failure.
+ * Adopts and releases as decided, and gives the objects that are the owner's then: those that it had as they were given,
+ * adopted ones as the server has answered, so that a later write is not refused for its age. What failed is thrown once
+ * all objects were tried; objects that have vanished meanwhile are no failure.
  */
 export async function claimObjects<T extends ApiObject>(
   claimer: Claimer<T>,
@@ -102,15 +109,15 @@ export async function claimObjects<T extends ApiObject>(
       }
       if (claim === "adopt") {
         ownerStays ??= checkOwner(claimer, signal);
-        await adopt(claimer, object, ownerStays, signal);
+        claimed.push(await adopt(claimer, object, ownerStays, signal));
+        continue;
       }
       claimed.push(object);
     } catch (error) {
       if (!isNotFound(error)) errors.push(error);
     }
   }
-  if (errors.length > 1) throw new AggregateError(errors, `[${errors.map(messageOf).join(", ")}]`);
-  if (errors.length === 1) throw errors[0];
+  throwAll(errors);
   return claimed;
 }
 
@@ -119,18 +126,18 @@ async function adopt<T extends ApiObject>(
   object: T,
   ownerStays: Promise<void>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<T> {
   const { namespace, name, uid = "" } = object.metadata;
   try {
     await ownerStays;
   } catch (cause) {
     throw new OwnershipError(
-      `can't adopt ${claimer.kind} ${namespace ?? ""}/${name} (${uid}): ${messageOf(cause)}`,
+      `can't adopt ${claimer.resource.kind} ${namespace ?? ""}/${name} (${uid}): ${messageOf(cause)}`,
       cause,
     );
   }
   const reference = newControllerRef(claimer.owner, claimer.ownerResource);
-  await claimer.patch(object, adoptPatch(reference, uid, claimer.finalizers), signal);
+  return patched(claimer, object, adoptPatch(reference, uid, claimer.finalizers), signal);
 }
 
 async function release<T extends ApiObject>(
@@ -140,35 +147,46 @@ async function release<T extends ApiObject>(
 ): Promise<void> {
   const { namespace, name, uid = "" } = object.metadata;
   claimer.log.verbose(2, "Releasing an object that no longer matches", {
-    kind: claimer.kind,
+    kind: claimer.resource.kind,
     namespace,
     name,
   });
   try {
-    await claimer.patch(
-      object,
-      releasePatch([claimer.owner.metadata.uid ?? ""], uid, claimer.finalizers),
-      signal,
-    );
+    const ownerUid = claimer.owner.metadata.uid ?? "";
+    await patched(claimer, object, releasePatch([ownerUid], uid, claimer.finalizers), signal);
   } catch (error) {
     // Not found: it is gone. Invalid: it has no owner any more, or another object has taken its name.
     if (!isNotFound(error) && !isInvalid(error)) throw error;
   }
 }
 
+async function patched<T extends ApiObject>(
+  { owner, resource, consistency, patch }: Claimer<T>,
+  object: T,
+  body: Patch,
+  signal: AbortSignal,
+): Promise<T> {
+  const answer = await patch(object, body, signal);
+  consistency?.wroteAt(keyOf(owner), owner.metadata.uid ?? "", resource, answer.metadata.resourceVersion);
+  return answer;
+}
+
 /** The cached owner may be out of date: one that is being deleted, or was replaced, must adopt nothing. */
-async function checkOwner(claimer: Claimer<never>, signal: AbortSignal): Promise<void> {
-  const { namespace = "", name, uid } = claimer.owner.metadata;
-  let fresh: ApiObject;
+async function checkOwner(
+  claimer: Pick<Claimer<never>, "owner" | "ownerClient" | "ownerResource">,
+  signal: AbortSignal,
+): Promise<void> {
+  const { owner, ownerClient, ownerResource } = claimer;
+  const { namespace = "", name } = owner.metadata;
+  let fresh: ApiObject | undefined;
   try {
-    fresh = await claimer.readOwner(signal);
+    fresh = await readLive(ownerClient, identityOf(owner), signal);
   } catch (cause) {
     throw new OwnershipError(`can't recheck DeletionTimestamp: ${messageOf(cause)}`, cause);
   }
-  if (fresh.metadata.uid !== uid) {
+  if (fresh === undefined) {
     throw new OwnershipError(
-      `can't recheck DeletionTimestamp: original ${claimer.ownerResource.kind} ${namespace}/${name} is gone: ` +
-        `got uid ${fresh.metadata.uid}, wanted ${uid}`,
+      `can't recheck DeletionTimestamp: original ${ownerResource.kind} ${namespace}/${name} is gone`,
     );
   }
   const { deletionTimestamp } = fresh.metadata;
@@ -182,8 +200,4 @@ export class OwnershipError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "OwnershipError";
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

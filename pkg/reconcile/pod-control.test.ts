@@ -27,7 +27,7 @@ function failure(code: number, reason: string, cause?: string): ApiError {
   });
 }
 
-function setUp(error?: unknown) {
+function setUp(error?: unknown, asStatus = false) {
   const requests: unknown[] = [];
   const events: string[] = [];
   const written: [string | undefined, OwnerReference | undefined][] = [];
@@ -42,7 +42,13 @@ function setUp(error?: unknown) {
         answer({ create: pod }, { ...pod, metadata: { ...pod.metadata, name: "web-abcde" } }),
       patch: async (ref, patch) =>
         answer({ ref, patch }, { metadata: { ...ref, ownerReferences: [controller] } }),
-      delete: async (ref) => answer({ delete: ref }, { metadata: ref }),
+      delete: async (ref) => {
+        const deleted = await answer(
+          { delete: ref },
+          { metadata: { ...ref, ownerReferences: [controller] } },
+        );
+        return asStatus ? { kind: "Status", status: "Success" } : deleted;
+      },
     },
     events: {
       event: (regarding, type, reason, message) =>
@@ -113,10 +119,17 @@ describe("deleting", () => {
   const pod = { namespace: "shop", name: "web-abcde" };
 
   test("is told in an event", async () => {
-    const { control, requests, events } = setUp();
+    const { control, requests, events, written } = setUp();
     await control.delete(pod, owner, signal);
     expect(requests).toEqual([{ delete: pod }]);
+    expect(written).toEqual([["web-abcde", controller]]);
     expect(events).toEqual(["web Normal SuccessfulDelete Deleted pod: web-abcde"]);
+  });
+
+  test("that is answered with a Status, which has no version, is told to nobody", async () => {
+    const { control, written } = setUp(undefined, true);
+    await control.delete(pod, owner, signal);
+    expect(written).toEqual([]);
   });
 
   test("what is gone already rejects as the server does, without an event", async () => {
@@ -145,6 +158,14 @@ describe("patching", () => {
     const { control, requests, written } = setUp();
     await control.patch(pod, patch, signal);
     expect(requests).toEqual([{ ref: pod, patch }]);
+    expect(written).toEqual([["web-abcde", controller]]);
+  });
+
+  test("for a claim gives the pod with its new metadata", async () => {
+    const { control, written } = setUp();
+    const spec = { containers: [{ name: "c" }] };
+    const claimed = await control.claim({ metadata: { ...pod, uid: "u" }, spec }, patch, signal);
+    expect(claimed).toEqual({ metadata: { ...pod, ownerReferences: [controller] }, spec });
     expect(written).toEqual([["web-abcde", controller]]);
   });
 

@@ -1,7 +1,8 @@
-import type { ApiObject, ObjectRef, OwnerReference } from "../api/object.ts";
+import type { ApiObject, ObjectRef, OwnerReference, Status } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import { podFromTemplate } from "../api/pod-template.ts";
-import type { PodTemplateSpec } from "../api/types/core-v1.gen.ts";
+import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
+import { messageOf } from "../api/errors.ts";
 import { isNamespaceTerminating, isNotFound } from "../client/errors.ts";
 import type { Patch, ResourceClient } from "../client/resource-client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
@@ -18,7 +19,7 @@ export interface PodControlOptions {
   readonly pods: Pick<ResourceClient, "create" | "delete" | "patch">;
   readonly events: Pick<EventRecorder, "event">;
   readonly log: Logger;
-  /** Told of each pod that was created or patched, with its manager: for read-your-writes. */
+  /** Told of each pod that was created, patched or deleted, with its manager: for read-your-writes. */
   readonly onWrite?: (pod: ApiObject, controller: OwnerReference | undefined) => void;
 }
 
@@ -63,10 +64,11 @@ export class PodControl {
 
   /** A pod that is already gone rejects as the server's answer does; of that no event is made. */
   async delete(pod: ObjectRef, owner: ApiObject, signal: AbortSignal): Promise<void> {
-    const { pods, events, log } = this.#options;
+    const { pods, events, log, onWrite } = this.#options;
     log.verbose(2, "Deleting a pod", { owner: owner.metadata.name, pod: pod.name });
     try {
-      await pods.delete(pod, {}, signal);
+      const deleted = await pods.delete(pod, {}, signal);
+      if (isObject(deleted)) onWrite?.(deleted, controllerOf(deleted));
     } catch (error) {
       if (signal.aborted || isNotFound(error)) throw error;
       events.event(owner, "Warning", FAILED_DELETE, `Error deleting: ${messageOf(error)}`);
@@ -75,12 +77,24 @@ export class PodControl {
     events.event(owner, "Normal", SUCCESSFUL_DELETE, `Deleted pod: ${pod.name}`);
   }
 
+  /** Adopts or releases. Gives the pod with the metadata that it has then, the rest as it was given. */
+  async claim(pod: Pod, patch: Patch, signal: AbortSignal): Promise<Pod> {
+    const { namespace = "", name = "" } = pod.metadata;
+    const { metadata } = await this.patch({ namespace, name }, patch, signal);
+    return { ...pod, metadata };
+  }
+
   async patch(pod: ObjectRef, patch: Patch, signal: AbortSignal): Promise<ApiObject> {
     const { pods, onWrite } = this.#options;
     const patched = await pods.patch(pod, patch, {}, signal);
     onWrite?.(patched, controllerOf(patched));
     return patched;
   }
+}
+
+/** A deletion may be answered with a Status, which tells no version. */
+function isObject(answer: ApiObject | Status): answer is ApiObject {
+  return answer.kind !== "Status";
 }
 
 function controllerRefProblem(controller: OwnerReference): string | undefined {
@@ -97,8 +111,4 @@ export class PodControlError extends Error {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "PodControlError";
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -22,4 +22,162 @@ const identityMutants: readonly Mutant[] = [
   },
 ];
 
-export const replicasMutants: readonly Mutant[] = [...identityMutants];
+/** Caches that are behind. */
+const staleMutants: readonly Mutant[] = [
+  {
+    name: "does not wait any longer for a cache that has been behind for five minutes",
+    file: "pkg/reconcile/consistency.ts",
+    find: "written.warnAtMs = undefined;",
+    replace: "this.#written.delete(key);",
+    tests: ["pkg/reconcile/consistency.test.ts", "controllers/replicaset/stale-caches.test.ts"],
+  },
+  {
+    name: "does not wait for the cache to see what it has deleted",
+    file: "pkg/reconcile/pod-control.ts",
+    find: "if (isObject(deleted)) onWrite?.(deleted, controllerOf(deleted));",
+    replace: "void deleted;",
+    tests: ["controllers/replicaset/stale-caches.test.ts"],
+  },
+  {
+    name: "takes a Status that answers a deletion for a pod",
+    file: "pkg/reconcile/pod-control.ts",
+    find: 'return answer.kind !== "Status";',
+    replace: "return true;",
+    tests: ["pkg/reconcile/pod-control.test.ts"],
+  },
+  {
+    name: "lets bookmarks overtake events that are held up",
+    file: "pkg/embedded/server/watch.ts",
+    find: "? () => deliver(bookmarkFrame(output, { resourceVersion: String(store.revision) }))",
+    replace: "? () => stream.push(bookmarkFrame(output, { resourceVersion: String(store.revision) }))",
+    tests: ["pkg/embedded/server/api-server.test.ts"],
+  },
+  {
+    name: "lets a watch that is taken up again past what is held up",
+    file: "pkg/embedded/server/watch.ts",
+    find: "!start.fromState && call.faults.holds(call.subject)",
+    replace: '!start.fromState && call.faults.holds({ ...call.subject, resource: "" })',
+    tests: ["pkg/embedded/server/api-server.test.ts"],
+  },
+];
+
+/** What is read by name and then written. */
+const liveMutants: readonly Mutant[] = [
+  {
+    name: "takes another object of the name for the one that is meant",
+    file: "pkg/reconcile/read-live.ts",
+    find: "return uid !== undefined && live.metadata.uid === uid ? live : undefined;",
+    replace: "return live;",
+    tests: ["pkg/reconcile/read-live.test.ts"],
+  },
+  {
+    name: "takes an object without a known uid for the one that is meant",
+    file: "pkg/reconcile/read-live.ts",
+    find: "return uid !== undefined && live.metadata.uid === uid ? live : undefined;",
+    replace: "return uid === undefined || live.metadata.uid === uid ? live : undefined;",
+    tests: ["pkg/reconcile/read-live.test.ts"],
+  },
+  {
+    name: "writes what was read over what others have written since",
+    file: "pkg/reconcile/read-live.ts",
+    find: "metadata: { ...changed.metadata, uid, resourceVersion }",
+    replace: "metadata: { ...changed.metadata, uid }",
+    tests: ["pkg/reconcile/read-live.test.ts"],
+  },
+  {
+    name: "takes a refused read for an object that is gone",
+    file: "pkg/reconcile/read-live.ts",
+    find: "if (isNotFound(error)) return undefined;",
+    replace: "if (error !== undefined) return undefined;",
+    tests: ["pkg/reconcile/read-live.test.ts"],
+  },
+  {
+    name: "gives a ReplicaSet the status of a dead one of its name",
+    file: "controllers/replicaset/apply.ts",
+    find: "readThenWrite({ client, identity: identityOf(owner), change, write }, signal)",
+    replace:
+      'write(change(await client.get({ namespace: owner.metadata.namespace ?? "", name: owner.metadata.name ?? "" }, {}, signal)))',
+    tests: ["controllers/replicaset/sync.test.ts"],
+  },
+  {
+    name: "numbers a revision anew that only has the name of the one that is meant",
+    file: "pkg/reconcile/history/revision-control.ts",
+    find: "const live = await readLive(client, identityOf(revision), signal);",
+    replace: "const live = await client.get(refOf(revision), {}, signal);",
+    tests: ["pkg/reconcile/history/revision-control.test.ts"],
+  },
+];
+
+/** Claims, and errors of which several happen. */
+const claimMutants: readonly Mutant[] = [
+  {
+    name: "goes on with an adopted object as it was before",
+    file: "pkg/reconcile/ownership.ts",
+    find: "claimed.push(await adopt(claimer, object, ownerStays, signal));\n        continue;",
+    replace: "await adopt(claimer, object, ownerStays, signal);",
+    tests: ["pkg/reconcile/ownership.test.ts"],
+  },
+  {
+    name: "does not wait for the cache to see what was adopted or released",
+    file: "pkg/reconcile/ownership.ts",
+    find: 'consistency?.wroteAt(keyOf(owner), owner.metadata.uid ?? "", resource, answer.metadata.resourceVersion);',
+    replace: "void [keyOf(owner), resource, consistency];",
+    tests: ["controllers/deployment/wiring.test.ts"],
+  },
+  {
+    name: "forgets that a ReplicaSet could not be created when the condition cannot be written either",
+    file: "pkg/api/errors.ts",
+    find: "throw combinedError([error, second]);",
+    replace: "throw second;",
+    tests: ["controllers/deployment/wiring.test.ts"],
+  },
+];
+
+/** What holds the decisions of Deployments and ReplicaSets together. */
+const WIRING = ["controllers/deployment/wiring.test.ts"];
+const wiringMutants: readonly Mutant[] = [
+  {
+    name: "takes no old ReplicaSet away after a rollout, whatever the history limit",
+    file: "controllers/deployment/sync.ts",
+    find: "decideCleanup(round.deployment, round.old)",
+    replace: "decideCleanup(round.deployment, [])",
+    tests: WIRING,
+  },
+  {
+    name: "takes no old ReplicaSet away while a Deployment is paused",
+    file: "controllers/deployment/sync.ts",
+    find: "decideCleanup(deployment, round.old)",
+    replace: "decideCleanup(deployment, [])",
+    tests: WIRING,
+  },
+  {
+    name: "rolls out what is paused, and nothing else",
+    file: "controllers/deployment/sync.ts",
+    find: "if (round.deployment.spec?.paused === true) return scaleOnly",
+    replace: "if (round.deployment.spec?.paused !== true) return scaleOnly",
+    tests: WIRING,
+  },
+  {
+    name: "does not wait to see the ReplicaSet that it has updated",
+    file: "controllers/deployment/apply.ts",
+    find: "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);\n  recordWrite(context, deployment, updated);",
+    replace:
+      "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);\n  void deployment;",
+    tests: WIRING,
+  },
+  {
+    name: "does not wait to see the Deployment that it has rolled back",
+    file: "controllers/deployment/apply.ts",
+    find: "const updated = await context.deploymentClient.update(deployment, {}, signal);\n  context.consistency.wroteOwner(resources.deployments, updated);",
+    replace: "await context.deploymentClient.update(deployment, {}, signal);",
+    tests: WIRING,
+  },
+];
+
+export const replicasMutants: readonly Mutant[] = [
+  ...identityMutants,
+  ...staleMutants,
+  ...liveMutants,
+  ...claimMutants,
+  ...wiringMutants,
+];

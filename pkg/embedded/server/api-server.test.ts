@@ -261,10 +261,15 @@ describe("faults", () => {
     await create("a");
     await settle();
     expect(held.events).toEqual([]);
+    // Nor does a bookmark overtake what is held up, or a watch that is taken up again meanwhile.
+    const bookmarked = await watch("resourceVersion=1&allowWatchBookmarks=true");
+    await clock.advanceBy(120_000);
+    expect([held.events, bookmarked.events]).toEqual([[], []]);
     release();
     await settle();
     expect(shape(held.events)).toEqual(["ADDED a"]);
-    expect(server.parts.faults.dropWatches({ namespace: "default" })).toBe(1);
+    expect(shape(bookmarked.events).slice(0, 2)).toEqual(["ADDED a", "BOOKMARK"]);
+    expect(server.parts.faults.dropWatches({ namespace: "default" })).toBe(2);
     await settle();
     expect(held.isEnded()).toBe(true);
   });

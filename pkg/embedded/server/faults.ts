@@ -146,9 +146,13 @@ export class Faults {
     else held.push(frame);
   }
 
+  /** Whether events are held up for watches like this one. */
+  holds(subject: FaultSubject): boolean {
+    return [...this.#holds].some((target) => matches(target, { ...subject, verb: "watch" }));
+  }
+
   #updateHold(watch: OpenWatch): void {
-    const hold = [...this.#holds].some((target) => matches(target, watch.subject));
-    if (hold) {
+    if (this.holds(watch.subject)) {
       watch.held ??= [];
       return;
     }

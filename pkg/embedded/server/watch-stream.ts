@@ -8,8 +8,8 @@ export interface WatchStreamOptions {
   readonly timeoutMs: number;
   /** What the stream begins with. It does not count towards the bound on waiting frames. */
   readonly initial: readonly WatchFrame[];
-  /** Makes a bookmark of now; undefined when the client did not ask for them. */
-  readonly bookmark: (() => WatchFrame) | undefined;
+  /** Pushes a bookmark of now, sooner or later; undefined when the client did not ask for them. */
+  readonly bookmark: (() => void) | undefined;
   readonly signal?: AbortSignal;
 }
 
@@ -128,7 +128,7 @@ export class WatchStream implements AsyncIterable<WatchFrame> {
     const timer = clock.setTimer(delayMs, () => {
       this.#timers.delete(timer);
       if (this.#ended) return;
-      if (bookmark !== undefined) this.push(bookmark());
+      bookmark?.();
       this.#scheduleBookmark();
     });
     this.#timers.add(timer);

@@ -25,24 +25,29 @@ export function watchResource(
   const version = parseVersion(query.resourceVersion, "watch");
   const toFrame = frameMaker(call, selection, output);
   const start = startWatch(call, query, selection, output, version);
-  const stream = new WatchStream({
+  // Where events are held up, so are those that a client has missed meanwhile; not the state that it begins with.
+  const held = start.live && !start.fromState && call.faults.holds(call.subject) ? start.frames : [];
+  const stream: WatchStream = new WatchStream({
     clock,
     random,
     timeoutMs,
-    initial: start.frames,
+    initial: held.length > 0 ? [] : start.frames,
+    // It must not overtake events: it says that there are none before it.
     bookmark: query.allowWatchBookmarks
-      ? () => bookmarkFrame(output, { resourceVersion: String(store.revision) })
+      ? () => deliver(bookmarkFrame(output, { resourceVersion: String(store.revision) }))
       : undefined,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
+  const deliver = (frame: WatchFrame): void => call.faults.deliver(frame, stream);
   if (start.live) {
     const unsubscribe = store.subscribe(served.bucket, (event) => {
       if (event.revision <= start.after) return;
       const frame = toFrame(event);
-      if (frame !== undefined) call.faults.deliver(frame, stream);
+      if (frame !== undefined) deliver(frame);
     });
     stream.onEnd(unsubscribe);
     call.faults.watchStarted(call.subject, stream);
+    for (const frame of held) deliver(frame);
   } else stream.finish();
   return { status: 200, headers: {}, body: { kind: "watch", frames: stream } };
 }
@@ -52,6 +57,8 @@ interface WatchStart {
   /** Only events after this revision are new. */
   readonly after: number;
   readonly live: boolean;
+  /** Whether the frames are the state, and not events. */
+  readonly fromState: boolean;
 }
 
 /**
@@ -68,23 +75,28 @@ function startWatch(
   const fromState = query.sendInitialEvents ?? version === undefined;
   if (fromState && version !== undefined && version > store.revision) {
     const { status } = tooLargeVersion(version, store.revision);
-    return { frames: [{ type: "ERROR", object: status, shared: false }], after: 0, live: false };
+    return { frames: [{ type: "ERROR", object: status, shared: false }], after: 0, live: false, fromState };
   }
   if (fromState)
-    return { frames: stateFrames(call, query, selection, output), after: store.revision, live: true };
+    return {
+      frames: stateFrames(call, query, selection, output),
+      after: store.revision,
+      live: true,
+      fromState,
+    };
   // sendInitialEvents=false without a version means: from now on.
-  if (version === undefined) return { frames: [], after: store.revision, live: true };
+  if (version === undefined) return { frames: [], after: store.revision, live: true, fromState };
   try {
     const toFrame = frameMaker(call, selection, output);
     const frames = store
       .eventsAfter(served.bucket, version)
       .map(toFrame)
       .filter((frame) => frame !== undefined);
-    return { frames, after: Math.max(version, store.revision), live: true };
+    return { frames, after: Math.max(version, store.revision), live: true, fromState };
   } catch (error) {
     if (!(error instanceof CompactedError)) throw error;
     const { status } = expired(`too old resource version: ${version} (${error.floor})`);
-    return { frames: [{ type: "ERROR", object: status, shared: false }], after: 0, live: false };
+    return { frames: [{ type: "ERROR", object: status, shared: false }], after: 0, live: false, fromState };
   }
 }
 

@@ -3,7 +3,7 @@ import { type ControllerWorld, newWorld } from "../../../test/harness/controller
 import { newRevision, REVISION_HASH_LABEL, templateData } from "../../api/controller-revision.ts";
 import { resources } from "../../api/resources.ts";
 import type { ControllerRevision } from "../../api/types/apps-v1.gen.ts";
-import { isNotFound } from "../../client/errors.ts";
+import { isConflict, isNotFound } from "../../client/errors.ts";
 import type { ResourceClient } from "../../client/resource-client.ts";
 import { createRevision, createUniqueRevision, renumberRevision } from "./revision-control.ts";
 
@@ -82,6 +82,15 @@ describe("a revision's number", () => {
     await client.update({ ...revision, metadata: { ...revision.metadata, labels: { mine: "yes" } } });
     const updated = await renumberRevision(client, revision, 3, signal);
     expect(updated).toMatchObject({ revision: 3, metadata: { labels: { mine: "yes" } } });
+  });
+
+  test("of a revision that another one has replaced under its name is an error, and that one stays", async () => {
+    const { revision } = await createUniqueRevision(client, owner, draft("one"), 0, signal);
+    await client.delete({ namespace: "default", name: revision.metadata.name ?? "" });
+    await take(revision.metadata.name, "other");
+    await expect(renumberRevision(client, revision, 3, signal)).rejects.toSatisfy(isConflict);
+    const [second] = await world.list(resources.controllerRevisions);
+    expect(second?.revision).toBe(1);
   });
 
   test("of a revision that is gone is an error", async () => {

@@ -5,6 +5,7 @@ import type { ApiObject, ObjectRef } from "../../api/object.ts";
 import type { ControllerRevision } from "../../api/types/apps-v1.gen.ts";
 import { isAlreadyExists, isConflict } from "../../client/errors.ts";
 import type { ResourceClient, WriteOptions } from "../../client/resource-client.ts";
+import { identityOf, readLive } from "../read-live.ts";
 
 type Revisions = Pick<ResourceClient<ControllerRevision>, "get" | "create" | "update">;
 
@@ -74,7 +75,9 @@ export async function renumberRevision(
       return await updateRevision(client, { ...latest, revision: number }, signal);
     } catch (error) {
       if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
-      latest = await client.get(refOf(revision), {}, signal);
+      const live = await readLive(client, identityOf(revision), signal);
+      if (live === undefined) throw error;
+      latest = live;
     }
   }
   return latest;

@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+/** The one place that reads by name and compares the uid. */
+const READ_LIVE = "pkg/reconcile/read-live.ts";
+
+/** Who else asks the server for an object by its name, and why no uid can be compared or who compares it. */
+const READS_BY_NAME: Readonly<Record<string, string>> = {
+  "controllers/deployment/apply.ts": "looks whose ReplicaSet has the name that a create was refused for",
+  "pkg/reconcile/history/revision-control.ts":
+    "looks what revision has the name that a create was refused for",
+  "controllers/podgc/sync.ts": "asks whether a node of the name exists: pods name their node and know no uid",
+  "controllers/cronjob/apply.ts": "compares the uid itself",
+  "controllers/cronjob/sync.ts": "compares the uid itself",
+  "controllers/daemonset/apply.ts": "compares the uid itself",
+  "controllers/garbagecollector/apply.ts": "compares the uid itself",
+  "controllers/namespace/apply.ts": "compares the uid itself",
+  "controllers/namespace/sync.ts": "compares the uid itself",
+  "controllers/serviceaccount/legacy-token-cleaner/sync.ts": "reads the one ConfigMap of that name",
+  "controllers/serviceaccount/token/apply.ts": "compares the uid itself",
+  "controllers/serviceaccount/token/sync-secret.ts": "compares the uid itself",
+  "controllers/statefulset/apply.ts": "compares the uid itself",
+  "controllers/statefulset/sync-claims.ts": "compares the uid itself",
+  "controllers/ttlafterfinished/sync.ts": "compares the uid itself",
+};
+
+const READ_BY_NAME = /\b\w*[cC]lient(?:For(?:<[^>]*>)?\([^)]*\))?\s*\.get\(/;
+
+test("objects are read by name in one place, which compares the uid", () => {
+  const readers = globSync(["controllers/**/*.ts", "pkg/reconcile/**/*.ts"])
+    .filter((file) => !/\.test(-data)?\.ts$/.test(file) && file !== READ_LIVE)
+    .filter((file) => READ_BY_NAME.test(readFileSync(file, "utf8")));
+  expect(readers.toSorted()).toEqual(Object.keys(READS_BY_NAME).toSorted());
+});
+
+test.each([
+  ["await client.get({ namespace, name }, {}, signal)", true],
+  ["await context.podClient.get(ref)", true],
+  ["env.client.clientFor<Node>(resources.nodes).get({ name })", true],
+  ["context.pods.get(namespace, name)", false],
+  ["clients.get(group)", false],
+])("%s is a read by name: %s", (source, expected) => {
+  expect(READ_BY_NAME.test(source)).toBe(expected);
+});
