@@ -1,18 +1,19 @@
 import { keyOf } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Endpoints, Service } from "../../pkg/api/types/core-v1.gen.ts";
-import { isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import { isConflict, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import type { EndpointsContext } from "./context.ts";
 import type { EndpointsPlan } from "./plan.ts";
 
 type Write = Exclude<EndpointsPlan, { readonly action: "none" }>;
 
+/** False in a namespace that is going away, where there is nothing to be done, nor to be reported. */
 export async function writeEndpoints(
   context: EndpointsContext,
   service: Service,
   { action, endpoints }: Write,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const key = keyOf(service);
   let written: Endpoints;
   try {
@@ -22,8 +23,7 @@ export async function writeEndpoints(
         : await context.client.update(endpoints, {}, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // In a namespace that is going away there is nothing to be done, nor to be reported.
-    if (action === "create" && isNamespaceTerminating(error)) return;
+    if (action === "create" && isNamespaceTerminating(error)) return false;
     const [reason, what] =
       action === "create"
         ? ["FailedToCreateEndpoint", "Failed to create endpoint for service"]
@@ -34,18 +34,33 @@ export async function writeEndpoints(
   }
   const { uid = "" } = service.metadata;
   context.consistency.wroteAt(key, uid, resources.endpoints, written.metadata.resourceVersion);
+  return true;
 }
 
-/** Deletes these very Endpoints: others of their name may belong to a new Service. */
+/**
+ * Deletes what is left over from a Service, if that is gone: a cache of Services may be older than that of Endpoints.
+ * Others of the name that came meanwhile are not touched.
+ */
 export async function deleteEndpoints(
-  { client }: EndpointsContext,
+  { client, serviceClient }: EndpointsContext,
   { metadata: { namespace = "", name = "", uid = "" } }: Endpoints,
   signal: AbortSignal,
 ): Promise<void> {
+  if (await isThere(serviceClient.get({ namespace, name }, {}, signal))) return;
   try {
     await client.delete({ namespace, name }, { preconditions: { uid } }, signal);
   } catch (error) {
-    // Someone else was faster.
-    if (!isNotFound(error)) throw error;
+    // Someone else was faster; what has the name by now is looked at when the cache shows it.
+    if (!isNotFound(error) && !isConflict(error)) throw error;
+  }
+}
+
+async function isThere(reading: Promise<unknown>): Promise<boolean> {
+  try {
+    await reading;
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
   }
 }

@@ -13,6 +13,7 @@ export interface EndpointsContext {
   readonly pods: Lister<Pod>;
   readonly endpoints: Lister<Endpoints>;
   readonly client: ResourceClient<Endpoints>;
+  readonly serviceClient: ResourceClient<Service>;
   readonly events: EventRecorder;
   readonly triggerTimes: TriggerTimes;
   readonly consistency: ConsistencyStore;

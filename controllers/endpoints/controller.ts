@@ -60,6 +60,7 @@ function build(env: Env, settings: EndpointsSettings): Controller {
     pods: pods.lister,
     endpoints: endpoints.lister,
     client: env.client.clientFor<Endpoints>(resources.endpoints),
+    serviceClient: env.client.clientFor<Service>(resources.services),
     events: env.events,
     triggerTimes: new TriggerTimes(),
     consistency,
@@ -71,7 +72,7 @@ function build(env: Env, settings: EndpointsSettings): Controller {
     ready: whenSynced(env.clock, [
       services.addHandler(serviceHandler(queue)),
       pods.addHandler(backingPodHandler(context.services, queue, settings.updatesBatchPeriodMs)),
-      endpoints.addHandler(endpointsHandler(queue)),
+      endpoints.addHandler(endpointsHandler(context.services, queue)),
     ]),
     clock: env.clock,
     log: env.log,

@@ -32,6 +32,10 @@ export type EndpointsPlan =
   | { readonly action: "none" }
   | { readonly action: "create" | "update"; readonly endpoints: Endpoints };
 
+export function isWrittenHere({ metadata }: Endpoints): boolean {
+  return metadata.labels?.[MANAGED_BY_LABEL] === CONTROLLER_NAME;
+}
+
 /** What the Endpoints of a Service should be. They are written only when they would say something else. */
 export function* decideEndpoints({
   service,

@@ -1,4 +1,6 @@
+import { resources } from "../../pkg/api/resources.ts";
 import type { Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
+import type { ControllerWorld } from "../../test/harness/controller-world.ts";
 
 export function service(name: string, spec: Service["spec"] = {}): Service {
   return {
@@ -52,4 +54,21 @@ export function pods(count: number, sketch: PodSketch = {}): readonly Pod[] {
 
 export function targetRef(number: number): object {
   return { kind: "Pod", namespace: "default", name: `pod${number}`, uid: `pod${number}-uid` };
+}
+
+/** One named "foo". */
+export async function serviceIn(world: ControllerWorld, spec: Service["spec"] = {}): Promise<Service> {
+  const { clusterIP: _, ipFamilies, ...plain } = { ...service("foo").spec, ...spec };
+  const families = plain.type === "ExternalName" || ipFamilies === undefined ? {} : { ipFamilies };
+  return world.create<Service>(resources.services, {
+    metadata: { name: "foo" },
+    spec: { ...plain, ...families },
+  });
+}
+
+export async function podIn(world: ControllerWorld, number: number): Promise<Pod> {
+  const sample = pod(number);
+  const metadata = { name: `pod${number}`, labels: { foo: "bar" } };
+  const spec = { containers: [], ...sample.spec, nodeName: "node" };
+  return world.createWithStatus<Pod>(resources.pods, { ...sample, metadata, spec });
 }

@@ -4,7 +4,7 @@ import type { Endpoints, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts
 import { internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { endpointsController } from "./controller.ts";
-import { pod, service } from "./samples.test-data.ts";
+import { podIn, serviceIn } from "./samples.test-data.ts";
 
 const settings = { workers: 2, updatesBatchPeriodMs: 0 };
 const controller = endpointsController(settings);
@@ -39,15 +39,12 @@ describe("nothing is written", () => {
   });
 
   test("in a namespace that is going away, and nobody is told", async () => {
-    await world.start(controller);
-    const namespaces = world.client.clientFor(resources.namespaces);
+    world.refuseCreations("endpoints");
     await createService();
     await createPod(0);
-    await namespaces.delete({ name: "default" });
+    await world.start(controller);
     await world.run(60_000);
-    expect(world.takeWrites().every(({ status, resource }) => resource !== "events" || status < 400)).toBe(
-      true,
-    );
+    expect(lines()).toEqual(["create endpoints"]);
     expect(await world.events()).toEqual([]);
   });
 });
@@ -91,18 +88,27 @@ describe("Endpoints", () => {
   });
 
   test("that could not be written are written later, and an event tells", async () => {
-    const repair = world.server.parts.faults.add({
-      target: { verb: "create", resource: "endpoints" },
-      action: { kind: "status", when: "before", error: internal("down") },
-    });
+    const refuse = (verb: string): (() => void) =>
+      world.server.parts.faults.add({
+        target: { verb, resource: "endpoints" },
+        action: { kind: "status", when: "before", error: internal("down") },
+      });
+    const allowCreate = refuse("create");
     await createService();
     await createPod(0);
     await world.start(controller);
-    repair();
+    allowCreate();
     await world.run(60_000);
     expect(await addresses()).toEqual(["1.2.3.4"]);
-    const [event] = await world.events();
-    expect(event).toContain("FailedToCreateEndpoint Failed to create endpoint for service default/foo: ");
+    const allowUpdate = refuse("update");
+    await createPod(1);
+    await world.run();
+    allowUpdate();
+    await world.run(60_000);
+    expect(await addresses()).toEqual(["1.2.3.4", "1.2.3.5"]);
+    const events = await world.events();
+    expect(events[0]).toContain("FailedToCreateEndpoint Failed to create endpoint for service default/foo: ");
+    expect(events.some((text) => text.startsWith("FailedToUpdateEndpoint "))).toBe(true);
   });
 });
 
@@ -148,19 +154,11 @@ async function addresses(): Promise<readonly string[]> {
 }
 
 async function createService(spec: Service["spec"] = {}): Promise<void> {
-  const { clusterIP: _, ipFamilies, ...plain } = { ...service("foo").spec, ...spec };
-  const families = plain.type === "ExternalName" || ipFamilies === undefined ? {} : { ipFamilies };
-  await world.create<Service>(resources.services, {
-    metadata: { name: "foo" },
-    spec: { ...plain, ...families },
-  });
+  await serviceIn(world, spec);
 }
 
 async function createPod(number: number): Promise<void> {
-  const sample = pod(number);
-  const metadata = { name: `pod${number}`, labels: { foo: "bar" } };
-  const spec = { containers: [], ...sample.spec, nodeName: "node" };
-  await world.createWithStatus<Pod>(resources.pods, { ...sample, metadata, spec });
+  await podIn(world, number);
 }
 
 async function setStatus(number: number, change: NonNullable<Pod["status"]>): Promise<void> {

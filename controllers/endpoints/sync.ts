@@ -1,5 +1,6 @@
 import { runPaced } from "../../pkg/cache/pace.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
+import { LOOK_AGAIN_MS } from "../../pkg/endpoints/look-again.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { selectPods } from "../../pkg/reconcile/select-pods.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
@@ -30,6 +31,6 @@ export async function syncService(
   const plan = await runPaced(context.clock, decideEndpoints({ service, pods, current, triggerTime }));
   if (plan.action === "none") return {};
   log.verbose(4, "Writing Endpoints", { action: plan.action });
-  await writeEndpoints(context, service, plan, signal);
-  return {};
+  const isWritten = await writeEndpoints(context, service, plan, signal);
+  return isWritten && plan.action === "create" ? { requeueAfterMs: LOOK_AGAIN_MS } : {};
 }

@@ -12,20 +12,19 @@ export class SliceWriteError extends Error {
   readonly code = "SliceWrite";
 }
 
-/** The first write that fails ends it: what is left is decided anew. */
+/** The first write that fails ends it: what is left is decided anew. Gives whether slices were created. */
 export async function writeSlices(
   context: SliceContext,
   service: Service,
   writes: SliceWrites,
   triggerTime: string | undefined,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   // The slices of a Service that is going away are about to be collected: creating more would only prolong that.
-  if (service.metadata.deletionTimestamp === undefined) {
-    for (const slice of writes.create) {
-      const created = await createSlice(context, service, withTriggerTime(slice, triggerTime), signal);
-      if (!created) return;
-    }
+  const create = service.metadata.deletionTimestamp === undefined ? writes.create : [];
+  for (const slice of create) {
+    const created = await createSlice(context, service, withTriggerTime(slice, triggerTime), signal);
+    if (!created) return false;
   }
   for (const slice of writes.update) {
     await updateSlice(context, service, withTriggerTime(slice, triggerTime), signal);
@@ -38,6 +37,7 @@ export async function writeSlices(
     topology: wantsTopologyHints(service) ? "Auto" : "Disabled",
     traffic_distribution: trafficDistributionOf(service) ?? "",
   });
+  return create.length > 0;
 }
 
 /** False in a namespace that is going away, where nothing can be created any more. */
@@ -81,9 +81,9 @@ export async function deleteSlice(
   failure: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const { namespace = "", name = "" } = slice.metadata;
+  const { namespace = "", name = "", uid = "" } = slice.metadata;
   try {
-    await client.delete({ namespace, name }, {}, signal);
+    await client.delete({ namespace, name }, { preconditions: { uid } }, signal);
   } catch (error) {
     signal.throwIfAborted();
     throw refused(`${failure} ${name} EndpointSlice for Service ${keyOf(service)}`, error);

@@ -114,7 +114,7 @@ function listen(
   const slices = env.informers.informer<EndpointSlice>(resources.endpointSlices);
   services.addIndex(SELECTOR_INDEX, selectorEntry);
   slices.addIndex(SERVICE_INDEX, managedServiceKey);
-  const tracker = new SliceTracker();
+  const tracker = new SliceTracker(slices);
   const batchMs = settings.updatesBatchPeriodMs;
   const delayMs = Math.max(batchMs, LEAST_SLICE_DELAY_MS);
   const synced = whenSynced(env.clock, [

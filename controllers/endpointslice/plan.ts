@@ -4,6 +4,7 @@ import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointPort, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { backsServices } from "../../pkg/endpoints/backing-pods.ts";
 import { EndpointSet } from "../../pkg/endpoints/endpoint-set.ts";
+import { placeOf } from "../../pkg/endpoints/slice-name.ts";
 import type { Filling } from "../../pkg/endpoints/slice-efficiency.ts";
 import { inWireOrder, portsKey } from "../../pkg/endpoints/slice-ports.ts";
 import { endpointOf, portsOf } from "./endpoint-of-pod.ts";
@@ -163,7 +164,7 @@ function recycle(service: Service, { create, update, remove }: SliceWrites): Sli
   for (const slice of remove) {
     const next = isOwnedBy(slice, service) ? waiting.pop() : undefined;
     if (next === undefined) gone.push(slice);
-    else recycled.push({ ...next, metadata: { ...next.metadata, name: slice.metadata.name ?? "" } });
+    else recycled.push({ ...next, metadata: { ...next.metadata, ...placeOf(slice) } });
   }
   return { create: waiting, update: [...update, ...recycled], remove: gone };
 }

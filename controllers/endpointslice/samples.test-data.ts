@@ -1,5 +1,7 @@
+import { resources } from "../../pkg/api/resources.ts";
 import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Endpoint, EndpointPort, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
+import type { ControllerWorld } from "../../test/harness/controller-world.ts";
 import type { Family } from "./address-families.ts";
 import { newSlice } from "./slice-object.ts";
 
@@ -94,4 +96,32 @@ export function slice(
   const fresh = newSlice(owner, ports, family);
   const metadata = { ...fresh.metadata, name, uid: `${name}-uid`, resourceVersion: "1", generation: 1 };
   return { ...fresh, metadata, endpoints };
+}
+
+/** One named "web". */
+export async function serviceIn(
+  world: ControllerWorld,
+  spec: Service["spec"] = {},
+  metadata: Service["metadata"] = {},
+): Promise<Service> {
+  const { clusterIP: _, ipFamilies, ...plain } = { ...service("web").spec, ...spec };
+  const families = plain.type === "ExternalName" || ipFamilies === undefined ? {} : { ipFamilies };
+  return world.create<Service>(resources.services, {
+    metadata: { name: "web", ...metadata },
+    spec: { ...plain, ...families },
+  });
+}
+
+export async function podIn(
+  world: ControllerWorld,
+  number: number,
+  sketch: PodSketch = {},
+  labels: Readonly<Record<string, string>> = { foo: "bar" },
+): Promise<Pod> {
+  const { terminating = false, ...rest } = sketch;
+  const sample = pod(number, rest);
+  const metadata = { name: `pod${number}`, labels, ...(terminating && { finalizers: ["x.io/hold"] }) };
+  const created = await world.createWithStatus<Pod>(resources.pods, { ...sample, metadata });
+  if (terminating) await world.delete(resources.pods, `pod${number}`);
+  return created;
 }

@@ -3,7 +3,8 @@ import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
 import { runPaced } from "../../pkg/cache/pace.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
-import { STALE_WAIT_MS } from "../../pkg/endpoints/slice-tracker.ts";
+import { LOOK_AGAIN_MS } from "../../pkg/endpoints/look-again.ts";
+import { STALE_WAIT_MS, stays } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { selectPods } from "../../pkg/reconcile/select-pods.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
@@ -22,50 +23,53 @@ export async function syncService(
 ): Promise<SyncResult> {
   const result = (name: string): void => context.metrics.syncs.inc({ result: name });
   try {
-    const isStale = !(await reconcileService(key, context, log, signal));
-    result(isStale ? "stale" : "success");
-    return isStale ? { requeueAfterMs: STALE_WAIT_MS } : {};
+    const outcome = await reconcileService(key, context, log, signal);
+    result(outcome === "stale" ? "stale" : "success");
+    if (outcome === "stale") return { requeueAfterMs: STALE_WAIT_MS };
+    return outcome === "created" ? { requeueAfterMs: LOOK_AGAIN_MS } : {};
   } catch (error) {
     if (!signal.aborted) result("error");
     throw error;
   }
 }
 
-/** False when the cache has not seen yet what an earlier sync wrote. */
+/** Stale: the cache has not seen yet what an earlier sync wrote. Created: slices were. */
+type Outcome = "stale" | "created" | "done";
+
 async function reconcileService(
   key: string,
   context: SliceContext,
   log: Logger,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<Outcome> {
   const service = context.services.getByKey(key);
   if (service === undefined) {
     context.triggerTimes.forget(key);
     context.metrics.forgetService(key);
     context.tracker.forgetService(key);
-    return true;
+    context.topology.forgetService(key);
+    return "done";
   }
-  if (!selectsPods(service)) return true;
+  if (!selectsPods(service)) return "done";
   const pods = await selectPods(service, context.pods, context.clock);
-  const slices = context.slices
-    .byIndex(SERVICE_INDEX, key)
-    // Some finalizer keeps it: nothing that is written to it would last.
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (context.tracker.areStale(key, slices)) {
+  const cached = context.slices.byIndex(SERVICE_INDEX, key);
+  if (context.tracker.areStale(key, cached)) {
     log.verbose(2, "The cache of EndpointSlices is out of date");
-    return false;
+    return "stale";
   }
+  const slices = cached.filter(stays);
   // Asked for even when nothing is written, as it tells what has changed since it was asked before.
   const nodes = nodesOf(pods, context.nodes);
   const triggerTime = await runPaced(context.clock, context.triggerTimes.next(key, service, pods));
   const gathered = { key, service, pods, nodes, slices, triggerTime };
-  const problems = await reconcileFamilies(gathered, context, signal);
-  if (problems.length === 0) return true;
-  const unique = [...new Set(problems)];
+  const { problems, hasCreated } = await reconcileFamilies(gathered, context, signal);
+  if (problems.length === 0) return hasCreated ? "created" : "done";
+  const unique = [...new Set(problems.map(({ message }) => message))];
   const message = unique.length === 1 ? unique.join() : `[${unique.join(", ")}]`;
   const event = `Error updating Endpoint Slices for Service ${key}: ${message}`;
   context.events.event(service, "Warning", "FailedToUpdateEndpointSlices", event);
-  throw new SliceWriteError(message);
+  // With what caused each: a server that is away is no failure of the Service.
+  throw new SliceWriteError(message, { cause: new AggregateError(problems, message) });
 }
 
 /** The nodes of the pods by name, as they are now: decisions on many pods are interrupted. */
@@ -88,27 +92,36 @@ interface Gathered {
   readonly triggerTime: string | undefined;
 }
 
+interface Reconciled {
+  readonly problems: readonly Error[];
+  readonly hasCreated: boolean;
+}
+
 /** A family with a problem does not hold up the other. */
 async function reconcileFamilies(
   gathered: Gathered,
   context: SliceContext,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<Reconciled> {
   const { key, service, slices } = gathered;
-  const problems: string[] = [];
-  const attempt = async (work: () => Promise<readonly string[]>): Promise<void> => {
+  const problems: Error[] = [];
+  let hasCreated = false;
+  const attempt = async (work: () => Promise<Reconciled>): Promise<void> => {
     try {
-      problems.push(...(await work()));
+      const done = await work();
+      problems.push(...done.problems);
+      hasCreated ||= done.hasCreated;
     } catch (error) {
       if (!(error instanceof SliceWriteError)) throw error;
-      problems.push(error.message);
+      problems.push(error);
     }
   };
   const wanted = familiesOf(service);
   context.metrics.setPreference(key, trafficDistributionOf(service));
   for (const family of FAMILIES.filter((each) => !wanted.includes(each))) {
     // What is remembered of hints is of the Service as a whole: a family that it never had must not take it away.
-    if (slices.some(({ addressType }) => addressType === family)) context.topology.removeHints(key, family);
+    if (slices.some(({ addressType }) => addressType === family))
+      context.topology.removeHints(service, family);
     context.metrics.dropFamily(key, family);
   }
   for (const family of wanted) {
@@ -118,10 +131,10 @@ async function reconcileFamilies(
   for (const slice of unwanted) {
     await attempt(async () => {
       await deleteSlice(context, service, slice, "error deleting", signal);
-      return [];
+      return { problems: [], hasCreated: false };
     });
   }
-  return problems;
+  return { problems, hasCreated };
 }
 
 async function reconcileFamily(
@@ -129,7 +142,7 @@ async function reconcileFamily(
   family: Family,
   context: SliceContext,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<Reconciled> {
   const { topology, metrics } = context;
   const decision = decideSlices({
     service,
@@ -139,18 +152,20 @@ async function reconcileFamily(
     slices: slices.filter(({ addressType }) => addressType === family),
     maxEndpoints: context.maxEndpoints,
     shares: topology.shares,
-    hinted: topology.hasHints(key),
+    hinted: topology.hasHints(service),
   });
   const plan = await runPaced(context.clock, decision);
-  if (plan.hintCounts === undefined) topology.removeHints(key, family);
-  else topology.setHints(key, family, plan.hintCounts);
+  if (plan.hintCounts === undefined) topology.removeHints(service, family);
+  else topology.setHints(service, family, plan.hintCounts);
   metrics.added.observe(plan.added);
   metrics.removed.observe(plan.removed);
   metrics.setFillings(key, family, plan.fillings);
+  let hasCreated: boolean;
   try {
-    await writeSlices(context, service, plan, triggerTime, signal);
+    hasCreated = await writeSlices(context, service, plan, triggerTime, signal);
   } finally {
     for (const { type, reason, message } of plan.events) context.events.event(service, type, reason, message);
   }
-  return plan.problems;
+  const problems = plan.problems.map((problem) => new SliceWriteError(problem));
+  return { problems, hasCreated };
 }

@@ -1,42 +1,66 @@
-import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
+import { keyOf } from "../../pkg/api/object.ts";
+import type { Node, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Family } from "./address-families.ts";
 import { isOverloaded, type ZoneCounts, type ZoneShares, zoneShares } from "./zone-shares.ts";
+
+interface Hints {
+  /** Of the Service: another of its name has had none. */
+  readonly uid: string;
+  readonly counts: Map<Family, ZoneCounts>;
+  isHinted: boolean;
+}
 
 /** What is remembered between syncs for hints by topology: the zones' shares, and who has hints for how many. */
 export class TopologyCache {
   #shares: ZoneShares | undefined;
-  readonly #counts = new Map<string, Map<Family, ZoneCounts>>();
-  readonly #hinted = new Set<string>();
+  readonly #byKey = new Map<string, Hints>();
 
   get shares(): ZoneShares | undefined {
     return this.#shares;
+  }
+
+  /** Of how many Services something is remembered. */
+  get size(): number {
+    return this.#byKey.size;
   }
 
   setNodes(nodes: readonly Node[]): void {
     this.#shares = zoneShares(nodes);
   }
 
-  hasHints(serviceKey: string): boolean {
-    return this.#hinted.has(serviceKey);
+  hasHints(service: Service): boolean {
+    return this.#of(service)?.isHinted ?? false;
   }
 
-  setHints(serviceKey: string, family: Family, counts: ZoneCounts): void {
-    const families = this.#counts.get(serviceKey) ?? new Map<Family, ZoneCounts>();
-    this.#counts.set(serviceKey, families.set(family, counts));
-    this.#hinted.add(serviceKey);
+  setHints(service: Service, family: Family, counts: ZoneCounts): void {
+    const { uid = "" } = service.metadata;
+    const hints = this.#of(service) ?? { uid, counts: new Map<Family, ZoneCounts>(), isHinted: true };
+    hints.counts.set(family, counts);
+    hints.isHinted = true;
+    this.#byKey.set(keyOf(service), hints);
   }
 
-  removeHints(serviceKey: string, family: Family): void {
-    const families = this.#counts.get(serviceKey);
-    families?.delete(family);
-    if (families?.size === 0) this.#counts.delete(serviceKey);
-    this.#hinted.delete(serviceKey);
+  removeHints(service: Service, family: Family): void {
+    const hints = this.#of(service);
+    hints?.counts.delete(family);
+    // Also when it is another's, or the other family still counts: that is looked at before hints are given again.
+    if (hints === undefined || hints.counts.size === 0) this.forgetService(keyOf(service));
+    else hints.isHinted = false;
+  }
+
+  forgetService(serviceKey: string): void {
+    this.#byKey.delete(serviceKey);
   }
 
   /** The Services that have too few endpoints for some zone, now that nodes have changed. */
   overloadedServices(): readonly string[] {
-    return [...this.#counts]
-      .filter(([, families]) => [...families.values()].some((counts) => isOverloaded(counts, this.#shares)))
+    return [...this.#byKey]
+      .filter(([, { counts }]) => [...counts.values()].some((each) => isOverloaded(each, this.#shares)))
       .map(([key]) => key);
+  }
+
+  #of(service: Service): Hints | undefined {
+    const hints = this.#byKey.get(keyOf(service));
+    return hints?.uid === (service.metadata.uid ?? "") ? hints : undefined;
   }
 }

@@ -57,7 +57,7 @@ function build(env: Env, settings: EndpointSliceMirroringSettings): Controller {
     slices: slices.lister,
     client: env.client.clientFor<EndpointSlice>(resources.endpointSlices),
     events: env.events,
-    tracker: new SliceTracker(),
+    tracker: new SliceTracker(slices),
     metrics: new MirrorMetrics(env.metrics, settings.maxEndpointsPerSubset),
     maxPerSubset: settings.maxEndpointsPerSubset,
     clock: env.clock,

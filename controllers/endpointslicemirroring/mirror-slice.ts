@@ -4,7 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Endpoint, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { sameLabels, TRIGGER_TIME_ANNOTATION } from "../../pkg/endpoints/backing-pods.ts";
-import { MANAGED_BY_LABEL, slicePrefix } from "../../pkg/endpoints/slice-name.ts";
+import { MANAGED_BY_LABEL, placeOf, slicePrefix } from "../../pkg/endpoints/slice-name.ts";
 import { SERVICE_NAME_LABEL } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Group } from "./mirrored-endpoints.ts";
 
@@ -35,7 +35,7 @@ export function mirrorSlice(
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
     metadata: {
-      ...(before === undefined ? { generateName: slicePrefix(name) } : { name: before.metadata.name ?? "" }),
+      ...(before === undefined ? { generateName: slicePrefix(name) } : placeOf(before)),
       namespace,
       labels: {
         ...endpoints.metadata.labels,

@@ -1,6 +1,7 @@
 import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { type EndpointSet, sameBeyondKey } from "../../pkg/endpoints/endpoint-set.ts";
+import { placeOf } from "../../pkg/endpoints/slice-name.ts";
 import type { Filling } from "../../pkg/endpoints/slice-efficiency.ts";
 import { describes, mirrorSlice } from "./mirror-slice.ts";
 import { type Group, groupKey, mirrorSubsets } from "./mirrored-endpoints.ts";
@@ -112,7 +113,7 @@ export function recycle({ create, update, remove }: MirrorWrites): MirrorWrites 
     const at = waiting.findIndex(({ addressType }) => addressType === slice.addressType);
     const [next] = at < 0 ? [] : waiting.splice(at, 1);
     if (next === undefined) gone.push(slice);
-    else recycled.push({ ...next, metadata: { ...next.metadata, name: slice.metadata.name ?? "" } });
+    else recycled.push({ ...next, metadata: { ...next.metadata, ...placeOf(slice) } });
   }
   return { create: waiting, update: [...update, ...recycled], remove: gone };
 }

@@ -1,5 +1,6 @@
 import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
-import { STALE_WAIT_MS } from "../../pkg/endpoints/slice-tracker.ts";
+import { LOOK_AGAIN_MS } from "../../pkg/endpoints/look-again.ts";
+import { STALE_WAIT_MS, stays } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { deleteSlice, writeMirror } from "./apply.ts";
@@ -42,12 +43,12 @@ async function mirror(
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const { tracker, metrics, events, maxPerSubset } = context;
-  const slices = context.slices.byIndex(ENDPOINTS_INDEX, key);
-  if (tracker.areStale(key, slices)) {
+  const cached = context.slices.byIndex(ENDPOINTS_INDEX, key);
+  if (tracker.areStale(key, cached)) {
     log.verbose(2, "The cache of EndpointSlices is out of date");
     return { requeueAfterMs: STALE_WAIT_MS };
   }
-  const plan = decideMirror({ endpoints, slices, maxPerSubset });
+  const plan = decideMirror({ endpoints, slices: cached.filter(stays), maxPerSubset });
   metrics.skipped.observe(plan.skipped);
   for (const { reason, message } of plan.events) events.event(endpoints, "Warning", reason, message);
   metrics.added.observe(plan.counts.added);
@@ -55,8 +56,8 @@ async function mirror(
   metrics.removed.observe(plan.counts.removed);
   metrics.setFillings(key, plan.fillings);
   for (const slice of plan.kept) if (!tracker.has(slice)) tracker.wrote(slice);
-  await writeMirror(context, endpoints, plan, signal);
-  return {};
+  const hasCreated = await writeMirror(context, endpoints, plan, signal);
+  return hasCreated ? { requeueAfterMs: LOOK_AGAIN_MS } : {};
 }
 
 async function deleteMirrored(key: string, context: MirrorContext, signal: AbortSignal): Promise<void> {

@@ -6,6 +6,12 @@ const original = slice("original", 1);
 const newer = slice("original", 2);
 const elsewhere = slice("diff-ns", 1, "ns2");
 const ofOther = slice("diff-svc", 1, "ns1", "svc2");
+const dying = { ...original, metadata: { ...original.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
+
+/** On a cache that has seen everything up to a version. */
+function newTracker(version = "9"): SliceTracker {
+  return new SliceTracker({ lastSyncResourceVersion: () => version });
+}
 
 // upstream: endpointslice/util/endpointslice_tracker_test.go#TestEndpointSliceTrackerUpdate
 describe("after a slice was written", () => {
@@ -15,7 +21,7 @@ describe("after a slice was written", () => {
     ["one of another Service is not known", ofOther, false, true],
     ["a later generation is news", newer, true, true],
   ])("%s", (_, seen, has, isNews) => {
-    const tracker = new SliceTracker();
+    const tracker = newTracker();
     tracker.wrote(original);
     expect(tracker.has(seen)).toBe(has);
     expect(tracker.isNews(seen)).toBe(isNews);
@@ -40,13 +46,36 @@ describe("the slices of a cache are stale", () => {
     ["when one that was written is missing", (tracker) => tracker.wrote(original), [], true],
     ["not when one that was deleted is missing", (tracker) => tracker.expectDeletion(original), [], false],
   ])("%s", (_, prepare, slices, expected) => {
-    const tracker = new SliceTracker();
+    const tracker = newTracker();
     prepare(tracker);
     expect(tracker.areStale("ns1/svc1", slices)).toBe(expected);
   });
 
+  // Whatever was written to it or is expected of it: it is to be replaced.
+  test.each<[string, (tracker: SliceTracker) => void]>([
+    ["written", (tracker) => tracker.wrote(newer)],
+    ["deleted", (tracker) => tracker.expectDeletion(original)],
+  ])("not when a finalizer keeps one that was %s", (_, prepare) => {
+    const tracker = newTracker();
+    prepare(tracker);
+    expect(tracker.areStale("ns1/svc1", [dying])).toBe(false);
+  });
+
+  test("not when one that was written is missing from a cache that has seen later versions", () => {
+    const tracker = newTracker("10");
+    tracker.wrote(original);
+    expect(tracker.areStale("ns1/svc1", [])).toBe(false);
+    expect(tracker.has(original)).toBe(false);
+  });
+
+  test("when one that was written is missing, and the cache cannot say what it has seen", () => {
+    const tracker = newTracker("");
+    tracker.wrote(original);
+    expect(tracker.areStale("ns1/svc1", [])).toBe(true);
+  });
+
   test("not when one of them went over to another Service", () => {
-    const tracker = new SliceTracker();
+    const tracker = newTracker();
     tracker.wrote(original);
     tracker.forget(original);
     expect(tracker.areStale("ns1/svc1", [])).toBe(false);
@@ -64,7 +93,7 @@ describe("when a deletion is expected", () => {
     ["of another generation", newer, newer, true, true],
     ["of another generation, and so of this", newer, original, true, true],
   ])("%s", (_, expected, seen, isNews, wasExpected) => {
-    const tracker = new SliceTracker();
+    const tracker = newTracker();
     tracker.wrote(original);
     tracker.expectDeletion(expected);
     expect(tracker.has(seen)).toBe(true);
@@ -80,7 +109,7 @@ test.each([
   ["one of another namespace", "ns2/svc1", true],
   ["another", "ns1/svc2", true],
 ])("a slice is forgotten with its Service: %s", (_, key, has) => {
-  const tracker = new SliceTracker();
+  const tracker = newTracker();
   tracker.wrote(original);
   tracker.forgetService(key);
   expect(tracker.has(original)).toBe(has);
@@ -97,5 +126,6 @@ test.each<[string, EndpointSlice, string | undefined]>([
 
 function slice(uid: string, generation: number, namespace = "ns1", service = "svc1"): EndpointSlice {
   const labels = { "kubernetes.io/service-name": service };
-  return { metadata: { name: "example-1", namespace, uid, generation, labels }, addressType: "IPv4" };
+  const metadata = { name: "example-1", namespace, uid, generation, labels, resourceVersion: "10" };
+  return { metadata, addressType: "IPv4" };
 }

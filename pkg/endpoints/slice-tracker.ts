@@ -1,5 +1,12 @@
 import type { ApiObject } from "../api/object.ts";
+import { compareResourceVersions, ResourceVersionError } from "../api/resource-version.ts";
 import type { EndpointSlice } from "../api/types/discovery-v1.gen.ts";
+
+/** A SharedInformer is one. */
+interface VersionedCache {
+  /** Up to where the cache has seen everything; "" when it cannot say. */
+  lastSyncResourceVersion(): string;
+}
 
 export const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 
@@ -7,6 +14,18 @@ export const SERVICE_NAME_LABEL = "kubernetes.io/service-name";
 export function serviceKeyOf(slice: ApiObject): string | undefined {
   const name = slice.metadata.labels?.[SERVICE_NAME_LABEL] ?? "";
   return name === "" ? undefined : `${slice.metadata.namespace ?? ""}/${name}`;
+}
+
+/** Somebody has deleted it, and a finalizer keeps it: nothing that is written to it would last. */
+export function stays({ metadata }: ApiObject): boolean {
+  return metadata.deletionTimestamp === undefined;
+}
+
+interface Written {
+  /** GONE after a deletion. */
+  readonly generation: number;
+  /** The version that the server gave it; undefined after a deletion. */
+  readonly version: string | undefined;
 }
 
 const GONE = -1;
@@ -22,50 +41,69 @@ export const STALE_WAIT_MS = 1_000;
  * repeat its own writes; a change that is no newer than that is an echo of a write and no reason for a sync.
  */
 export class SliceTracker {
-  readonly #byService = new Map<string, Map<string, number>>();
+  readonly #byService = new Map<string, Map<string, Written>>();
+  readonly #cache: VersionedCache;
+
+  /** The cache is where those slices come from that it is asked about. */
+  constructor(cache: VersionedCache) {
+    this.#cache = cache;
+  }
 
   /** After a write. */
   wrote(slice: EndpointSlice): void {
-    this.#generationsFor(slice).set(uidOf(slice), generationOf(slice));
+    const { resourceVersion: version } = slice.metadata;
+    this.#writtenFor(slice).set(uidOf(slice), { generation: generationOf(slice), version });
   }
 
   /** After a deletion. */
   expectDeletion(slice: EndpointSlice): void {
-    this.#generationsFor(slice).set(uidOf(slice), GONE);
+    this.#writtenFor(slice).set(uidOf(slice), { generation: GONE, version: undefined });
   }
 
   has(slice: EndpointSlice): boolean {
-    return this.#generationsOf(slice)?.has(uidOf(slice)) ?? false;
+    return this.#writtenOf(slice)?.has(uidOf(slice)) ?? false;
   }
 
   /** The slice is the Service's no more, though it may live on. */
   forget(slice: EndpointSlice): void {
-    this.#generationsOf(slice)?.delete(uidOf(slice));
+    this.#writtenOf(slice)?.delete(uidOf(slice));
   }
 
   /** Whether the slice is news: nobody here wrote it, or somebody wrote it since. */
   isNews(slice: EndpointSlice): boolean {
-    const generation = this.#generationsOf(slice)?.get(uidOf(slice));
-    return generation === undefined || generationOf(slice) > generation;
+    const written = this.#writtenOf(slice)?.get(uidOf(slice));
+    return written === undefined || generationOf(slice) > written.generation;
   }
 
   /** The slice has been deleted; true when that was expected. */
   deletionObserved(slice: EndpointSlice): boolean {
-    const generations = this.#generationsOf(slice);
-    const generation = generations?.get(uidOf(slice));
-    generations?.delete(uidOf(slice));
-    return generation === undefined || generation === GONE;
+    const all = this.#writtenOf(slice);
+    const written = all?.get(uidOf(slice));
+    all?.delete(uidOf(slice));
+    return written === undefined || written.generation === GONE;
   }
 
-  /** Whether these slices of the Service, as the cache has them, are older than what was written. */
+  /**
+   * Whether these slices of the Service, all that the cache has, are older than what was written. One that is being
+   * deleted is not waited for: whatever was written to it, it is to be replaced.
+   */
   areStale(serviceKey: string, slices: readonly EndpointSlice[]): boolean {
-    const generations = this.#byService.get(serviceKey);
-    if (generations === undefined) return false;
-    const present = new Map(slices.map((slice) => [uidOf(slice), generationOf(slice)]));
-    for (const [uid, generation] of generations) {
+    const all = this.#byService.get(serviceKey);
+    if (all === undefined) return false;
+    const present = new Map(slices.map((slice) => [uidOf(slice), slice]));
+    for (const [uid, written] of all) {
       const cached = present.get(uid);
-      const isStale = generation === GONE ? cached !== undefined : (cached ?? GONE) < generation;
-      if (isStale) return true;
+      if (cached === undefined) {
+        if (written.generation === GONE) continue;
+        if (!this.#hasSeen(written)) return true;
+        // It has come and gone between two lists, and will never be seen.
+        all.delete(uid);
+      } else if (
+        stays(cached) &&
+        (written.generation === GONE || generationOf(cached) < written.generation)
+      ) {
+        return true;
+      }
     }
     return false;
   }
@@ -74,15 +112,25 @@ export class SliceTracker {
     this.#byService.delete(serviceKey);
   }
 
-  #generationsOf(slice: EndpointSlice): Map<string, number> | undefined {
+  #hasSeen({ version = "" }: Written): boolean {
+    try {
+      return compareResourceVersions(this.#cache.lastSyncResourceVersion(), version) >= 0;
+    } catch (error) {
+      // A cache that cannot say has not.
+      if (error instanceof ResourceVersionError) return false;
+      throw error;
+    }
+  }
+
+  #writtenOf(slice: EndpointSlice): Map<string, Written> | undefined {
     return this.#byService.get(serviceKeyOf(slice) ?? "");
   }
 
-  #generationsFor(slice: EndpointSlice): Map<string, number> {
+  #writtenFor(slice: EndpointSlice): Map<string, Written> {
     const key = serviceKeyOf(slice) ?? "";
-    const generations = this.#byService.get(key) ?? new Map<string, number>();
-    this.#byService.set(key, generations);
-    return generations;
+    const all = this.#byService.get(key) ?? new Map<string, Written>();
+    this.#byService.set(key, all);
+    return all;
   }
 }
 

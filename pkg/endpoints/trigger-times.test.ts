@@ -64,6 +64,14 @@ describe("what has changed since the sync before", () => {
     expect(inOneGo(times.next(KEY, service(3), pods))).toBe(at(3));
   });
 
+  test("everything, when another Service of the name has come in the same second", () => {
+    const times = new TriggerTimes();
+    const of = (uid: string): Service => ({ ...service(0), metadata: { ...service(0).metadata, uid } });
+    expect(inOneGo(times.next(KEY, of("first"), []))).toBe(at(0));
+    expect(inOneGo(times.next(KEY, of("first"), []))).toBeUndefined();
+    expect(inOneGo(times.next(KEY, of("second"), []))).toBe(at(0));
+  });
+
   test("nothing, where nobody says when it happened", () => {
     const times = new TriggerTimes();
     const silent: Pod = {

@@ -4,6 +4,8 @@ import { formatTime, parseTime } from "../api/time.ts";
 import type { Pod, Service } from "../api/types/core-v1.gen.ts";
 
 interface Seen {
+  /** Of the Service: another of its name has another history. */
+  readonly uid: string;
   readonly serviceMs: number;
   readonly podMs: ReadonlyMap<string, number>;
 }
@@ -18,7 +20,9 @@ export class TriggerTimes {
 
   /** As the annotation has it; undefined when nothing has changed. One at a time for each Service. */
   *next(serviceKey: string, service: Service, pods: readonly Pod[]): Steps<string | undefined> {
-    const before = this.#seen.get(serviceKey);
+    const { uid = "" } = service.metadata;
+    const last = this.#seen.get(serviceKey);
+    const before = last?.uid === uid ? last : undefined;
     const serviceMs = parseTime(service.metadata.creationTimestamp) ?? -Infinity;
     const podMs = new Map<string, number>();
     let earliestMs = Infinity;
@@ -30,7 +34,7 @@ export class TriggerTimes {
       if (atMs > (before?.podMs.get(name) ?? -Infinity)) earliestMs = Math.min(earliestMs, atMs);
     });
     if (serviceMs > (before?.serviceMs ?? -Infinity)) earliestMs = Math.min(earliestMs, serviceMs);
-    this.#seen.set(serviceKey, { serviceMs, podMs });
+    this.#seen.set(serviceKey, { uid, serviceMs, podMs });
     const triggerMs = before === undefined ? serviceMs : earliestMs;
     return Number.isFinite(triggerMs) ? formatTime(triggerMs) : undefined;
   }

@@ -9,6 +9,7 @@ import { seededRandom } from "../../pkg/clock/random.ts";
 import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
 import { allKinds } from "../../pkg/embedded/kinds/all-kinds.ts";
 import type { ApiServer } from "../../pkg/embedded/server/api-server.ts";
+import { StatusError } from "../../pkg/embedded/server/status-error.ts";
 import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
 import { type Logger, silentLogger } from "../../pkg/log/logger.ts";
 import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
@@ -130,6 +131,30 @@ export class ControllerWorld {
 
   async delete(resource: TypedResource<ApiObject>, name: string): Promise<void> {
     await this.client.clientFor(resource).delete(this.#ref(resource, name));
+  }
+
+  /**
+   * Caches of the resource hear nothing until the function given back is called, and must list anew then: what came
+   * and went meanwhile they are never told of.
+   */
+  hideEvents(resource: string): () => void {
+    const { faults, store } = this.server.parts;
+    const release = faults.holdWatches({ resource });
+    return () => {
+      store.compact();
+      faults.dropWatches({ resource });
+      release();
+    };
+  }
+
+  /** Its creations are refused from now on, as in a namespace that is going away. */
+  refuseCreations(resource: string): void {
+    const details = { causes: [{ reason: "NamespaceTerminating", message: "it is being terminated" }] };
+    const error = new StatusError(403, "Forbidden", "forbidden", { details });
+    this.server.parts.faults.add({
+      target: { verb: "create", resource },
+      action: { kind: "status", when: "before", error },
+    });
   }
 
   async markPod(name: string, fate: PodFate): Promise<void> {
