@@ -31,6 +31,11 @@ export interface QuotaContext {
    * that the cache lags behind the API server, which counts what it admits.
    */
   readonly mayUseLess: Set<string>;
+  /**
+   * When less was last written for a quota than its status said, by key, on the monotonic clock. What the API server had
+   * admitted by then, and the cache had not seen, is missing in that count.
+   */
+  readonly loweredMs: Map<string, number>;
   readonly clock: Clock;
   readonly log: Logger;
 }

@@ -51,6 +51,7 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
     measured: measuredInformers(env),
     monitors: new Map(),
     mayUseLess: new Set(),
+    loweredMs: new Map(),
     clock: env.clock,
     log: env.log,
   };

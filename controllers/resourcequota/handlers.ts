@@ -43,13 +43,19 @@ export function quotaHandler(
   };
 }
 
+/** A count of all takes the place of what may have been missed for so long. */
+const UNSETTLED_MS = 300_000;
+/** Many may come at once. */
+const SETTLE_MS = 1_000;
+
 /**
  * What goes, or uses something else from now on, gives room to others. What comes was counted by the API server, but for
- * what was there before the quota: a cache that lags tells of it only after the quota's first count.
+ * what was there before the quota, and what came while something else went: a cache that lags tells of it only after a
+ * count that has overwritten that of the API server.
  */
 export function objectHandler(
   resource: Resource,
-  context: Pick<QuotaContext, "quotas" | "clock" | "mayUseLess">,
+  context: Pick<QuotaContext, "quotas" | "clock" | "mayUseLess" | "loweredMs">,
   { primary }: QuotaQueues,
 ): EventHandler<ApiObject> {
   const concerned = ({ metadata }: ApiObject): readonly ResourceQuota[] =>
@@ -60,7 +66,13 @@ export function objectHandler(
   return {
     onAdd: (object, inInitialList) => {
       if (inInitialList) return;
-      for (const quota of concerned(object)) if (!isYounger(object, quota)) primary.add(keyOf(quota));
+      const nowMs = context.clock.monotonicMs();
+      for (const quota of concerned(object)) {
+        const key = keyOf(quota);
+        if (!isYounger(object, quota)) primary.add(key);
+        else if (nowMs - (context.loweredMs.get(key) ?? -Infinity) < UNSETTLED_MS)
+          primary.addAfter(key, SETTLE_MS);
+      }
     },
     onUpdate: (before, after) => {
       const quotas = concerned(after);

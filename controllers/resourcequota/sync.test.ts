@@ -64,6 +64,34 @@ test("what goes before the cache has seen the quota's first status is counted, t
   expect(await usedOf("quota")).toEqual({ pods: "1" });
 });
 
+test("what came while something else went is counted, though the cache tells of it after that count", async () => {
+  const { faults } = world.server.parts;
+  await start();
+  await createQuota({ pods: "5" });
+  await world.run();
+  await createPods("a", "b");
+  await charge("2");
+  let letThrough: () => void = () => undefined;
+  faults.add({
+    target: { verb: "update", resource: "resourcequotas" },
+    action: {
+      kind: "interfere",
+      run: async () => {
+        letThrough = faults.holdWatches({ resource: "pods" });
+        await createPods("c");
+        await charge("3");
+      },
+    },
+    times: 1,
+  });
+  await deletePod("a");
+  await world.run(1_000);
+  expect(await usedOf("quota")).toEqual({ pods: "1" });
+  letThrough();
+  await world.run();
+  expect(await usedOf("quota")).toEqual({ pods: "2" });
+});
+
 test("what is settled is not written again, neither by a full count nor by another manager", async () => {
   await createPods("a");
   await createQuota({ pods: "5" });
@@ -229,6 +257,14 @@ async function createPods(...names: readonly string[]): Promise<void> {
       spec: { containers: [{ name: "c", image: "i", resources: { requests: { cpu: "100m" } } }] },
     });
   }
+}
+
+/** As admission does, which this world has not. */
+async function charge(pods: string): Promise<void> {
+  const quota = await world.get<ResourceQuota>(resources.resourceQuotas, "quota");
+  await world.client
+    .clientFor<ResourceQuota>(resources.resourceQuotas)
+    .updateStatus({ ...quota, status: { ...quota.status, used: { pods } } });
 }
 
 async function deletePod(name: string): Promise<void> {

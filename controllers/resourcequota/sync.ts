@@ -1,4 +1,4 @@
-import { maxAmounts, parseAmounts } from "../../pkg/api/quota/amounts.ts";
+import { excess, maxAmounts, parseAmounts } from "../../pkg/api/quota/amounts.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import { runPaced } from "../../pkg/cache/pace.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
@@ -28,16 +28,25 @@ async function syncUsage(
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const quota = context.quotas.getByKey(key);
-  if (quota === undefined) return {};
+  if (quota === undefined) {
+    context.loweredMs.delete(key);
+    return {};
+  }
   const namespace = quota.metadata.namespace ?? "";
   const counted = [...context.monitors.values()].map((monitor) => countedIn(namespace, monitor));
   const { amounts, unknown } = await runPaced(
     context.clock,
     countUsage(quota, counted, context.clock.nowMs()),
   );
-  const used = mayUseLess ? amounts : maxAmounts(amounts, parseAmounts(quota.status?.used));
+  const before = parseAmounts(quota.status?.used);
+  const used = mayUseLess ? amounts : maxAmounts(amounts, before);
   const status = decideStatus(quota, used);
-  if (status !== undefined) await context.client.updateStatus(withStatus(quota, status), {}, signal);
+  if (status !== undefined) {
+    // Noted first: what the cache has yet to show may come before the answer.
+    if (excess(before, parseAmounts(status.used)).size > 0)
+      context.loweredMs.set(key, context.clock.monotonicMs());
+    await context.client.updateStatus(withStatus(quota, status), {}, signal);
+  }
   // The limits that could be counted are written all the same.
   if (unknown.length > 0) throw new Error(`objects are not known yet: ${unknown.join(", ")}`);
   return {};
