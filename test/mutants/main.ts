@@ -1,4 +1,5 @@
 // Plants each mistake of the table in turn and runs what must notice it. ONLY: part of a name or of a file.
+import { editsOf } from "./mutant.ts";
 import { mutants } from "./mutants.ts";
 import { plant } from "./plant.ts";
 
@@ -12,7 +13,8 @@ let survivors = 0;
 
 async function work(): Promise<void> {
   for (const mutant of queue) {
-    const { noticed, by, seconds } = await plant(mutant, LIMIT_MS);
+    const args = ["run", ...mutant.tests];
+    const { noticed, by, seconds } = await plant({ edits: editsOf(mutant), args, limitMs: LIMIT_MS });
     if (!noticed) survivors++;
     const verdict = noticed ? "noticed " : "SURVIVES";
     console.log(`${verdict} ${seconds.toFixed(0).padStart(4)} s  ${mutant.name}: ${by.slice(0, 160)}`);
