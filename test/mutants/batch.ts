@@ -2,6 +2,13 @@ import type { Mutant } from "./mutant.ts";
 
 const CRON_FAULTS = ["controllers/cronjob/faults.test.ts"];
 
+const JOB = [
+  "controllers/job/stale-caches.test.ts",
+  "controllers/job/sync.test.ts",
+  "controllers/job/handlers.test.ts",
+  "controllers/job/refusals.test.ts",
+];
+
 export const batchMutants: readonly Mutant[] = [
   {
     name: "forgets that one Job was replaced when the next could not be",
@@ -51,5 +58,82 @@ export const batchMutants: readonly Mutant[] = [
     find: "if (laterMs === undefined) nothingAfterMs = halfWayMs;",
     replace: "if (laterMs === undefined || laterMs > halfWayMs + 1e9) nothingAfterMs = halfWayMs;",
     tests: ["controllers/cronjob/missed-schedules.test.ts"],
+  },
+  {
+    name: "waits for pods of a Job that could not be created",
+    file: "controllers/job/apply.ts",
+    find: "context.expectations.lower(job, count - successes, 0);",
+    replace: "",
+    tests: JOB,
+  },
+  {
+    name: "waits for the deletion of a Job's pod that was refused",
+    file: "controllers/job/apply.ts",
+    find: "context.deletions.deletionObserved(job, keyOf(pod));\n      throw error;",
+    replace: "throw error;",
+    tests: JOB,
+  },
+  {
+    name: "takes a pod for released whose finalizer could not be taken off",
+    file: "controllers/job/apply.ts",
+    find: "context.finalizers.removalObserved(job, uidOf(pod));\n      if (!isNotFound(error)) {",
+    replace: "if (!isNotFound(error)) {",
+    tests: JOB,
+  },
+  {
+    name: "does not record that a Job's status was written",
+    file: "controllers/job/apply.ts",
+    find: "context.consistency?.wroteOwner(resources.jobs, updated);",
+    replace: "",
+    tests: JOB,
+  },
+  {
+    name: "does not wake a Job when its deadline is set",
+    file: "controllers/job/handlers.ts",
+    find: "if (waitMs !== undefined) queues.jobs.addAfter(keyOf(after), Math.max(0, waitMs));",
+    replace: "",
+    tests: JOB,
+  },
+  {
+    name: "leaves pods of a Job that was deleted to nobody",
+    file: "controllers/job/handlers.ts",
+    find: "    forgetFinished(context, job);\n    enqueueSelected(queues, job);",
+    replace: "    forgetFinished(context, job);",
+    tests: JOB,
+  },
+  {
+    name: "counts a Job's pods before they are seen",
+    file: "controllers/job/handlers.ts",
+    find: "context.expectations.creationObserved(job);",
+    replace: "",
+    tests: JOB,
+  },
+  {
+    name: "does not throw what went wrong in a Job's sync",
+    file: "controllers/job/sync.ts",
+    find: "if (outcome.error !== undefined) throw outcome.error;",
+    replace: "",
+    tests: JOB,
+  },
+  {
+    name: "does not come back when pods that were expected are given up",
+    file: "controllers/job/sync.ts",
+    find: "earliest(deadlineMs, waitMs, givenUpMs)",
+    replace: "earliest(deadlineMs, waitMs)",
+    tests: JOB,
+  },
+  {
+    name: "does not come back at a Job's deadline",
+    file: "controllers/job/sync.ts",
+    find: "earliest(deadlineMs, waitMs, givenUpMs)",
+    replace: "earliest(waitMs, givenUpMs)",
+    tests: JOB,
+  },
+  {
+    name: "adopts pods of a Job without the finalizer",
+    file: "controllers/job/sync.ts",
+    find: "finalizers: [TRACKING_FINALIZER],",
+    replace: "",
+    tests: JOB,
   },
 ];
