@@ -10,9 +10,10 @@ const READS_BY_NAME: Readonly<Record<string, string>> = {
   "pkg/reconcile/history/revision-control.ts":
     "looks what revision has the name that a create was refused for",
   "controllers/podgc/sync.ts": "asks whether a node of the name exists: pods name their node and know no uid",
-  "controllers/cronjob/apply.ts": "compares the uid itself",
-  "controllers/cronjob/sync.ts": "compares the uid itself",
+  "controllers/cronjob/apply.ts": "looks whose Job has the name that a create was refused for",
   "controllers/daemonset/apply.ts": "compares the uid itself",
+  "controllers/endpoints/apply.ts":
+    "asks whether a Service of the name exists: Endpoints name theirs and know no uid",
   "controllers/garbagecollector/apply.ts": "compares the uid itself",
   "controllers/namespace/apply.ts": "compares the uid itself",
   "controllers/namespace/sync.ts": "compares the uid itself",

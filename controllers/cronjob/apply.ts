@@ -1,9 +1,12 @@
+import { messageOf } from "../../pkg/api/errors.ts";
+import { keyOf } from "../../pkg/api/object.ts";
 import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import { formatTime, parseTime } from "../../pkg/api/time.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { ObjectReference } from "../../pkg/api/types/core-v1.gen.ts";
-import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import { readLive } from "../../pkg/reconcile/read-live.ts";
 import { isActive, withStarted } from "./active-list.ts";
 import type { CronJobContext } from "./context.ts";
 import { jobFromTemplate } from "./job-from-template.ts";
@@ -33,23 +36,23 @@ export async function deleteJob(
 export async function deleteActiveJob(
   context: CronJobContext,
   cronJob: CronJob,
-  { namespace = "", name = "", uid }: ObjectReference,
+  reference: ObjectReference,
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  let job: Job;
+  let job: Job | undefined;
   try {
-    job = await context.jobClient.get({ namespace, name }, {}, signal);
+    job = await readLive(context.jobClient, { ...reference, uid: reference.uid }, signal);
   } catch (error) {
     signal.throwIfAborted();
     context.events.event(cronJob, "Warning", "FailedGet", `Get job: ${messageOf(error)}`);
     throw error;
   }
-  if (job.metadata.uid !== uid) return;
+  if (job === undefined) return;
   try {
     await deleteJob(context, cronJob, job, log, signal);
   } catch (error) {
-    throw new Error(`could not replace job ${namespace}/${name}`, { cause: error });
+    throw new Error(`could not replace job ${keyOf(job)}`, { cause: error });
   }
 }
 
@@ -86,23 +89,4 @@ export async function startJob(
   if (!isControlledBy(existing, cronJob) || isActive(cronJob, existing.metadata.uid)) return cronJob;
   log.info("The Job exists already; it is listed only", { job: name });
   return withStarted(cronJob, existing, scheduleTime);
-}
-
-/** Whether the server still has this very Job: the cache may not have seen it yet. */
-export async function jobExists(
-  context: CronJobContext,
-  { namespace = "", name = "", uid }: ObjectReference,
-  signal: AbortSignal,
-): Promise<boolean> {
-  try {
-    const job = await context.jobClient.get({ namespace, name }, {}, signal);
-    return job.metadata.uid === uid;
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

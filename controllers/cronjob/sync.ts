@@ -1,11 +1,13 @@
+import { throwAfter } from "../../pkg/api/errors.ts";
 import { isJobFinished } from "../../pkg/api/job.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { isUnreachable } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import { identityOf, readLive } from "../../pkg/reconcile/read-live.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { isActive, withoutActive } from "./active-list.ts";
-import { deleteActiveJob, deleteJob, jobExists, startJob } from "./apply.ts";
+import { deleteActiveJob, deleteJob, startJob } from "./apply.ts";
 import { type CronJobContext, JOB_MANAGER_INDEX } from "./context.ts";
 import { jobsBeyondHistory, observeFinished } from "./finished-jobs.ts";
 import { untilNextMs } from "./missed-schedules.ts";
@@ -24,23 +26,14 @@ export async function syncCronJob(
   const cached = context.cronJobs.getByKey(key);
   if (cached === undefined) return {};
   const run = new CronJobRun(context, cached, log, signal);
-  let failure: { readonly error: unknown } | undefined;
-  let result: SyncResult = {};
+  let result: SyncResult;
   try {
     result = await run.sync(context.jobs.byIndex(JOB_MANAGER_INDEX, key));
   } catch (error) {
     signal.throwIfAborted();
-    failure = { error };
+    return throwAfter(error, async () => run.writeStatus());
   }
-  try {
-    await run.writeStatus();
-  } catch (error) {
-    signal.throwIfAborted();
-    if (failure === undefined) throw error;
-    const errors = [failure.error, error];
-    throw new AggregateError(errors, "the sync failed, and so did the write of the status", { cause: error });
-  }
-  if (failure !== undefined) throw failure.error;
+  await run.writeStatus();
   return result;
 }
 
@@ -95,12 +88,12 @@ class CronJobRun {
 
   /** Jobs that run and are not listed: the cache may be behind, or an earlier run ended before it could list them. */
   async #noteUnlistedJobs(jobs: readonly Job[]): Promise<void> {
-    const { namespace = "", name = "" } = this.#cronJob.metadata;
+    const { cronJobClient } = this.#context;
     for (const job of jobs) {
       if (isJobFinished(job) || isActive(this.#cronJob, job.metadata.uid)) continue;
-      const fresh = await this.#context.cronJobClient.get({ namespace, name }, {}, this.#signal);
-      const isSame = fresh.metadata.uid === this.#cronJob.metadata.uid;
-      if (isSame && isActive(fresh, job.metadata.uid)) {
+      const fresh = await readLive(cronJobClient, identityOf(this.#cronJob), this.#signal);
+      if (fresh === undefined) throw new Error("the CronJob is gone, and the cache has yet to show it");
+      if (isActive(fresh, job.metadata.uid)) {
         this.#written = fresh;
         this.#cronJob = fresh;
         continue;
@@ -122,7 +115,10 @@ class CronJobRun {
   async #noteMissingJobs(jobs: readonly Job[]): Promise<void> {
     const known = new Set(jobs.map(({ metadata }) => metadata.uid));
     for (const reference of this.#cronJob.status?.active ?? []) {
-      if (known.has(reference.uid) || (await jobExists(this.#context, reference, this.#signal))) continue;
+      if (known.has(reference.uid)) continue;
+      // The cache may not have seen it yet.
+      const identity = { ...reference, uid: reference.uid };
+      if ((await readLive(this.#context.jobClient, identity, this.#signal)) !== undefined) continue;
       this.#tell("Normal", "MissingJob", `Active job went missing: ${reference.name ?? ""}`);
       this.#cronJob = withoutActive(this.#cronJob, reference.uid);
     }

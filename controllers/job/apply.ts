@@ -1,3 +1,4 @@
+import { combinedError } from "../../pkg/api/errors.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { isPodReady } from "../../pkg/api/pod.ts";
@@ -20,7 +21,7 @@ const RELEASE: Patch = {
 export interface Deleted {
   readonly count: number;
   readonly ready: number;
-  /** The first error, if any. */
+  /** What failed, if anything did. */
   readonly error: unknown;
 }
 
@@ -69,7 +70,7 @@ async function deleteEach(pods: readonly Pod[], remove: (pod: Pod) => Promise<vo
     if (isPodReady(pod)) ready++;
   };
   await Promise.all(pods.map(removeOne));
-  return { count: pods.length - errors.length, ready, error: errors[0] };
+  return { count: pods.length - errors.length, ready, error: combinedError(errors) };
 }
 
 export interface Created {
@@ -105,7 +106,7 @@ export async function createPods(
   // What was not created will not be seen either.
   context.expectations.lower(job, count - successes, 0);
   countCreated(context, view, successes, errors.length);
-  return { count: successes, error: errors[0] };
+  return { count: successes, error: combinedError(errors) };
 }
 
 function countCreated(context: JobContext, view: JobView, successes: number, failures: number): void {
@@ -147,7 +148,7 @@ export async function releasePods(
     uids.add(uidOf(pod));
   };
   await Promise.all(pods.map(release));
-  return { uids, error: errors[0] };
+  return { uids, error: combinedError(errors) };
 }
 
 /** For a pod that no Job will count any more. */

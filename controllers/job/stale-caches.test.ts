@@ -3,6 +3,7 @@ import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
+import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/reconcile/expectations.ts";
 import { JobInWorld } from "../../test/harness/job-in-world.ts";
 import { jobController } from "./controller.ts";
 
@@ -102,4 +103,39 @@ test("of a Job that was replaced under its name while its pods were made, nothin
   const { uid } = (await jobs.job()).metadata;
   const own = (await jobs.pods()).filter((pod) => controllerOf(pod)?.uid === uid);
   expect(own).toHaveLength(3);
+});
+
+test("a pod that came and went unseen is missed at the latest when waiting for it times out", async () => {
+  const show = world.hideEvents("pods");
+  await jobs.create({ parallelism: 1, completions: 1 });
+  await world.run(5_000);
+  const [first] = await jobs.pods();
+  await world.client
+    .clientFor(resources.pods)
+    .patch(
+      { namespace: "default", name: first?.metadata.name ?? "" },
+      { type: "merge", body: { metadata: { finalizers: null } } },
+    );
+  await world.delete(resources.pods, first?.metadata.name ?? "");
+  await jobs.endDeleted();
+  expect(await jobs.pods()).toEqual([]);
+  show();
+  await world.run(EXPECTATIONS_TIMEOUT_MS + 60_000);
+  const [second] = await jobs.pods();
+  expect(second?.metadata.uid).toBeDefined();
+  expect(second?.metadata.uid).not.toBe(first?.metadata.uid);
+});
+
+test("the status is not written on what it was before the last write", async () => {
+  await jobs.create({ parallelism: 3, completions: 3 });
+  await world.run(5_000);
+  const release = world.server.parts.faults.holdWatches({ resource: "jobs" });
+  await jobs.end("Succeeded", 1);
+  await world.run(3_000);
+  await jobs.end("Succeeded", 1);
+  await world.run(3_000);
+  expect(world.takeWrites().filter(({ status }) => status === 409)).toEqual([]);
+  release();
+  await world.run(10_000);
+  expect(await jobs.counts()).toBe("1 0 2 0 0");
 });

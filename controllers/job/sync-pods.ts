@@ -23,7 +23,7 @@ export interface PodsOutcome {
   readonly suspended: Suspension["change"];
   /** Until pods may be created again. */
   readonly waitMs: number | undefined;
-  /** The first error. What has finished is counted all the same. */
+  /** What failed. What has finished is counted all the same. */
   readonly error: unknown;
 }
 

@@ -20,8 +20,9 @@ export const batchMutants: readonly Mutant[] = [
   {
     name: "replaces a stranger's Job of the same name",
     file: "controllers/cronjob/apply.ts",
-    find: "if (job.metadata.uid !== uid) return;",
-    replace: "",
+    find: "job = await readLive(context.jobClient, { ...reference, uid: reference.uid }, signal);",
+    replace:
+      "job = await context.jobClient.get({ namespace: 'default', name: reference.name ?? '' }, {}, signal);",
     tests: CRON_FAULTS,
   },
   {
@@ -32,17 +33,17 @@ export const batchMutants: readonly Mutant[] = [
     tests: CRON_FAULTS,
   },
   {
-    name: "takes a stranger's Job of the same name for the one that ran",
-    file: "controllers/cronjob/apply.ts",
-    find: "return job.metadata.uid === uid;",
-    replace: "return true;",
+    name: "takes a Job that is gone for one that runs",
+    file: "controllers/cronjob/sync.ts",
+    find: "if ((await readLive(this.#context.jobClient, identity, this.#signal)) !== undefined) continue;",
+    replace: "continue;",
     tests: CRON_FAULTS,
   },
   {
     name: "says only that a CronJob's status could not be written",
     file: "controllers/cronjob/sync.ts",
-    find: "const errors = [failure.error, error];",
-    replace: "const errors = [error];",
+    find: "return throwAfter(error, async () => run.writeStatus());",
+    replace: "await run.writeStatus();\n    throw error;",
     tests: CRON_FAULTS,
   },
   {
@@ -135,5 +136,12 @@ export const batchMutants: readonly Mutant[] = [
     find: "finalizers: [TRACKING_FINALIZER],",
     replace: "",
     tests: JOB,
+  },
+  {
+    name: "keeps only the first of what failed for a Job's pods",
+    file: "pkg/api/errors.ts",
+    find: "if (errors.length <= 1) return errors[0];",
+    replace: "if (errors.length > 0) return errors[0];",
+    tests: ["pkg/api/errors.test.ts"],
   },
 ];
