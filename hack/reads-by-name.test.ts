@@ -20,8 +20,6 @@ const READS_BY_NAME: Readonly<Record<string, string>> = {
   "controllers/serviceaccount/legacy-token-cleaner/sync.ts": "reads the one ConfigMap of that name",
   "controllers/serviceaccount/token/apply.ts": "compares the uid itself",
   "controllers/serviceaccount/token/sync-secret.ts": "compares the uid itself",
-  "controllers/statefulset/apply.ts": "compares the uid itself",
-  "controllers/statefulset/sync-claims.ts": "compares the uid itself",
   "controllers/ttlafterfinished/sync.ts": "compares the uid itself",
 };
 

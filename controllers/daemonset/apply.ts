@@ -1,3 +1,4 @@
+import { throwAll } from "../../pkg/api/errors.ts";
 import { keyOf, type ObjectRef } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -32,8 +33,7 @@ export async function changePods(round: Round, changes: PodChanges, hash: string
   context.expectations.raise(daemonSet, nodes.length, 0);
   const created: Pod[] = [];
   const errors = [...(await createPods(round, nodes, hash, created)), ...(await deletePods(round, removed))];
-  if (errors.length === 1) throw errors[0];
-  if (errors.length > 1) throw new AggregateError(errors, `[${errors.map(String).join(", ")}]`);
+  throwAll(errors);
   return created;
 }
 

@@ -1,7 +1,9 @@
+import { throwAll } from "../../pkg/api/errors.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import { attempts } from "../../pkg/reconcile/attempts.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { changePods, writeStatus } from "./apply.ts";
 import { claimPods, type ClaimedPods } from "./sync-claims.ts";
@@ -34,11 +36,11 @@ export async function syncDaemonSet(
   const pods = await claimPods(round);
   const history = await syncRevisions(round, pods);
   const acted = context.expectations.satisfied(daemonSet);
+  // The status is written although something else failed; what failed is thrown at the end.
   const { errors, attempt } = attempts(signal);
   const recheckPodsMs = acted ? await attempt(async () => changeWorld(round, pods, history)) : undefined;
   const recheckStatusMs = await attempt(async () => syncStatus(round, pods, history, acted));
-  if (errors.length > 0)
-    throw errors.length === 1 ? errors[0] : new AggregateError(errors, String(errors[0]));
+  throwAll(errors);
   // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
   const rechecks = [recheckPodsMs, recheckStatusMs, context.expectations.untilSatisfiedMs(daemonSet)];
   const delays = rechecks.filter((delayMs) => delayMs !== undefined);
@@ -130,19 +132,4 @@ function readSelector(context: DaemonContext, daemonSet: DaemonSet, log: Logger)
     log.error(error, "The selector cannot be read");
   }
   return undefined;
-}
-
-/** The status is written although something else failed; what failed is thrown at the end. */
-function attempts(signal: AbortSignal) {
-  const errors: unknown[] = [];
-  const attempt = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await act();
-    } catch (error) {
-      signal.throwIfAborted();
-      errors.push(error);
-      return undefined;
-    }
-  };
-  return { errors, attempt };
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
+import { internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
 import { statefulSetController } from "./controller.ts";
@@ -57,4 +58,66 @@ test.each([
   await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas }));
   expect(await answeredTogether(verb)).toEqual(batches);
   expect((await foo.get()).status?.replicas).toBe(replicas);
+});
+
+const LARGEST = 2 ** 31 - 1;
+
+test("of 2^31 - 1 pods at once many are made in each sync, and the status tells of them in between", async () => {
+  const recover = world.server.parts.faults.add({
+    target: { verb: "create", resource: "pods" },
+    action: { kind: "latency", ms: ANSWER_MS },
+  });
+  await foo.create(
+    statefulSet("foo", LARGEST, { podManagementPolicy: "Parallel", volumeClaimTemplates: [] }),
+  );
+  // 1, 2, 4 … 256, 500, 500, 489: that is one sync; the next one tells of its pods.
+  await world.run(12.5 * ANSWER_MS);
+  expect(await foo.names(resources.pods)).toHaveLength(2_000);
+  await world.run(12 * ANSWER_MS);
+  expect(await foo.names(resources.pods)).toHaveLength(4_000);
+  expect((await foo.get()).status?.replicas).toBe(2_000);
+  recover();
+  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 3 }));
+  await world.run(30 * ANSWER_MS);
+  expect(await foo.names(resources.pods)).toEqual(["foo-0", "foo-1", "foo-2"]);
+  expect((await foo.get()).status?.replicas).toBe(3);
+});
+
+test("2^31 - 1 pods in turn come one by one", async () => {
+  await foo.create(statefulSet("foo", LARGEST));
+  for (let ordinal = 0; ordinal < 3; ordinal++) {
+    await world.run();
+    expect(await foo.names(resources.pods)).toHaveLength(ordinal + 1);
+    await world.markPod(`foo-${ordinal}`, "ready");
+  }
+});
+
+// upstream: pkg/controller/statefulset/stateful_set_control.go#runForAll ends with the first batch in which one fails.
+test.each([
+  ["the first", 0],
+  ["one in the middle", 3],
+  ["the last but one", 8],
+])("at once: %s, which is refused again and again, keeps no other from being made", async (_which, stuck) => {
+  // A stranger has the name.
+  await world.create(resources.pods, {
+    metadata: { name: `foo-${stuck}` },
+    spec: { containers: [{ name: "c", image: "nginx" }] },
+  });
+  await foo.create(statefulSet("foo", 10, { podManagementPolicy: "Parallel" }));
+  await world.run(0);
+  expect(await foo.names(resources.pods)).toHaveLength(10);
+  await world.run();
+  expect((await foo.get()).status?.replicas).toBe(9);
+});
+
+test("at once: when all are refused, few requests are made for that", async () => {
+  world.server.parts.faults.add({
+    target: { verb: "create", resource: "pods" },
+    action: { kind: "status", when: "before", error: internal("down") },
+  });
+  await foo.create(statefulSet("foo", 100, { podManagementPolicy: "Parallel", volumeClaimTemplates: [] }));
+  await world.run(0);
+  const writes = world.takeWrites().map(({ resource }) => resource);
+  const firstSync = writes.slice(0, writes.indexOf("statefulsets/status"));
+  expect(firstSync.filter((resource) => resource === "pods")).toHaveLength(3);
 });

@@ -4,7 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import {
-  claimsOf,
+  claimFor,
   decideClaims,
   decideOwners,
   hasStaleClaim,
@@ -31,9 +31,9 @@ describe("the labels of a claim", () => {
     ["are both together", specWith({ name: "foo" }, { test: "test" }), { test: "test", name: "foo" }],
     ["are the selector's where both have one", specWith({ test: "foo" }, { test: "test" }), { test: "foo" }],
   ])("%s", (_name, spec, labels) => {
-    const [claim] = claimsOf({ ...set, spec }, pod);
-    expect(claim?.metadata).toMatchObject({ name: "datadir-foo-1", namespace: "default" });
-    expect(claim?.metadata.labels).toEqual(labels);
+    const { metadata } = claimFor({ ...set, spec }, pod, spec.volumeClaimTemplates?.[0] ?? { metadata: {} });
+    expect(metadata).toMatchObject({ name: "datadir-foo-1", namespace: "default" });
+    expect(metadata.labels).toEqual(labels);
   });
 });
 
@@ -67,18 +67,18 @@ describe("claims of a pod", () => {
 
   test("are made where they are missing", () => {
     const plan = decideClaims(two, pod, lookup(claimOf(set, 1)));
-    expect(namesOf(plan.create)).toEqual(["logs-foo-1"]);
+    expect(namesOf(plan.create)).toEqual(["logs"]);
     expect(plan).toMatchObject({ reown: [], leaving: [], conflicting: [] });
-    expect(namesOf(decideClaims(two, pod, none).create)).toEqual(["datadir-foo-1", "logs-foo-1"]);
+    expect(namesOf(decideClaims(two, pod, none).create)).toEqual(["datadir", "logs"]);
   });
 
   test("are made with the owner that the policy gives them", () => {
     const going = changed(set, {
       persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Delete" },
     });
-    const [claim] = decideClaims(going, pod, none).create;
-    expect(claim?.metadata.ownerReferences).toEqual([newControllerRef(set, resources.statefulSets)]);
-    expect(decideClaims(set, pod, none).create[0]?.metadata).not.toHaveProperty("ownerReferences");
+    const claim = claimFor(going, pod, claimTemplate("datadir"));
+    expect(claim.metadata.ownerReferences).toEqual([newControllerRef(set, resources.statefulSets)]);
+    expect(claimFor(set, pod, claimTemplate("datadir")).metadata).not.toHaveProperty("ownerReferences");
   });
 
   test("that are being deleted are named", () => {

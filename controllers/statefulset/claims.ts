@@ -6,6 +6,7 @@ import { claimTemplates } from "./stateful-set.ts";
 
 /** What is to be done about the claims of one pod. */
 export interface ClaimsPlan {
+  /** The templates of those that are missing: many with many labels are made out one by one, as they are created. */
   readonly create: readonly PersistentVolumeClaim[];
   /** Those whose owners are not what the retention policy asks for. */
   readonly reown: readonly PersistentVolumeClaim[];
@@ -38,13 +39,15 @@ export function isClaimNameOf(set: StatefulSet, name: string): boolean {
 
 /** Creates the claims that are missing, and gives those that are there their owners. */
 export function decideClaims(set: StatefulSet, pod: Pod, lookup: ClaimLookup): ClaimsPlan {
-  const missing = claimsOf(set, pod).filter(({ metadata }) => lookup(metadata.name ?? "") === undefined);
+  const missing = claimTemplates(set).filter(
+    (template) => lookup(claimName(set, template, placeOf(pod))) === undefined,
+  );
   const leaving = existingClaims(set, pod, lookup).filter(
     ({ metadata }) => metadata.deletionTimestamp !== undefined,
   );
   return {
     ...decideOwners(set, pod, lookup),
-    create: missing.map((claim) => ownedClaim(claim, set, pod)),
+    create: missing,
     leaving: leaving.map(({ metadata }) => metadata.name ?? ""),
   };
 }
@@ -66,18 +69,17 @@ export function hasStaleClaim(set: StatefulSet, pod: Pod, lookup: ClaimLookup): 
   return existingClaims(set, pod, lookup).some((claim) => isClaimStale(claim, set, pod));
 }
 
-/** The claims of the pod as the StatefulSet's templates describe them. */
-export function claimsOf(set: StatefulSet, pod: Pod): readonly PersistentVolumeClaim[] {
+/** The claim of the pod that a template describes, with the owners that the retention policy gives it. */
+export function claimFor(set: StatefulSet, pod: Pod, template: PersistentVolumeClaim): PersistentVolumeClaim {
   const { namespace } = set.metadata;
-  return claimTemplates(set).map((template) => ({
-    ...template,
-    metadata: {
-      ...template.metadata,
-      name: claimName(set, template, placeOf(pod)),
-      ...(namespace !== undefined && { namespace }),
-      labels: { ...template.metadata.labels, ...set.spec?.selector.matchLabels },
-    },
-  }));
+  const metadata = {
+    ...template.metadata,
+    name: claimName(set, template, placeOf(pod)),
+    ...(namespace !== undefined && { namespace }),
+    labels: { ...template.metadata.labels, ...set.spec?.selector.matchLabels },
+  };
+  const ownerReferences = ownersOf({ metadata }, set, pod);
+  return { ...template, metadata: { ...metadata, ...(ownerReferences.length > 0 && { ownerReferences }) } };
 }
 
 /** Whether the pod mounts its own claims. */
@@ -104,10 +106,4 @@ export function withStorage(set: StatefulSet, pod: Pod): Pod {
 
 function existingClaims(set: StatefulSet, pod: Pod, lookup: ClaimLookup): readonly PersistentVolumeClaim[] {
   return claimTemplates(set).flatMap((template) => lookup(claimName(set, template, placeOf(pod))) ?? []);
-}
-
-function ownedClaim(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): PersistentVolumeClaim {
-  const ownerReferences = ownersOf(claim, set, pod);
-  if (ownerReferences.length === 0) return claim;
-  return { ...claim, metadata: { ...claim.metadata, ownerReferences } };
 }

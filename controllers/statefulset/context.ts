@@ -4,8 +4,8 @@ import type { Lister } from "../../pkg/cache/lister.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { Gauge } from "../../pkg/metrics/metrics.ts";
 import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
+import type { UnavailabilityGauges } from "./sync-unavailability.ts";
 
 /** All that a sync of a StatefulSet works with. */
 export interface StatefulSetContext {
@@ -23,6 +23,6 @@ export interface StatefulSetContext {
   /** Whether a template that differs from the latest revision in defaults only is that revision. */
   readonly comparesMeaning: boolean;
   /** Undefined when the gate is off: then a rolling update takes one pod at a time. */
-  readonly unavailability: { readonly allowed: Gauge; readonly actual: Gauge } | undefined;
+  readonly unavailability: UnavailabilityGauges | undefined;
   readonly clock: Clock;
 }

@@ -77,12 +77,7 @@ test.each<[string, boolean, boolean, readonly string[]]>([
   ["nothing fails", false, false, []],
   ["a pod cannot be created", true, false, ["Sync failed, to be retried: no pod"]],
   ["the status cannot be written", false, true, ["Sync failed, to be retried: no status"]],
-  [
-    "neither can: the first failure counts",
-    true,
-    true,
-    ["The status could not be written either: no status", "Sync failed, to be retried: no pod"],
-  ],
+  ["neither can: both are told", true, true, ["Sync failed, to be retried: [no pod, no status]"]],
 ])("the status is written when %s", async (_case, podFails, statusFails, failures) => {
   if (podFails) refuse({ verb: "create", resource: "pods" }, internal("no pod"), 1);
   const status = { verb: "update", resource: "statefulsets", subresource: "status" };
@@ -94,6 +89,36 @@ test.each<[string, boolean, boolean, readonly string[]]>([
   const first = written.find((line) => line.startsWith("update statefulsets/status"));
   expect(first).toBe(`update statefulsets/status foo ${statusFails ? 500 : 200}`);
   expect((await foo.get()).status).toMatchObject({ observedGeneration: 1 });
+});
+
+// upstream: pkg/controller/statefulset/stateful_set_control.go#UpdateStatefulSet
+test("an old revision that stays is told beside what failed before it", async () => {
+  await foo.create(statefulSet("foo", 1, { revisionHistoryLimit: 0 }));
+  await world.runWithKubelet();
+  refuse({ verb: "delete", resource: "controllerrevisions" }, internal("no end"));
+  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+  await world.runWithKubelet();
+  expect(told).toContain("Sync failed, to be retried: no end");
+  const recover = refuse({ verb: "create", resource: "pods" }, internal("no pod"));
+  await foo.update({ replicas: 2 });
+  expect(told.at(-1)).toBe("Sync failed, to be retried: [no pod, no end]");
+  recover();
+  await foo.update({ replicas: 3 });
+  expect(await foo.names(resources.pods)).toHaveLength(3);
+});
+
+// upstream: the same deletes what no pod has, also when it cannot tell which revision is the current one.
+test("while it is not known which revisions are in use, none goes", async () => {
+  const updateStrategy = { type: "OnDelete" };
+  await foo.create(statefulSet("foo", 1, { revisionHistoryLimit: 0, updateStrategy }));
+  await world.runWithKubelet();
+  const before = await foo.names(resources.controllerRevisions);
+  refuse({ verb: "create", resource: "controllerrevisions" }, internal("no revision"));
+  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+  await world.delete(resources.pods, "foo-0");
+  await world.runWithKubelet();
+  expect(told).toContain("Sync failed, to be retried: no revision");
+  expect(await foo.names(resources.controllerRevisions)).toEqual(before);
 });
 
 // upstream: stateful_set_status_updater_test.go#TestStatefulSetStatusUpdaterUpdateReplicasConflictFailure

@@ -7,7 +7,7 @@ export const REVISION_LABEL = "controller-revision-hash";
 
 /** No leading zeros: web-01 is not the pod that a StatefulSet makes for 1, and must not take its place. */
 const MEMBER_NAME = /^(.*)-(0|[1-9][0-9]*)$/;
-const LARGEST_ORDINAL = 2 ** 31 - 1;
+export const LARGEST_ORDINAL = 2 ** 31 - 1;
 
 /** The pod's place in its StatefulSet; undefined when its name does not say. */
 export function ordinalOf(pod: Pod): number | undefined {
@@ -37,13 +37,19 @@ export function identityMatches(pod: Pod): boolean {
   return pod.metadata.labels?.[POD_NAME_LABEL] === pod.metadata.name;
 }
 
-/** The pod under the name and the labels that its place gives it. */
-export function withIdentity(set: StatefulSet, pod: Pod, ordinal: number): Pod {
+/** The pod under the name and the labels that its place gives it, and with those of `more`. */
+export function withIdentity(
+  set: StatefulSet,
+  pod: Pod,
+  ordinal: number,
+  more: Readonly<Record<string, string>> = {},
+): Pod {
   const name = podName(set, ordinal);
   const labels = {
     ...pod.metadata.labels,
     [POD_NAME_LABEL]: name,
     [POD_INDEX_LABEL]: String(ordinal),
+    ...more,
   };
   return { ...pod, metadata: { ...pod.metadata, name, labels } };
 }

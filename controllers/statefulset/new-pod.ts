@@ -15,11 +15,11 @@ export function newPod(
   ordinal: number,
 ): Pod {
   const bare = podFromTemplate(template, set, newControllerRef(set, resources.statefulSets));
-  const { metadata, spec } = withIdentity(set, bare, ordinal);
+  const { metadata, spec } = withIdentity(set, bare, ordinal, { [REVISION_LABEL]: revisionName });
   const { serviceName = "" } = set.spec ?? {};
   return withStorage(set, {
     ...bare,
-    metadata: { ...metadata, labels: { ...metadata.labels, [REVISION_LABEL]: revisionName } },
+    metadata,
     spec: {
       ...spec,
       containers: spec?.containers ?? [],

@@ -178,6 +178,12 @@ describe("claims", () => {
     expect(linesOf(others)).toEqual(["create foo-1", "create foo-2"]);
   });
 
+  test("that are being deleted keep no others from being made", () => {
+    const deletionTimestamp = "2026-01-01T00:00:00Z";
+    const leaving = { metadata: { ...claimOf(atOnce, 0).metadata, deletionTimestamp } };
+    expect(linesOf(decide(atOnce, [], [leaving]))).toEqual(["create foo-1", "create foo-2", "create foo-0"]);
+  });
+
   test("lose a pod that is asked for again", () => {
     const again = owned(claimOf(going, 1), "foo-1-uid", "foo-1");
     const plan = decide(going, podsOf(going, "rrr"), [again]);

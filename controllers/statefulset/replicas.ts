@@ -11,13 +11,15 @@ import {
   storageMatches,
 } from "./claims.ts";
 import { identityMatches, ordinalOf, placeOf } from "./identity.ts";
-import {
-  allowsBurst,
-  desiredReplicas,
-  inOrdinalRange,
-  minReadySeconds,
-  startOrdinal,
-} from "./stateful-set.ts";
+import { countMissing, type Places, placesOf } from "./places.ts";
+import { allowsBurst, claimTemplates, inOrdinalRange, minReadySeconds } from "./stateful-set.ts";
+
+/**
+ * New pods of one sync, where all may be made at once: the next sync, which these bring about, makes more. Of large
+ * templates there are fewer, so that to make them out takes no longer.
+ */
+const MOST_NEW_PODS = 2_000;
+const MOST_NEW_FIELDS = 50_000;
 
 /**
  * `create`: the claims, then the pod. `delete`: the pod, and another follows once it is gone. `claims`: the claims
@@ -47,8 +49,7 @@ export interface ReplicasPlan {
   readonly replicas: readonly PodStep[];
   readonly condemnedClaims: readonly PodStep[];
   readonly condemned: readonly PodStep[];
-  /** Every place with the pod that is there; undefined for those that are created. */
-  readonly places: readonly (Pod | undefined)[];
+  readonly places: Places;
   /** What holds up all that would come next, outdated pods among it; undefined when nothing does. */
   readonly heldUpBy: string | undefined;
 }
@@ -60,7 +61,7 @@ export function decideReplicas(view: ReplicasView, nowMs: number): ReplicasPlan 
   if (set.metadata.deletionTimestamp !== undefined) {
     return { ...plan, heldUpBy: "the StatefulSet is being deleted" };
   }
-  const replicas = decidePlaces(view, places, nowMs);
+  const replicas = allowsBurst(set) ? decideAtOnce(view, places, nowMs) : decideInTurn(view, places, nowMs);
   if (replicas.heldUpBy !== undefined) {
     return { ...plan, replicas: replicas.steps, heldUpBy: replicas.heldUpBy };
   }
@@ -68,10 +69,10 @@ export function decideReplicas(view: ReplicasView, nowMs: number): ReplicasPlan 
   const claims = condemned.map((pod) => ownersStep(view, pod)).filter((step) => step !== undefined);
   const deletions = decideCondemned(set, condemned, nowMs);
   return {
+    ...plan,
     replicas: replicas.steps,
     condemnedClaims: claims,
     condemned: deletions.steps,
-    places,
     heldUpBy: deletions.heldUpBy,
   };
 }
@@ -91,27 +92,53 @@ export function isTerminating(pod: Pod): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
 }
 
-function placesOf(set: StatefulSet, pods: readonly Pod[]): readonly (Pod | undefined)[] {
-  const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
-  const start = startOrdinal(set);
-  return Array.from({ length: desiredReplicas(set) }, (_, index) => byOrdinal.get(start + index));
-}
-
 interface Steps {
   readonly steps: readonly PodStep[];
   readonly heldUpBy: string | undefined;
 }
 
-function decidePlaces(view: ReplicasView, places: readonly (Pod | undefined)[], nowMs: number): Steps {
-  const start = startOrdinal(view.set);
-  const inTurn = !allowsBurst(view.set);
+/** Comes to its end at the first place without a pod, so that it looks at no more places than there are pods. */
+function decideInTurn(view: ReplicasView, { first, count, pods }: Places, nowMs: number): Steps {
   const steps: PodStep[] = [];
-  for (const [index, existing] of places.entries()) {
-    const { step, waits } = decidePlace(view, existing, start + index, nowMs);
+  for (let place = 0; place < count; place++) {
+    const { step, waits } = decidePlace(view, pods.get(place), first + place, nowMs);
     if (step !== undefined) steps.push(step);
-    if (waits !== undefined && inTurn) return { steps, heldUpBy: waits };
+    if (waits !== undefined) return { steps, heldUpBy: waits };
   }
   return { steps, heldUpBy: undefined };
+}
+
+/**
+ * What the pods need that are there, and the first of those that are missing. What cannot succeed yet comes last: so much
+ * that fails would keep what could.
+ */
+function decideAtOnce(view: ReplicasView, places: Places, nowMs: number): Steps {
+  const { first, count, pods } = places;
+  const steps = new Map<number, PodStep>();
+  const most = mostNewPods(view.set);
+  let missing = countMissing(places);
+  for (let place = 0; place < count && missing > 0 && steps.size < most; place++) {
+    if (pods.has(place)) continue;
+    missing--;
+    const { step } = decidePlace(view, undefined, first + place, nowMs);
+    if (step !== undefined) steps.set(place, step);
+  }
+  for (const [place, pod] of pods) {
+    const { step } = decidePlace(view, pod, first + place, nowMs);
+    if (step !== undefined) steps.set(place, step);
+  }
+  const inOrder = [...steps].toSorted(([a], [b]) => a - b).map(([, step]) => step);
+  const isHopeless = ({ claims }: PodStep): boolean => claims.leaving.length > 0;
+  return {
+    steps: [...inOrder.filter((step) => !isHopeless(step)), ...inOrder.filter(isHopeless)],
+    heldUpBy: undefined,
+  };
+}
+
+function mostNewPods(set: StatefulSet): number {
+  const { labels = {} } = set.spec?.template.metadata ?? {};
+  const fields = Object.keys(labels).length + 10 * (claimTemplates(set).length + 1);
+  return Math.min(MOST_NEW_PODS, Math.ceil(MOST_NEW_FIELDS / fields));
 }
 
 /** What one place needs, and why those after it have to wait where they come in turn. */

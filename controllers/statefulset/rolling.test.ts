@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { IntOrString } from "../../pkg/api/int-or-string.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { staysAtCurrentRevision } from "./new-pod.ts";
+import * as places from "./places.ts";
+import type { Places } from "./places.ts";
 import type { PodStep } from "./replicas.ts";
 import { decideRolling, decideRollingWithin, unavailableReplicas } from "./rolling.ts";
 import { changed, podOf, statefulSet } from "./samples.test-data.ts";
@@ -12,13 +13,14 @@ const NOW = Date.parse("2026-06-01T00:00:00Z");
 const namesOf = (steps: readonly PodStep[]): string => steps.map(({ pod }) => pod.metadata.name).join(" ");
 
 /** "o" old, "n" new, both ready; "O", "N" not ready; "t", "T" old and new that are terminating; "-" being created. */
-function placesOf(set: StatefulSet, states: string): readonly (Pod | undefined)[] {
-  return Array.from(states).map((state, ordinal) => {
-    if (state === "-") return undefined;
+function placesOf(set: StatefulSet, states: string): Places {
+  const pods = Array.from(states).flatMap((state, ordinal) => {
+    if (state === "-") return [];
     const revision = "oOt".includes(state) ? "old" : "new";
     const health = "ON".includes(state) ? "running" : "ready";
     return podOf(set, ordinal, { revision, health, terminating: "tT".includes(state) });
   });
+  return places.placesOf(changed(set, { replicas: states.length }), pods);
 }
 
 function rolling(replicas: number, partition: number, unavailable?: IntOrString): StatefulSet {

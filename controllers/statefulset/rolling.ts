@@ -1,13 +1,13 @@
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { revisionOf } from "./identity.ts";
+import { countMissing, type Places } from "./places.ts";
 import { deletion, isTerminating, isUnavailable, type PodStep } from "./replicas.ts";
 import { maxUnavailable, partition } from "./stateful-set.ts";
 
 export interface RollingView {
   readonly set: StatefulSet;
-  /** Every place with its pod; undefined for one that is being created. */
-  readonly places: readonly (Pod | undefined)[];
+  readonly places: Places;
   /** The revision that the pods from the partition on shall have. */
   readonly updateRevision: string;
 }
@@ -20,8 +20,9 @@ export interface RollingView {
 export function decideRolling(view: RollingView, nowMs: number): readonly PodStep[] {
   const { set, places, updateRevision } = view;
   if (set.spec?.updateStrategy?.type === "OnDelete") return [];
-  for (let place = places.length - 1; place >= partition(set); place--) {
-    const pod = places[place];
+  for (let place = places.count - 1; place >= partition(set); place--) {
+    const pod = places.pods.get(place);
+    // It is being created.
     if (pod === undefined) return [];
     if (isOutdated(pod, updateRevision)) return [outdated(pod)];
     if (isUnavailable(set, pod, nowMs)) return [];
@@ -35,21 +36,17 @@ export function decideRollingWithin(view: RollingView, nowMs: number): readonly 
   if (set.spec?.updateStrategy?.type === "OnDelete") return [];
   const allowed = maxUnavailable(set) - unavailableReplicas(set, places, nowMs);
   if (allowed <= 0) return [];
-  return places
-    .slice(partition(set))
-    .filter((pod) => pod !== undefined)
-    .filter((pod) => isOutdated(pod, updateRevision))
+  return [...places.pods]
+    .filter(([place, pod]) => place >= partition(set) && isOutdated(pod, updateRevision))
     .toReversed()
     .slice(0, allowed)
-    .map(outdated);
+    .map(([, pod]) => outdated(pod));
 }
 
-export function unavailableReplicas(
-  set: StatefulSet,
-  places: readonly (Pod | undefined)[],
-  nowMs: number,
-): number {
-  return places.filter((pod) => pod === undefined || isUnavailable(set, pod, nowMs)).length;
+/** Those that are missing count, too. */
+export function unavailableReplicas(set: StatefulSet, places: Places, nowMs: number): number {
+  const unavailable = [...places.pods.values()].filter((pod) => isUnavailable(set, pod, nowMs));
+  return countMissing(places) + unavailable.length;
 }
 
 function isOutdated(pod: Pod, updateRevision: string): boolean {

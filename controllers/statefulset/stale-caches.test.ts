@@ -1,12 +1,17 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ApiObject } from "../../pkg/api/object.ts";
+import type { TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { statefulSetController } from "./controller.ts";
 import { changed, statefulSet, withImage } from "./samples.test-data.ts";
 
 const controller = statefulSetController({ workers: 2 });
+
+const GO = { whenDeleted: "Delete", whenScaled: "Delete" };
 
 let world: ControllerWorld;
 afterEach(async () => world.stop());
@@ -96,6 +101,101 @@ describe("what a cache does not show yet is waited for", () => {
     await world.runWithKubelet();
     const { metadata } = await world.get<Pod>(resources.pods, "foo-0");
     expect(metadata.ownerReferences?.[0]?.uid).toBe(second.metadata.uid);
+  });
+});
+
+describe("what the cache shows may have gone, and another have its name", () => {
+  beforeEach(async () => {
+    world = await newWorld();
+    await world.start(controller);
+    await create(statefulSet("foo", 1));
+    await world.runWithKubelet();
+  });
+
+  /** Deletes it at once, unseen by the controller, and puts another in its place. */
+  async function replace<T extends ApiObject>(resource: TypedResource<T>, by: T): Promise<() => void> {
+    const release = world.server.parts.faults.holdWatches({ resource: resource.plural });
+    const { name = "" } = by.metadata;
+    const ref = { namespace: NAMESPACE, name };
+    await world.client.clientFor(resource).delete(ref, { gracePeriodSeconds: 0 });
+    await world.create(resource, by);
+    return release;
+  }
+
+  /** Takes a label away, which is seen when nothing else of the pod is seen any more. */
+  async function loseLabel(): Promise<void> {
+    world.server.parts.faults.add({
+      target: { verb: "update", resource: "pods" },
+      times: 1,
+      action: { kind: "status", when: "before", error: internal("down") },
+    });
+    const labels = { "statefulset.kubernetes.io/pod-name": "other" };
+    await world.client
+      .clientFor<Pod>(resources.pods)
+      .patch({ namespace: NAMESPACE, name: "foo-0" }, { type: "merge", body: { metadata: { labels } } });
+    await world.run(0);
+  }
+
+  async function expectLeftAlone(): Promise<void> {
+    const before = await world.get(resources.pods, "foo-0");
+    world.takeWrites();
+    await world.run();
+    expect(await world.get(resources.pods, "foo-0")).toEqual(before);
+    expect(world.takeWrites().filter(({ resource }) => resource === "pods")).toEqual([]);
+    expect((await world.events()).filter((event) => event.startsWith("SuccessfulUpdate"))).toEqual([]);
+  }
+
+  test("a stranger's pod gets no labels", async () => {
+    await loseLabel();
+    const release = await replace<Pod>(resources.pods, {
+      metadata: { name: "foo-0", labels: { its: "own" } },
+      spec: { containers: [{ name: "c", image: "nginx" }] },
+    });
+    await expectLeftAlone();
+    release();
+  });
+
+  test("nor does a pod that was let go", async () => {
+    await loseLabel();
+    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+    await world.update<Pod>(resources.pods, "foo-0", (pod) => ({
+      ...pod,
+      metadata: { ...pod.metadata, ownerReferences: [] },
+    }));
+    await expectLeftAlone();
+    release();
+  });
+
+  test("a user's own claim gets no owner with which it would go", async () => {
+    const claim = await world.get(resources.persistentVolumeClaims, "datadir-foo-0");
+    const own = { metadata: { name: "datadir-foo-0" }, ...(claim.spec && { spec: claim.spec }) };
+    const release = await replace<PersistentVolumeClaim>(resources.persistentVolumeClaims, own);
+    world.takeWrites();
+    await update((owner) => changed(owner, { persistentVolumeClaimRetentionPolicy: GO }));
+    await world.run(100);
+    const { metadata } = await world.get(resources.persistentVolumeClaims, "datadir-foo-0");
+    expect(metadata.ownerReferences ?? []).toEqual([]);
+    expect(world.takeWrites().filter(({ resource }) => resource === "persistentvolumeclaims")).toEqual([]);
+    release();
+  });
+
+  test("a new StatefulSet gets no status of the one before", async () => {
+    const release = await replace(resources.statefulSets, {
+      ...statefulSet("foo", 5),
+      metadata: { name: "foo" },
+    });
+    world.takeWrites();
+    await world.markPod("foo-0", "running");
+    await world.run(100);
+    const refused = world.takeWrites().filter(({ resource }) => resource === "statefulsets/status");
+    expect(refused.map((write) => `${lineOf(write)} ${write.status}`)).toEqual([
+      "update statefulsets/status foo 409",
+    ]);
+    expect((await world.get(resources.statefulSets, "foo")).status).toEqual({
+      availableReplicas: 0,
+      replicas: 0,
+    });
+    release();
   });
 });
 

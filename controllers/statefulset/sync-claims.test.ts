@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -81,6 +81,72 @@ test("what fails is told of, each in its own words", async () => {
       "SuccessfulDelete Delete Pod foo-0 in StatefulSet foo successful",
     ].toSorted(),
   );
+});
+
+describe("claims that may not be given their owner", () => {
+  const refused = "could not update claim datadir-foo-0 for delete policy ownerRefs: not so";
+  const told = `FailedUpdate Update Pod foo-0 in StatefulSet foo failed error: ${refused}`;
+  let recover: () => void;
+  const refuse = (): void => {
+    recover = world.server.parts.faults.add({
+      target: { verb: "update", resource: "persistentvolumeclaims" },
+      action: { kind: "status", when: "before", error: new StatusError(403, "Forbidden", "not so") },
+    });
+  };
+  const claim = {
+    metadata: { name: "datadir-foo-0" },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1" } } },
+  };
+
+  // upstream: stateful_pod_control.go#CreateStatefulPod
+  test("do not keep their pod from being made, and the user is told", async () => {
+    await world.create(resources.persistentVolumeClaims, claim);
+    refuse();
+    await world.start(controller);
+    await foo.create(statefulSet("foo", 1, { persistentVolumeClaimRetentionPolicy: GO }));
+    await world.run();
+    expect(await foo.names(resources.pods)).toEqual(["foo-0"]);
+    expect(await world.events()).toEqual([
+      "SuccessfulCreate Create Pod foo-0 in StatefulSet foo successful",
+      told,
+    ]);
+    recover();
+    await world.run(120_000);
+    expect(await foo.claimOwners()).toEqual([[newControllerRef(await foo.get(), resources.statefulSets)]]);
+  });
+
+  // upstream: stateful_pod_control.go#createMissingPersistentVolumeClaims
+  test("are told of while their pod is pending, too", async () => {
+    await world.start(controller);
+    await foo.create(statefulSet("foo", 1));
+    await world.run();
+    refuse();
+    await world.update(resources.statefulSets, "foo", (owner) =>
+      changed(owner, { persistentVolumeClaimRetentionPolicy: GO }),
+    );
+    await world.run(0);
+    expect(await world.events()).toContain(told);
+  });
+
+  test("are given it although the pod is refused; when both fail, both are told", async () => {
+    await world.create(resources.persistentVolumeClaims, claim);
+    foo.failOnce("create", "pods");
+    refuse();
+    await world.start(controller);
+    await foo.create(statefulSet("foo", 1, { persistentVolumeClaimRetentionPolicy: GO }));
+    await world.run(0);
+    const noPod = "FailedCreate Create Pod foo-0 in StatefulSet foo failed error: down";
+    expect((await world.events()).slice(0, 2)).toEqual([noPod, told]);
+    recover();
+    await world.delete(resources.pods, "foo-0");
+    world.server.parts.faults.add({
+      target: { verb: "create", resource: "pods" },
+      action: { kind: "status", when: "before", error: new StatusError(403, "Forbidden", "quota") },
+    });
+    await world.runWithKubelet();
+    expect(await foo.names(resources.pods)).toEqual([]);
+    expect(await foo.claimOwners()).toEqual([[newControllerRef(await foo.get(), resources.statefulSets)]]);
+  });
 });
 
 test.each([

@@ -1,9 +1,11 @@
+import { messageOf, throwAll } from "../../pkg/api/errors.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
-import type { ClaimsPlan } from "./claims.ts";
+import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
+import { identityOf, readThenWrite } from "../../pkg/reconcile/read-live.ts";
+import { claimFor, type ClaimsPlan } from "./claims.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { isOwnershipUpToDate, ownersOf } from "./retention.ts";
 
@@ -16,18 +18,16 @@ export async function createClaims(
   signal: AbortSignal,
 ): Promise<void> {
   const problems: unknown[] = plan.leaving.map((name) => new ClaimError(`pvc ${name} is being deleted`));
-  for (const claim of plan.create) {
+  for (const template of plan.create) {
     try {
-      await createClaim(context, set, pod, claim, signal);
+      await createClaim(context, set, pod, claimFor(set, pod, template), signal);
     } catch (error) {
       // In a namespace that is going away there is nothing to be done, nor to be reported.
       if (signal.aborted || isNamespaceTerminating(error)) throw error;
       problems.push(error);
     }
   }
-  const [first] = problems;
-  if (problems.length > 1) throw new AggregateError(problems, `[${problems.map(messageOf).join(", ")}]`);
-  if (first !== undefined) throw first;
+  throwAll(problems);
 }
 
 async function createClaim(
@@ -89,20 +89,23 @@ async function reownClaim(
   context: StatefulSetContext,
   set: StatefulSet,
   pod: Pod,
-  { metadata: { namespace = "", name = "", uid } }: PersistentVolumeClaim,
+  claim: PersistentVolumeClaim,
   signal: AbortSignal,
 ): Promise<void> {
-  let fresh: PersistentVolumeClaim;
-  try {
-    fresh = await context.claimClient.get({ namespace, name }, {}, signal);
-  } catch (error) {
-    if (isNotFound(error)) return;
-    throw error;
-  }
-  if (fresh.metadata.uid !== uid || isOwnershipUpToDate(fresh, set, pod)) return;
-  const ownerReferences = ownersOf(fresh, set, pod);
-  const updated = { ...fresh, metadata: { ...fresh.metadata, ownerReferences } };
-  wrote(context, set, await context.claimClient.update(updated, {}, signal));
+  const { claimClient } = context;
+  const live = await readThenWrite<PersistentVolumeClaim>(
+    {
+      client: claimClient,
+      identity: identityOf(claim),
+      change: (live) => {
+        if (isOwnershipUpToDate(live, set, pod)) return undefined;
+        return { ...live, metadata: { ...live.metadata, ownerReferences: ownersOf(live, set, pod) } };
+      },
+      write: async (changed) => claimClient.update(changed, {}, signal),
+    },
+    signal,
+  );
+  if (live !== undefined) wrote(context, set, live);
 }
 
 function wrote(context: StatefulSetContext, set: StatefulSet, { metadata }: PersistentVolumeClaim): void {
@@ -119,6 +122,7 @@ export class ClaimError extends Error {
   }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** Whether a claim was there already that the cache has yet to show. */
+export function isUnseenClaim(error: unknown): boolean {
+  return error instanceof ClaimError && isAlreadyExists(error.cause);
 }

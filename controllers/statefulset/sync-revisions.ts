@@ -98,10 +98,10 @@ export async function truncateHistory(
   set: StatefulSet,
   history: readonly ControllerRevision[],
   pods: readonly Pod[],
-  live: Revisions | undefined,
+  live: Revisions,
   signal: AbortSignal,
 ): Promise<void> {
-  const names = [live?.current.metadata.name, live?.update.metadata.name];
+  const names = [live.current.metadata.name, live.update.metadata.name];
   for (const { metadata } of decideTruncation(set, history, { pods, names })) {
     const { namespace = "", name = "" } = metadata;
     try {

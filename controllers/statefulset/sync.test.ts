@@ -155,6 +155,21 @@ describe.each(policies)("%s", (podManagementPolicy) => {
     expect((await foo.get()).status).toMatchObject({ currentReplicas: 2, updatedReplicas: 2 });
   });
 
+  test("a partition keeps the old template though no pod has it for a while, and no history is kept", async () => {
+    const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 2 } };
+    const more = { podManagementPolicy, updateStrategy, revisionHistoryLimit: 0 };
+    await foo.create(statefulSet("foo", 3, more));
+    await world.runWithKubelet();
+    await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+    await world.runWithKubelet();
+    expect(await foo.images()).toEqual(["nginx", "nginx", "foo"]);
+    for (const name of ["foo-0", "foo-1"]) await world.delete(resources.pods, name);
+    await world.runWithKubelet();
+    await world.delete(resources.pods, "foo-0");
+    await world.runWithKubelet();
+    expect(await foo.images()).toEqual(["nginx", "nginx", "foo"]);
+  });
+
   // upstream: #TestStatefulSetControlOnDeleteUpdate
   test("on deletion only what is deleted gets the new template", async () => {
     await foo.create(statefulSet("foo", 3, { podManagementPolicy, updateStrategy: { type: "OnDelete" } }));

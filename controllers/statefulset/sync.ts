@@ -1,10 +1,12 @@
+import { isOnly, throwAll } from "../../pkg/api/errors.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Pod, PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import { attempts } from "../../pkg/reconcile/attempts.ts";
 import { claimObjects } from "../../pkg/reconcile/ownership.ts";
 import { ownedAndOrphanedPods } from "../../pkg/reconcile/pod-index.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
@@ -14,10 +16,11 @@ import { isMember, ordinalOf } from "./identity.ts";
 import { newPod, staysAtCurrentRevision } from "./new-pod.ts";
 import { decideReplicas, type ReplicasPlan, type ReplicasView } from "./replicas.ts";
 import { type Revisions, restoredTemplate } from "./revisions.ts";
-import { decideRolling, decideRollingWithin, type RollingView, unavailableReplicas } from "./rolling.ts";
-import { allowsBurst, maxUnavailable } from "./stateful-set.ts";
+import { decideRolling, decideRollingWithin, type RollingView } from "./rolling.ts";
+import { allowsBurst } from "./stateful-set.ts";
 import { decideStatus } from "./status.ts";
 import { claimRevisions, syncRevisions, truncateHistory } from "./sync-revisions.ts";
+import { forgetUnavailability, measureUnavailability } from "./sync-unavailability.ts";
 
 /** One step of a StatefulSet: its revision, its pods in their order, then its status and its history. */
 export async function syncStatefulSet(
@@ -29,23 +32,23 @@ export async function syncStatefulSet(
   const set = context.sets.getByKey(key);
   if (set === undefined) {
     context.consistency?.clear(key);
+    if (context.unavailability !== undefined) forgetUnavailability(context.unavailability, key);
     return {};
   }
   const selector = readSelector(set, log);
   if (selector === undefined) return {};
   const history = await claimRevisions(context, set, selector, log, signal);
   const pods = await claimPods(context, set, selector, log, signal);
-  let revisions: Revisions | undefined;
-  try {
-    revisions = await syncRevisions(context, set, history, log, signal);
-    return await syncPods(context, set, pods, revisions, log, signal);
-  } catch (error) {
-    // Nothing can be created in a namespace that is going away, and nothing need be.
-    if (isNamespaceTerminating(error)) return {};
-    throw error;
-  } finally {
-    if (!signal.aborted) await truncateHistory(context, set, history, pods, revisions, signal);
-  }
+  const { errors, attempt } = attempts(signal);
+  const revisions = await attempt(async () => syncRevisions(context, set, history, log, signal));
+  const result =
+    revisions && (await attempt(async () => syncPods(context, set, pods, revisions, log, signal)));
+  // As long as it is not known which revisions are in use, none goes.
+  if (revisions !== undefined)
+    await attempt(async () => truncateHistory(context, set, history, pods, revisions, signal));
+  // Nothing can be created in a namespace that is going away, and nothing need be.
+  throwAll(errors.filter((error) => !isOnly(error, isNamespaceTerminating)));
+  return result ?? {};
 }
 
 /** The status is written whatever has failed before, and tells of what was done until then. */
@@ -57,28 +60,21 @@ async function syncPods(
   log: Logger,
   signal: AbortSignal,
 ): Promise<SyncResult> {
+  const { errors, attempt } = attempts(signal);
   const nowMs = context.clock.nowMs();
   const outdated: Pod[] = [];
-  let failure: { readonly error: unknown } | undefined;
-  try {
+  await attempt(async () => {
     const plan = decideReplicas(replicasView(context, set, pods, revisions), nowMs);
-    measureUnavailability(context, set, plan);
+    if (context.unavailability !== undefined)
+      measureUnavailability(context.unavailability, set, plan.places, nowMs);
     await takePlan(context, set, plan, log, signal);
     if (plan.heldUpBy === undefined) await rollOn(context, set, plan, revisions, outdated, log, signal);
     else log.verbose(4, "The StatefulSet waits", { reason: plan.heldUpBy });
-  } catch (error) {
-    signal.throwIfAborted();
-    failure = { error };
-  }
+  });
   const placed = pods.filter((pod) => ordinalOf(pod) !== undefined);
   const { status, recheckAfterMs } = decideStatus({ set, pods: placed, revisions, outdated }, nowMs);
-  try {
-    if (status !== undefined) await writeStatus(context, set, status, signal);
-  } catch (error) {
-    if (failure === undefined) throw error;
-    log.error(error, "The status could not be written either");
-  }
-  if (failure !== undefined) throw failure.error;
+  if (status !== undefined) await attempt(async () => writeStatus(context, set, status, signal));
+  throwAll(errors);
   return recheckAfterMs === undefined ? {} : { requeueAfterMs: recheckAfterMs };
 }
 
@@ -88,13 +84,20 @@ function replicasView(
   pods: readonly Pod[],
   { current, update }: Revisions,
 ): ReplicasView {
+  // To bring a template back takes long, and most places have the same.
+  const templates = new Map<ControllerRevision, PodTemplateSpec>();
+  const templateOf = (revision: ControllerRevision): PodTemplateSpec => {
+    const template = templates.get(revision) ?? restoredTemplate(set, revision);
+    templates.set(revision, template);
+    return template;
+  };
   return {
     set,
     pods,
     claim: (name) => context.claims.get(set.metadata.namespace, name),
     newPod: (ordinal) => {
       const revision = staysAtCurrentRevision(set, ordinal) ? current : update;
-      return newPod(set, restoredTemplate(set, revision), revision.metadata.name ?? "", ordinal);
+      return newPod(set, templateOf(revision), revision.metadata.name ?? "", ordinal);
     },
   };
 }
@@ -129,21 +132,6 @@ async function rollOn(
     await takeSteps(context, set, [step], "in turn", log, signal);
     outdated.push(step.pod);
   }
-}
-
-function measureUnavailability(
-  { unavailability, clock }: StatefulSetContext,
-  set: StatefulSet,
-  { places }: ReplicasPlan,
-): void {
-  const { namespace = "", name = "" } = set.metadata;
-  const labels = {
-    statefulset_namespace: namespace,
-    statefulset_name: name,
-    pod_management_policy: set.spec?.podManagementPolicy ?? "",
-  };
-  unavailability?.allowed.set(maxUnavailable(set), labels);
-  unavailability?.actual.set(unavailableReplicas(set, places, clock.nowMs()), labels);
 }
 
 async function claimPods(

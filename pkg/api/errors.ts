@@ -31,3 +31,8 @@ export async function throwAfter(error: unknown, act: () => Promise<unknown>): P
   }
   throw error;
 }
+
+/** Whether that, and nothing else, is what failed. */
+export function isOnly(error: unknown, is: (error: unknown) => boolean): boolean {
+  return error instanceof AggregateError ? error.errors.every((each) => isOnly(each, is)) : is(error);
+}

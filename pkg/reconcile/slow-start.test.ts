@@ -31,7 +31,7 @@ test("batches double up to the largest, and the calls of a batch run side by sid
     17,
     1,
     async (index) => new Promise<void>((end) => waiting.push({ index, end })),
-    4,
+    { largest: 4 },
   );
   await settle();
   while (waiting.length > 0) {
@@ -43,4 +43,34 @@ test("batches double up to the largest, and the calls of a batch run side by sid
   }
   expect(batches).toEqual([[0], [1, 2], [3, 4, 5, 6], [7, 8, 9, 10], [11, 12, 13, 14], [15, 16]]);
   expect(await running).toEqual({ successes: 17, errors: [] });
+});
+
+test.each<[string, readonly number[], readonly (readonly number[])[]]>([
+  ["one that always fails holds nobody up", [3], [[0], [1, 2], [3, 4, 5, 6], [7], [8, 9]]],
+  ["nor do two at the start", [0, 1], [[0], [1], [2], [3, 4], [5, 6, 7, 8], [9]]],
+  ["three in a row end it", [0, 1, 2], [[0], [1], [2]]],
+  ["and three of one batch", [3, 4, 6], [[0], [1, 2], [3, 4, 5, 6]]],
+  ["two of one batch and one after them", [3, 4, 7], [[0], [1, 2], [3, 4, 5, 6], [7]]],
+  ["but not when something went well in between", [0, 1, 3, 4], [[0], [1], [2], [3, 4], [5], [6, 7], [8, 9]]],
+])("where two failures are put up with: %s", async (_case, failing, expected) => {
+  const batches: number[][] = [];
+  let settled = true;
+  const outcome = await slowStartBatch(
+    10,
+    1,
+    async (index) => {
+      // All calls of a batch begin before any of them ends.
+      if (settled) batches.push([]);
+      settled = false;
+      batches.at(-1)?.push(index);
+      await Promise.resolve();
+      settled = true;
+      if (failing.includes(index)) throw refused;
+    },
+    { failures: 3 },
+  );
+  expect(batches).toEqual(expected);
+  const made = expected.flat();
+  const errors = made.filter((index) => failing.includes(index)).map(() => refused);
+  expect(outcome).toEqual({ successes: made.length - errors.length, errors });
 });
