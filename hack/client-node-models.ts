@@ -2,6 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
+/** The type of pkg/api/int64.ts, which the models call a number like any other. */
+export const INT64 = "Int64";
+
 const gen = join(import.meta.dirname, "../node_modules/@kubernetes/client-node/dist/gen");
 
 export interface Field {
@@ -33,11 +36,13 @@ export function readModel(model: string): Model {
       match[2] === "?",
     ]),
   );
-  const attributes = JSON.parse(table) as { name: string; baseName: string; type: string }[];
-  const fields = attributes.map(({ name, baseName, type }) => {
+  const attributes = JSON.parse(table) as { name: string; baseName: string; type: string; format: string }[];
+  const fields = attributes.map(({ name, baseName, type, format }) => {
     const isOptional = optional.get(name);
     if (isOptional === undefined) throw new Error(`${model}.${name}: not declared`);
-    return { name: baseName, type, optional: isOptional };
+    // Lists and maps have the format of what is in them.
+    const exact = format === "int64" ? type.replace("number", INT64) : type;
+    return { name: baseName, type: exact, optional: isOptional };
   });
   return { model, fields };
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import {
   type Field,
   type Model,
+  INT64,
   groupVersions,
   importedModels,
   readModel,
@@ -127,7 +128,8 @@ function wireType(field: Field, names: ReadonlyMap<string, string>): string {
     if (type === "IntOrString") return "number | string";
     if (type === "any") return "unknown";
     const name = names.get(type) ?? type;
-    if (!/^(string|number|boolean)$/.test(name) && !names.has(type)) throw new Error(`no type ${type}`);
+    if (!/^(string|number|boolean)$/.test(name) && name !== INT64 && !names.has(type))
+      throw new Error(`no type ${type}`);
     return name;
   };
   const type = convert(field.type);
@@ -169,6 +171,7 @@ function renderFile(
       const from = homes.get(reference);
       if (from !== undefined && from.file !== file) addTo(imports, from.file, from.name);
     }
+    if (model.fields.some(({ type }) => type.includes(INT64))) addTo(imports, "../int64", INT64);
     return render(model, home.name, names);
   });
   const header = [...imports]

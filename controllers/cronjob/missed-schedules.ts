@@ -87,5 +87,5 @@ function earliestStartMs(cronJob: CronJob, nowMs: number, withDeadline: boolean)
   const { metadata, spec, status } = cronJob;
   const sinceMs = parseTime(status?.lastScheduleTime) ?? parseTime(metadata.creationTimestamp) ?? 0;
   if (!withDeadline || spec.startingDeadlineSeconds === undefined) return sinceMs;
-  return Math.max(sinceMs, nowMs - spec.startingDeadlineSeconds * 1_000);
+  return Math.max(sinceMs, nowMs - Number(spec.startingDeadlineSeconds) * 1_000);
 }

@@ -1,6 +1,7 @@
 import { IntOrStringError, type IntOrString, scaledValue } from "../../pkg/api/int-or-string.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
-import { type LabelSelector, parseInt64 } from "../../pkg/api/labels.ts";
+import { parseInt64 } from "../../pkg/api/int64.ts";
+import type { LabelSelector } from "../../pkg/api/labels.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
 

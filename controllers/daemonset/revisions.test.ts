@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { templateData } from "../../pkg/api/controller-revision.ts";
 import { computeHash } from "../../pkg/api/hash.ts";
+import type { Int64 } from "../../pkg/api/int64.ts";
 import type { ControllerRevision } from "../../pkg/api/types/apps-v1.gen.ts";
 import { newRevision, splitRevisions, surplusHistory, withHash } from "./revisions.ts";
 import { daemonSet, LABELS, pod } from "./samples.test-data.ts";
@@ -17,7 +18,7 @@ function revision(
   return { metadata: { name, labels }, data, revision: number };
 }
 
-function numbers(revisions: readonly ControllerRevision[]): readonly number[] {
+function numbers(revisions: readonly ControllerRevision[]): readonly Int64[] {
   return revisions.map((each) => each.revision);
 }
 

@@ -1,5 +1,6 @@
 import { nextRevision, sameData, sortRevisions, templateData } from "../../pkg/api/controller-revision.ts";
 import { computeHash } from "../../pkg/api/hash.ts";
+import type { Int64 } from "../../pkg/api/int64.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
@@ -15,7 +16,7 @@ export interface Revisions {
   /** Oldest first. */
   readonly old: readonly ControllerRevision[];
   /** What the current one is to have: one more than all old ones. */
-  readonly number: number;
+  readonly number: Int64;
 }
 
 /** Of several that hold the current template the one with the highest number is current. */
@@ -28,7 +29,7 @@ export function splitRevisions(daemonSet: DaemonSet, owned: readonly ControllerR
 }
 
 /** The revision of the current template, as it is to be created. */
-export function newRevision(daemonSet: DaemonSet, number: number): ControllerRevision {
+export function newRevision(daemonSet: DaemonSet, number: Int64): ControllerRevision {
   const { name = "", namespace = "", annotations } = daemonSet.metadata;
   const template = podTemplate(daemonSet);
   const hash = computeHash(template, daemonSet.status?.collisionCount);

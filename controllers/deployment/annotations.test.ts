@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
+import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import {
   countAnnotation,
   currentAnnotations,
   DESIRED_REPLICAS,
   hasSizeAnnotations,
-  highestRevision,
   lastRevision,
   MAX_REPLICAS,
+  nextRevision,
   REVISION,
   REVISION_HISTORY,
   rolledBackAnnotations,
@@ -40,7 +41,7 @@ describe("the annotations of the current ReplicaSet", () => {
   test("tell its revision, and the revisions that it had, as many as there is room for", () => {
     const owner = deployment({ annotations: { [REVISION]: "1" } });
     let annotations: Readonly<Record<string, string>> | undefined = { [REVISION]: "1000" };
-    for (let revision = 1_001; revision <= 1_600; revision++) {
+    for (let revision = 1_001n; revision <= 1_600n; revision++) {
       annotations = currentAnnotations(owner, annotations, revision);
       expect(annotations?.[REVISION]).toBe(String(revision));
     }
@@ -52,39 +53,54 @@ describe("the annotations of the current ReplicaSet", () => {
   });
 
   test.each<
-    [string, Record<string, string>, Record<string, string> | undefined, number, Record<string, string>]
+    [string, Record<string, string>, Record<string, string> | undefined, bigint, Record<string, string>]
   >([
     [
       "take over the Deployment's",
       { a: "1" },
       { b: "2", [REVISION]: "3" },
-      1,
+      1n,
       { a: "1", b: "2", [REVISION]: "3" },
     ],
     [
       "leave out what is the Deployment's own",
       { [LAST_APPLIED]: "{}", [REVISION]: "9" },
       undefined,
-      2,
+      2n,
       { [REVISION]: "2" },
     ],
-    ["keep a higher revision", {}, { [REVISION]: "5" }, 4, { [REVISION]: "5" }],
+    ["keep a higher revision", {}, { [REVISION]: "5" }, 4n, { [REVISION]: "5" }],
     [
       "leave a revision alone that is no number",
       { a: "1" },
       { [REVISION]: "x" },
-      4,
+      4n,
       { a: "1", [REVISION]: "x" },
     ],
-    ["begin no history with nothing", {}, { [REVISION]: "" }, 1, { [REVISION]: "1" }],
-    ["begin a history", {}, { [REVISION]: "1" }, 3, { [REVISION]: "3", [REVISION_HISTORY]: "1" }],
+    [
+      "leave a revision alone that is too large for a number",
+      {},
+      { [REVISION]: "9223372036854775808" },
+      4n,
+      { [REVISION]: "9223372036854775808" },
+    ],
+    [
+      "count on beyond what a double can tell apart",
+      {},
+      { [REVISION]: "9007199254740992" },
+      9007199254740993n,
+      { [REVISION]: "9007199254740993", [REVISION_HISTORY]: "9007199254740992" },
+    ],
+    ["get no revision after the highest number that there is", {}, {}, -(2n ** 63n), {}],
+    ["begin no history with nothing", {}, { [REVISION]: "" }, 1n, { [REVISION]: "1" }],
+    ["begin a history", {}, { [REVISION]: "1" }, 3n, { [REVISION]: "3", [REVISION_HISTORY]: "1" }],
   ])("%s", (_, own, before, revision, expected) => {
     expect(currentAnnotations(deployment({ annotations: own }), before, revision)).toEqual(expected);
   });
 
   test("are the same object when nothing changes", () => {
     const before = { a: "1", [REVISION]: "3" };
-    expect(currentAnnotations(deployment({ annotations: { a: "1" } }), before, 2)).toBe(before);
+    expect(currentAnnotations(deployment({ annotations: { a: "1" } }), before, 2n)).toBe(before);
   });
 });
 
@@ -109,15 +125,33 @@ describe("annotations that tell the whole", () => {
   });
 });
 
-test("revisions that are no numbers are passed over", () => {
-  const sets = ["3", "x", "7", "7", "1"].map((revision, index) =>
-    replicaSet(`rs-${index}`, 0, { annotations: { [REVISION]: revision } }),
-  );
-  expect(highestRevision(sets)).toBe(7);
-  expect(lastRevision(sets)).toBe(7);
-  expect(lastRevision(sets.slice(0, 3))).toBe(3);
-  expect(lastRevision(sets.slice(0, 1))).toBe(0);
-  expect(highestRevision([])).toBe(0);
+describe("of revisions", () => {
+  const withRevisions = (...revisions: readonly string[]): readonly ReplicaSet[] =>
+    revisions.map((revision, index) =>
+      replicaSet(`rs-${index}`, 0, { annotations: { [REVISION]: revision } }),
+    );
+
+  test.each<[string, readonly string[], bigint, bigint]>([
+    ["there are none", [], 1n, 0n],
+    ["there is one", ["3"], 4n, 0n],
+    ["one is no number", ["3", "x", "7"], 8n, 3n],
+    ["two are equal", ["3", "7", "7", "1"], 8n, 7n],
+    ["one is below zero", ["5", "-3"], 6n, 0n],
+    ["one is too large for a number", ["2", "9223372036854775808", "1"], 3n, 1n],
+    ["one has a sign and zeros", ["+0008", "2"], 9n, 2n],
+    // upstream: test/e2e/apps/deployment.go#testRollingUpdateDeployment
+    ["one is beyond what a double can hold", ["3546343826724305832", "1"], 3546343826724305833n, 1n],
+    [
+      "two differ by less than doubles do",
+      ["9007199254740993", "9007199254740992"],
+      9007199254740994n,
+      9007199254740992n,
+    ],
+    ["one is the highest of all", ["9223372036854775807"], -9223372036854775808n, 0n],
+  ])("%s", (_, revisions, next, last) => {
+    expect(nextRevision(withRevisions(...revisions))).toBe(next);
+    expect(lastRevision(withRevisions(...revisions))).toBe(last);
+  });
 });
 
 test("going back takes the ReplicaSet's annotations, and keeps what is the Deployment's own", () => {

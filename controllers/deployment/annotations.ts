@@ -1,3 +1,4 @@
+import { compareInt64, parseInt32, parseInt64 } from "../../pkg/api/int64.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { desiredReplicas, maxSurge } from "./strategy.ts";
 
@@ -26,32 +27,41 @@ const OWN: ReadonlySet<string> = new Set([
   ROLLBACK_TO,
 ]);
 
-/** Undefined when the annotation is not a number; 0 when there is none. */
-export function revisionOf(object: Deployment | ReplicaSet): number | undefined {
-  return parseRevision(object.metadata.annotations?.[REVISION] ?? "0");
+/** Undefined when the annotation is not a number of 64 bits; 0 when there is none. */
+export function revisionOf(object: Deployment | ReplicaSet): bigint | undefined {
+  return parseInt64(object.metadata.annotations?.[REVISION] ?? "0");
 }
 
-export function highestRevision(replicaSets: readonly ReplicaSet[]): number {
-  return Math.max(0, ...replicaSets.map((replicaSet) => revisionOf(replicaSet) ?? 0));
+/**
+ * The revision that comes after these. After the highest number that there is comes the lowest, which is never written,
+ * as it is below every other.
+ */
+export function nextRevision(replicaSets: readonly ReplicaSet[]): bigint {
+  return BigInt.asIntN(64, (revisionsOf(replicaSets)[0] ?? 0n) + 1n);
 }
 
 /** The second highest: where an undo without a number goes. 0 when there is none. */
-export function lastRevision(replicaSets: readonly ReplicaSet[]): number {
-  const revisions = replicaSets.map((replicaSet) => revisionOf(replicaSet) ?? 0);
-  return revisions.sort((a, b) => b - a)[1] ?? 0;
+export function lastRevision(replicaSets: readonly ReplicaSet[]): bigint {
+  return revisionsOf(replicaSets)[1] ?? 0n;
+}
+
+/** From high to low; those below 0 count for nothing. */
+function revisionsOf(replicaSets: readonly ReplicaSet[]): readonly bigint[] {
+  const revisions = replicaSets.flatMap((replicaSet) => revisionOf(replicaSet) ?? []);
+  return revisions.filter((revision) => revision > 0n).sort((a, b) => compareInt64(b, a));
 }
 
 /** The annotations that the current ReplicaSet is to have; the very same object when nothing changes. */
 export function currentAnnotations(
   deployment: Deployment,
   before: Annotations | undefined,
-  revision: number,
+  revision: bigint,
 ): Annotations | undefined {
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(
     ([key, value]) => !OWN.has(key) && before?.[key] !== value,
   );
   const held = before?.[REVISION];
-  const heldNumber = parseRevision(held || "0");
+  const heldNumber = parseInt64(held || "0");
   // A revision that is not a number was written by another hand: it is left alone, and with it all that depends on it.
   const rises = heldNumber !== undefined && heldNumber < revision;
   if (copied.length === 0 && !rises) return before;
@@ -84,9 +94,7 @@ export function hasSizeAnnotations(deployment: Deployment, replicaSet: ReplicaSe
 /** A count in an annotation; undefined when it is missing or not a count. */
 export function countAnnotation(replicaSet: ReplicaSet, key: string): number | undefined {
   const text = replicaSet.metadata.annotations?.[key];
-  if (text === undefined || !/^\d+$/.test(text)) return undefined;
-  const count = Number(text);
-  return count < 2 ** 31 ? count : undefined;
+  return text !== undefined && /^\d+$/.test(text) ? parseInt32(text) : undefined;
 }
 
 /** The Deployment's annotations after going back to this ReplicaSet: its own, and those of the ReplicaSet. */
@@ -94,8 +102,4 @@ export function rolledBackAnnotations(deployment: Deployment, replicaSet: Replic
   const keep = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => OWN.has(key));
   const take = Object.entries(replicaSet.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
   return Object.fromEntries([...keep, ...take]);
-}
-
-function parseRevision(text: string): number | undefined {
-  return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
 }

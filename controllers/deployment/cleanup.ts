@@ -1,3 +1,4 @@
+import { compareInt64 } from "../../pkg/api/int64.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { revisionOf } from "./annotations.ts";
 import { byAge, sizeOf } from "./replica-sets.ts";
@@ -26,5 +27,5 @@ function isEmpty(replicaSet: ReplicaSet): boolean {
 /** Where a revision is not a number, age decides. */
 function byRevision(one: ReplicaSet, other: ReplicaSet): number {
   const [a, b] = [revisionOf(one), revisionOf(other)];
-  return a === undefined || b === undefined || a === b ? byAge(one, other) : a - b;
+  return a === undefined || b === undefined || a === b ? byAge(one, other) : compareInt64(a, b);
 }

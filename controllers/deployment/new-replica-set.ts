@@ -2,7 +2,7 @@ import { computeHash } from "../../pkg/api/hash.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import { currentAnnotations, highestRevision, sizeAnnotations } from "./annotations.ts";
+import { currentAnnotations, nextRevision, sizeAnnotations } from "./annotations.ts";
 import { POD_TEMPLATE_HASH } from "./replica-sets.ts";
 import { currentSize } from "./rolling.ts";
 
@@ -27,7 +27,7 @@ export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[]
       ownerReferences: [newControllerRef(deployment, resources.deployments)],
       labels,
       annotations: {
-        ...currentAnnotations(deployment, {}, highestRevision(old) + 1),
+        ...currentAnnotations(deployment, {}, nextRevision(old)),
         ...sizeAnnotations(deployment),
       },
     },

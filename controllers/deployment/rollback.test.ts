@@ -21,7 +21,7 @@ describe("going back", () => {
     ["to the current one", "3", "image", "DeploymentRollbackTemplateUnchanged"],
   ])("%s", (_, target, image, reason) => {
     const owner = asking(target);
-    const plan = decideRollback(owner, sets, rollbackTarget(owner) ?? Number.NaN);
+    const plan = decideRollback(owner, sets, rollbackTarget(owner) ?? -1n);
     expect(plan.deployment.spec?.template.spec?.containers[0]?.image).toBe(image);
     expect(plan.deployment.spec?.template.metadata?.labels).toEqual({ foo: "bar" });
     expect(plan.deployment.metadata.annotations).not.toHaveProperty(ROLLBACK_TO);
@@ -30,7 +30,7 @@ describe("going back", () => {
   });
 
   test("to the revision before, when there is only one", () => {
-    const plan = decideRollback(asking("0"), sets.slice(2), 0);
+    const plan = decideRollback(asking("0"), sets.slice(2), 0n);
     expect(plan.event).toEqual({
       type: "Warning",
       reason: "DeploymentRollbackRevisionNotFound",
@@ -38,15 +38,33 @@ describe("going back", () => {
     });
   });
 
-  test("brings back the annotations of that time", () => {
-    expect(decideRollback(asking("1"), sets, 1).deployment.metadata.annotations).toEqual({ cause: "create" });
+  test("tells apart revisions that doubles do not", () => {
+    const near = [
+      replicaSet("near", 0, { annotations: { [REVISION]: "9007199254740992" }, template: template("near") }),
+      replicaSet("asked", 0, {
+        annotations: { [REVISION]: "9007199254740993" },
+        template: template("asked"),
+      }),
+    ];
+    const owner = asking("9007199254740993");
+    const plan = decideRollback(owner, near, rollbackTarget(owner) ?? -1n);
+    expect(plan.deployment.spec?.template.spec?.containers[0]?.image).toBe("asked");
+    expect(plan.event.message).toBe('Rolled back deployment "foo" to revision 9007199254740993');
   });
 
-  test.each<[string, string | undefined, number | undefined]>([
+  test("brings back the annotations of that time", () => {
+    expect(decideRollback(asking("1"), sets, 1n).deployment.metadata.annotations).toEqual({
+      cause: "create",
+    });
+  });
+
+  test.each<[string, string | undefined, bigint | undefined]>([
     ["nobody asks", undefined, undefined],
     ["what is asked is no number", "soon", undefined],
     ["what is asked is empty", "", undefined],
-    ["the one before is asked for", "0", 0],
+    ["the one before is asked for", "0", 0n],
+    ["a long one is asked for", "9007199254740993", 9007199254740993n],
+    ["what is asked is too large", "9223372036854775808", undefined],
   ])("is looked for: %s", (_, text, expected) => {
     expect(rollbackTarget(asking(text))).toBe(expected);
   });

@@ -1,3 +1,4 @@
+import { parseInt64 } from "../../pkg/api/int64.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { lastRevision, revisionOf, ROLLBACK_TO, rolledBackAnnotations } from "./annotations.ts";
 import { sameTemplate, templateOf, withoutHash } from "./replica-sets.ts";
@@ -12,19 +13,18 @@ export interface RollbackPlan {
  * The revision that the Deployment is asked to go back to, 0 meaning the one before the current. The annotation is what
  * the retired API's field of that name was turned into; `kubectl rollout undo` writes the template itself.
  */
-export function rollbackTarget(deployment: Deployment): number | undefined {
-  const text = deployment.metadata.annotations?.[ROLLBACK_TO];
-  return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
+export function rollbackTarget(deployment: Deployment): bigint | undefined {
+  return parseInt64(deployment.metadata.annotations?.[ROLLBACK_TO] ?? "");
 }
 
 /** Whatever comes of it, the request is taken off the Deployment, so that it is not followed twice. */
 export function decideRollback(
   deployment: Deployment,
   all: readonly ReplicaSet[],
-  target: number,
+  target: bigint,
 ): RollbackPlan {
-  const revision = target === 0 ? lastRevision(all) : target;
-  if (revision === 0) return notFound(deployment, "Unable to find last revision.");
+  const revision = target === 0n ? lastRevision(all) : target;
+  if (revision === 0n) return notFound(deployment, "Unable to find last revision.");
   const replicaSet = all.find((candidate) => revisionOf(candidate) === revision);
   if (replicaSet === undefined) return notFound(deployment, "Unable to find the revision to rollback to.");
   const { name } = deployment.metadata;

@@ -1,5 +1,5 @@
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import { currentAnnotations, highestRevision, REVISION } from "./annotations.ts";
+import { currentAnnotations, nextRevision, REVISION } from "./annotations.ts";
 import { createReplicaSet, recordRevision, updateReplicaSet } from "./apply.ts";
 import { NEW_REPLICA_SET_CREATED, newCondition, PROGRESSING } from "./conditions.ts";
 import type { DeploymentContext, Round } from "./context.ts";
@@ -28,7 +28,7 @@ async function refreshCurrent(
   signal: AbortSignal,
 ): Promise<Round> {
   const { deployment, old } = round;
-  const annotations = currentAnnotations(deployment, current.metadata.annotations, highestRevision(old) + 1);
+  const annotations = currentAnnotations(deployment, current.metadata.annotations, nextRevision(old));
   const seconds = deployment.spec?.minReadySeconds ?? 0;
   if (annotations !== current.metadata.annotations || (current.spec?.minReadySeconds ?? 0) !== seconds) {
     const wanted: ReplicaSet = {

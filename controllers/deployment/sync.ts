@@ -115,7 +115,7 @@ async function scaleOnly(context: DeploymentContext, start: Round, signal: Abort
 async function rollBack(
   context: DeploymentContext,
   start: Round,
-  target: number,
+  target: bigint,
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const round = await findOrCreateCurrent(context, start, "create", signal);

@@ -1,3 +1,5 @@
+import { parseInt64 } from "../../pkg/api/int64.ts";
+
 /** Completion indexes in the text form of a Job's status, such as "0,2-5,9": ascending, and never touching one another. */
 export class IndexRanges {
   static readonly none = new IndexRanges([]);
@@ -104,5 +106,5 @@ interface Range {
 }
 
 function parseIndex(text: string): number {
-  return /^[0-9]+$/.test(text) ? Number(text) : NaN;
+  return /^[0-9]+$/.test(text) ? Number(parseInt64(text) ?? NaN) : NaN;
 }

@@ -1,3 +1,4 @@
+import { parseInt32, parseInt64 } from "../../pkg/api/int64.ts";
 import { isJobFinished } from "../../pkg/api/job.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
@@ -63,8 +64,8 @@ export function hasFailed(pod: Pod, job: Job): boolean {
 
 /** The pod's completion index; undefined when it has none that can be read. */
 export function indexOf(pod: Pod): number | undefined {
-  const text = pod.metadata.annotations?.[INDEX_ANNOTATION];
-  return text !== undefined && /^\+?[0-9]+$/.test(text) ? Number(text) : undefined;
+  const index = parseInt64(pod.metadata.annotations?.[INDEX_ANNOTATION] ?? "");
+  return index !== undefined && index >= 0n ? Number(index) : undefined;
 }
 
 /** An index that the Job still has. */
@@ -88,8 +89,7 @@ export function ignoredIndexFailures(pod: Pod): number {
 
 /** Users can write there what they like; what is no int32 counts as none. */
 function parseCount(text: string | undefined): number {
-  const count = /^\+?[0-9]+$/.test(text ?? "") ? Number(text) : 0;
-  return count < 2 ** 31 ? count : 0;
+  return Math.max(0, parseInt32(text ?? "") ?? 0);
 }
 
 /**
@@ -103,7 +103,7 @@ export function finishedMs(pod: Pod): number {
   return (
     containersFinishedMs(pod) ??
     (notReady?.status === "False" ? parseTime(notReady.lastTransitionTime) : undefined) ??
-    (deletionMs === undefined ? undefined : deletionMs - deletionGracePeriodSeconds * 1_000) ??
+    (deletionMs === undefined ? undefined : deletionMs - Number(deletionGracePeriodSeconds) * 1_000) ??
     parseTime(creationTimestamp) ??
     0
   );

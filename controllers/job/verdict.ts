@@ -41,7 +41,7 @@ export function untilDeadlineMs(job: Job, nowMs: number): number | undefined {
   const startMs = parseTime(job.status?.startTime);
   const seconds = job.spec?.activeDeadlineSeconds;
   if (seconds === undefined || startMs === undefined || isJobSuspended(job)) return undefined;
-  return startMs + seconds * 1_000 - nowMs;
+  return startMs + Number(seconds) * 1_000 - nowMs;
 }
 
 function earlierVerdict(job: Job): Verdict | undefined {

@@ -51,7 +51,7 @@ export function finalizerTotals(remainders: readonly Remainder[]): ReadonlyMap<s
 /** The longest time that a pod which has not finished may take to end. */
 export function gracePeriodSeconds({ status, spec }: Pod): number {
   const isFinished = status?.phase === "Succeeded" || status?.phase === "Failed";
-  return isFinished ? 0 : (spec?.terminationGracePeriodSeconds ?? 0);
+  return isFinished ? 0 : Number(spec?.terminationGracePeriodSeconds ?? 0);
 }
 
 /** An estimate counts from the deletion of the namespace: once it is over, it was wrong and says nothing. */

@@ -1,3 +1,4 @@
+import type { Int64 } from "../../pkg/api/int64.ts";
 import { isPodTerminal, podCondition, withPodCondition } from "../../pkg/api/pod.ts";
 import type { Pod, PodStatus } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Victim } from "./victims.ts";
@@ -28,7 +29,7 @@ export function failedStatusPatch({ pod, reason }: Victim, nowMs: number): Faile
 }
 
 /** The server merges conditions by their type: the others stay as they are. */
-function nodeGone(pod: Pod, generation: number, nowMs: number): PodStatus {
+function nodeGone(pod: Pod, generation: Int64, nowMs: number): PodStatus {
   const status = withPodCondition(
     pod.status ?? {},
     {

@@ -1,3 +1,4 @@
+import { parseInt32 } from "../../pkg/api/int64.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 
@@ -56,7 +57,6 @@ export function withIdentity(
 
 function readName(pod: Pod): { readonly parent: string; readonly ordinal: number } | undefined {
   const [, parent, digits] = MEMBER_NAME.exec(pod.metadata.name ?? "") ?? [];
-  const ordinal = Number(digits);
-  if (parent === undefined || ordinal > LARGEST_ORDINAL) return undefined;
-  return { parent, ordinal };
+  const ordinal = parseInt32(digits ?? "");
+  return parent === undefined || ordinal === undefined ? undefined : { parent, ordinal };
 }

@@ -6,6 +6,7 @@ import {
   surplusRevisions,
   templateData,
 } from "../../pkg/api/controller-revision.ts";
+import type { Int64 } from "../../pkg/api/int64.ts";
 import { isObject } from "../../pkg/api/patch/json.ts";
 import { applyStrategicMergePatch } from "../../pkg/api/patch/strategic-merge-patch.ts";
 import { patchSchemaOf } from "../../pkg/api/patch/patch-schema.ts";
@@ -27,7 +28,7 @@ export type RevisionPlan =
   | {
       readonly action: "renumber";
       readonly revision: ControllerRevision;
-      readonly number: number;
+      readonly number: Int64;
       readonly reason: string;
     }
   | { readonly action: "create"; readonly revision: ControllerRevision; readonly reason: string };
@@ -85,7 +86,7 @@ export function decideTruncation(
   return surplusRevisions(revisions, ({ metadata }) => names.has(metadata.name), limit);
 }
 
-function createdRevision(set: StatefulSet, data: unknown, revision: number): ControllerRevision {
+function createdRevision(set: StatefulSet, data: unknown, revision: Int64): ControllerRevision {
   return newRevision({
     owner: set,
     ownerResource: resources.statefulSets,

@@ -1,3 +1,4 @@
+import { compareInt64 } from "../../pkg/api/int64.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -224,7 +225,7 @@ test("old revisions above the limit go, and none that is in use", async () => {
     await world.runWithKubelet();
   }
   const revisions = await world.list(resources.controllerRevisions);
-  expect(revisions.map(({ revision }) => revision).toSorted((a, b) => a - b)).toEqual([3, 4, 5]);
+  expect(revisions.map(({ revision }) => revision).toSorted(compareInt64)).toEqual([3, 4, 5]);
 });
 
 test("revisions that nobody manages are adopted, and serve", async () => {

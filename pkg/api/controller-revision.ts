@@ -1,5 +1,6 @@
 import { hashRevisionData } from "./hash.ts";
 import { goJson } from "./go-json.ts";
+import { addInt64, compareInt64, type Int64 } from "./int64.ts";
 import type { ApiObject } from "./object.ts";
 import { newControllerRef } from "./owner-references.ts";
 import { jsonEqual } from "./patch/json.ts";
@@ -37,7 +38,7 @@ export interface RevisionDraft {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly data: unknown;
-  readonly revision: number;
+  readonly revision: Int64;
   readonly collisionCount: number;
 }
 
@@ -71,12 +72,16 @@ export function sameData(a: unknown, b: unknown): boolean {
 
 /** Oldest first: by number, then by age, then by name. */
 export function sortRevisions(revisions: readonly ControllerRevision[]): readonly ControllerRevision[] {
-  return revisions.toSorted((a, b) => a.revision - b.revision || createdMs(a) - createdMs(b) || byName(a, b));
+  return revisions.toSorted(
+    (a, b) => compareInt64(a.revision, b.revision) || createdMs(a) - createdMs(b) || byName(a, b),
+  );
 }
 
-/** The number after the highest one; 1 for the first. */
-export function nextRevision(revisions: readonly ControllerRevision[]): number {
-  return Math.max(0, ...revisions.map(({ revision }) => revision)) + 1;
+/** The number after the highest one; 1 for the first. There is none after the highest of all: the server refuses it. */
+export function nextRevision(revisions: readonly ControllerRevision[]): Int64 {
+  let highest: Int64 = 0;
+  for (const { revision } of revisions) if (revision > highest) highest = revision;
+  return addInt64(highest, 1);
 }
 
 /** Those that hold this data, in their order. */

@@ -1,5 +1,7 @@
 /** Durations as Go writes them (1h30m, 1.5s, 100ms), in flags, annotations and metav1.Duration fields. */
 
+import type { Int64 } from "./int64.ts";
+
 const nsPer = {
   ns: 1n,
   us: 1_000n,
@@ -16,6 +18,7 @@ const units: ReadonlyMap<string, bigint> = new Map([
 ]);
 
 const maxNs = 2n ** 63n - 1n;
+const MOST_SECONDS = maxNs / nsPer.s;
 
 export class DurationError extends Error {
   readonly code = "InvalidDuration";
@@ -88,6 +91,14 @@ export function formatDurationNs(ns: bigint): string {
 function decimal(value: bigint, digits: number): string {
   const text = value.toString().padStart(digits + 1, "0");
   return `${text.slice(0, -digits)}.${text.slice(-digits)}`.replace(/\.?0+$/, "");
+}
+
+/**
+ * Milliseconds of Go's time.Duration(seconds) * time.Second: nanoseconds in 64 bits, which wrap around after 292 years.
+ */
+export function secondsToMs(seconds: Int64): number {
+  if (seconds >= -MOST_SECONDS && seconds <= MOST_SECONDS) return Number(seconds) * 1_000;
+  return Number(BigInt.asIntN(64, BigInt(seconds) * nsPer.s)) / 1e6;
 }
 
 /** Milliseconds, with a fraction when the text is finer than that. */

@@ -1,4 +1,4 @@
-import { parseQuantity } from "./quantity-parse.ts";
+import { isWrittenQuantity, parseQuantity } from "./quantity-parse.ts";
 import type { Definition, Field, FieldType } from "./schema.ts";
 import { definition } from "./schema.ts";
 
@@ -53,7 +53,7 @@ function valuesEqual(type: FieldType, a: unknown, b: unknown): boolean {
 }
 
 function quantitiesEqual(a: unknown, b: unknown): boolean {
-  if (!isQuantity(a) || !isQuantity(b)) return isAbsent(a) && isAbsent(b);
+  if (!isWrittenQuantity(a) || !isWrittenQuantity(b)) return isAbsent(a) && isAbsent(b);
   return parseQuantity(a).equals(parseQuantity(b));
 }
 
@@ -97,10 +97,6 @@ function isAbsent(value: unknown): boolean {
 
 function isZero(value: unknown): boolean {
   return value === "" || value === 0 || value === false || (isMap(value) && Object.keys(value).length === 0);
-}
-
-function isQuantity(value: unknown): value is string | number {
-  return typeof value === "string" || typeof value === "number";
 }
 
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {

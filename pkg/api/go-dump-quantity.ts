@@ -4,6 +4,8 @@
  * upstream: apimachinery/pkg/api/resource/quantity.go#ParseQuantity
  */
 
+import type { WrittenQuantity } from "./quantity-parse.ts";
+
 interface Parts {
   readonly negative: boolean;
   /** Digits before the point without leading zeros, and after it. */
@@ -35,7 +37,7 @@ const binarySuffixes = new Map(["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"].map((name, i
 const maxInt64 = 2n ** 63n - 1n;
 const nanoScale = 9;
 
-export function dumpQuantity(quantity: string | number | null | undefined): string {
+export function dumpQuantity(quantity: WrittenQuantity | null | undefined): string {
   // An unset quantity is the zero value, which has not even a format.
   if (quantity === undefined || quantity === null) return dumpInt64(0n, 0, "", "");
   const text = String(quantity).trim();

@@ -7,7 +7,9 @@
  * of its machine.
  */
 import { dumpQuantity } from "./go-dump-quantity.ts";
+import type { Int64 } from "./int64.ts";
 import { mapTypes, structTexts } from "./pod-template-layout.gen.ts";
+import type { WrittenQuantity } from "./quantity-parse.ts";
 import type { PodTemplateSpec } from "./types/core-v1.gen.ts";
 
 interface GoField {
@@ -42,11 +44,11 @@ function dumpValue(type: string, value: unknown): string {
       return String(value === true);
     case "int32":
     case "int64":
-      return String((value as number | null | undefined) ?? 0);
+      return String((value as Int64 | null | undefined) ?? 0);
     case "intstr.IntOrString":
       return dumpIntOrString(value as number | string | null | undefined);
     case "resource.Quantity":
-      return dumpQuantity(value as string | number | null | undefined);
+      return dumpQuantity(value as WrittenQuantity | null | undefined);
     case "v1.Time":
       return "{Time:(time.Time){wall:(uint64)0 ext:(int64)0 loc:(*time.Location)<nil>}}";
     default:

@@ -108,6 +108,18 @@ const quantities: PodTemplateSpec = {
   },
 };
 
+const longest: PodTemplateSpec = {
+  spec: { containers: [{ name: "c", image: "i" }], terminationGracePeriodSeconds: 9223372036854775807n },
+};
+
+const exact: PodTemplateSpec = {
+  spec: {
+    containers: [{ name: "c", image: "i" }],
+    terminationGracePeriodSeconds: 9007199254740993n,
+    tolerations: [{ operator: "Exists", effect: "NoExecute", tolerationSeconds: -9007199254740993n }],
+  },
+};
+
 // The hashes are those of the Go program.
 describe("computeHash", () => {
   test.each<[string, PodTemplateSpec, number | undefined, string]>([
@@ -117,6 +129,8 @@ describe("computeHash", () => {
     ["a collision count of 0", web, 0, "5bf8ddd58c"],
     ["many kinds of fields", store, undefined, "6c64c8d7fc"],
     ["many kinds of quantities", quantities, undefined, "55977846fb"],
+    ["the longest of all grace periods", longest, undefined, "666596d45"],
+    ["numbers that doubles do not hold", exact, undefined, "56b8db88cd"],
   ])("%s", (_name, template, collisionCount, hash) => {
     expect(computeHash(template, collisionCount)).toBe(hash);
   });

@@ -1,3 +1,4 @@
+import { parseInt64 } from "./int64.ts";
 import { labelKeyProblems, labelValueProblems } from "./labels-validate.ts";
 
 export type Labels = Readonly<Record<string, string>>;
@@ -27,9 +28,6 @@ export class SelectorError extends Error {
 }
 
 const operators: readonly LabelOperator[] = ["in", "notin", "=", "==", "!=", "gt", "lt", "exists", "!"];
-const int64Pattern = /^[+-]?[0-9]+$/;
-const minInt64 = -(2n ** 63n);
-const maxInt64 = 2n ** 63n - 1n;
 
 /** Checks a requirement as the API server does; throws a SelectorError that names every problem, below `path`. */
 export function labelRequirement(
@@ -106,13 +104,6 @@ const prints: Readonly<Record<LabelOperator, Print>> = {
 
 function requirementToString({ key, operator, values }: LabelRequirement): string {
   return prints[operator](key, values.toSorted(compareStrings).join(","));
-}
-
-/** A decimal int64 as Go reads it, or undefined. */
-export function parseInt64(text: string): bigint | undefined {
-  if (!int64Pattern.test(text)) return undefined;
-  const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
-  return value >= minInt64 && value <= maxInt64 ? value : undefined;
 }
 
 class RequirementsSelector implements LabelSelector {

@@ -1,3 +1,5 @@
+import type { Int64 } from "./int64.ts";
+
 /** What every Kubernetes object has, as JSON on the wire: times are RFC 3339 strings, versions opaque strings. */
 export interface ApiObject {
   readonly apiVersion?: string;
@@ -11,10 +13,10 @@ export interface ObjectMeta {
   readonly namespace?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
-  readonly generation?: number;
+  readonly generation?: Int64;
   readonly creationTimestamp?: string | null;
   readonly deletionTimestamp?: string;
-  readonly deletionGracePeriodSeconds?: number;
+  readonly deletionGracePeriodSeconds?: Int64;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];
@@ -45,7 +47,7 @@ export interface ManagedFieldsEntry {
 export interface ListMeta {
   readonly resourceVersion?: string;
   readonly continue?: string;
-  readonly remainingItemCount?: number;
+  readonly remainingItemCount?: Int64;
   readonly selfLink?: string;
   readonly shardInfo?: ShardInfo;
 }

@@ -1,3 +1,4 @@
+import { parseInt32 } from "./int64.ts";
 import { isPodReady, isRestartableInitContainer, podReadySinceMs } from "./pod.ts";
 import { parseTime } from "./time.ts";
 import type { Pod } from "./types/core-v1.gen.ts";
@@ -50,8 +51,7 @@ function phaseOrdinal(pod: Pod): number {
 function deletionCost(pod: Pod): number {
   const text = pod.metadata.annotations?.[podDeletionCostAnnotation] ?? "0";
   if (!/^(0|-\d+|[1-9]\d*)$/.test(text)) return 0;
-  const cost = Number(text);
-  return cost >= -(2 ** 31) && cost < 2 ** 31 ? cost : 0;
+  return parseInt32(text) ?? 0;
 }
 
 function compareReadyTimes(a: Pod, b: Pod, options: RankingOptions): number {

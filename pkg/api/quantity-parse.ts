@@ -1,6 +1,10 @@
+import type { Int64 } from "./int64.ts";
 import type { QuantityFormat } from "./quantity-format.ts";
 import { Quantity, zeroQuantity } from "./quantity.ts";
 import { ceilDivide, powerOfTen } from "./quantity-math.ts";
+
+/** A quantity as it stands in JSON: numbers are allowed. */
+export type WrittenQuantity = string | Int64;
 
 export class QuantityError extends Error {
   readonly code = "InvalidQuantity";
@@ -28,8 +32,12 @@ const scales: ReadonlyMap<string, Scale> = new Map(
   ].map(([suffix, base, exponent, format]) => [suffix, { base, exponent, format }]),
 );
 
-/** Parses a quantity as it stands in JSON; numbers are allowed, as on the wire. Throws a QuantityError. */
-export function parseQuantity(input: string | number): Quantity {
+export function isWrittenQuantity(value: unknown): value is WrittenQuantity {
+  return typeof value === "string" || typeof value === "number" || typeof value === "bigint";
+}
+
+/** Throws a QuantityError. */
+export function parseQuantity(input: WrittenQuantity): Quantity {
   const text = String(input);
   const groups = text === "" ? undefined : pattern.exec(text)?.groups;
   if (groups === undefined) {

@@ -9,6 +9,7 @@
  *   type       = "[]" type | "{}" type | "enum(" values ")" | scalar | definition's name
  */
 import { definitionTexts, definitionsByKind, openApiPackages } from "./schema.gen.ts";
+import { parseJson } from "./wire-json.ts";
 
 const scalarKinds = [
   "any",
@@ -116,7 +117,7 @@ function parseField(text: string): Field {
     required,
     listMapKeys: list?.details ?? [],
     patchStrategies: patch === undefined ? [] : (patch.value.split(",") as PatchStrategy[]),
-    ...(defaultText !== undefined && { default: JSON.parse(defaultText) as unknown }),
+    ...(defaultText !== undefined && { default: parseJson(defaultText) }),
     ...(list !== undefined && { listType: list.value as "atomic" | "set" | "map" }),
     ...(map !== undefined && { mapType: map.value as MapType }),
     ...(patch?.details[0] !== undefined && { patchMergeKey: patch.details[0] }),

@@ -1,4 +1,4 @@
-import { parseInt64 } from "./labels.ts";
+import { parseInt64 } from "./int64.ts";
 import type { Taint, Toleration } from "./types/core-v1.gen.ts";
 
 export interface TolerationOptions {

@@ -5,6 +5,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from "../client/transport.ts";
+import { parseJson } from "../api/wire-json.ts";
 import type { UserInfo } from "./server/access.ts";
 import type { ApiServer } from "./server/api-server.ts";
 import { DisconnectError } from "./server/faults.ts";
@@ -112,7 +113,7 @@ class DirectResponse implements TransportResponse {
     if (body.kind === "list") return { ...listHead(body), items: body.list.items };
     if (body.kind === "watch")
       throw new TransportError("malformed", "a stream of documents is not one document", true);
-    return JSON.parse(await this.text());
+    return parseJson(await this.text());
   }
 
   async items(onItem: (item: unknown) => void): Promise<unknown> {

@@ -1,3 +1,4 @@
+import type { Int64 } from "../api/int64.ts";
 import type { ApiObject } from "../api/object.ts";
 import { compareResourceVersions, ResourceVersionError } from "../api/resource-version.ts";
 import type { EndpointSlice } from "../api/types/discovery-v1.gen.ts";
@@ -23,7 +24,7 @@ export function stays({ metadata }: ApiObject): boolean {
 
 interface Written {
   /** GONE after a deletion. */
-  readonly generation: number;
+  readonly generation: Int64;
   /** The version that the server gave it; undefined after a deletion. */
   readonly version: string | undefined;
 }
@@ -138,6 +139,6 @@ function uidOf(slice: EndpointSlice): string {
   return slice.metadata.uid ?? "";
 }
 
-function generationOf(slice: EndpointSlice): number {
+function generationOf(slice: EndpointSlice): Int64 {
   return slice.metadata.generation ?? 0;
 }

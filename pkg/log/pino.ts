@@ -1,4 +1,5 @@
 import { pino, type Logger as PinoLogger } from "pino";
+import { parseJson } from "../api/wire-json.ts";
 import type { Clock } from "../clock/clock.ts";
 import { klogText, type LogRecord } from "./klog-text.ts";
 import type { LogFields, Logger } from "./logger.ts";
@@ -34,7 +35,7 @@ export interface RootLogger {
 export function createLogger(options: LogOptions): RootLogger {
   const { destination, clock, processId } = options;
   const asText = {
-    write: (line: string) => destination.write(klogText(JSON.parse(line) as LogRecord, processId)),
+    write: (line: string) => destination.write(klogText(parseJson(line) as LogRecord, processId)),
   };
   const root = pino(
     {

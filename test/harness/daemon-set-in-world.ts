@@ -1,3 +1,4 @@
+import { compareInt64 } from "../../pkg/api/int64.ts";
 import {
   daemonSet,
   type DaemonSetSketch,
@@ -57,7 +58,7 @@ export class DaemonSetInWorld {
   /** Oldest first. */
   async revisions(): Promise<readonly ControllerRevision[]> {
     const all = await this.#world.list<ControllerRevision>(resources.controllerRevisions);
-    return all.toSorted((a, b) => a.revision - b.revision);
+    return all.toSorted((a, b) => compareInt64(a.revision, b.revision));
   }
 
   async status(): Promise<DaemonSetStatus | undefined> {

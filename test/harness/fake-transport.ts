@@ -58,7 +58,7 @@ function fakeResponse(answer: FakeAnswer, signal: AbortSignal | undefined): Tran
     headers: { "content-type": defaultType, ...answer.headers },
     receivedBytes: Buffer.byteLength(text),
     text: async () => text,
-    json: async () => parseDocument(text),
+    json: async () => parseDocument(Buffer.from(text)),
     items: async (onItem) => {
       const reader = new ListReader(onItem);
       for await (const chunk of buffers()) reader.push(chunk);

@@ -1,5 +1,6 @@
 import type { ConfigMap } from "../../../pkg/api/types/core-v1.gen.ts";
 import { resources } from "../../../pkg/api/resources.ts";
+import { parseJson } from "../../../pkg/api/wire-json.ts";
 import { SharedInformerFactory } from "../../../pkg/cache/informer-factory.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
@@ -116,7 +117,7 @@ function bundleOf(pem: string | undefined, before: CaBundle | undefined): CaBund
 
 function stringsOf(json: string | undefined, key: string): readonly string[] {
   if (json === undefined || json === "") return [];
-  const values: unknown = JSON.parse(json);
+  const values: unknown = parseJson(json);
   if (values === null) return [];
   if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
   throw new Error(`requestheader-${key} is not a list of strings`);

@@ -1,21 +1,23 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Int64, toInt64 } from "../int64.ts";
 import type { Pod } from "../types/core-v1.gen.ts";
 import { ByteCache } from "./byte-cache.ts";
 import { decodeProtobufObject } from "./decode.ts";
 import type { FieldMask } from "./message-plan.ts";
 import { ProtobufError } from "./reader.ts";
 
-function varint(value: number): Buffer {
+function varint(value: Int64): Buffer {
   const bytes: number[] = [];
-  let rest = value;
+  let rest = BigInt.asUintN(64, BigInt(value));
   do {
-    bytes.push((rest % 128) + (rest >= 128 ? 128 : 0));
-    rest = Math.floor(rest / 128);
-  } while (rest > 0);
+    bytes.push(Number(rest % 128n) + (rest >= 128n ? 128 : 0));
+    rest /= 128n;
+  } while (rest > 0n);
   return Buffer.from(bytes);
 }
 
-function integer(number: number, value: number): Buffer {
+function integer(number: number, value: Int64): Buffer {
   return Buffer.concat([varint(number * 8), varint(value)]);
 }
 
@@ -32,6 +34,29 @@ function object(apiVersion: string, kind: string, ...fields: readonly Buffer[]):
 const pair = (key: string, value: Buffer): Buffer => Buffer.concat([bytes(1, key), value]);
 
 describe("decoding protobuf", () => {
+  test("numbers of 64 bits are exact", () => {
+    const int64 = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
+    fc.assert(
+      fc.property(int64, int64, (generation, revision) => {
+        const metadata = bytes(1, bytes(1, "a"), integer(7, generation));
+        const data = bytes(2, bytes(1, `{"n":${revision}}`));
+        const bytesOfRevision = object("apps/v1", "ControllerRevision", metadata, data, integer(3, revision));
+        const { metadata: decoded, ...rest } = decodeProtobufObject(bytesOfRevision);
+        const n = toInt64(revision);
+        expect(rest).toStrictEqual({
+          apiVersion: "apps/v1",
+          kind: "ControllerRevision",
+          data: { n },
+          revision: n,
+        });
+        expect(decoded).toStrictEqual({
+          name: "a",
+          ...(generation !== 0n && { generation: toInt64(generation) }),
+        });
+      }),
+    );
+  });
+
   test("metadata, times and maps", () => {
     const metadata = bytes(
       1,

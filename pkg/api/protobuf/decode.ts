@@ -1,5 +1,6 @@
 import { definitionOf } from "../schema.ts";
 import { formatMicros, formatTime } from "../time.ts";
+import { parseJson } from "../wire-json.ts";
 import { type FieldPlan, hasMessage, type MessagePlan, planOf, type WantedFields } from "./message-plan.ts";
 import { BYTES, ProtobufError, Reader } from "./reader.ts";
 
@@ -228,8 +229,9 @@ function decodeValue(reader: Reader, field: FieldPlan): unknown {
     case "bool":
       return reader.number() !== 0;
     case "int32":
-    case "int64":
       return reader.number();
+    case "int64":
+      return reader.int64();
     case "double":
       return reader.double();
     case "time":
@@ -297,7 +299,7 @@ function decodeRawJson(bytes: Uint8Array): unknown {
   const json = firstField(bytes);
   if (json.length === 0) return null;
   try {
-    return JSON.parse(json.toString("utf8"));
+    return parseJson(json.toString("utf8"));
   } catch (error) {
     throw new ProtobufError(`raw extension: ${(error as Error).message}`);
   }

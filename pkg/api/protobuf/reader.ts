@@ -1,3 +1,4 @@
+import { type Int64, toInt64 } from "../int64.ts";
 import type { ByteCache } from "./byte-cache.ts";
 
 /** The bytes do not follow the encoding of protobuf. */
@@ -96,6 +97,18 @@ export class Reader {
   number(): number {
     if (this.wireType !== VARINT) throw new ProtobufError("wrong wireType");
     return this.integer();
+  }
+
+  /** As `number`, but exact. */
+  int64(): Int64 {
+    const start = this.at;
+    const near = this.number();
+    if (Number.isSafeInteger(near)) return near;
+    let exact = 0n;
+    for (let at = start; at < this.at; at++) {
+      exact |= BigInt((this.bytes[at] ?? 0) & 0x7f) << BigInt(7 * (at - start));
+    }
+    return toInt64(exact);
   }
 
   double(): number {

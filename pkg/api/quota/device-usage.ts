@@ -1,3 +1,4 @@
+import type { Int64 } from "../int64.ts";
 import { Quantity, zeroQuantity } from "../quantity.ts";
 import type { DeviceRequest, ResourceClaim } from "../types/resource-v1.gen.ts";
 import { addAmounts, type Amounts } from "./amounts.ts";
@@ -9,7 +10,7 @@ const MOST_DEVICES = 32;
 interface Devices {
   readonly deviceClassName: string;
   readonly allocationMode?: string;
-  readonly count?: number;
+  readonly count?: Int64;
 }
 
 /** Whether a limit of this name is about the devices of some class. */
@@ -40,7 +41,7 @@ function requestUsage({ exactly, firstAvailable = [] }: DeviceRequest): Amounts 
 }
 
 /** Modes of later versions count nothing. */
-function deviceCount({ allocationMode, count = 0 }: Devices): number {
+function deviceCount({ allocationMode, count = 0 }: Devices): Int64 {
   if (allocationMode === "All") return MOST_DEVICES;
   return allocationMode === "ExactCount" ? count : 0;
 }

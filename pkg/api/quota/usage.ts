@@ -97,7 +97,7 @@ export function countsForCompute(pod: Pod, nowMs: number): boolean {
   if (phase === "Failed" || phase === "Succeeded") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {};
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
-  return nowMs <= Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+  return nowMs <= Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
 }
 
 function addPodUsage(usage: Map<string, Quantity>, pod: Pod, nowMs: number): void {

@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { parseJson } from "../../api/wire-json.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { ExecMetrics } from "./exec-metrics.ts";
 import type { ExecConfig } from "./identity-source.ts";
@@ -86,7 +87,7 @@ export function parseExecCredential(output: string, apiVersion: string): ExecCre
   };
   let document: unknown;
   try {
-    document = JSON.parse(output);
+    document = parseJson(output);
   } catch {
     return fail("the output is not JSON");
   }

@@ -35,7 +35,7 @@ export class HttpResponse implements TransportResponse {
   }
 
   async json(): Promise<unknown> {
-    return this.#isProtobuf ? this.#protobuf() : parseDocument(await this.text());
+    return this.#isProtobuf ? this.#protobuf() : parseDocument(await this.#body.bytes());
   }
 
   async items(onItem: (item: unknown) => void): Promise<unknown> {

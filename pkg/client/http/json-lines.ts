@@ -1,6 +1,8 @@
+import { parseJsonBytes } from "../../api/wire-json.ts";
 import { TransportError } from "../transport.ts";
 
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 
 /**
  * Splits a stream of bytes into lines and parses each. Bytes, not text, are split: a character may be cut in two by a
@@ -15,9 +17,8 @@ export class JsonLines {
     const documents: unknown[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      const text =
-        this.#partial.length === 0 ? chunk.toString("utf8", start, end) : this.#complete(chunk, start, end);
-      if (text !== "" && text !== "\r") documents.push(documentOrError(text));
+      const line = this.#complete(chunk.subarray(start, end));
+      if (line.length > 1 || (line.length === 1 && line[0] !== RETURN)) documents.push(documentOrError(line));
       start = end + 1;
     }
     if (start < chunk.length) this.#partial.push(chunk.subarray(start));
@@ -27,25 +28,26 @@ export class JsonLines {
   /** To be called at the end of the stream, which must not lie inside a line; a last line may lack its newline. */
   end(): unknown[] {
     if (this.#partial.length === 0) return [];
-    const text = this.#complete(Buffer.alloc(0), 0, 0);
-    if (text.trim() === "") return [];
-    const last = documentOrError(text);
+    const line = this.#complete(Buffer.alloc(0));
+    if (line.toString("utf8").trim() === "") return [];
+    const last = documentOrError(line);
     if (last instanceof TransportError)
       throw new TransportError("lost", "a stream broke off inside a line", true, last);
     return [last];
   }
 
-  #complete(chunk: Buffer, start: number, end: number): string {
-    const line = Buffer.concat([...this.#partial, chunk.subarray(start, end)]);
+  #complete(end: Buffer): Buffer {
+    if (this.#partial.length === 0) return end;
+    const line = Buffer.concat([...this.#partial, end]);
     this.#partial = [];
-    return line.toString("utf8");
+    return line;
   }
 }
 
 /** The lines that follow can be read all the same. */
-function documentOrError(text: string): unknown {
+function documentOrError(line: Buffer): unknown {
   try {
-    return parseDocument(text);
+    return parseDocument(line);
   } catch (error) {
     if (error instanceof TransportError) return error;
     throw error;
@@ -53,11 +55,11 @@ function documentOrError(text: string): unknown {
 }
 
 /** The text itself stays out of the message: it may be a Secret. */
-export function parseDocument(text: string): unknown {
+export function parseDocument(bytes: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonBytes(bytes);
   } catch (cause) {
-    throw new TransportError("malformed", `broken JSON of ${text.length} characters`, true, sanitised(cause));
+    throw new TransportError("malformed", `broken JSON of ${bytes.length} bytes`, true, sanitised(cause));
   }
 }
 

@@ -70,7 +70,7 @@ export class ListReader {
   end(): unknown {
     if (this.#depth !== 0 || this.#inString)
       throw new TransportError("lost", "a list broke off before its end", true);
-    const outer = parseDocument(Buffer.concat(this.#outer).toString("utf8"));
+    const outer = parseDocument(Buffer.concat(this.#outer));
     if (typeof outer !== "object" || outer === null || Array.isArray(outer)) {
       throw new TransportError("malformed", "the answer is not a list", true);
     }
@@ -84,14 +84,14 @@ export class ListReader {
   }
 
   #finishItem(chunk: Buffer, from: number, to: number, last: boolean): void {
-    let text = chunk.toString("utf8", from, to);
+    let item = chunk.subarray(from, to);
     if (this.#item.length > 0) {
-      text = Buffer.concat([...this.#item, chunk.subarray(from, to)]).toString("utf8");
+      item = Buffer.concat([...this.#item, item]);
       this.#item = [];
     }
     // "[]" has no item, while "[1,]" lacks one.
-    if (last && !this.#itemsSeen && text.trim() === "") return;
+    if (last && !this.#itemsSeen && item.toString("utf8").trim() === "") return;
     this.#itemsSeen = true;
-    this.#onItem(parseDocument(text));
+    this.#onItem(parseDocument(item));
   }
 }

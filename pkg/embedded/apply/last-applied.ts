@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../api/object.ts";
+import { parseJson } from "../../api/wire-json.ts";
 import { compare } from "./compare.ts";
 import type { FieldSchema } from "./field-schema.ts";
 import type { FieldSet } from "./field-set.ts";
@@ -45,7 +46,7 @@ function withoutNote(applied: ApiObject): ApiObject {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = parseJson(text);
     return isObject(value) ? value : undefined;
   } catch (error) {
     // Anybody may write annotations; a note that cannot be read is none.

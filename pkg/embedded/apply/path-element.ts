@@ -1,3 +1,6 @@
+import { compareInt64, type Int64 } from "../../api/int64.ts";
+import { parseJson } from "../../api/wire-json.ts";
+
 /**
  * One step of a field path, in the form that FieldsV1 has:
  *   f:name   a field of an object, or a key of a map
@@ -29,8 +32,8 @@ export function canonicalElement(text: string): PathElement | undefined {
   const [kind, rest] = [text.slice(0, 2), text.slice(2)];
   if (kind.length < 2 || kind[1] !== ":") throw new SyntaxError(`missing colon: ${text}`);
   if (kind === "f:" || kind === "i:") return text;
-  if (kind === "k:") return keyElement(JSON.parse(rest) as Readonly<Record<string, unknown>>);
-  return kind === "v:" ? valueElement(JSON.parse(rest)) : undefined;
+  if (kind === "k:") return keyElement(parseJson(rest) as Readonly<Record<string, unknown>>);
+  return kind === "v:" ? valueElement(parseJson(rest)) : undefined;
 }
 
 /** The order in FieldsV1 and in messages: fields, keys, values, places. */
@@ -39,7 +42,7 @@ export function compareElements(a: PathElement, b: PathElement): number {
   const kind = kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0));
   if (kind !== 0) return kind;
   if (a.startsWith("f:")) return compareStrings(a, b);
-  const [left, right] = [JSON.parse(a.slice(2)) as unknown, JSON.parse(b.slice(2)) as unknown];
+  const [left, right] = [parseJson(a.slice(2)), parseJson(b.slice(2))];
   return a.startsWith("k:") ? compareKeys(left as object, right as object) : compareValues(left, right);
 }
 
@@ -50,7 +53,7 @@ export function printElement(element: PathElement): string {
     case "f:":
       return `.${rest}`;
     case "k:": {
-      const keys = Object.entries(JSON.parse(rest) as Readonly<Record<string, unknown>>);
+      const keys = Object.entries(parseJson(rest) as Readonly<Record<string, unknown>>);
       return `[${keys.map(([name, value]) => `${name}=${JSON.stringify(value)}`).join(",")}]`;
     }
     case "v:":
@@ -72,13 +75,17 @@ function compareKeys(a: object, b: object): number {
 }
 
 function compareValues(a: unknown, b: unknown): number {
-  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (isNumber(a) && isNumber(b)) return compareInt64(a, b);
   const kind = rank(a) - rank(b);
   return kind === 0 ? compareStrings(String(a), String(b)) : kind;
 }
 
 function rank(value: unknown): number {
-  return ["number", "string", "boolean"].indexOf(typeof value);
+  return ["number", "string", "boolean"].indexOf(isNumber(value) ? "number" : typeof value);
+}
+
+function isNumber(value: unknown): value is Int64 {
+  return typeof value === "number" || typeof value === "bigint";
 }
 
 export function compareStrings(a: string, b: string): number {

@@ -37,7 +37,7 @@ function problemOfScalar({ type }: ScalarSchema, value: unknown): string | undef
   if (type === "string" && is !== "string") {
     return `expected string, got &value.valueUnstructured{Value:${goValue(value)}}`;
   }
-  if (type === "numeric" && is !== "number") {
+  if (type === "numeric" && is !== "number" && is !== "bigint") {
     return `expected numeric (int or float), got ${goType(value)}`;
   }
   if (type === "boolean" && is !== "boolean") return `expected boolean, got &{${goValue(value)}}`;

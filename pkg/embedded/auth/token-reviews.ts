@@ -5,7 +5,7 @@ import { formatTime } from "../../api/time.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { ClusterReader } from "../admission/cluster-reader.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
-import { child, integer, type Json, strings, text } from "../kinds/json.ts";
+import { child, int64, type Json, strings, text } from "../kinds/json.ts";
 import { badRequest, conflict, notFound } from "../server/status-error.ts";
 import type { ReviewResult } from "./access-reviews.ts";
 import type { ServiceAccountTokens, TokenGrant } from "./service-account-tokens.ts";
@@ -45,7 +45,7 @@ export async function requestToken(
   if (account === undefined) throw notFound(resources.serviceAccounts, name);
   const spec = child(request, "spec");
   const audiences = strings(spec, "audiences");
-  const expirationSeconds = integer(spec, "expirationSeconds") ?? defaultExpirationSeconds;
+  const expirationSeconds = int64(spec, "expirationSeconds") ?? defaultExpirationSeconds;
   const errors = new FieldErrors();
   const path = "spec.expirationSeconds";
   if (expirationSeconds < 600) {
@@ -55,10 +55,16 @@ export async function requestToken(
     errors.invalid(path, expirationSeconds, "may not specify a duration larger than 2^32 seconds");
   }
   if (errors.list.length > 0) return { errors: errors.list };
+  const lifetimeSeconds = Number(expirationSeconds);
   const granted = audiences.length === 0 ? [tokens.issuer] : audiences;
   const bound = boundObjects(reader, namespace, name, child(spec, "boundObjectRef"));
   const nowMs = clock.nowMs();
-  const token = await tokens.issue({ account, audiences: granted, expirationSeconds, ...bound });
+  const token = await tokens.issue({
+    account,
+    audiences: granted,
+    expirationSeconds: lifetimeSeconds,
+    ...bound,
+  });
   const { uid = "" } = account.metadata;
   return {
     review: {
@@ -70,7 +76,7 @@ export async function requestToken(
         expirationSeconds,
         boundObjectRef: spec?.["boundObjectRef"] ?? null,
       },
-      status: { token, expirationTimestamp: formatTime(nowMs + expirationSeconds * 1000) },
+      status: { token, expirationTimestamp: formatTime(nowMs + lifetimeSeconds * 1000) },
     },
   };
 }

@@ -88,7 +88,7 @@ function matchesFilter(item: unknown, { path, operator, value }: Extract<Step, {
   );
   if (operator === "==") return actual === value;
   if (operator === "!=") return actual !== undefined && actual !== value;
-  if (typeof actual !== "number" || typeof value !== "number") return false;
+  if ((typeof actual !== "number" && typeof actual !== "bigint") || typeof value !== "number") return false;
   if (operator === "<") return actual < value;
   if (operator === "<=") return actual <= value;
   return operator === ">" ? actual > value : actual >= value;

@@ -1,3 +1,4 @@
+import type { Int64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
 import type { TableColumn } from "../kinds/kind.ts";
 import { ageColumn, nameColumn, since } from "../kinds/table.ts";
@@ -24,14 +25,15 @@ function customColumn({ name, type, format, description, priority, jsonPath }: P
   };
 }
 
-function cellOf(values: readonly unknown[], type: string, nowMs: number): string | number | boolean | null {
+function cellOf(values: readonly unknown[], type: string, nowMs: number): string | Int64 | boolean | null {
   const [value] = values;
   if (value === undefined || value === null) return null;
   switch (type) {
     case "integer":
+      if (typeof value === "bigint") return value;
       return typeof value === "number" ? Math.trunc(value) : null;
     case "number":
-      return typeof value === "number" ? value : null;
+      return typeof value === "number" || typeof value === "bigint" ? value : null;
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":

@@ -1,3 +1,4 @@
+import { type Int64, isInt64 } from "../../api/int64.ts";
 import { jsonEqual } from "../../api/patch/json.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { isJson, type Json } from "../kinds/json.ts";
@@ -35,7 +36,7 @@ function validate(value: unknown, schema: OpenApiSchema, path: string, errors: V
   }
   if (schema.enum !== undefined && !schema.enum.some((one) => jsonEqual(one, value)))
     errors.notSupported(path, value, schema.enum.map(String));
-  if (typeof value === "number") validateNumber(value, schema, path, errors);
+  if (isNumber(value)) validateNumber(value, schema, path, errors);
   else if (typeof value === "string") validateText(value, schema, path, errors);
   else if (Array.isArray(value)) validateList(value, schema, path, errors);
   else if (isJson(value)) validateObject(value, schema, path, errors);
@@ -43,16 +44,15 @@ function validate(value: unknown, schema: OpenApiSchema, path: string, errors: V
 }
 
 function hasType(value: unknown, schema: OpenApiSchema): boolean {
-  if (schema["x-kubernetes-int-or-string"] === true)
-    return typeof value === "string" || Number.isInteger(value);
+  if (schema["x-kubernetes-int-or-string"] === true) return typeof value === "string" || isInt64(value);
   switch (schema.type) {
     case undefined:
     case "":
       return true;
     case "integer":
-      return Number.isInteger(value);
+      return isInt64(value);
     case "number":
-      return typeof value === "number";
+      return isNumber(value);
     case "array":
       return Array.isArray(value);
     case "object":
@@ -65,11 +65,15 @@ function hasType(value: unknown, schema: OpenApiSchema): boolean {
 function typeName(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  if (isNumber(value)) return isInt64(value) ? "integer" : "number";
   return typeof value;
 }
 
-function validateNumber(value: number, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+function isNumber(value: unknown): value is Int64 {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+function validateNumber(value: Int64, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
   const { minimum, maximum, multipleOf } = schema;
   if (minimum !== undefined) {
     if (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)
@@ -87,7 +91,7 @@ function validateNumber(value: number, schema: OpenApiSchema, path: string, erro
         `should be less than ${schema.exclusiveMaximum === true ? "" : "or equal to "}${maximum}`,
       );
   }
-  if (multipleOf !== undefined && !Number.isInteger(value / multipleOf))
+  if (multipleOf !== undefined && !Number.isInteger(Number(value) / multipleOf))
     errors.body(path, value, `should be a multiple of ${multipleOf}`);
 }
 

@@ -164,7 +164,7 @@ function stopTimeOf(pod: Pod): number {
   const latestMs = parseTime(deletionTimestamp) ?? 0;
   const seconds = Number(annotations?.[STOPS_AFTER_ANNOTATION] ?? 0);
   const askedMs =
-    latestMs - deletionGracePeriodSeconds * 1_000 + (Number.isFinite(seconds) ? seconds * 1_000 : 0);
+    latestMs - Number(deletionGracePeriodSeconds) * 1_000 + (Number.isFinite(seconds) ? seconds * 1_000 : 0);
   return Math.min(askedMs, latestMs);
 }
 
@@ -193,7 +193,7 @@ function endedStatus(pod: Pod, nowMs: number): PodStatus {
 function deadlineOf(pod: Pod): number | undefined {
   const seconds = pod.spec?.activeDeadlineSeconds;
   const startedMs = parseTime(pod.status?.startTime);
-  return seconds === undefined || startedMs === undefined ? undefined : startedMs + seconds * 1_000;
+  return seconds === undefined || startedMs === undefined ? undefined : startedMs + Number(seconds) * 1_000;
 }
 
 function viewOf(pod: Pod, container: Container, isInit: boolean): ContainerView {

@@ -1,3 +1,4 @@
+import type { Int64 } from "../../api/int64.ts";
 import type { FieldError } from "./kind.ts";
 import { sameValue } from "./json.ts";
 
@@ -53,7 +54,7 @@ export class FieldErrors {
     this.#add("FieldValueTooMany", field, `Too many: ${actual}`, `must have at most ${maximum} ${noun}`);
   }
 
-  nonNegative(field: string, value: number | undefined): void {
+  nonNegative(field: string, value: Int64 | undefined): void {
     if (value !== undefined && value < 0) this.invalid(field, value, "must be greater than or equal to 0");
   }
 

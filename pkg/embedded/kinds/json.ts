@@ -1,3 +1,4 @@
+import type { Int64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { copyJson } from "./json-copy.ts";
 
@@ -51,9 +52,21 @@ export function optionalText(parent: Json | undefined, key: string): string | un
   return typeof value === "string" ? value : undefined;
 }
 
+/** Of a field of 64 bits. */
+export function int64(parent: Json | undefined, key: string): Int64 | undefined {
+  const value = parent?.[key];
+  return typeof value === "number" || typeof value === "bigint" ? value : undefined;
+}
+
+/** Of a field of 32 bits. */
 export function integer(parent: Json | undefined, key: string): number | undefined {
   const value = parent?.[key];
   return typeof value === "number" ? value : undefined;
+}
+
+/** A counter of 64 bits: 0 when absent. */
+export function count64(parent: Json | undefined, key: string): Int64 {
+  return int64(parent, key) ?? 0;
 }
 
 /** A counter: 0 when absent, as the Go types have it. */

@@ -1,3 +1,4 @@
+import type { Int64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
 
@@ -32,7 +33,7 @@ export interface TableColumn {
   /** 0: always shown; 1 and above: with -o wide. */
   readonly priority: number;
   /** The cell's value. */
-  cell(object: ApiObject, nowMs: number): string | number | boolean | null;
+  cell(object: ApiObject, nowMs: number): string | Int64 | boolean | null;
 }
 
 export interface Subresource {
@@ -90,7 +91,7 @@ export interface KindRules {
   /** Warning headers for this write. */
   warnings?(draft: Draft, before: ApiObject | undefined): readonly string[];
   /** Seconds of grace that a delete gets by default; undefined: the object goes at once. Pods only. */
-  deletionGraceSeconds?(object: ApiObject, requested: number | undefined): number | undefined;
+  deletionGraceSeconds?(object: ApiObject, requested: Int64 | undefined): Int64 | undefined;
   /** Names are validated as: default DNS subdomain. */
   readonly nameFormat?: "dns1123Subdomain" | "dns1123Label" | "dns1035Label" | "pathSegment";
   /** May be created by PUT to a name that does not exist. */

@@ -2,7 +2,7 @@ import { dns1035LabelProblems, dnsLabelProblems, dnsSubdomainProblems } from "..
 import { FieldErrors } from "./field-errors.ts";
 import { byteLength, pathSegment } from "./formats.ts";
 import type { Json } from "./json.ts";
-import { asJson, child, count, flag, items, present, stringMap, strings, text } from "./json.ts";
+import { asJson, child, count64, flag, items, present, stringMap, strings, text } from "./json.ts";
 import type { Draft, FieldError, KindRules } from "./kind.ts";
 import { validateLabels } from "./label-selector.ts";
 import { labelKeyProblems } from "../../api/labels-validate.ts";
@@ -30,7 +30,7 @@ export function validateMetadata(
     if (namespace !== "") errors.forbidden("metadata.namespace", "not allowed on this type");
   } else if (namespace === "") errors.required("metadata.namespace");
   else errors.invalidEach("metadata.namespace", namespace, dnsLabelProblems(namespace));
-  errors.nonNegative("metadata.generation", count(metadata, "generation"));
+  errors.nonNegative("metadata.generation", count64(metadata, "generation"));
   validateCommon(metadata, errors);
   validateFinalizers(strings(metadata, "finalizers"), errors);
   if (isBuiltIn(rules.resource.group)) validateStandardFinalizers(strings(metadata, "finalizers"), errors);
@@ -141,8 +141,8 @@ export function validateMetadataUpdate(draft: Draft, before: ApiObject): readonl
   if (text(metadata, "resourceVersion") === "") {
     errors.invalid("metadata.resourceVersion", "", "must be specified for an update");
   }
-  if (count(metadata, "generation") < count(old, "generation")) {
-    errors.invalid("metadata.generation", count(metadata, "generation"), "must not be decremented");
+  if (count64(metadata, "generation") < count64(old, "generation")) {
+    errors.invalid("metadata.generation", count64(metadata, "generation"), "must not be decremented");
   }
   for (const key of [
     "name",

@@ -1,4 +1,4 @@
-import { QuantityError, parseQuantity } from "../../api/quantity-parse.ts";
+import { isWrittenQuantity, parseQuantity, QuantityError } from "../../api/quantity-parse.ts";
 import type { Quantity } from "../../api/quantity.ts";
 import { child, type Json } from "./json.ts";
 
@@ -13,7 +13,7 @@ export function quantities(parent: Json | undefined, key: string): Map<string, Q
 }
 
 export function readQuantity(value: unknown): Quantity | undefined {
-  if (typeof value !== "string" && typeof value !== "number") return undefined;
+  if (!isWrittenQuantity(value)) return undefined;
   try {
     return parseQuantity(value);
   } catch (error) {

@@ -1,8 +1,9 @@
+import type { Int64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { asJson, child, items, stringMap, strings, text, type Json } from "./json.ts";
 import type { TableColumn } from "./kind.ts";
 
-type Cell = string | number | boolean | null;
+type Cell = string | Int64 | boolean | null;
 
 export function column(
   name: string,

@@ -1,4 +1,4 @@
-import { QuantityError, parseQuantity } from "../../api/quantity-parse.ts";
+import { isWrittenQuantity, parseQuantity, QuantityError } from "../../api/quantity-parse.ts";
 import { definition, definitionOf, type Definition, type Field, type FieldType } from "../../api/schema.ts";
 import { isJson, type Json } from "./json.ts";
 import { keptZeros, vanishingDefaults, writtenNulls } from "../../api/wire-facts.ts";
@@ -102,7 +102,7 @@ function normalizeMap(map: Json, type: FieldType): void {
 
 /** Amounts in resource lists are kept to thousandths. */
 function canonicalQuantity(value: unknown, exponent: number): unknown {
-  if (typeof value !== "string" && typeof value !== "number") return value;
+  if (!isWrittenQuantity(value)) return value;
   try {
     return parseQuantity(value).roundUp(exponent).toString();
   } catch (error) {

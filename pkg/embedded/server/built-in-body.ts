@@ -1,4 +1,6 @@
 import { type Definition, definition, type FieldType, type ScalarKind } from "../../api/schema.ts";
+import { isInt32, isInt64 } from "../../api/int64.ts";
+import { isWrittenQuantity } from "../../api/quantity-parse.ts";
 import { isJson, type Json } from "../kinds/json.ts";
 
 interface Walk {
@@ -46,9 +48,10 @@ function checkStruct(value: Json, of: Definition, path: string, goPath: string, 
       delete value[name];
     } else if (member === null || member === undefined) delete value[name];
     else {
+      if (field.type.kind === "number" && typeof member === "bigint") value[name] = Number(member);
       const structName = of.name.slice(of.name.lastIndexOf(".") + 1);
       const memberGoPath = goPath === "" ? name : `${goPath}.${name}`;
-      checkValue(member, field.type, memberPath, { structName, path: memberGoPath }, walk);
+      checkValue(value[name], field.type, memberPath, { structName, path: memberGoPath }, walk);
     }
   }
 }
@@ -88,14 +91,15 @@ function fitsScalar(value: unknown, kind: ScalarKind): boolean {
     case "boolean":
       return typeof value === "boolean";
     case "int32":
-      return Number.isInteger(value) && Math.abs(Number(value)) <= 2 ** 31;
+      return isInt32(value);
     case "int64":
-      return Number.isInteger(value);
+      return isInt64(value);
     case "number":
       return typeof value === "number";
     case "intOrString":
+      return typeof value === "string" || isInt32(value);
     case "quantity":
-      return typeof value === "string" || typeof value === "number";
+      return isWrittenQuantity(value);
     case "string":
     case "bytes":
     case "time":
@@ -113,8 +117,9 @@ function jsonKind(value: unknown, type: FieldType): string {
   if (Array.isArray(value)) return "array";
   if (isJson(value)) return "object";
   if (typeof value === "boolean") return "bool";
-  if (typeof value !== "number") return "string";
-  return type.kind === "int32" || type.kind === "int64" ? `number ${value}` : "number";
+  if (typeof value !== "number" && typeof value !== "bigint") return "string";
+  const isLimited = type.kind === "int32" || type.kind === "int64" || type.kind === "intOrString";
+  return isLimited ? `number ${Number.isInteger(value) ? BigInt(value) : value}` : "number";
 }
 
 function goType(type: FieldType): string {

@@ -1,3 +1,4 @@
+import { parseJson } from "../../api/wire-json.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { badRequest } from "./status-error.ts";
 
@@ -39,7 +40,7 @@ function parseToken(token: string): {
   const text = Buffer.from(token, "base64url").toString();
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseJson(text);
   } catch (error) {
     throw invalidToken(`continue key is not valid: ${jsonProblem(text, error)}`);
   }

@@ -1,5 +1,7 @@
+import { parseJson } from "../../api/wire-json.ts";
+import type { Int64 } from "../../api/int64.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
-import { child, integer, isJson, optionalText, strings, type Json } from "../kinds/json.ts";
+import { child, int64, isJson, optionalText, strings, type Json } from "../kinds/json.ts";
 import { copyJson } from "../kinds/json-copy.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { checkDryRun, integerParameter } from "./query-options.ts";
@@ -7,7 +9,7 @@ import type { ApiRequest, RequestBody } from "./request.ts";
 import { badRequest, invalid } from "./status-error.ts";
 
 export interface DeleteOptions {
-  readonly gracePeriodSeconds: number | undefined;
+  readonly gracePeriodSeconds: Int64 | undefined;
   readonly propagationPolicy: "Orphan" | "Background" | "Foreground" | undefined;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
@@ -41,7 +43,7 @@ export function toDeleteOptions(raw: Json): DeleteOptions {
     errors.notSupported("propagationPolicy", policy, [...policies, "nil"]);
   checkDryRun(dryRun, errors);
   if (errors.list.length > 0) throw invalid({ group: "meta.k8s.io", kind: "DeleteOptions" }, "", errors.list);
-  const grace = integer(raw, "gracePeriodSeconds");
+  const grace = int64(raw, "gracePeriodSeconds");
   const preconditions = child(raw, "preconditions");
   return {
     // Negative grace counts as one second.
@@ -68,7 +70,7 @@ function parseDeleteBody(body: RequestBody | undefined): Json | undefined {
   else if (body.text.trim() === "") return undefined;
   else {
     try {
-      value = JSON.parse(body.text);
+      value = parseJson(body.text);
     } catch (error) {
       throw badRequest(`couldn't get version/kind; json parse error: ${jsonProblem(body.text, error)}`);
     }

@@ -1,3 +1,5 @@
+import { secondsToMs } from "../../api/duration.ts";
+import { addInt64, type Int64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
 import { asJson } from "../kinds/json.ts";
@@ -42,7 +44,7 @@ type Grace =
   | { readonly kind: "pending" }
   | {
       readonly kind: "graceful";
-      readonly seconds: number;
+      readonly seconds: Int64;
       readonly deadline: string;
       readonly first: boolean;
     };
@@ -55,10 +57,10 @@ function graceOf({ served, clock }: Call, stored: ApiObject, options: DeleteOpti
   const { deletionTimestamp, deletionGracePeriodSeconds } = stored.metadata;
   if (deletionTimestamp !== undefined) {
     if ((deletionGracePeriodSeconds ?? 0) === 0) return { kind: "none" };
-    const granted = Math.max(deletionGracePeriodSeconds ?? 0, 1);
+    const granted = (deletionGracePeriodSeconds ?? 0) < 1 ? 1 : (deletionGracePeriodSeconds ?? 1);
     let seconds = options.gracePeriodSeconds;
     if (seconds === undefined || seconds >= granted) return { kind: "pending" };
-    let deadlineMs = (parseTime(deletionTimestamp) ?? nowMs) - granted * 1000 + seconds * 1000;
+    let deadlineMs = (parseTime(deletionTimestamp) ?? nowMs) - secondsToMs(granted) + secondsToMs(seconds);
     if (deadlineMs < nowMs) {
       deadlineMs = nowMs;
       if (seconds !== 0) seconds = 1;
@@ -67,7 +69,7 @@ function graceOf({ served, clock }: Call, stored: ApiObject, options: DeleteOpti
   }
   const seconds = rules.deletionGraceSeconds(stored, options.gracePeriodSeconds);
   if (seconds === undefined) return { kind: "none" };
-  return { kind: "graceful", seconds, deadline: formatTime(nowMs + seconds * 1000), first: true };
+  return { kind: "graceful", seconds, deadline: formatTime(nowMs + secondsToMs(seconds)), first: true };
 }
 
 function withGrace(
@@ -83,7 +85,7 @@ function withGrace(
       deletionTimestamp: grace.deadline,
       deletionGracePeriodSeconds: grace.seconds,
       finalizers,
-      ...(grace.first && generation !== undefined ? { generation: generation + 1 } : {}),
+      ...(grace.first && generation !== undefined ? { generation: addInt64(generation, 1) } : {}),
     },
   );
 }
@@ -98,7 +100,7 @@ function markDeleting({ clock }: Call, stored: ApiObject, finalizers: readonly s
       deletionTimestamp: deletionTimestamp ?? formatTime(clock.nowMs()),
       deletionGracePeriodSeconds: 0,
       finalizers,
-      ...(isFirst && generation !== undefined ? { generation: generation + 1 } : {}),
+      ...(isFirst && generation !== undefined ? { generation: addInt64(generation, 1) } : {}),
     },
   );
 }

@@ -1,7 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import { selectorFromSpec } from "../../api/label-selector.ts";
 import { formatTime } from "../../api/time.ts";
-import { asJson, child, count, items, type Json, text } from "../kinds/json.ts";
+import { asJson, child, count, count64, items, type Json, text } from "../kinds/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { copyJson } from "../kinds/json-copy.ts";
@@ -133,7 +133,7 @@ function conditionsWithout(budget: ApiObject, now: string): readonly Json[] {
 function requireAllowance(budget: ApiObject): void {
   const name = budget.metadata.name ?? "";
   const status = child(asJson(budget), "status");
-  if (count(status, "observedGeneration") < (budget.metadata.generation ?? 0)) throw stillProcessed(name);
+  if (count64(status, "observedGeneration") < (budget.metadata.generation ?? 0)) throw stillProcessed(name);
   const allowed = count(status, "disruptionsAllowed");
   if (allowed < 0) throw forbidden(budgetResource, name, "pdb disruptions allowed is negative");
   if (Object.keys(child(status, "disruptedPods") ?? {}).length > maxUnconfirmed)

@@ -1,4 +1,5 @@
 import { apiVersionOf } from "../../api/resource.ts";
+import { parseJson } from "../../api/wire-json.ts";
 import { isJson, type Json, text } from "../kinds/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
@@ -34,7 +35,7 @@ function parseBody(body: RequestBody | undefined, kind: string): Json {
   else {
     const text = body?.text ?? "";
     try {
-      value = JSON.parse(text);
+      value = parseJson(text);
     } catch (error) {
       throw badRequest(`${problem}${jsonProblem(text, error)} (${text})`);
     }

@@ -1,3 +1,4 @@
+import { parseJson } from "../../api/wire-json.ts";
 /**
  * Paths of object members that a JSON text names twice, in order of appearance; JSON.parse keeps the last of them and
  * says nothing. The text is known to be valid JSON.
@@ -68,7 +69,7 @@ class DuplicateScanner {
       if (character === "\\") this.#at++;
       else if (character === '"' || character === undefined) break;
     }
-    return JSON.parse(this.#text.slice(start, this.#at)) as string;
+    return parseJson(this.#text.slice(start, this.#at)) as string;
   }
 
   #scalar(): void {

@@ -3,6 +3,7 @@ import { apiVersionOf } from "../../api/resource.ts";
 import { applyJsonPatch } from "../../api/patch/json-patch.ts";
 import { applyMergePatch } from "../../api/patch/merge-patch.ts";
 import { PatchError } from "../../api/patch/patch-error.ts";
+import { parseJson } from "../../api/wire-json.ts";
 import { isJson, text } from "../kinds/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { applyObject } from "./apply-patch.ts";
@@ -66,7 +67,7 @@ export function patchTypeOf(contentType: string | undefined, served: ServedResou
 export function parsePatch(body: RequestBody | undefined): unknown {
   if (body !== undefined && "value" in body) return copyJson(body.value);
   try {
-    return JSON.parse(body?.text ?? "");
+    return parseJson(body?.text ?? "");
   } catch (error) {
     throw badRequest(`error decoding patch: ${jsonProblem(body?.text ?? "", error)}`);
   }

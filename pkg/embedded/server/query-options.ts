@@ -1,3 +1,4 @@
+import { type Int64, parseInt64, toInt64 } from "../../api/int64.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { badRequest, internal, invalid } from "./status-error.ts";
 
@@ -23,14 +24,14 @@ export function parseListQuery(query: URLSearchParams, watchPath: boolean): List
   const options: ListQuery = {
     resourceVersion: query.get("resourceVersion") ?? "",
     resourceVersionMatch: query.get("resourceVersionMatch") ?? "",
-    limit: integerParameter(query, "limit") ?? 0,
+    limit: Number(integerParameter(query, "limit") ?? 0),
     continueToken: query.get("continue") ?? "",
     labelSelector: query.get("labelSelector") ?? "",
     fieldSelector: query.get("fieldSelector") ?? "",
     watch: watchPath || (booleanParameter(query, "watch") ?? false),
     allowWatchBookmarks: booleanParameter(query, "allowWatchBookmarks") ?? false,
     sendInitialEvents: booleanParameter(query, "sendInitialEvents"),
-    timeoutSeconds: integerParameter(query, "timeoutSeconds") ?? 0,
+    timeoutSeconds: Number(integerParameter(query, "timeoutSeconds") ?? 0),
   };
   const errors = new FieldErrors();
   if (options.watch) checkWatch(options, errors);
@@ -129,12 +130,14 @@ export function booleanParameter(query: URLSearchParams, name: string): boolean 
   return value !== "0" && value.toLowerCase() !== "false";
 }
 
-export function integerParameter(query: URLSearchParams, name: string): number | undefined {
+/** Of 64 bits, as the API server reads all of them. */
+export function integerParameter(query: URLSearchParams, name: string): Int64 | undefined {
   const value = query.get(name);
   if (value === null || value === "") return undefined;
-  if (!/^[+-]?[0-9]+$/.test(value))
-    throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: invalid syntax`);
-  return Number(value);
+  const number = parseInt64(value);
+  if (number !== undefined) return toInt64(number);
+  const why = /^[+-]?[0-9]+$/.test(value) ? "value out of range" : "invalid syntax";
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: ${why}`);
 }
 
 /** Undefined for "" and "0", which ask for no particular version. */

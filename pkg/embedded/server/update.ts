@@ -1,3 +1,4 @@
+import { addInt64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
 
 import { withTimesOfNoop } from "../apply/managed-object.ts";
@@ -138,7 +139,7 @@ async function prepareUpdate(
   rules.prepareForUpdate?.(draft, before, context);
   keepSystemFields(draft, before);
   if (isNewGeneration(call, draft, before))
-    draft.metadata["generation"] = (before.metadata.generation ?? 0) + 1;
+    draft.metadata["generation"] = addInt64(before.metadata.generation ?? 0, 1);
   requireValid(resource, name, [
     ...validateMetadataUpdate(draft, before),
     ...(rules.validateUpdate?.(draft, before, context) ?? []),

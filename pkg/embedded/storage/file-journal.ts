@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../api/object.ts";
+import { parseJson } from "../../api/wire-json.ts";
 import type { Clock } from "../../clock/clock.ts";
 import { type Logger, silentLogger } from "../../log/logger.ts";
 import type { Journal, ReplayTarget } from "./journal.ts";
@@ -138,10 +139,10 @@ export class FileJournal implements Journal {
 
   #replaySnapshot(name: string, revision: number, target: ReplayTarget): void {
     const { texts } = this.#read(name);
-    const count = (JSON.parse(texts.at(-1) ?? "{}") as { readonly count?: number }).count;
+    const count = (parseJson(texts.at(-1) ?? "{}") as { readonly count?: number }).count;
     if (count !== texts.length - 1) throw this.#error(`${name} is incomplete`);
     for (const text of texts.slice(0, -1)) {
-      const { r, b, k, o } = JSON.parse(text) as Change;
+      const { r, b, k, o } = parseJson(text) as Change;
       if (o !== undefined) target.put(b, k, o, r);
     }
     target.reset(revision);
@@ -161,7 +162,7 @@ export class FileJournal implements Journal {
     }
     let revision = from;
     for (const text of texts) {
-      const { r, b, k, o } = JSON.parse(text) as Change;
+      const { r, b, k, o } = parseJson(text) as Change;
       if (revision > 0 && r !== revision + 1)
         throw this.#error(`${name} goes from revision ${revision} to ${r}`);
       revision = r;

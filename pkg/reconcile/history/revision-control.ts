@@ -1,5 +1,6 @@
 import { revisionJson, revisionName, sameData } from "../../api/controller-revision.ts";
 import { hashRevisionData } from "../../api/hash.ts";
+import type { Int64 } from "../../api/int64.ts";
 import { goJson } from "../../api/go-json.ts";
 import type { ApiObject, ObjectRef } from "../../api/object.ts";
 import type { ControllerRevision } from "../../api/types/apps-v1.gen.ts";
@@ -66,7 +67,7 @@ export async function createUniqueRevision(
 export async function renumberRevision(
   client: Pick<Revisions, "get" | "update">,
   revision: ControllerRevision,
-  number: number,
+  number: Int64,
   signal: AbortSignal,
 ): Promise<ControllerRevision> {
   let latest = revision;

@@ -1,3 +1,4 @@
+import { compareInt64 } from "../../../pkg/api/int64.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type {
   ControllerRevision,
@@ -129,7 +130,7 @@ export async function untilUpdated(space: TestSpace, name: string, count: number
 
 export async function revisionsOf(space: TestSpace): Promise<readonly ControllerRevision[]> {
   const revisions = await space.list<ControllerRevision>(resources.controllerRevisions);
-  return revisions.toSorted((one, other) => one.revision - other.revision);
+  return revisions.toSorted((one, other) => compareInt64(one.revision, other.revision));
 }
 
 /** Nodes are in no namespace: they, and what would be put on the next ones, must not be there for the next test. */

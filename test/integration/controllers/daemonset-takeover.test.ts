@@ -1,3 +1,4 @@
+import { compareInt64 } from "../../../pkg/api/int64.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { daemonSetController } from "../../../controllers/daemonset/controller.ts";
 import { resources } from "../../../pkg/api/resources.ts";
@@ -139,7 +140,7 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
       await untilUpdated(space, "foo", NODES);
       await untilReady(space, "foo", NODES);
       const revisions = await space.list(resources.controllerRevisions);
-      expect(revisions.map(({ revision }) => revision).toSorted((one, other) => one - other)).toEqual([2, 3]);
+      expect(revisions.map(({ revision }) => revision).toSorted(compareInt64)).toEqual([2, 3]);
       await end();
     },
   );

@@ -1,3 +1,4 @@
+import { addInt64 } from "../../../pkg/api/int64.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { daemonSetController } from "../../../controllers/daemonset/controller.ts";
 import { computeHash } from "../../../pkg/api/hash.ts";
@@ -200,7 +201,7 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
         ownerReferences: [newControllerRef(owner, resources.daemonSets)],
       },
       data: current?.data,
-      revision: (current?.revision ?? 0) + 1,
+      revision: addInt64(current?.revision ?? 0, 1),
     });
   }
 

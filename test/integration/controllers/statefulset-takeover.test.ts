@@ -1,3 +1,4 @@
+import { compareInt64 } from "../../../pkg/api/int64.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { statefulSetController } from "../../../controllers/statefulset/controller.ts";
 import { resources } from "../../../pkg/api/resources.ts";
@@ -133,7 +134,7 @@ describe.each(clusterKinds)("StatefulSets on the $name API server", ({ start }) 
       const revisions = (await space.list(resources.controllerRevisions)).filter(({ metadata }) =>
         metadata.name?.startsWith("plain-"),
       );
-      expect(revisions.map(({ revision }) => revision).toSorted((one, other) => one - other)).toEqual([2, 3]);
+      expect(revisions.map(({ revision }) => revision).toSorted(compareInt64)).toEqual([2, 3]);
       await end();
     },
   );

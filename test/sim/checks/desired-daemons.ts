@@ -1,3 +1,4 @@
+import { compareInt64 } from "../../../pkg/api/int64.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isPodActive, isPodTerminal } from "../../../pkg/api/pod.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
@@ -88,7 +89,10 @@ function checkHistory(
     if (twin !== undefined) found.add(daemonSet, `has its revision ${twin.metadata.name} twice`);
   }
   const live = new Set(pods.map(hashOf));
-  const latest = Math.max(0, ...revisions.map(({ revision }) => revision));
+  const latest = revisions
+    .map(({ revision }) => revision)
+    .toSorted(compareInt64)
+    .at(-1);
   const old = revisions.filter((one) => !live.has(hashOf(one)) && one.revision !== latest).length;
   const limit = daemonSet.spec?.revisionHistoryLimit ?? 10;
   if (old > limit) found.add(daemonSet, `keeps ${old} old revisions, more than ${limit}`);

@@ -194,8 +194,8 @@ export const workloadMutants: readonly Mutant[] = [
   {
     name: "gives a revision that comes back its old number",
     file: "controllers/deployment/sync-revision.ts",
-    find: "currentAnnotations(deployment, current.metadata.annotations, highestRevision(old) + 1)",
-    replace: "currentAnnotations(deployment, current.metadata.annotations, highestRevision(old))",
+    find: "currentAnnotations(deployment, current.metadata.annotations, nextRevision(old))",
+    replace: "currentAnnotations(deployment, current.metadata.annotations, nextRevision([]))",
   },
   {
     name: "overwrites what others have changed meanwhile",

@@ -8,6 +8,7 @@ import {
   child,
   ensure,
   flag,
+  int64,
   integer,
   items,
   optionalText,
@@ -46,7 +47,7 @@ export function setConditionPatternDefaults(jobSpec: Json): void {
 
 function validateSpec(spec: Json, before: Json | undefined, errors: FieldErrors): void {
   validateSchedule(spec, before, errors);
-  errors.nonNegative("spec.startingDeadlineSeconds", integer(spec, "startingDeadlineSeconds"));
+  errors.nonNegative("spec.startingDeadlineSeconds", int64(spec, "startingDeadlineSeconds"));
   const timeZone = optionalText(spec, "timeZone");
   if (timeZone !== undefined && timeZone !== optionalText(before, "timeZone")) {
     const problem = timeZoneProblem(timeZone);

@@ -2,7 +2,7 @@ import { dnsSubdomainProblems } from "../../../api/names.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { regexMessage } from "../formats.ts";
 import type { Json } from "../json.ts";
-import { child, integer, optionalText, present, text } from "../json.ts";
+import { child, int64, integer, optionalText, present, text } from "../json.ts";
 import { validatePodTemplate } from "../pod/pod-template.ts";
 import { validatePodFailurePolicy } from "./pod-failure-policy.ts";
 import { validateSuccessPolicy } from "./success-policy.ts";
@@ -23,7 +23,7 @@ export function validateJobSpec(spec: Json, path: string, errors: FieldErrors): 
     "backoffLimitPerIndex",
     "maxFailedIndexes",
   ];
-  for (const key of counters) errors.nonNegative(`${path}.${key}`, integer(spec, key));
+  for (const key of counters) errors.nonNegative(`${path}.${key}`, int64(spec, key));
   if (present(spec, "maxFailedIndexes") && !present(spec, "backoffLimitPerIndex")) {
     errors.required(`${path}.backoffLimitPerIndex`, "when maxFailedIndexes is specified");
   }

@@ -1,4 +1,5 @@
 import { resources } from "../../../api/resources.ts";
+import { parseJson } from "../../../api/wire-json.ts";
 import { defineKind, nameAndAge, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { byteLength, dataKey } from "../formats.ts";
@@ -99,7 +100,7 @@ function validateSecret(draft: Draft, errors: FieldErrors): void {
 
 function validateDockerConfig(key: string, value: string, errors: FieldErrors): void {
   try {
-    JSON.parse(Buffer.from(value, "base64").toString("utf8"));
+    parseJson(Buffer.from(value, "base64").toString("utf8"));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     errors.invalid(`data[${key}]`, "<secret contents redacted>", error.message);

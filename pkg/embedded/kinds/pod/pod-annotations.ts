@@ -1,3 +1,4 @@
+import { parseInt32 } from "../../../api/int64.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../json.ts";
 import { text } from "../json.ts";
@@ -25,9 +26,7 @@ export function validatePodAnnotations(
 
 /** A leading plus or zero is refused, so that equal costs are written alike. */
 function isDeletionCost(cost: string): boolean {
-  if (!/^(0|-?[1-9][0-9]*)$/.test(cost)) return false;
-  const value = Number(cost);
-  return value >= -(2 ** 31) && value < 2 ** 31;
+  return /^(0|-?[1-9][0-9]*)$/.test(cost) && parseInt32(cost) !== undefined;
 }
 
 export function validatePodAnnotationUpdate(

@@ -4,7 +4,7 @@ import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { dns1123SubdomainWithUnderscore, rangeMessage } from "../formats.ts";
 import type { Json } from "../json.ts";
-import { child, flag, integer, items, optionalText, present, stringMap, strings, text } from "../json.ts";
+import { child, flag, int64, items, optionalText, present, stringMap, strings, text } from "../json.ts";
 import { validateLabels } from "../label-selector.ts";
 import {
   validateContainers,
@@ -62,7 +62,7 @@ function validateNames(spec: Json, path: string, errors: FieldErrors): void {
     const name = text(spec, key);
     if (name !== "") errors.invalidEach(`${path}.${key}`, name, check(name));
   }
-  const deadline = integer(spec, "activeDeadlineSeconds");
+  const deadline = int64(spec, "activeDeadlineSeconds");
   if (deadline !== undefined && (deadline < 1 || deadline > largestDeadline)) {
     errors.invalid(`${path}.activeDeadlineSeconds`, deadline, rangeMessage(1, largestDeadline));
   }

@@ -2,7 +2,7 @@ import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../json.ts";
-import { child, count, items, optionalText, present, text } from "../json.ts";
+import { child, count, count64, items, optionalText, present, text } from "../json.ts";
 import type { Draft } from "../kind.ts";
 import { validateAddress } from "./pod-spec.ts";
 
@@ -14,10 +14,10 @@ export function validatePodStatus(draft: Draft, before: Json, errors: FieldError
   const spec = child(before, "spec") ?? {};
   validateConditions(status, errors);
   validateNominatedNode(status, old, spec, errors);
-  if (count(status, "observedGeneration") < 0) {
+  if (count64(status, "observedGeneration") < 0) {
     errors.invalid(
       "status.observedGeneration",
-      count(status, "observedGeneration"),
+      count64(status, "observedGeneration"),
       "must be a non-negative integer",
     );
   }

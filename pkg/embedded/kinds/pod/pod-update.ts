@@ -4,7 +4,7 @@ import type { FieldErrors } from "../field-errors.ts";
 import { rangeMessage } from "../formats.ts";
 import { copyJson } from "../json-copy.ts";
 import type { Json } from "../json.ts";
-import { child, copyField, integer, items, sameValue, stringMap, text } from "../json.ts";
+import { child, copyField, int64, items, sameValue, stringMap, text } from "../json.ts";
 import type { Draft } from "../kind.ts";
 import { validatePodAnnotationUpdate } from "./pod-annotations.ts";
 import { restoreGatedFields } from "./pod-gated-update.ts";
@@ -36,10 +36,7 @@ export function validatePodChange(draft: Draft, before: Json, errors: FieldError
   const rest = copyJson(spec);
   for (const key of ["containers", "initContainers"]) restoreImages(rest, old, key);
   for (const key of ["activeDeadlineSeconds", "schedulingGates", "tolerations"]) copyField(rest, old, key);
-  if (
-    (integer(old, "terminationGracePeriodSeconds") ?? 0) < 0 &&
-    rest["terminationGracePeriodSeconds"] === 1
-  ) {
+  if ((int64(old, "terminationGracePeriodSeconds") ?? 0) < 0 && rest["terminationGracePeriodSeconds"] === 1) {
     copyField(rest, old, "terminationGracePeriodSeconds");
   }
   if (items(old, "schedulingGates").length > 0) restoreGatedFields(rest, old, errors);
@@ -78,8 +75,8 @@ function restoreImages(rest: Json, old: Json, key: string): void {
 /** False when nothing else is worth checking. */
 function validateDeadline(spec: Json, old: Json, errors: FieldErrors): boolean {
   const path = "spec.activeDeadlineSeconds";
-  const deadline = integer(spec, "activeDeadlineSeconds");
-  const before = integer(old, "activeDeadlineSeconds");
+  const deadline = int64(spec, "activeDeadlineSeconds");
+  const before = int64(old, "activeDeadlineSeconds");
   if (deadline === undefined) {
     if (before !== undefined)
       errors.invalid(path, null, "must not update from a positive integer to nil value");

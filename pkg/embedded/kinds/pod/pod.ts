@@ -3,7 +3,7 @@ import { resources } from "../../../api/resources.ts";
 import { keepMetadata, defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../json.ts";
-import { asJson, child, copyField, count, flag, integer, items, present, stringMap, text } from "../json.ts";
+import { asJson, child, copyField, count64, flag, int64, items, present, stringMap, text } from "../json.ts";
 import { warnAboutHostname } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { validateImageSpaces } from "./container.ts";
@@ -49,7 +49,7 @@ function prepareStatus(draft: Draft, before: Json): void {
   const old = child(before, "status") ?? {};
   draft["status"] = status;
   if (text(status, "qosClass") === "") copyField(status, old, "qosClass");
-  if (count(status, "observedGeneration") === 0) copyField(status, old, "observedGeneration");
+  if (count64(status, "observedGeneration") === 0) copyField(status, old, "observedGeneration");
   const generations = new Map<string, unknown[]>();
   for (const condition of items(old, "conditions")) {
     const type = text(condition, "type");
@@ -57,7 +57,7 @@ function prepareStatus(draft: Draft, before: Json): void {
   }
   for (const condition of items(status, "conditions")) {
     const known = generations.get(text(condition, "type"))?.shift();
-    if (count(condition, "observedGeneration") === 0 && known !== undefined) {
+    if (count64(condition, "observedGeneration") === 0 && known !== undefined) {
       condition["observedGeneration"] = known;
     }
   }
@@ -178,7 +178,7 @@ const rules: KindSpec = {
     const spec = child(pod, "spec");
     const phase = text(child(pod, "status"), "phase");
     if (text(spec, "nodeName") === "" || phase === "Failed" || phase === "Succeeded") return 0;
-    const seconds = requested ?? integer(spec, "terminationGracePeriodSeconds") ?? 0;
+    const seconds = requested ?? int64(spec, "terminationGracePeriodSeconds") ?? 0;
     return seconds < 0 ? 1 : seconds;
   },
   columns: podColumns,

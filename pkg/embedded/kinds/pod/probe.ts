@@ -1,7 +1,7 @@
 import type { FieldErrors } from "../field-errors.ts";
 import { httpHeaderName, portName, portNumber } from "../formats.ts";
 import type { Json } from "../json.ts";
-import { child, count, integer, items, present, strings, text } from "../json.ts";
+import { child, count, count64, int64, integer, items, present, strings, text } from "../json.ts";
 import type { PodSpecView } from "./pod-spec-view.ts";
 
 const probeHandlers = ["exec", "httpGet", "tcpSocket", "grpc"] as const;
@@ -18,7 +18,7 @@ export function validateProbes(container: Json, view: PodSpecView, path: string,
       if (present(probe, "terminationGracePeriodSeconds")) {
         errors.invalid(
           `${at}.terminationGracePeriodSeconds`,
-          integer(probe, "terminationGracePeriodSeconds"),
+          int64(probe, "terminationGracePeriodSeconds"),
           "must not be set for readinessProbes",
         );
       }
@@ -38,7 +38,7 @@ function validateProbe(probe: Json, view: PodSpecView, path: string, errors: Fie
     "failureThreshold",
   ];
   for (const key of periods) errors.nonNegative(`${path}.${key}`, integer(probe, key));
-  const grace = integer(probe, "terminationGracePeriodSeconds");
+  const grace = int64(probe, "terminationGracePeriodSeconds");
   if (grace !== undefined && grace <= 0) {
     errors.invalid(`${path}.terminationGracePeriodSeconds`, grace, "must be greater than 0");
   }
@@ -118,8 +118,8 @@ export function validatePort(port: unknown, path: string, errors: FieldErrors): 
 }
 
 function validateSleep(handler: Json, view: PodSpecView, path: string, errors: FieldErrors): void {
-  const seconds = count(handler, "seconds");
-  const grace = integer(view.spec, "terminationGracePeriodSeconds");
+  const seconds = count64(handler, "seconds");
+  const grace = int64(view.spec, "terminationGracePeriodSeconds");
   if (grace !== undefined && (seconds < 0 || seconds > grace)) {
     errors.invalid(
       path,

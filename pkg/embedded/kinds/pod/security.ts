@@ -1,14 +1,15 @@
+import { isInt64 } from "../../../api/int64.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { rangeMessage } from "../formats.ts";
 import type { Json } from "../json.ts";
-import { child, flag, integer, items, optionalText, present, strings, text } from "../json.ts";
+import { child, flag, int64, items, optionalText, present, strings, text } from "../json.ts";
 import type { PodSpecView } from "./pod-spec-view.ts";
 import { validateLocalPath } from "./volume-mount.ts";
 
 const largestId = 2 ** 31 - 1;
 
 function validateId(holder: Json, key: string, path: string, errors: FieldErrors): void {
-  const id = integer(holder, key);
+  const id = int64(holder, key);
   if (id !== undefined && (id < 0 || id > largestId)) {
     errors.invalid(`${path}.${key}`, id, rangeMessage(0, largestId));
   }
@@ -20,7 +21,7 @@ export function validatePodSecurity(spec: Json, path: string, errors: FieldError
   for (const key of ["fsGroup", "runAsUser", "runAsGroup"]) validateId(context, key, path, errors);
   const groups = context["supplementalGroups"];
   for (const [index, group] of (Array.isArray(groups) ? groups : []).entries()) {
-    if (typeof group === "number" && (group < 0 || group > largestId)) {
+    if (isInt64(group) && (group < 0 || group > largestId)) {
       errors.invalid(`${path}.supplementalGroups[${index}]`, group, rangeMessage(0, largestId));
     }
   }

@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../json.ts";
-import { child, count, integer, items, present, text } from "../json.ts";
+import { child, count64, integer, items, present, text } from "../json.ts";
 import { validateFieldReference, validateResourceReference } from "./environment.ts";
 import { validateLocalPath } from "./volume-mount.ts";
 
@@ -116,7 +116,7 @@ function claimFile(
 }
 
 function validateToken(token: Json, path: string, volumePath: string, errors: FieldErrors): void {
-  const seconds = count(token, "expirationSeconds");
+  const seconds = count64(token, "expirationSeconds");
   const at = `${path}.expirationSeconds`;
   if (seconds < 600) errors.invalid(at, seconds, "may not specify a duration less than 10 minutes");
   if (seconds > 2 ** 32) errors.invalid(at, seconds, "may not specify a duration larger than 2^32 seconds");

@@ -1,17 +1,17 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, type KindSpec } from "../define-kind.ts";
-import { child, flag, integer, isJson, items, text } from "../json.ts";
+import { child, flag, int64, isJson, items, text } from "../json.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 
 const rules: KindSpec = {
   validate(draft, errors) {
-    errors.nonNegative("revision", integer(draft, "revision"));
+    errors.nonNegative("revision", int64(draft, "revision"));
     const data = draft["data"];
     if (data === undefined || data === null) errors.required("data", "data is mandatory");
     else if (!isJson(data)) errors.required("data", "data must be a valid JSON object");
   },
   validateUpdate(draft, before, errors) {
-    errors.nonNegative("revision", integer(draft, "revision"));
+    errors.nonNegative("revision", int64(draft, "revision"));
     errors.immutable("data", draft["data"], before["data"]);
   },
   columns: [
@@ -25,7 +25,7 @@ const rules: KindSpec = {
       const kind = text(owner, "kind").toLowerCase();
       return `${group === "" ? kind : `${kind}.${group}`}/${text(owner, "name")}`;
     }),
-    column("Revision", (object) => integer(object, "revision") ?? 0),
+    column("Revision", (object) => int64(object, "revision") ?? 0),
     ageColumn,
   ],
 };

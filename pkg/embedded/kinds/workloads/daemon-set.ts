@@ -1,3 +1,4 @@
+import { parseInt64 } from "../../../api/int64.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
@@ -84,14 +85,13 @@ function validateRollingUpdate(rollingUpdate: Json, path: string, errors: FieldE
   } else if (!surges) errors.required(`${path}.maxUnavailable`, "cannot be 0 when maxSurge is 0");
 }
 
-function recordTemplateGeneration(draft: Draft, generation: number): void {
+function recordTemplateGeneration(draft: Draft, generation: bigint): void {
   ensure(draft.metadata, "annotations")[templateGeneration] = String(generation);
 }
 
-function templateGenerationOf(object: Json): number {
+function templateGenerationOf(object: Json): bigint {
   const annotation = stringMap(child(object, "metadata"), "annotations")[templateGeneration];
-  const parsed = Number.parseInt(annotation ?? "0", 10);
-  return Number.isNaN(parsed) ? 0 : parsed;
+  return parseInt64(annotation ?? "") ?? 0n;
 }
 
 const scheduled = (key: string) => (object: Json) => count(child(object, "status"), key);
@@ -100,12 +100,13 @@ const rules: KindSpec = {
   generation: true,
   setDefaults,
   prepareForCreate(draft) {
-    recordTemplateGeneration(draft, Math.max(1, templateGenerationOf(draft)));
+    const given = templateGenerationOf(draft);
+    recordTemplateGeneration(draft, given < 1n ? 1n : given);
   },
   prepareForUpdate(draft, before, { subresource }) {
     if (subresource !== "") return;
     const changed = !sameValue(specOf(draft)["template"], child(before, "spec")?.["template"]);
-    recordTemplateGeneration(draft, templateGenerationOf(before) + (changed ? 1 : 0));
+    recordTemplateGeneration(draft, BigInt.asIntN(64, templateGenerationOf(before) + (changed ? 1n : 0n)));
   },
   validate,
   validateChange(draft, before, errors) {

@@ -1,12 +1,12 @@
 import type { FieldErrors } from "../field-errors.ts";
-import { count, integer, type Json } from "../json.ts";
+import { count, int64, integer, type Json } from "../json.ts";
 
 export function validateCounters(
   status: Json | undefined,
   keys: readonly string[],
   errors: FieldErrors,
 ): void {
-  for (const key of keys) errors.nonNegative(`status.${key}`, integer(status, key));
+  for (const key of keys) errors.nonNegative(`status.${key}`, int64(status, key));
 }
 
 export function validateNotGreater(

@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../../api/object.ts";
+import { parseJson } from "../../../api/wire-json.ts";
 import { asJson, child, isJson, items, type Json, stringMap, text } from "../../kinds/json.ts";
 import type { Draft } from "../../kinds/kind.ts";
 import { normalizeWireForm } from "../../kinds/wire-form.ts";
@@ -98,7 +99,7 @@ function valueIn(object: Draft, name: string): unknown {
   const value = stringMap(object.metadata, "annotations")[name];
   if (value === undefined) return undefined;
   try {
-    return JSON.parse(value);
+    return parseJson(value);
   } catch {
     // upstream: an annotation that cannot be read is dropped.
     return undefined;
