@@ -76,8 +76,8 @@ const bodies: readonly Mutant[] = [
   {
     name: "a broken line takes the lines before it along",
     file: "pkg/client/http/json-lines.ts",
-    find: "documents.push(documentOrError(text));",
-    replace: "documents.push(parseDocument(text));",
+    find: "documents.push(documentOrError(line));",
+    replace: "documents.push(parseDocument(line));",
     tests: ["pkg/client/rest-resource-client.test.ts"],
   },
   {
