@@ -15,6 +15,7 @@ import { runControllers } from "./run-controllers.ts";
 import { selectControllers } from "./select-controllers.ts";
 import { delegatedClients } from "./server/delegated-clients.ts";
 import { HealthChecks } from "./server/health.ts";
+import { leaseCheck } from "./server/lease-health.ts";
 import { type RunningServer, startServer } from "./server/start-server.ts";
 import { KUBERNETES_VERSION, MINOR_VERSION, userAgent } from "./version.ts";
 
@@ -53,11 +54,11 @@ function candidate(run: Run): LeaseElection {
   const leaseName = options.generic.resourceName;
   const election = leaseElection({ options, leaseName, clients: clients.root, clock, random, log, metrics });
   const { elector } = election;
-  health.add({ name: "leaderElection", check: () => elector.checkHealth()?.message });
+  health.add(leaseCheck("leaderElection", elector));
   if (!options.own.standbyReady) {
     health.add({
       name: "leading",
-      endpoints: ["readyz"],
+      concern: "role",
       check: () => (elector.isLeader() ? undefined : "another process holds the Lease"),
     });
   }

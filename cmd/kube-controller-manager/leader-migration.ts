@@ -6,6 +6,7 @@ import { leaseElection } from "./election.ts";
 import type { LeaderMigration } from "./options/leader-migration-file.ts";
 import { runControllers } from "./run-controllers.ts";
 import { runShares } from "./run-shares.ts";
+import { leaseCheck } from "./server/lease-health.ts";
 
 export interface ControllerShares {
   /** Under the program's own Lease. */
@@ -80,7 +81,7 @@ async function runMigrated(run: Run, leaderName: string, signal: AbortSignal): P
     leaseName: leaderName,
   });
   const { elector } = election;
-  health.add({ name: check, check: () => elector.checkHealth()?.message });
+  health.add(leaseCheck(check, elector));
   let clean = true;
   const outcome = await elector.run(async (leading) => {
     clean = await runControllers({ ...run, informerCheck: "informer-sync-migrated" }, elector.fence, leading);

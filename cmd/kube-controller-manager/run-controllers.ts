@@ -2,9 +2,7 @@ import type { WriteGate } from "../../pkg/leader/fence.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
 import { waitForApiServer } from "./api-server-ready.ts";
 import type { Run } from "./run.ts";
-import { controllerCheck } from "./server/controller-health.ts";
-import type { HealthCheck } from "./server/health.ts";
-import { informerCheck } from "./server/informer-health.ts";
+import { checksOf } from "./server/set-health.ts";
 
 /** Builds and runs all controllers. Resolves to whether all of them ended in time after the abort. */
 export async function runControllers(run: Run, gate: WriteGate, signal: AbortSignal): Promise<boolean> {
@@ -26,7 +24,11 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
       leastResyncMs: options.generic.minResyncPeriodMs,
       startIntervalMs: options.generic.controllerStartIntervalMs,
     });
-    const checks = checksOf(run, set);
+    const checks = checksOf(set, {
+      clock,
+      maxSyncMs: options.own.maxSyncMs,
+      informerCheck: run.informerCheck,
+    });
     health.add(...checks);
     run.sets.add(set);
     run.memory.releaseLater();
@@ -36,18 +38,6 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
   } finally {
     await fenced.close();
   }
-}
-
-/** One check for each controller, under its name as upstream, and one for the caches that they share. */
-function checksOf({ options, clock, informerCheck: name }: Run, set: ControllerSet): readonly HealthCheck[] {
-  const { maxSyncMs } = options.own;
-  const informers = informerCheck({ health: () => set.informerHealth(), clock, maxSyncMs });
-  return [
-    ...set.names.map((controller) =>
-      controllerCheck({ name: controller, clock, maxSyncMs, health: () => set.health().get(controller) }),
-    ),
-    { ...informers, ...(name === undefined ? {} : { name }) },
-  ];
 }
 
 /** Runs the set; after an abort it has --controller-shutdown-timeout to end (0: as long as it takes). */

@@ -204,6 +204,8 @@ export class Reflector<T extends ApiObject> {
       await stream.close();
     }
     if (stream.events === 0 && this.#young(stream)) return this.#pause("empty", new ShortWatchError());
+    // A server without a watch cache sends no bookmarks: that a watch came to its end is all one hears of a quiet resource.
+    this.#succeeded();
     this.#meetsUnreadable = this.#skipped;
     return this.#withoutGap({ name: "watching", stream: undefined });
   }

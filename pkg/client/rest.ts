@@ -43,10 +43,16 @@ export interface RestOptions {
 export class RestClient {
   readonly #options: RestOptions;
   readonly clock: Clock;
+  #answeredMs = -Infinity;
 
   constructor(options: RestOptions) {
     this.#options = options;
     this.clock = options.clock;
+  }
+
+  /** When (monotonic) the server last answered, whatever it said: who asks on and on is at work. */
+  get answeredMs(): number {
+    return this.#answeredMs;
   }
 
   /** The JSON of a successful answer. */
@@ -130,9 +136,10 @@ export class RestClient {
     retries: number,
     signal: AbortSignal | undefined,
   ): Promise<{ response?: TransportResponse; failure?: unknown; retryDelayMs: number | undefined }> {
-    const { transport, metrics, warnings } = this.#options;
+    const { transport, metrics, warnings, clock } = this.#options;
     try {
       const response = await transport.send(message, signal);
+      this.#answeredMs = clock.monotonicMs();
       metrics.attempt(message.method, response.status, retries > 0);
       if (response.sentBytes !== undefined) metrics.sent(message.method, response.sentBytes);
       warnings.record(response.headers);

@@ -10,7 +10,7 @@ import { EventBroadcaster } from "../events/broadcaster.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
-import type { Controller, ControllerDescriptor, ControllerHealth, DebugPage, Env } from "./env.ts";
+import type { Controller, ControllerDescriptor, DebugPage, Env, RunningHealth } from "./env.ts";
 
 export interface ControllerSetOptions {
   readonly descriptors: readonly ControllerDescriptor[];
@@ -46,6 +46,7 @@ export class ControllerError extends Error {
 interface Member {
   readonly name: string;
   readonly controller: Controller;
+  readonly client: ClientSet;
   readonly events: EventBroadcaster | undefined;
   state: "built" | "running" | "ended";
 }
@@ -118,12 +119,13 @@ export class ControllerSet {
   }
 
   /** What each controller says of itself; undefined while it does not run, or when it has nothing to say. */
-  health(): ReadonlyMap<string, ControllerHealth | undefined> {
+  health(): ReadonlyMap<string, RunningHealth | undefined> {
+    const nowMs = this.#options.clock.monotonicMs();
     return new Map(
-      this.#members.map(({ name, controller, state }) => [
-        name,
-        state === "running" ? controller.health?.() : undefined,
-      ]),
+      this.#members.map(({ name, controller, client, state }) => {
+        const own = state === "running" ? controller.health?.() : undefined;
+        return [name, own && { ...own, sinceAnswerMs: nowMs - client.rest.answeredMs }];
+      }),
     );
   }
 
@@ -175,7 +177,7 @@ export class ControllerSet {
       events: events?.recorder({ component: descriptor.eventSource ?? "" }) ?? noEvents(descriptor.name),
     });
     try {
-      return { name: descriptor.name, controller: descriptor.build(env), events, state: "built" };
+      return { name: descriptor.name, controller: descriptor.build(env), client, events, state: "built" };
     } catch (error) {
       throw new ControllerError(`${descriptor.name} cannot be built`, error);
     }

@@ -73,3 +73,9 @@ export interface ControllerHealth {
   /** What is wrong by the controller's own judgement. */
   readonly problem?: string;
 }
+
+/** With what is known of it from outside. */
+export interface RunningHealth extends ControllerHealth {
+  /** Since the API server last answered it. */
+  readonly sinceAnswerMs: number;
+}

@@ -53,7 +53,7 @@ describe.skipIf(!hasRealCluster())("a manager whose caches fill", () => {
       const { status } = await ask({ port, path: "/livez" });
       times.push(realClock.monotonicMs() - startMs);
       expect(status).toBe(200);
-      const { body } = await ask({ port, path: "/healthz?verbose", client: cluster.admin });
+      const { body } = await ask({ port, path: "/readyz?verbose", client: cluster.admin });
       const before = isComplete;
       isComplete = body.includes("[+]informer-sync ok");
       await sleep(realClock, 10);

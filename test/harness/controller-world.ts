@@ -5,6 +5,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Event } from "../../pkg/api/types/core-v1.gen.ts";
 import { clientBuilder, type ClientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
+import type { Transport } from "../../pkg/client/transport.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
 import { allKinds } from "../../pkg/embedded/kinds/all-kinds.ts";
@@ -24,7 +25,13 @@ export interface WorldOptions {
   readonly features?: Readonly<Record<string, boolean>>;
   readonly log?: Logger;
   readonly metrics?: Metrics;
+  /** Requests a second of each controller; no limit when left out. */
+  readonly qps?: number;
+  /** Between the clients and the server. */
+  readonly transport?: (server: Transport) => Transport;
 }
+
+const UNLIMITED_QPS = 1_000_000;
 
 /** Namespace of everything that does not say otherwise. */
 export const NAMESPACE = "default";
@@ -48,23 +55,28 @@ export class ControllerWorld {
     this.#options = options;
     this.#random = seededRandom(options.seed ?? 1);
     this.server = embeddedServer({ clock: this.clock, random: this.#random, kinds: allKinds });
+    const { transport = (server) => server, qps = UNLIMITED_QPS } = options;
     this.#clients = clientBuilder({
       transports: sharedTransports(
-        new RecordedTransport(new DirectTransport(this.server), (write) => this.#writes.push(write)),
+        new RecordedTransport(transport(new DirectTransport(this.server)), (write) =>
+          this.#writes.push(write),
+        ),
       ),
       clock: this.clock,
       log: silentLogger,
       metrics: noMetrics,
       host: "embedded",
       userAgent: "test",
-      qps: 1_000_000,
-      burst: 1_000_000,
+      qps,
+      burst: qps,
     });
-    this.client = this.#clients.client("test");
+    this.client = this.#clients.client("test", { qpsFactor: UNLIMITED_QPS, burstFactor: UNLIMITED_QPS });
   }
 
-  /** Starts controllers and lets them read everything. */
-  async start(...descriptors: ControllerDescriptor[]): Promise<void> {
+  /** Starts controllers and lets them read everything. Gives what tells of their health. */
+  async start(
+    ...descriptors: ControllerDescriptor[]
+  ): Promise<Pick<ControllerSet, "names" | "health" | "informerHealth">> {
     const set = new ControllerSet({
       descriptors,
       clients: this.#clients,
@@ -79,6 +91,7 @@ export class ControllerWorld {
     const stop = new AbortController();
     this.#running.push({ stop, ended: set.run(stop.signal) });
     await this.run();
+    return set;
   }
 
   /** Ends the controllers that run, in order; the server stays. */

@@ -10,6 +10,7 @@ interface Scene {
   state: WorkerLiveness;
   problem: string | undefined;
   runs: boolean;
+  sinceAnswerMs: number;
   probe(): string | undefined;
   readonly clock: VirtualClock;
 }
@@ -20,6 +21,7 @@ function scene(first: WorkerLiveness): Scene {
     state: first,
     problem: undefined,
     runs: true,
+    sinceAnswerMs: Infinity,
     clock,
     probe: () => check.check(),
   };
@@ -30,6 +32,7 @@ function scene(first: WorkerLiveness): Scene {
         ? {
             pools: { jobs: parts.state },
             ...(parts.problem === undefined ? {} : { problem: parts.problem }),
+            sinceAnswerMs: parts.sinceAnswerMs,
           }
         : undefined,
     clock,
@@ -59,6 +62,14 @@ test("a key that is in work for too long is named", () => {
   expect(parts.probe()).toBeUndefined();
   parts.state = { ...resting, running: 1, longestRunning: { key: "a/b", forMs: LIMIT_MS + 1 } };
   expect(parts.probe()).toBe("jobs: key a/b has been in work for 60s");
+});
+
+test("a key is not in work for too long as long as the server answers", () => {
+  const parts = scene({ ...resting, running: 1, longestRunning: { key: "a/b", forMs: 10 * LIMIT_MS } });
+  parts.sinceAnswerMs = LIMIT_MS;
+  expect(parts.probe()).toBeUndefined();
+  parts.sinceAnswerMs = 2 * LIMIT_MS;
+  expect(parts.probe()).toBe("jobs: key a/b has been in work for 600s");
 });
 
 test("a burst after a long rest is no fault", async () => {

@@ -1,14 +1,14 @@
 import type { Clock } from "../../../pkg/clock/clock.ts";
-import type { ControllerHealth } from "../../../pkg/reconcile/env.ts";
+import type { RunningHealth } from "../../../pkg/reconcile/env.ts";
 import type { WorkerLiveness } from "../../../pkg/reconcile/worker.ts";
 import type { HealthCheck } from "./health.ts";
 
 export interface ControllerCheckOptions {
   readonly name: string;
   /** Undefined while the controller does not run, or when it tells nothing of itself. */
-  readonly health: () => ControllerHealth | undefined;
+  readonly health: () => RunningHealth | undefined;
   readonly clock: Clock;
-  /** A key may be worked on, and caches may be filled, for this long; 0: for ever. */
+  /** A key may be worked on without an answer from the server, and caches may be filled, for this long; 0: for ever. */
   readonly maxSyncMs: number;
 }
 
@@ -21,15 +21,16 @@ export function controllerCheck(options: ControllerCheckOptions): HealthCheck {
   const pools = new Map<string, PoolWatch>();
   return {
     name,
+    concern: "controller",
     check: () => {
-      const state = health();
-      if (state === undefined) return pools.size > 0 ? "the controller has ended" : undefined;
-      const { problem, pools: states } = state;
+      const running = health();
+      if (running === undefined) return pools.size > 0 ? "the controller has ended" : undefined;
+      const { problem, pools: states, sinceAnswerMs } = running;
       const problems = problem === undefined ? [] : [problem];
       for (const [pool, state] of Object.entries(states)) {
         const watch = pools.get(pool) ?? new PoolWatch(clock.monotonicMs());
         pools.set(pool, watch);
-        const found = watch.judge(state, clock.monotonicMs(), options.maxSyncMs);
+        const found = watch.judge(state, sinceAnswerMs, clock.monotonicMs(), options.maxSyncMs);
         if (found !== undefined) problems.push(`${pool}: ${found}`);
       }
       return problems.length === 0 ? undefined : problems.join("; ");
@@ -48,7 +49,7 @@ class PoolWatch {
     this.#firstSeenMs = nowMs;
   }
 
-  judge(state: WorkerLiveness, nowMs: number, maxSyncMs: number): string | undefined {
+  judge(state: WorkerLiveness, sinceAnswerMs: number, nowMs: number, maxSyncMs: number): string | undefined {
     const tooLong = (ms: number): boolean => maxSyncMs > 0 && ms > maxSyncMs;
     if (state.workersAlive === 0) {
       if (this.#hadWorkers) return "no worker is left";
@@ -56,7 +57,8 @@ class PoolWatch {
     }
     this.#hadWorkers = true;
     const { longestRunning } = state;
-    if (longestRunning !== undefined && tooLong(longestRunning.forMs)) {
+    // Long work that goes on is no fault: thousands of requests for one key, or some that take a minute each.
+    if (longestRunning !== undefined && tooLong(Math.min(longestRunning.forMs, sinceAnswerMs))) {
       return `key ${longestRunning.key} has been in work for ${seconds(longestRunning.forMs)}`;
     }
     return this.#judgeIdleness(state, nowMs, tooLong);

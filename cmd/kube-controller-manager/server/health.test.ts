@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { silentLogger } from "../../../pkg/log/logger.ts";
-import { type HealthCheck, HealthChecks } from "./health.ts";
+import { type HealthCheck, HealthChecks, type HealthEndpoint } from "./health.ts";
 
 const observed: string[] = [];
 
@@ -14,8 +14,12 @@ function checksOf(...checks: HealthCheck[]): HealthChecks {
   return registry;
 }
 
-const good = (name: string): HealthCheck => ({ name, check: () => undefined });
-const bad = (name: string): HealthCheck => ({ name, check: () => "the secret reason" });
+const good = (name: string): HealthCheck => ({ name, concern: "life", check: () => undefined });
+const bad = (name: string, concern: HealthCheck["concern"] = "life"): HealthCheck => ({
+  name,
+  concern,
+  check: () => "the secret reason",
+});
 
 const plain = { verbose: false, excluded: [] };
 const verbose = { verbose: true, excluded: [] };
@@ -54,6 +58,7 @@ describe("/healthz", () => {
   test("a check that throws has failed, and the others are still run", () => {
     const registry = checksOf({
       name: "broken",
+      concern: "life",
       check: () => {
         throw new Error("a defect");
       },
@@ -88,10 +93,23 @@ test("one check tells its reason to those who may ask for it", () => {
   expect(registry.answerOne("healthz", "c")).toBeUndefined();
 });
 
-test("a check can count at some endpoints only", () => {
-  const registry = checksOf({ ...bad("leading"), endpoints: ["readyz"] });
-  expect(registry.answer("readyz", plain).status).toBe(500);
-  expect(registry.answer("healthz", plain)).toEqual({ status: 200, text: "ok" });
-  expect(registry.answer("livez", plain).status).toBe(200);
-  expect(registry.answerOne("livez", "leading")).toBeUndefined();
+describe("who fails where", () => {
+  const ok = { status: 200, text: "ok" };
+  test.each<[HealthCheck["concern"], readonly HealthEndpoint[], readonly HealthEndpoint[]]>([
+    ["life", ["healthz", "livez", "readyz"], ["healthz", "livez", "readyz"]],
+    ["controller", ["readyz"], ["healthz", "livez", "readyz"]],
+    ["caches", ["readyz"], ["readyz"]],
+    ["role", ["readyz"], ["readyz"]],
+  ])("%s: at %j; listed at %j", (concern, failing, listed) => {
+    for (const endpoint of ["healthz", "livez", "readyz"] as const) {
+      const registry = checksOf(bad("a", concern), good("b"));
+      const isFailing = failing.includes(endpoint);
+      const { status } = registry.answer(endpoint, plain);
+      expect(status).toBe(isFailing ? 500 : 200);
+      const one = registry.answerOne(endpoint, "a");
+      if (isFailing) expect(one?.status).toBe(500);
+      else expect(one).toEqual(listed.includes(endpoint) ? ok : undefined);
+      expect(registry.answer(endpoint, verbose).text.includes("]a ")).toBe(listed.includes(endpoint));
+    }
+  });
 });

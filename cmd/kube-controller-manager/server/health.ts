@@ -3,13 +3,33 @@ import type { ObserveHealthcheck } from "../../../pkg/metrics/standard.ts";
 
 export type HealthEndpoint = "healthz" | "livez" | "readyz";
 
+/**
+ * What it says of the process that a check fails.
+ * life: only a new process helps, as with a leader that does not renew its Lease.
+ * controller, caches: something is late or stuck. It may be so for reasons that a new process would meet again (a broken
+ * resource, an API server that is away, long work that goes well), and would begin from the start.
+ * role: it is not its turn.
+ */
+export type Concern = "life" | "controller" | "caches" | "role";
+
 export interface HealthCheck {
   readonly name: string;
+  readonly concern: Concern;
   /** What is wrong, for the log and for those who may ask for this check by name; undefined when all is well. */
   check(): string | undefined;
-  /** Where the check counts; everywhere when left out. */
-  readonly endpoints?: readonly HealthEndpoint[];
 }
+
+/**
+ * The policy. Kubelets kill what fails at /healthz (kubeadm's static Pods) or /livez: nothing counts there but life. That
+ * the event loop turns is what an answer shows. "named": listed, and all is well as long as the process answers, as
+ * upstream's check of a controller is.
+ */
+const POLICY: Readonly<Record<Concern, Readonly<Partial<Record<HealthEndpoint, "counts" | "named">>>>> = {
+  life: { healthz: "counts", livez: "counts", readyz: "counts" },
+  controller: { healthz: "named", livez: "named", readyz: "counts" },
+  caches: { readyz: "counts" },
+  role: { readyz: "counts" },
+};
 
 export interface HealthAnswer {
   readonly status: number;
@@ -22,7 +42,7 @@ export interface HealthQuery {
 }
 
 /** An endpoint without a check still says that the process answers. */
-const ping: HealthCheck = { name: "ping", check: () => undefined };
+const ping: HealthCheck = { name: "ping", concern: "life", check: () => undefined };
 
 /** The checks of this process in the order in which they were added; they come and go with what they look at. */
 export class HealthChecks {
@@ -81,9 +101,11 @@ export class HealthChecks {
   }
 
   #of(endpoint: HealthEndpoint): readonly HealthCheck[] {
-    const checks = [...this.#checks.values()].filter(
-      ({ endpoints }) => endpoints === undefined || endpoints.includes(endpoint),
-    );
+    const checks = [...this.#checks.values()].flatMap((check) => {
+      const part = POLICY[check.concern][endpoint];
+      if (part === undefined) return [];
+      return part === "counts" ? [check] : [{ ...ping, name: check.name }];
+    });
     return checks.length === 0 ? [ping] : checks;
   }
 

@@ -3,8 +3,8 @@ import type { Clock } from "../../../pkg/clock/clock.ts";
 import type { HealthCheck } from "./health.ts";
 
 /**
- * A watch ends after ten minutes at the latest and bookmarks come every minute, so a cache that has heard nothing for
- * this long is fed by nobody.
+ * A watch ends after ten minutes at the latest, whether anything came or not, so a cache that has heard nothing for this
+ * long is fed by nobody.
  */
 const MAX_SILENCE_MS = 15 * 60_000;
 
@@ -20,8 +20,7 @@ export function informerCheck({ health, clock, maxSyncMs }: InformerCheckOptions
   const firstSeenMs = new Map<string, number>();
   return {
     name: "informer-sync",
-    // An API server that is away is no reason to start this process anew.
-    endpoints: ["healthz", "readyz"],
+    concern: "caches",
     check: () => {
       const nowMs = clock.monotonicMs();
       const problems = health().flatMap((informer) => {

@@ -72,7 +72,7 @@ export const own = {
     maxSyncMs: duration(
       "health-max-sync-duration",
       300_000,
-      "A controller that works on one key for longer than this is unhealthy.",
+      "/readyz tells of a controller that works on one key for longer than this without an answer from the API server, and of caches that take longer to fill.",
     ),
   },
 };
