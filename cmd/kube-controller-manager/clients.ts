@@ -7,8 +7,6 @@ import {
   serviceAccountClients,
 } from "../../pkg/client/http-clients.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
-import { fencedTransport } from "../../pkg/leader/fenced-transport.ts";
-import type { WriteGate } from "../../pkg/leader/fence.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { Metrics } from "../../pkg/metrics/metrics.ts";
 import type { Options } from "./options/options.ts";
@@ -17,10 +15,10 @@ import { userAgent } from "./version.ts";
 export interface Clients {
   /** What all of them connect with. */
   readonly access: Access;
-  /** The configured user, unfenced: for the election, and to read. */
+  /** The configured user: for the election, and to read. */
   readonly root: ClientBuilder;
-  /** What controllers write with, as themselves if so configured: refused while the gate is closed. */
-  fenced(gate: WriteGate): ClientBuilder;
+  /** What controllers get their clients from, as themselves if so configured. For one term of a leader. */
+  ofControllers(): ClientBuilder;
 }
 
 const NAMESPACE = "kube-system";
@@ -46,12 +44,7 @@ export async function createClients(
   return {
     access,
     root: httpClients(shared),
-    fenced: (gate) => {
-      const fenced = {
-        ...shared,
-        wrap: (transport: Parameters<typeof fencedTransport>[0]) => fencedTransport(transport, gate),
-      };
-      return useServiceAccountCredentials ? serviceAccountClients(fenced, NAMESPACE) : httpClients(fenced);
-    },
+    ofControllers: () =>
+      useServiceAccountCredentials ? serviceAccountClients(shared, NAMESPACE) : httpClients(shared),
   };
 }

@@ -9,11 +9,12 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
   const { options, clock, random, log, metrics, clients, health } = run;
   const informerClient = clients.root.client("shared-informers");
   await waitForApiServer(informerClient.rest, clock, signal);
-  const fenced = clients.fenced(gate);
+  const controllerClients = clients.ofControllers();
   try {
     const set = new ControllerSet({
       descriptors: run.controllers,
-      clients: fenced,
+      clients: controllerClients,
+      gate,
       informerClient,
       clock,
       random,
@@ -36,7 +37,7 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
     for (const { name } of checks) health.remove(name);
     return clean;
   } finally {
-    await fenced.close();
+    await controllerClients.close();
   }
 }
 

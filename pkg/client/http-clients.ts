@@ -25,7 +25,7 @@ export interface HttpClientsOptions {
   readonly qps: number;
   readonly burst: number;
   readonly fair?: boolean;
-  /** Put around every transport: the fence of a leader, for example. */
+  /** Put around every transport: tests record what goes through. */
   readonly wrap?: (transport: Transport) => Transport;
 }
 

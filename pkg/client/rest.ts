@@ -55,6 +55,11 @@ export class RestClient {
     return this.#answeredMs;
   }
 
+  /** The same client, all of whose requests go through what is put around its transport. */
+  through(wrap: (transport: Transport) => Transport): RestClient {
+    return new RestClient({ ...this.#options, transport: wrap(this.#options.transport) });
+  }
+
   /** The JSON of a successful answer. */
   async json(request: RestRequest, signal?: AbortSignal): Promise<unknown> {
     return this.run(

@@ -3,6 +3,7 @@ import { featureGates, type FeatureGates } from "../api/feature-gates.ts";
 import { type ClientBuilder, clientBuilder, type Transports } from "../client/client-builder.ts";
 import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";
+import { openGate } from "../leader/fence.ts";
 import { type Logger, silentLogger } from "../log/logger.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import { ControllerSet } from "../reconcile/controller-set.ts";
@@ -116,6 +117,7 @@ export class EmbeddedCluster {
     const set = new ControllerSet({
       descriptors,
       clients: this.#clients,
+      gate: openGate,
       informerClient: this.#clients.client(name),
       clock: options.clock,
       random: options.random,

@@ -1,13 +1,15 @@
 import type { FeatureGates } from "../api/feature-gates.ts";
 import { resources } from "../api/resources.ts";
 import { SharedInformerFactory, type InformerHealth } from "../cache/informer-factory.ts";
-import type { ClientBuilder } from "../client/client-builder.ts";
+import type { ClientBuilder, ClientOptions } from "../client/client-builder.ts";
 import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";
 import { jitter, type Random } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";
 import { EventBroadcaster } from "../events/broadcaster.ts";
 import type { EventRecorder } from "../events/recorder.ts";
+import type { WriteGate } from "../leader/fence.ts";
+import { fencedClient, type FencedClientSet } from "../leader/fenced-client.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Controller, ControllerDescriptor, DebugPage, Env, RunningHealth } from "./env.ts";
@@ -15,6 +17,8 @@ import type { Controller, ControllerDescriptor, DebugPage, Env, RunningHealth } 
 export interface ControllerSetOptions {
   readonly descriptors: readonly ControllerDescriptor[];
   readonly clients: ClientBuilder;
+  /** Every client of a controller is put behind it; what the shared informers read is not. */
+  readonly gate: WriteGate;
   /** What the shared informers read with; a client of `clients` when left out. */
   readonly informerClient?: ClientSet;
   readonly clock: Clock;
@@ -152,6 +156,11 @@ export class ControllerSet {
     }
   }
 
+  #client(name: string, options?: ClientOptions): FencedClientSet {
+    const { clients, gate } = this.#options;
+    return fencedClient(clients.client(name, options), gate);
+  }
+
   #isWanted(descriptor: ControllerDescriptor): boolean {
     const { features, log } = this.#options;
     const closed = descriptor.requires.featureGates?.find((gate) => !features.enabled(gate));
@@ -161,10 +170,10 @@ export class ControllerSet {
   }
 
   #build(descriptor: ControllerDescriptor): Member {
-    const { clients, clock, random, metrics, features } = this.#options;
+    const { clock, random, metrics, features } = this.#options;
     const log = this.#options.log.child({ component: descriptor.name });
     const { clientName, clientRate, asConfiguredUser = false } = descriptor;
-    const client = clients.client(clientName, { ...clientRate, asConfiguredUser });
+    const client = this.#client(clientName, { ...clientRate, asConfiguredUser });
     const events = this.#broadcaster(descriptor, log);
     const env: Env = Object.freeze({
       client,
@@ -186,8 +195,8 @@ export class ControllerSet {
   /** Events have a client of their own, so that they never use up the requests of the controller's work. */
   #broadcaster(descriptor: ControllerDescriptor, log: Logger): EventBroadcaster | undefined {
     if (descriptor.eventSource === undefined) return undefined;
-    const { clients, clock, random, metrics } = this.#options;
-    const client = clients.client(descriptor.clientName).writeOnly(resources.events);
+    const { clock, random, metrics } = this.#options;
+    const client = this.#client(descriptor.clientName).writeOnly(resources.events);
     return new EventBroadcaster({ client, clock, random, log, metrics });
   }
 }

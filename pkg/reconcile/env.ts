@@ -1,18 +1,18 @@
 import type { FeatureGates } from "../api/feature-gates.ts";
 import type { SharedInformerFactory } from "../cache/informer-factory.ts";
 import type { ClientOptions } from "../client/client-builder.ts";
-import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Random } from "../clock/random.ts";
 import type { EventRecorder } from "../events/recorder.ts";
+import type { FencedClientSet } from "../leader/fenced-client.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { WorkerLiveness } from "./worker.ts";
 
 /** All that a controller has to do with the world. Frozen, and made for each controller anew. */
 export interface Env {
-  /** Under the controller's own identity. */
-  readonly client: ClientSet;
+  /** Under the controller's own identity; it writes only while this process leads. */
+  readonly client: FencedClientSet;
   /**
    * Shared by all controllers. A controller asks for its informers in `build`; whoever built it starts them. One that
    * learns only at run time which informers it needs, starts those itself and releases them when it is done with them.

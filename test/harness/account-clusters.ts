@@ -11,6 +11,7 @@ import type { Clock } from "../../pkg/clock/clock.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
+import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
@@ -66,6 +67,7 @@ export class AccountCluster {
     const set = new ControllerSet({
       descriptors,
       clients: this.#parts.controllerClients,
+      gate: openGate,
       informerClient: this.#parts.informerClient,
       clock,
       random: seededRandom(1),

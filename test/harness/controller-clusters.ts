@@ -12,6 +12,7 @@ import { builtInAdmission } from "../../pkg/embedded/admission/built-in-admissio
 import { allKinds } from "../../pkg/embedded/kinds/all-kinds.ts";
 import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
 import { Store } from "../../pkg/embedded/storage/store.ts";
+import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
@@ -67,6 +68,7 @@ export class ControllerCluster {
     const set = new ControllerSet({
       descriptors,
       clients: this.#clients,
+      gate: openGate,
       clock: options.clock ?? realClock,
       random: seededRandom(1),
       log: silentLogger,

@@ -12,6 +12,7 @@ import { allKinds } from "../../pkg/embedded/kinds/all-kinds.ts";
 import type { ApiServer } from "../../pkg/embedded/server/api-server.ts";
 import { StatusError } from "../../pkg/embedded/server/status-error.ts";
 import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
+import { openGate } from "../../pkg/leader/fence.ts";
 import { type Logger, silentLogger } from "../../pkg/log/logger.ts";
 import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
@@ -80,6 +81,7 @@ export class ControllerWorld {
     const set = new ControllerSet({
       descriptors,
       clients: this.#clients,
+      gate: openGate,
       clock: this.clock,
       random: this.#random,
       log: this.#options.log ?? silentLogger,

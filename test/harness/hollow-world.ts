@@ -3,6 +3,7 @@ import { realClock, realRandom } from "../../pkg/clock/real.ts";
 import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
 import { hollowNodes } from "../../pkg/embedded/hollow/hollow-nodes.ts";
 import { scheduler } from "../../pkg/embedded/scheduler/scheduler.ts";
+import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
@@ -16,6 +17,7 @@ export function startHollowWorld(clients: ClientBuilder, nodes: number): HollowW
   const set = new ControllerSet({
     descriptors: [scheduler(), hollowNodes({ nodes })],
     clients,
+    gate: openGate,
     clock: realClock,
     random: realRandom,
     log: silentLogger,

@@ -14,6 +14,7 @@ import { hollowNodes } from "../../pkg/embedded/hollow/hollow-nodes.ts";
 import { scheduler } from "../../pkg/embedded/scheduler/scheduler.ts";
 import { Store } from "../../pkg/embedded/storage/store.ts";
 import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
+import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
@@ -207,6 +208,7 @@ export async function runControllers(
   const set = new ControllerSet({
     descriptors,
     clients,
+    gate: openGate,
     clock,
     random,
     log: silentLogger,

@@ -4,11 +4,9 @@ import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { SharedInformer } from "../../../pkg/cache/informer.ts";
 import { clientBuilder, type ClientBuilder } from "../../../pkg/client/client-builder.ts";
-import type { Transport } from "../../../pkg/client/transport.ts";
 import type { Random } from "../../../pkg/clock/random.ts";
 import type { ElectionTiming } from "../../../pkg/leader/election-timing.ts";
 import { LeaderElector } from "../../../pkg/leader/elector.ts";
-import { fencedTransport } from "../../../pkg/leader/fenced-transport.ts";
 import { LeaseLock } from "../../../pkg/leader/lease-lock.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
@@ -67,7 +65,7 @@ export class ManagerProcess {
     this.machine = options.machine;
     this.wire = options.wire;
     const { machine, random, log, name, timing } = options;
-    const client = this.#clients((client) => this.wire.transport(client)).client("leader-election");
+    const client = this.#clients().client("leader-election");
     this.elector = new LeaderElector({
       name: LEASE.name,
       lock: new LeaseLock({ ...LEASE, client: client.clientFor(resources.leases), identity: name }),
@@ -116,10 +114,10 @@ export class ManagerProcess {
 
   async #lead(signal: AbortSignal): Promise<void> {
     const { machine, random, log } = this.#options;
-    const fence = this.elector.fence;
     const set = new ControllerSet({
       descriptors: [...this.#options.descriptors(), this.#cacheProbe()],
-      clients: this.#clients((client) => fencedTransport(this.wire.transport(client), fence)),
+      clients: this.#clients(),
+      gate: this.elector.fence,
       clock: machine,
       random,
       log,
@@ -131,10 +129,10 @@ export class ManagerProcess {
     await set.run(signal);
   }
 
-  #clients(transportOf: (client: string) => Transport): ClientBuilder {
+  #clients(): ClientBuilder {
     return clientBuilder({
       transports: {
-        forClient: (client) => transportOf(client),
+        forClient: (client) => this.wire.transport(client),
         userAgentSuffix: (client) => client,
         close: async () => undefined,
       },

@@ -12,6 +12,7 @@ import type { ApiServer } from "../../../pkg/embedded/server/api-server.ts";
 import { embeddedServer } from "../../../pkg/embedded/start-embedded.ts";
 import { Store } from "../../../pkg/embedded/storage/store.ts";
 import type { ElectionTiming } from "../../../pkg/leader/election-timing.ts";
+import { openGate } from "../../../pkg/leader/fence.ts";
 import { silentLogger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../../pkg/reconcile/controller-set.ts";
@@ -114,6 +115,7 @@ export class World {
         hollowNodes({ nodes: this.#options.nodes, leaseRenewMs: 300_000, workers: 4 }),
       ],
       clients: this.#reliableClients("plant"),
+      gate: openGate,
       clock: this.clock,
       random: this.randomOf("plant"),
       log: silentLogger,
