@@ -42,9 +42,9 @@ verify: $(STAMP)
 sim: $(STAMP)
 	node --max-semi-space-size=64 test/sim/main.ts
 
-# Plants mistakes one at a time; each must be noticed by its tests. ONLY=part of a name or file.
+# Plants mistakes one at a time; each must be noticed by its tests. ONLY=part of a name or file, or RANDOM=150 [SEED=1].
 mutants: $(STAMP)
-	node test/mutants/main.ts
+	$(if $(RANDOM),COUNT=$(RANDOM) node test/mutants/random.ts,node test/mutants/main.ts)
 
 bench: $(STAMP)
 	node hack/bench/main.ts $(BENCH_ARGS)
