@@ -28,6 +28,10 @@ export function applyChange(graph: Graph, change: GraphChange): Consequences {
     if (known !== undefined) confirmAbsence(graph, known, change.identity, then);
     return then;
   }
+  if (change.type === "unlisted") {
+    if (known?.virtual === false) doubt(known, change.identity, then);
+    return then;
+  }
   const node = known?.virtual === true ? meet(graph, known, change.identity, then) : known;
   if (change.sighting !== undefined) see(graph, node, change.identity, change.sighting, then);
   else if (node !== undefined) remove(graph, node, change.identity, then);
@@ -59,6 +63,8 @@ function see(
   then: Consequences,
 ): void {
   const node = known ?? new GraphNode(identity, sighting.owners);
+  node.identity = identity;
+  node.unlisted = false;
   if (known === undefined) {
     node.deletingDependents = sighting.waitsForDependents;
     graph.set(node);
@@ -138,6 +144,13 @@ function reportMisplaced(dependent: GraphNode, uid: string, then: Consequences):
 
 function removeFromOwners(graph: Graph, node: GraphNode, owners: readonly OwnerReference[]): void {
   for (const { uid } of owners) graph.get(uid)?.removeDependent(node);
+}
+
+/** Nobody tells of its end, if that has come already: the server is asked, in the version that it serves now. */
+function doubt(node: GraphNode, identity: ObjectIdentity, then: Consequences): void {
+  node.identity = identity;
+  node.unlisted = true;
+  then.toDelete.add(node);
 }
 
 /** The server has no such object. What depends on it may go, but the node goes only if nothing else can be meant. */

@@ -169,7 +169,8 @@ async function patchOwners(
     await client.patch(ref, { type: "strategic", body: strategic }, {}, signal);
   } catch (error) {
     if (!isUnsupportedMediaType(error)) throw error;
-    const cached = context.cached(client.resource, identity.namespace, identity.name);
+    const lister = context.monitors.find(client.resource)?.informer.lister;
+    const cached = lister?.get(identity.namespace, identity.name);
     const { metadata } = cached ?? (await client.get(ref, {}, signal));
     // Another object has taken the name: the one that was meant is gone.
     if (metadata.uid !== identity.uid) return;

@@ -148,7 +148,7 @@ class Bench {
         },
       },
       client: { metadata: (resource) => this.#client(resource) },
-      cached: () => undefined,
+      monitors: { find: () => undefined },
       events: {
         event: (_, type, reason, message) => this.#record(`${type} ${reason} ${message}`),
         eventWithAnnotations: refuse,

@@ -1,11 +1,10 @@
-import type { ApiObject } from "../../pkg/api/object.ts";
-import type { Resource } from "../../pkg/api/resource.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import type { RestMapper } from "../../pkg/client/rest-mapper.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import type { Random } from "../../pkg/clock/random.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import type { Monitors } from "../../pkg/reconcile/monitors.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { AbsentOwners } from "./absent-owners.ts";
 import type { Graph, GraphNode } from "./graph.ts";
@@ -23,8 +22,7 @@ export interface CollectorContext {
   readonly toOrphan: WorkQueue<GraphNode>;
   readonly mapper: Pick<RestMapper, "resourceOf">;
   readonly client: Pick<ClientSet, "metadata">;
-  /** The metadata of an object as the caches have it. */
-  readonly cached: (resource: Resource, namespace: string, name: string) => ApiObject | undefined;
+  readonly monitors: Pick<Monitors, "find">;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;

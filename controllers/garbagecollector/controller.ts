@@ -1,5 +1,6 @@
 import { RestMapper } from "../../pkg/client/rest-mapper.ts";
 import type { Controller, ControllerDescriptor, DebugPage, Env } from "../../pkg/reconcile/env.ts";
+import { Monitors, type MonitorsOptions } from "../../pkg/reconcile/monitors.ts";
 import { type Sync, WorkerPool } from "../../pkg/reconcile/worker.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
@@ -8,10 +9,10 @@ import type { CollectorContext } from "./context.ts";
 import { graphToDot } from "./dot.ts";
 import type { GraphChange } from "./graph-change.ts";
 import { Graph, type GraphNode } from "./graph.ts";
+import { objectHandler } from "./handlers.ts";
 import { processChange } from "./sync-graph.ts";
-import { Monitors } from "./sync-monitors.ts";
 import { orphan } from "./sync-orphans.ts";
-import { followResources, type ResourceWatch, whenGraphKnown } from "./sync-resources.ts";
+import { doubtUnlisted, isDeletable } from "./sync-resources.ts";
 import { collect } from "./sync.ts";
 
 export interface GarbageCollectorSettings {
@@ -47,7 +48,9 @@ function build(env: Env, settings: GarbageCollectorSettings): Controller {
     fair: false,
     priorities: false,
   });
-  const monitors = new Monitors(env.informers, changes);
+  const monitors = monitorsOf(env, changes, async (monitor, former) =>
+    doubtUnlisted(context, monitor, former),
+  );
   const context: CollectorContext = {
     graph: new Graph(),
     absentOwners: new AbsentOwners(),
@@ -56,34 +59,55 @@ function build(env: Env, settings: GarbageCollectorSettings): Controller {
     toOrphan: nodeQueue(env, TO_ORPHAN),
     mapper: new RestMapper(client.discovery),
     client,
-    cached: (resource, namespace, name) => monitors.cached(resource, namespace, name),
+    monitors,
     events: env.events,
     clock,
     random: env.random,
     log,
   };
-  const watch: ResourceWatch = {
+  return controllerOf(env, context, monitors, settings.workers);
+}
+
+/** The informers that feed the graph, shared with the controllers that read more of their objects. */
+function monitorsOf(
+  { client, informers, clock, log, metrics }: Env,
+  changes: WorkQueue<GraphChange>,
+  onListed: MonitorsOptions["onListed"],
+): Monitors {
+  const failures = metrics.counter({
+    name: "garbagecollector_controller_resources_sync_error_total",
+    help: "Failures to keep up with the resources that are to be watched for garbage.",
+    stability: "ALPHA",
+  });
+  return new Monitors({
     discovery: client.discovery,
-    monitors,
-    failures: metrics.counter({
-      name: "garbagecollector_controller_resources_sync_error_total",
-      help: "Failures to keep up with the resources that are to be watched for garbage.",
-      stability: "ALPHA",
-    }),
+    informers,
+    isWanted: isDeletable,
+    listen: (resource) => {
+      // Every projection keeps what the graph is about: owners, finalizers, and what identifies the object.
+      const informer = informers.metadataInformer(resource, { fields: [] });
+      return { informer, registration: informer.addHandler(objectHandler(changes), { resyncMs: 0 }) };
+    },
+    onListed,
+    onFailure: () => failures.inc(),
     clock,
     log,
-  };
-  return controllerOf(env, context, watch, settings.workers);
+  });
 }
 
 function controllerOf(
   { clock, log }: Env,
   context: CollectorContext,
-  watch: ResourceWatch,
+  monitors: Monitors,
   workers: number,
 ): Controller {
   const atOnce = async (): Promise<void> => undefined;
-  const whenKnown = async (signal: AbortSignal): Promise<void> => whenGraphKnown(watch, signal);
+  const whenKnown = async (signal: AbortSignal): Promise<void> => {
+    if (await monitors.syncInTime(signal)) return;
+    log.warn("Not all resources are known yet; collecting garbage all the same", {
+      unsynced: monitors.unsynced(),
+    });
+  };
   const pool = <K>(queue: WorkQueue<K>, size: number, sync: Sync<K>, ready = whenKnown): WorkerPool<K> =>
     new WorkerPool<K>({ queue, workers: size, sync, ready, clock, log });
   const pools = {
@@ -98,7 +122,7 @@ function controllerOf(
   return {
     run: async (signal) => {
       await Promise.all([
-        followResources(watch, signal),
+        monitors.follow(signal),
         ...Object.values(pools).map(async (each) => each.run(signal)),
       ]);
     },

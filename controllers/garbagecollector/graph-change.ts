@@ -17,11 +17,11 @@ export interface Sighting {
 }
 
 /**
- * Something that the graph has yet to learn: an object was seen or deleted, or (absent) the server does not have one
- * that the graph knows from references alone.
+ * Something that the graph has yet to learn: an object was seen or deleted, or (absent) the server does not have it, or
+ * (unlisted) an informer that took up its work again does not have it.
  */
 export class GraphChange {
-  readonly type: "seen" | "deleted" | "absent";
+  readonly type: "seen" | "deleted" | "absent" | "unlisted";
   readonly identity: ObjectIdentity;
   readonly sighting: Sighting | undefined;
 
@@ -47,6 +47,10 @@ export class GraphChange {
 
   static absent(identity: ObjectIdentity): GraphChange {
     return new GraphChange("absent", identity);
+  }
+
+  static unlisted(identity: ObjectIdentity): GraphChange {
+    return new GraphChange("unlisted", identity);
   }
 
   toString(): string {

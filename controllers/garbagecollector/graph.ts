@@ -5,7 +5,8 @@ const NONE: ReadonlySet<GraphNode> = new Set();
 
 /** An object, its owners, and the objects that name it as an owner. */
 export class GraphNode {
-  readonly identity: ObjectIdentity;
+  /** As it was seen last: the version in which a resource is served can change. */
+  identity: ObjectIdentity;
   owners: readonly OwnerReference[];
   /** Known from references alone: no informer has shown it yet, and part of its identity may be wrong. */
   virtual: boolean;
@@ -13,6 +14,8 @@ export class GraphNode {
   beingDeleted = false;
   /** Its deletion waits for its dependents to go. */
   deletingDependents = false;
+  /** Not in the list of the informer that would tell of its deletion: only the server knows whether it is there. */
+  unlisted = false;
   /** Most objects never have any. */
   #dependents: Set<GraphNode> | undefined;
 

@@ -54,13 +54,15 @@ async function examine(
 ): Promise<boolean> {
   const { identity } = node;
   // The end of a deletion is told by the informer; nothing can be done to speed it up.
-  if (node.beingDeleted && !node.deletingDependents) return false;
+  const isEnding = node.beingDeleted && !node.deletingDependents;
+  if (isEnding && !node.unlisted) return false;
   const latest = await readObject(context, identity, signal);
   if (latest === undefined || latest.metadata.uid !== identity.uid) {
     log.verbose(5, "The server does not have the object");
     context.changes.add(GraphChange.absent(identity));
     return true;
   }
+  if (isEnding) return false;
   if (node.deletingDependents) {
     await finishForeground(node, context, log, signal);
     return false;

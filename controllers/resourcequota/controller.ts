@@ -1,21 +1,21 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
+import type { EventHandler } from "../../pkg/cache/informer.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler, SharedInformer } from "../../pkg/cache/informer.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
+import { type Listening, Monitors } from "../../pkg/reconcile/monitors.ts";
 import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { QuotaContext } from "./context.ts";
-import { countAnew, objectHandler, quotaHandler, type QuotaQueues } from "./handlers.ts";
-import { measured } from "./measured.ts";
+import { countAnew, countListed, objectHandler, quotaHandler, type QuotaQueues } from "./handlers.ts";
+import { fieldsOf, measured } from "./measured.ts";
 import { Pause } from "./pause.ts";
-import { monitorKey } from "./quotable.ts";
+import { isQuotable } from "./quotable.ts";
 import { syncQuota } from "./sync.ts";
-import { followDiscovery } from "./sync-monitors.ts";
 
 export interface ResourceQuotaSettings {
   /** For each of the two queues. */
@@ -43,21 +43,29 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
   // Whole, as they are written back.
   const quotas = env.informers.informer<ResourceQuota>(resources.resourceQuotas);
   const queues: QuotaQueues = { primary: queueOf(env, PRIMARY), urgent: queueOf(env, URGENT) };
+  // Before any informer runs: what is read of the objects must be known by then.
+  for (const { resource, fields } of measured) env.informers.informer<ApiObject>(resource, { fields });
+  // Nothing is counted before the first look at what there is to count.
+  const pause = new Pause();
+  const monitors = new Monitors({
+    discovery: env.client.discovery,
+    informers: env.informers,
+    isWanted: isQuotable,
+    listen: (resource) => listen(env, resource, objectHandler(resource, context, queues)),
+    onChange: (state) => (state === "begins" ? pause.begin() : pause.end()),
+    onListed: ({ resource }) => countListed(resource, context, queues),
+    clock: env.clock,
+    log: env.log,
+  });
   const context: QuotaContext = {
     quotas: quotas.lister,
     client: env.client.clientFor<ResourceQuota>(resources.resourceQuotas),
-    discovery: env.client.discovery,
-    informers: env.informers,
-    measured: measuredInformers(env),
-    monitors: new Map(),
+    monitors,
     mayUseLess: new Set(),
     loweredMs: new Map(),
     clock: env.clock,
-    log: env.log,
   };
   const registration = quotas.addHandler(quotaHandler(context, queues), { resyncMs: 0 });
-  // Nothing is counted before the first look at what there is to count.
-  const pause = new Pause();
   const ready = whenSynced(env.clock, [registration, pause]);
   const poolOf = (queue: WorkQueue<string>): WorkerPool<string> =>
     new WorkerPool({
@@ -70,11 +78,10 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
       gate: pause,
     });
   const pools = { [PRIMARY]: poolOf(queues.primary), [URGENT]: poolOf(queues.urgent) };
-  const handlerOf = (resource: Resource): EventHandler<ApiObject> => objectHandler(resource, context, queues);
   return {
     run: async (signal) => {
       await Promise.all([
-        untilAborted(followDiscovery(context, handlerOf, pause, signal), signal),
+        monitors.follow(signal),
         untilAborted(
           countAllRegularly(context, queues.primary, settings.syncPeriodMs, ready, signal),
           signal,
@@ -92,13 +99,13 @@ function queueOf(env: Env, name: string): WorkQueue<string> {
   return createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name });
 }
 
-function measuredInformers(env: Env): ReadonlyMap<string, SharedInformer<ApiObject>> {
-  return new Map(
-    measured.map(({ resource, fields }) => [
-      monitorKey(resource),
-      env.informers.informer<ApiObject>(resource, { fields }),
-    ]),
-  );
+function listen({ informers }: Env, resource: Resource, handler: EventHandler<ApiObject>): Listening {
+  const fields = fieldsOf(resource);
+  const informer =
+    fields === undefined
+      ? informers.metadataInformer(resource, { fields: [] })
+      : informers.informer<ApiObject>(resource, { fields });
+  return { informer, registration: informer.addHandler(handler, { resyncMs: 0 }) };
 }
 
 /** Changes that no event tells of (the end of a grace period, a lost write) are found at the next full count. */

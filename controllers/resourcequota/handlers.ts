@@ -31,7 +31,7 @@ export function quotaHandler(
   { primary, urgent }: QuotaQueues,
 ): EventHandler<ResourceQuota> {
   const add = (quota: ResourceQuota, inInitialList = false): void => {
-    const tracked = [...context.monitors.values()].map(({ resource }) => resource);
+    const tracked = context.monitors.all().map(({ resource }) => resource);
     const queue = isUrgent(quota, tracked) ? urgent : primary;
     countAnew(context, queue, quota, inInitialList ? "background" : "live");
   };
@@ -82,6 +82,16 @@ export function objectHandler(
     },
     onDelete: (object) => wake(concerned(object)),
   };
+}
+
+/** Has all quotas counted that are about a resource which is watched from now on: nobody told what went before. */
+export function countListed(
+  resource: Resource,
+  context: Pick<QuotaContext, "quotas" | "mayUseLess">,
+  { primary }: QuotaQueues,
+): void {
+  for (const quota of context.quotas.list())
+    if (limitsResource(quota, resource)) countAnew(context, primary, quota, "background");
 }
 
 /** Times are told in whole seconds: within one, nobody knows. */

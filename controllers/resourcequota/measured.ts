@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
-import { groupResource, type Resource, type TypedResource } from "../../pkg/api/resource.ts";
+import { apiVersionOf, groupResource, type Resource, type TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 
 const affinityTerms = ["podAffinity", "podAntiAffinity"].flatMap((affinity) => [
@@ -51,6 +51,15 @@ export const measured: readonly {
   },
   { resource: resources.resourceClaims, fields: ["spec.devices.requests"] },
 ];
+
+/** What is read of the objects in this version of theirs; undefined where that is metadata alone. */
+export function fieldsOf(resource: Resource): readonly string[] | undefined {
+  return measured.find(
+    (each) =>
+      groupResource(each.resource) === groupResource(resource) &&
+      apiVersionOf(each.resource) === apiVersionOf(resource),
+  )?.fields;
+}
 
 const names = new Set(measured.map(({ resource }) => groupResource(resource)));
 

@@ -1,7 +1,7 @@
-import { apiVersionOf, groupResource, type Resource } from "../../pkg/api/resource.ts";
+import { groupResource, type Resource } from "../../pkg/api/resource.ts";
 
 /** A resource as discovery tells of it. */
-export interface Discovered extends Resource {
+interface Discovered extends Resource {
   readonly verbs: readonly string[];
 }
 
@@ -28,34 +28,4 @@ export function isQuotable(resource: Discovered): boolean {
     NEEDED_VERBS.every((verb) => resource.verbs.includes(verb)) &&
     !IGNORED.has(groupResource(resource))
   );
-}
-
-/** "apps/v1/deployments" */
-export function monitorKey(resource: Resource): string {
-  return `${apiVersionOf(resource)}/${resource.plural}`;
-}
-
-export interface MonitorsPlan {
-  readonly start: readonly Resource[];
-  readonly stop: readonly Resource[];
-}
-
-/**
- * Which resources are to be watched from now on and which no more. What discovery failed to tell of is kept. Undefined
- * when it told of nothing at all, which says more of the failure than of the cluster.
- */
-export function planMonitors(
-  watched: readonly Resource[],
-  discovered: readonly Discovered[],
-  failedVersions: ReadonlySet<string>,
-): MonitorsPlan | undefined {
-  const wanted = new Map(discovered.filter(isQuotable).map((resource) => [monitorKey(resource), resource]));
-  if (wanted.size === 0 && failedVersions.size > 0) return undefined;
-  const known = new Set(watched.map(monitorKey));
-  return {
-    start: [...wanted].filter(([key]) => !known.has(key)).map(([, resource]) => resource),
-    stop: watched.filter(
-      (resource) => !wanted.has(monitorKey(resource)) && !failedVersions.has(apiVersionOf(resource)),
-    ),
-  };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ApiObject } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ContainerStatus, Pod, ResourceQuotaStatus } from "../../pkg/api/types/core-v1.gen.ts";
-import { planMonitors } from "./quotable.ts";
+import { isQuotable } from "./quotable.ts";
 import { changesUsage } from "./replenishment.ts";
 import { isUrgent } from "./status.ts";
 
@@ -109,58 +109,12 @@ describe("a change of an object changes what it uses", () => {
 describe("what is watched", () => {
   const verbs = ["create", "delete", "list", "watch", "get"];
   const pods = { ...resources.pods, verbs };
-  const secrets = { ...resources.secrets, verbs };
-  const deployments = { ...resources.deployments, verbs };
-  type Names = readonly string[];
 
-  test.each<[string, Parameters<typeof planMonitors>, { start: Names; stop: Names } | undefined]>([
-    [
-      "is all that there is at first",
-      [[], [pods, deployments], new Set()],
-      { start: ["pods", "deployments"], stop: [] },
-    ],
-    ["stays when nothing changes", [[pods], [pods], new Set()], { start: [], stop: [] }],
-    ["stays when discovery fails", [[pods], [], new Set(["v1", "apps/v1"])], undefined],
-    [
-      "changes with the API",
-      [[pods, deployments], [pods, secrets], new Set()],
-      { start: ["secrets"], stop: ["deployments"] },
-    ],
-    [
-      "stays where a version cannot be discovered",
-      [[pods, deployments], [pods, secrets], new Set(["apps/v1"])],
-      { start: ["secrets"], stop: [] },
-    ],
-    [
-      "stays where the core cannot be discovered",
-      [[pods, deployments, secrets], [deployments], new Set(["v1"])],
-      { start: [], stop: [] },
-    ],
-    [
-      "is nothing of the cluster's own",
-      [[], [{ ...pods, namespaced: false }], new Set()],
-      { start: [], stop: [] },
-    ],
-    [
-      "is nothing that cannot be watched",
-      [[], [{ ...pods, verbs: ["create", "delete", "list"] }], new Set()],
-      { start: [], stop: [] },
-    ],
-    [
-      "is no events",
-      [
-        [],
-        [
-          { ...resources.events, verbs },
-          { ...resources.eventsEvents, verbs },
-        ],
-        new Set(),
-      ],
-      { start: [], stop: [] },
-    ],
-  ])("%s", (_, [watched, discovered, failed], expected) => {
-    const plan = planMonitors(watched, discovered, failed);
-    const names = (list: readonly { readonly plural: string }[]): Names => list.map(({ plural }) => plural);
-    expect(plan && { start: names(plan.start), stop: names(plan.stop) }).toEqual(expected);
-  });
+  test.each<[string, Parameters<typeof isQuotable>[0], boolean]>([
+    ["what can be created and deleted", pods, true],
+    ["nothing of the cluster's own", { ...pods, namespaced: false }, false],
+    ["nothing that cannot be watched", { ...pods, verbs: ["create", "delete", "list"] }, false],
+    ["no events", { ...resources.events, verbs }, false],
+    ["no events of the newer kind", { ...resources.eventsEvents, verbs }, false],
+  ])("is %s", (_, resource, expected) => expect(isQuotable(resource)).toBe(expected));
 });

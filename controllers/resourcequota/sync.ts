@@ -2,7 +2,8 @@ import { excess, maxAmounts, parseAmounts } from "../../pkg/api/quota/amounts.ts
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import { runPaced } from "../../pkg/cache/pace.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
-import type { Monitor, QuotaContext } from "./context.ts";
+import type { Monitor } from "../../pkg/reconcile/monitors.ts";
+import type { QuotaContext } from "./context.ts";
 import { decideStatus } from "./status.ts";
 import { type Counted, countUsage } from "./usage.ts";
 
@@ -33,7 +34,7 @@ async function syncUsage(
     return {};
   }
   const namespace = quota.metadata.namespace ?? "";
-  const counted = [...context.monitors.values()].map((monitor) => countedIn(namespace, monitor));
+  const counted = context.monitors.all().map((monitor) => countedIn(namespace, monitor));
   const { amounts, unknown } = await runPaced(
     context.clock,
     countUsage(quota, counted, context.clock.nowMs()),

@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
+import { apiVersionOf, groupResource, type Resource } from "../../pkg/api/resource.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { CustomResourceDefinition } from "../../pkg/api/types/apiextensions-v1.gen.ts";
+import type { ApiSurface } from "../../pkg/client/discovery-documents.ts";
+import { Discovery } from "../../pkg/client/discovery.ts";
+import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
+import { garbageCollectorController } from "./controller.ts";
+
+const { configMaps, secrets, customResourceDefinitions } = resources;
+const LOOK_MS = 31_000;
+const widgets = { group: "example.com", version: "v1", plural: "widgets", kind: "Widget", namespaced: true };
+const newWidgets = { ...widgets, version: "v2" };
+
+let world: ControllerWorld;
+let hidden: Set<string>;
+beforeEach(async () => {
+  world = await newWorld();
+  hidden = new Set();
+});
+afterEach(async () => world.stop());
+
+describe("what was deleted while discovery did not tell of its resource", () => {
+  test("is gone for its dependents as soon as discovery tells of it again", async () => {
+    await startWithDiscovery();
+    const [owner, other] = [await create(configMaps, "owner"), await create(configMaps, "other")];
+    await create(secrets, "dependent", refTo(configMaps, owner));
+    await create(secrets, "bystander", refTo(configMaps, other));
+    await hide(configMaps);
+    await remove(configMaps, "owner");
+    await world.run(3 * LOOK_MS);
+    expect(await names(secrets)).toEqual(["bystander", "dependent"]);
+    await show(configMaps);
+    expect(await names(secrets)).toEqual(["bystander"]);
+    expect(await names(configMaps)).toEqual(["other"]);
+  });
+
+  test("also when it was being deleted before", async () => {
+    await startWithDiscovery();
+    const owner = await create(configMaps, "owner");
+    await world.update<ApiObject>(configMaps, "owner", withFinalizers("example.com/hold"));
+    await create(secrets, "dependent", refTo(configMaps, owner));
+    await remove(configMaps, "owner");
+    await world.run();
+    await hide(configMaps);
+    await world.update<ApiObject>(configMaps, "owner", withFinalizers());
+    await world.run(LOOK_MS);
+    expect(await names(secrets)).toEqual(["dependent"]);
+    await show(configMaps);
+    expect(await names(secrets)).toEqual([]);
+  });
+
+  test("also when another has its name", async () => {
+    await startWithDiscovery();
+    const owner = await create(configMaps, "owner");
+    await create(secrets, "dependent", refTo(configMaps, owner));
+    await hide(configMaps);
+    await remove(configMaps, "owner");
+    await create(configMaps, "owner");
+    await show(configMaps);
+    expect(await names(secrets)).toEqual([]);
+    expect(await names(configMaps)).toEqual(["owner"]);
+  });
+
+  test("is asked of the server first: what the list lacks may be there", async () => {
+    await startWithDiscovery();
+    const owner = await create(configMaps, "owner");
+    await create(secrets, "dependent", refTo(configMaps, owner));
+    await hide(configMaps);
+    await show(configMaps);
+    await world.run(LOOK_MS);
+    expect(await names(secrets)).toEqual(["dependent"]);
+    expect(world.takeWrites().map(lineOf)).toEqual([]);
+  });
+});
+
+describe("a resource that is served in another version from now on", () => {
+  beforeEach(async () => {
+    await serve("v1");
+    await startWithDiscovery();
+  });
+
+  test("keeps its objects, which can be deleted, and what went in between is noticed", async () => {
+    const [kept, gone] = [await create(widgets, "kept"), await create(widgets, "gone")];
+    const owner = await create(configMaps, "owner");
+    await create(widgets, "dependent", refTo(configMaps, owner));
+    await hide(widgets);
+    await serve("v2");
+    await create(secrets, "of-kept", refTo(newWidgets, kept));
+    await create(secrets, "of-gone", refTo(newWidgets, gone));
+    await remove(newWidgets, "gone");
+    await show(widgets);
+    await world.run(2 * LOOK_MS);
+    expect(await names(secrets)).toEqual(["of-kept"]);
+    await remove(configMaps, "owner");
+    await world.run();
+    expect(await names(newWidgets)).toEqual(["kept"]);
+    await remove(newWidgets, "kept");
+    await world.run();
+    expect(await names(secrets)).toEqual([]);
+  });
+
+  /** In this version only. */
+  async function serve(version: string): Promise<void> {
+    const name = groupResource(widgets);
+    const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+    const { group, plural, kind } = widgets;
+    const spec = {
+      group,
+      names: { plural, singular: "widget", kind, listKind: "WidgetList" },
+      scope: "Namespaced",
+      versions: ["v1", "v2"].map((each) => ({
+        name: each,
+        served: each === version,
+        storage: each === "v1",
+        schema,
+      })),
+    };
+    if (version === "v1") await world.create(customResourceDefinitions, { metadata: { name }, spec });
+    else
+      await world.update<CustomResourceDefinition>(customResourceDefinitions, name, (found) => ({
+        ...found,
+        spec,
+      }));
+    await world.run();
+  }
+});
+
+/** The collector, with a discovery that leaves out what is hidden, as when an older API server answers. */
+async function startWithDiscovery(): Promise<void> {
+  class LackingDiscovery extends Discovery {
+    override async surface(signal?: AbortSignal): Promise<ApiSurface> {
+      const surface = await super.surface(signal);
+      return { ...surface, resources: surface.resources.filter((each) => !hidden.has(groupResource(each))) };
+    }
+  }
+  const controller = garbageCollectorController({ workers: 3 });
+  await world.start({
+    ...controller,
+    build: (env) =>
+      controller.build({ ...env, client: { ...env.client, discovery: new LackingDiscovery(env.client.rest) } }),
+  });
+}
+
+async function hide(resource: Resource): Promise<void> {
+  hidden.add(groupResource(resource));
+  await world.run(LOOK_MS);
+}
+
+async function show(resource: Resource): Promise<void> {
+  hidden.delete(groupResource(resource));
+  await world.run(LOOK_MS);
+}
+
+async function create(
+  resource: Resource,
+  name: string,
+  ...ownerReferences: readonly OwnerReference[]
+): Promise<ApiObject> {
+  return world.create<ApiObject>(resource, { metadata: { name, ownerReferences } });
+}
+
+async function remove(resource: Resource, name: string): Promise<void> {
+  await world.client.dynamic(resource).delete({ namespace: NAMESPACE, name });
+}
+
+function withFinalizers(...finalizers: readonly string[]): (object: ApiObject) => ApiObject {
+  return (object) => ({ ...object, metadata: { ...object.metadata, finalizers } });
+}
+
+function refTo(resource: Resource, { metadata }: ApiObject): OwnerReference {
+  const { name = "", uid = "" } = metadata;
+  return { apiVersion: apiVersionOf(resource), kind: resource.kind, name, uid };
+}
+
+async function names(resource: Resource): Promise<readonly unknown[]> {
+  return (await world.list<ApiObject>(resource)).map(({ metadata }) => metadata.name);
+}
