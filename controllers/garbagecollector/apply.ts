@@ -59,7 +59,7 @@ export async function resourceOf(
   return resource;
 }
 
-/** The metadata of the object of that name, which may be another one; undefined when the server has none. */
+/** The object's metadata; undefined when the server does not have it, be it that another has taken its name. */
 export async function readObject(
   context: CollectorContext,
   identity: ObjectIdentity,
@@ -69,7 +69,8 @@ export async function readObject(
   if (client.resource.namespaced && ref.namespace === undefined)
     throw new ClusterScopedDependentError(identity, identity);
   try {
-    return await client.get(ref, {}, signal);
+    const found = await client.get(ref, {}, signal);
+    return found.metadata.uid === identity.uid ? found : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -141,7 +142,7 @@ export async function removeFinalizer(
   const { client, ref } = await locate(context, identity, signal);
   for (let attempt = 0; ; attempt++) {
     const latest = await readObject(context, identity, signal);
-    if (latest?.metadata.uid !== identity.uid) return;
+    if (latest === undefined) return;
     if (!(latest.metadata.finalizers ?? []).includes(finalizer)) return;
     const body = withoutFinalizerPatch(latest.metadata, finalizer);
     try {

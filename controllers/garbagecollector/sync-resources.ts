@@ -27,6 +27,8 @@ export async function doubtUnlisted(
     if (virtual || !isOfThese) return;
     const listed = informer.lister.get(identity.namespace, identity.name);
     if (listed?.metadata.uid === identity.uid) return;
-    changes.add(GraphChange.unlisted({ ...identity, apiVersion: apiVersionOf(resource), kind: resource.kind }));
+    changes.add(
+      GraphChange.unlisted({ ...identity, apiVersion: apiVersionOf(resource), kind: resource.kind }),
+    );
   });
 }

@@ -117,6 +117,16 @@ test("an owner that the caches do not have yet is looked for on the server", asy
   expect(await names()).toEqual(["valid"]);
 });
 
+test("an owner that lives is asked for again for the next dependent, and not taken for absent", async () => {
+  await world.start(controller);
+  const owner = await create("owner");
+  for (const name of ["one", "two"]) {
+    await create(name, [absent("u"), refTo(owner)]);
+    await world.run();
+  }
+  expect(await names()).toEqual(["one", "owner", "two"]);
+});
+
 test("a restart collects what lost its owners meanwhile", async () => {
   const owner = await create("owner");
   await create("child", [refTo(owner)]);

@@ -57,7 +57,7 @@ async function examine(
   const isEnding = node.beingDeleted && !node.deletingDependents;
   if (isEnding && !node.unlisted) return false;
   const latest = await readObject(context, identity, signal);
-  if (latest === undefined || latest.metadata.uid !== identity.uid) {
+  if (latest === undefined) {
     log.verbose(5, "The server does not have the object");
     context.changes.add(GraphChange.absent(identity));
     return true;
@@ -148,7 +148,6 @@ async function findOwner(
     throw new ClusterScopedDependentError(node.identity, reference);
   const identity = resource.namespaced ? namespaced : clusterScoped;
   const owner = await readObject(context, identity, signal);
-  if (owner !== undefined && owner.metadata.uid === reference.uid) return owner;
-  absentOwners.add(identity);
-  return undefined;
+  if (owner === undefined) absentOwners.add(identity);
+  return owner;
 }

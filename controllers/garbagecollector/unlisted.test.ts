@@ -77,32 +77,32 @@ describe("what was deleted while discovery did not tell of its resource", () => 
 
 describe("a resource that is served in another version from now on", () => {
   beforeEach(async () => {
-    await serve("v1");
+    await serve("v1", "v2");
     await startWithDiscovery();
   });
 
   test("keeps its objects, which can be deleted, and what went in between is noticed", async () => {
-    const [kept, gone] = [await create(widgets, "kept"), await create(widgets, "gone")];
+    const [kept, gone] = [await create(newWidgets, "kept"), await create(newWidgets, "gone")];
     const owner = await create(configMaps, "owner");
     await create(widgets, "dependent", refTo(configMaps, owner));
+    await create(secrets, "of-kept", refTo(widgets, kept));
+    await create(secrets, "of-gone", refTo(widgets, gone));
+    await world.run(LOOK_MS);
     await hide(widgets);
-    await serve("v2");
-    await create(secrets, "of-kept", refTo(newWidgets, kept));
-    await create(secrets, "of-gone", refTo(newWidgets, gone));
-    await remove(newWidgets, "gone");
+    await serve("v1");
+    await remove(widgets, "gone");
     await show(widgets);
-    await world.run(2 * LOOK_MS);
     expect(await names(secrets)).toEqual(["of-kept"]);
     await remove(configMaps, "owner");
     await world.run();
-    expect(await names(newWidgets)).toEqual(["kept"]);
-    await remove(newWidgets, "kept");
+    expect(await names(widgets)).toEqual(["kept"]);
+    await remove(widgets, "kept");
     await world.run();
     expect(await names(secrets)).toEqual([]);
   });
 
-  /** In this version only. */
-  async function serve(version: string): Promise<void> {
+  /** In these versions only; the last is preferred. */
+  async function serve(...versions: readonly string[]): Promise<void> {
     const name = groupResource(widgets);
     const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
     const { group, plural, kind } = widgets;
@@ -112,12 +112,13 @@ describe("a resource that is served in another version from now on", () => {
       scope: "Namespaced",
       versions: ["v1", "v2"].map((each) => ({
         name: each,
-        served: each === version,
+        served: versions.includes(each),
         storage: each === "v1",
         schema,
       })),
     };
-    if (version === "v1") await world.create(customResourceDefinitions, { metadata: { name }, spec });
+    const all = await world.list<CustomResourceDefinition>(customResourceDefinitions);
+    if (all.length === 0) await world.create(customResourceDefinitions, { metadata: { name }, spec });
     else
       await world.update<CustomResourceDefinition>(customResourceDefinitions, name, (found) => ({
         ...found,
@@ -139,7 +140,10 @@ async function startWithDiscovery(): Promise<void> {
   await world.start({
     ...controller,
     build: (env) =>
-      controller.build({ ...env, client: { ...env.client, discovery: new LackingDiscovery(env.client.rest) } }),
+      controller.build({
+        ...env,
+        client: { ...env.client, discovery: new LackingDiscovery(env.client.rest) },
+      }),
   });
 }
 

@@ -84,6 +84,28 @@ test("a resource without deletion of collections is deleted object by object", a
   ]);
 });
 
+test("an object that is gone or cannot be deleted does not keep the others", async () => {
+  const verbs = ["list", "delete"];
+  const refused = new Map([
+    ["/api/v1/namespaces/test/things/a", { status: 404, body: "gone" }],
+    ["/api/v1/namespaces/test/things/b", { status: 500, body: "not b" }],
+    ["/api/v1/namespaces/test/things/c", { status: 500, body: "not c" }],
+  ]);
+  const things = discovery([group("", "v1", ["things"], verbs)]);
+  const { run, lines } = fixture({ body: things }, { body: discovery([]) }, ["a", "b", "c", "d"], refused);
+  const { result, conditions } = await run();
+  for (const name of ["b", "c"]) {
+    const message = expect.stringContaining(`not ${name}`) as unknown;
+    expect(result).toMatchObject({ message });
+    expect(findCondition(conditions, "NamespaceDeletionContentFailure")).toMatchObject({ message });
+  }
+  expect(
+    lines()
+      .filter((line) => line.startsWith("DELETE"))
+      .map((line) => line.at(-1)),
+  ).toEqual(["a", "b", "c", "d"]);
+});
+
 test.each([
   ["that cannot be deleted", ["list"], []],
   [
@@ -106,11 +128,17 @@ interface Run {
   readonly conditions: NonNullable<Namespace["status"]>["conditions"];
 }
 
-/** A server that answers so to discovery and has, in every list, objects of these names. */
-function fixture(core: FakeAnswer, groups: FakeAnswer, names: readonly string[] = []) {
+/** A server that answers so to discovery and to deletions, and has, in every list, objects of these names. */
+function fixture(
+  core: FakeAnswer,
+  groups: FakeAnswer,
+  names: readonly string[] = [],
+  refused: ReadonlyMap<string, FakeAnswer> = new Map(),
+) {
   const transport = new FakeTransport(({ path, method, body }): FakeAnswer => {
     if (path === "/api") return core;
     if (path === "/apis") return groups;
+    if (method === "DELETE") return refused.get(path) ?? { body: {} };
     if (method === "PUT") return { body };
     if (method === "DELETE") return { body: { apiVersion: "v1", kind: "Status", status: "Success" } };
     return {

@@ -48,13 +48,17 @@ async function deleteEach(
   namespace: string,
   signal: AbortSignal,
 ): Promise<void> {
+  const failures: unknown[] = [];
   for (const { metadata } of (await listObjects(client, resource, namespace, signal)) ?? []) {
     try {
       await client.delete({ namespace, name: metadata.name ?? "" }, OPTIONS, signal);
     } catch (error) {
-      if (!isNotServed(error)) throw error;
+      signal.throwIfAborted();
+      if (!isNotServed(error)) failures.push(error);
     }
   }
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join(", "));
 }
 
 /** Names and finalizers only. Undefined when the server does not list the resource. */

@@ -1,8 +1,11 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import type { Resource } from "../../pkg/api/resource.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
-import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
+import { devicesOf } from "../../pkg/api/quota/devices.ts";
+import type { Resource, TypedResource } from "../../pkg/api/resource.ts";
+import type { EventHandler, SharedInformer } from "../../pkg/cache/informer.ts";
+import type { Lister } from "../../pkg/cache/lister.ts";
+import type { DeviceClass, ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
+import type { Pod, ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
@@ -11,7 +14,14 @@ import { WorkerPool } from "../../pkg/reconcile/worker.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { QuotaContext } from "./context.ts";
-import { countAnew, countListed, objectHandler, quotaHandler, type QuotaQueues } from "./handlers.ts";
+import {
+  countAnew,
+  countListed,
+  deviceClassHandler,
+  objectHandler,
+  quotaHandler,
+  type QuotaQueues,
+} from "./handlers.ts";
 import { fieldsOf, measured } from "./measured.ts";
 import { Pause } from "./pause.ts";
 import { isQuotable } from "./quotable.ts";
@@ -45,6 +55,9 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
   const queues: QuotaQueues = { primary: queueOf(env, PRIMARY), urgent: queueOf(env, URGENT) };
   // Before any informer runs: what is read of the objects must be known by then.
   for (const { resource, fields } of measured) env.informers.informer<ApiObject>(resource, { fields });
+  const classes = env.informers.informer<DeviceClass>(resources.deviceClasses, {
+    fields: ["spec.extendedResourceName"],
+  });
   // Nothing is counted before the first look at what there is to count.
   const pause = new Pause();
   const monitors = new Monitors({
@@ -61,10 +74,12 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
     quotas: quotas.lister,
     client: env.client.clientFor<ResourceQuota>(resources.resourceQuotas),
     monitors,
+    devices: devicesFrom(env, classes),
     mayUseLess: new Set(),
     loweredMs: new Map(),
     clock: env.clock,
   };
+  classes.addHandler(deviceClassHandler(context, queues), { resyncMs: 0 });
   const registration = quotas.addHandler(quotaHandler(context, queues), { resyncMs: 0 });
   const ready = whenSynced(env.clock, [registration, pause]);
   const poolOf = (queue: WorkQueue<string>): WorkerPool<string> =>
@@ -97,6 +112,21 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
 
 function queueOf(env: Env, name: string): WorkQueue<string> {
   return createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name });
+}
+
+function devicesFrom({ informers }: Env, classes: SharedInformer<DeviceClass>): QuotaContext["devices"] {
+  const listerOf = <T extends ApiObject>(resource: TypedResource<T>): Lister<T> =>
+    informers.informer<T>(resource, { fields: [] }).lister;
+  const pods = listerOf<Pod>(resources.pods);
+  const claims = listerOf<ResourceClaim>(resources.resourceClaims);
+  return () =>
+    classes.hasSynced()
+      ? devicesOf({
+          classes: classes.lister.list(),
+          podNamed: (namespace, name) => pods.get(namespace, name),
+          claimsIn: (namespace) => claims.inNamespace(namespace),
+        })
+      : undefined;
 }
 
 function listen({ informers }: Env, resource: Resource, handler: EventHandler<ApiObject>): Listening {

@@ -1,6 +1,8 @@
 import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import { parseTime } from "../../pkg/api/time.ts";
+import { isExtendedRequest } from "../../pkg/api/quota/usage.ts";
+import type { DeviceClass } from "../../pkg/api/types/resource-v1.gen.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
@@ -27,12 +29,12 @@ export function countAnew(
 
 /** What is written to a quota's status comes from here: only its limits are a reason to count. */
 export function quotaHandler(
-  context: Pick<QuotaContext, "monitors" | "mayUseLess">,
+  context: Pick<QuotaContext, "monitors" | "mayUseLess" | "devices">,
   { primary, urgent }: QuotaQueues,
 ): EventHandler<ResourceQuota> {
   const add = (quota: ResourceQuota, inInitialList = false): void => {
     const tracked = context.monitors.all().map(({ resource }) => resource);
-    const queue = isUrgent(quota, tracked) ? urgent : primary;
+    const queue = isUrgent(quota, tracked, context.devices()) ? urgent : primary;
     countAnew(context, queue, quota, inInitialList ? "background" : "live");
   };
   return {
@@ -55,11 +57,13 @@ const SETTLE_MS = 1_000;
  */
 export function objectHandler(
   resource: Resource,
-  context: Pick<QuotaContext, "quotas" | "clock" | "mayUseLess" | "loweredMs">,
+  context: Pick<QuotaContext, "quotas" | "clock" | "mayUseLess" | "loweredMs" | "devices">,
   { primary }: QuotaQueues,
 ): EventHandler<ApiObject> {
-  const concerned = ({ metadata }: ApiObject): readonly ResourceQuota[] =>
-    context.quotas.inNamespace(metadata.namespace ?? "").filter((quota) => limitsResource(quota, resource));
+  const concerned = ({ metadata }: ApiObject): readonly ResourceQuota[] => {
+    const quotas = context.quotas.inNamespace(metadata.namespace ?? "");
+    return quotas.filter((quota) => limitsResource(quota, resource, context.devices()));
+  };
   const wake = (quotas: readonly ResourceQuota[]): void => {
     for (const quota of quotas) countAnew(context, primary, quota);
   };
@@ -84,14 +88,32 @@ export function objectHandler(
   };
 }
 
+/** Which limits claims count for changes with the classes of devices. */
+export function deviceClassHandler(
+  context: Pick<QuotaContext, "quotas" | "mayUseLess">,
+  { primary }: QuotaQueues,
+): EventHandler<DeviceClass> {
+  const wake = (): void => {
+    for (const quota of context.quotas.list())
+      if (Object.keys(quota.spec?.hard ?? {}).some(isExtendedRequest)) countAnew(context, primary, quota);
+  };
+  return {
+    onAdd: wake,
+    onUpdate: (before, after) => {
+      if (before.spec.extendedResourceName !== after.spec.extendedResourceName) wake();
+    },
+    onDelete: wake,
+  };
+}
+
 /** Has all quotas counted that are about a resource which is watched from now on: nobody told what went before. */
 export function countListed(
   resource: Resource,
-  context: Pick<QuotaContext, "quotas" | "mayUseLess">,
+  context: Pick<QuotaContext, "quotas" | "mayUseLess" | "devices">,
   { primary }: QuotaQueues,
 ): void {
   for (const quota of context.quotas.list())
-    if (limitsResource(quota, resource)) countAnew(context, primary, quota, "background");
+    if (limitsResource(quota, resource, context.devices())) countAnew(context, primary, quota, "background");
 }
 
 /** Times are told in whole seconds: within one, nobody knows. */

@@ -27,6 +27,7 @@ export const measured: readonly {
       "spec.priorityClassName",
       ...affinityTerms.flatMap((term) => [`${term}.namespaces`, `${term}.namespaceSelector`]),
       "status.phase",
+      "status.extendedResourceClaimStatus.resourceClaimName",
       "status.conditions.type",
       "status.conditions.reason",
       ...statusParts("containerStatuses"),
@@ -49,7 +50,10 @@ export const measured: readonly {
       "status.modifyVolumeStatus.targetVolumeAttributesClassName",
     ],
   },
-  { resource: resources.resourceClaims, fields: ["spec.devices.requests"] },
+  {
+    resource: resources.resourceClaims,
+    fields: ["metadata.annotations[resource.kubernetes.io/extended-resource-claim]", "spec.devices.requests"],
+  },
 ];
 
 /** What is read of the objects in this version of theirs; undefined where that is metadata alone. */

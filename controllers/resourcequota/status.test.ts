@@ -28,7 +28,7 @@ describe("a quota is urgent", () => {
     ],
   ])("%s", (_, hard, status, expected) => {
     const quota = { metadata: {}, spec: { hard }, ...(status && { status }) };
-    expect(isUrgent(quota, [resources.pods])).toBe(expected);
+    expect(isUrgent(quota, [resources.pods], undefined)).toBe(expected);
   });
 });
 

@@ -1,4 +1,5 @@
 import { type Amounts, formatAmounts, parseAmounts, pickAmounts } from "../../pkg/api/quota/amounts.ts";
+import type { Devices } from "../../pkg/api/quota/devices.ts";
 import { isAbout } from "../../pkg/api/quota/usage.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import type { ResourceQuota, ResourceQuotaStatus } from "../../pkg/api/types/core-v1.gen.ts";
@@ -18,10 +19,14 @@ export function decideStatus(quota: ResourceQuota, usage: Amounts): ResourceQuot
 }
 
 /** Nothing can be created in its namespace before its usage is known: such a quota is looked at before others. */
-export function isUrgent({ spec, status }: ResourceQuota, tracked: readonly Resource[]): boolean {
+export function isUrgent(
+  { spec, status }: ResourceQuota,
+  tracked: readonly Resource[],
+  devices: Devices | undefined,
+): boolean {
   if (!sameAmounts(parseAmounts(spec?.hard), parseAmounts(status?.hard))) return true;
   const missing = Object.keys(status?.hard ?? {}).filter((name) => status?.used?.[name] === undefined);
-  return missing.some((name) => tracked.some((resource) => isAbout(resource, name)));
+  return missing.some((name) => tracked.some((resource) => isAbout(resource, name, devices)));
 }
 
 /** Whether a change of the spec changes what is counted. */
@@ -31,9 +36,13 @@ export function countsOtherwise(before: ResourceQuota, after: ResourceQuota): bo
 }
 
 /** Whether the quota has a limit that is about this resource, or will have one as soon as the cache sees its status. */
-export function limitsResource({ spec, status }: ResourceQuota, resource: Resource): boolean {
+export function limitsResource(
+  { spec, status }: ResourceQuota,
+  resource: Resource,
+  devices: Devices | undefined,
+): boolean {
   return [spec?.hard, status?.hard].some((hard) =>
-    Object.keys(hard ?? {}).some((name) => isAbout(resource, name)),
+    Object.keys(hard ?? {}).some((name) => isAbout(resource, name, devices)),
   );
 }
 

@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CustomResourceDefinition } from "../../pkg/api/types/apiextensions-v1.gen.ts";
+import type { DeviceClass, ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
 import type { Pod, ResourceQuota, Service } from "../../pkg/api/types/core-v1.gen.ts";
+import type { ApiSurface } from "../../pkg/client/discovery-documents.ts";
+import { Discovery } from "../../pkg/client/discovery.ts";
 import { internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { resourceQuotaController } from "./controller.ts";
@@ -90,6 +93,122 @@ test("what came while something else went is counted, though the cache tells of 
   letThrough();
   await world.run();
   expect(await usedOf("quota")).toEqual({ pods: "2" });
+});
+
+test("nothing is written before all that there is to count has been listed", async () => {
+  await createPods("a");
+  await createQuota({ pods: "5", "count/configmaps": "5" });
+  world.server.parts.faults.add({ target: { resource: "pods" }, action: { kind: "latency", ms: 10_000 } });
+  await start();
+  expect(linesTaken()).toEqual([]);
+  await world.run(20_000);
+  expect(linesTaken()).toEqual(["update resourcequotas/status quota"]);
+  expect(await usedOf("quota")).toEqual({ "count/configmaps": "0", pods: "1" });
+});
+
+describe("devices", () => {
+  const gpus = "requests.example.com/gpu";
+  const implicit = "requests.deviceclass.resource.kubernetes.io/gpu";
+
+  test("are those of claims and of pods, and room is given back", async () => {
+    await createClass();
+    await createClaim("a", 2);
+    await createClaim("b", 3);
+    await createQuota({ [gpus]: "9", [implicit]: "9" });
+    await start();
+    expect(await usedOf("quota")).toEqual({ [implicit]: "5", [gpus]: "5" });
+    await world.delete(resources.resourceClaims, "a");
+    await world.run();
+    expect(await usedOf("quota")).toEqual({ [implicit]: "3", [gpus]: "3" });
+  });
+
+  test("are counted anew with every class that comes, goes or gets a name", async () => {
+    await createClaim("a", 2);
+    await createQuota({ [gpus]: "9", [implicit]: "9" });
+    await start();
+    expect(await usedOf("quota")).toEqual({ [implicit]: "0", [gpus]: "0" });
+    await createClass({});
+    await world.run();
+    expect(await usedOf("quota")).toEqual({ [implicit]: "2", [gpus]: "0" });
+    await world.update<DeviceClass>(resources.deviceClasses, "gpu", (found) => ({ ...found, spec: named }));
+    await world.run();
+    expect(await usedOf("quota")).toEqual({ [implicit]: "2", [gpus]: "2" });
+    await world.delete(resources.deviceClasses, "gpu");
+    await world.run();
+    expect(await usedOf("quota")).toEqual({ [implicit]: "0", [gpus]: "0" });
+  });
+
+  test("stay as the API server counted them while classes cannot be listed", async () => {
+    await createClass();
+    await createClaim("a", 2);
+    await createQuota({ [gpus]: "9", pods: "5" });
+    await start();
+    await world.stop();
+    const repair = world.server.parts.faults.add({
+      target: { resource: "deviceclasses" },
+      action: { kind: "status", when: "before", error: internal("no") },
+    });
+    await start();
+    await createPods("p");
+    await world.run(DISCOVERY_MS);
+    expect((await usedOf("quota"))[gpus]).toBe("2");
+    await world.delete(resources.resourceClaims, "a");
+    repair();
+    await world.run(DISCOVERY_MS);
+    expect((await usedOf("quota"))[gpus]).toBe("0");
+  });
+
+  test("of a pod that a claim was made for count once", async () => {
+    await createClass();
+    const pod = await world.create<Pod>(resources.pods, {
+      metadata: { name: "p" },
+      spec: {
+        containers: [
+          {
+            name: "c",
+            image: "i",
+            resources: { requests: { "example.com/gpu": "2" }, limits: { "example.com/gpu": "2" } },
+          },
+        ],
+      },
+    });
+    const { name = "", uid = "" } = pod.metadata;
+    await createClaim("a", 3, {
+      annotations: { "resource.kubernetes.io/extended-resource-claim": "true" },
+      ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid, controller: true }],
+    });
+    await createQuota({ [gpus]: "9" });
+    await start();
+    expect(await usedOf("quota")).toEqual({ [gpus]: "3" });
+    await world.client
+      .clientFor<Pod>(resources.pods)
+      .patch(
+        { namespace: "default", name },
+        { type: "merge", body: statusOf("other") },
+        { subresource: "status" },
+      );
+    await world.run(FULL_COUNT_MS);
+    expect(await usedOf("quota")).toEqual({ [gpus]: "5" });
+  });
+
+  const named = { extendedResourceName: "example.com/gpu" };
+
+  const statusOf = (resourceClaimName: string): object => ({
+    status: { extendedResourceClaimStatus: { resourceClaimName, requestMappings: [] } },
+  });
+
+  async function createClass(spec: DeviceClass["spec"] = named): Promise<void> {
+    await world.create<DeviceClass>(resources.deviceClasses, { metadata: { name: "gpu" }, spec });
+  }
+
+  async function createClaim(name: string, count: number, metadata: object = {}): Promise<void> {
+    const exactly = { deviceClassName: "gpu", allocationMode: "ExactCount", count };
+    await world.create<ResourceClaim>(resources.resourceClaims, {
+      metadata: { ...metadata, name },
+      spec: { devices: { requests: [{ name: "r", exactly }] } },
+    });
+  }
+
 });
 
 test("what is settled is not written again, neither by a full count nor by another manager", async () => {
@@ -236,6 +355,66 @@ describe("custom resources", () => {
       ],
     },
   };
+});
+
+describe("while discovery does not tell of a resource", () => {
+  let hidden: boolean;
+  let refused: boolean;
+  beforeEach(async () => {
+    [hidden, refused] = [false, false];
+    class LackingDiscovery extends Discovery {
+      override async surface(signal?: AbortSignal): Promise<ApiSurface> {
+        if (refused) throw internal("no discovery");
+        const surface = await super.surface(signal);
+        return hidden
+          ? { ...surface, resources: surface.resources.filter(({ plural }) => plural !== "pods") }
+          : surface;
+      }
+    }
+    const controller = resourceQuotaController({ workers: 2, syncPeriodMs: 0 });
+    await world.start({
+      ...controller,
+      build: (env) =>
+        controller.build({
+          ...env,
+          client: { ...env.client, discovery: new LackingDiscovery(env.client.rest) },
+        }),
+    });
+    await createPods("a", "b");
+    await createQuota({ pods: "5", "count/configmaps": "5" });
+    await world.run();
+    expect(await usedOf("quota")).toEqual({ "count/configmaps": "0", pods: "2" });
+  });
+
+  test("its limits keep what was counted, and the others go on", async () => {
+    hidden = true;
+    await world.run(DISCOVERY_MS);
+    await deletePod("a");
+    await world.create(resources.configMaps, { metadata: { name: "c" } });
+    await world.update<ResourceQuota>(resources.resourceQuotas, "quota", (quota) => ({
+      ...quota,
+      spec: { hard: { ...quota.spec?.hard, pods: "6" } },
+    }));
+    await world.run();
+    expect(await usedOf("quota")).toEqual({ "count/configmaps": "1", pods: "2" });
+  });
+
+  test("what goes is learned when discovery tells of it again", async () => {
+    hidden = true;
+    await world.run(DISCOVERY_MS);
+    await deletePod("a");
+    hidden = false;
+    await world.run(DISCOVERY_MS);
+    expect(await usedOf("quota")).toEqual({ "count/configmaps": "0", pods: "1" });
+  });
+
+  test("because discovery is refused altogether, all are counted as before", async () => {
+    refused = true;
+    await world.run(2 * DISCOVERY_MS);
+    await deletePod("a");
+    await world.run();
+    expect(await usedOf("quota")).toEqual({ "count/configmaps": "0", pods: "1" });
+  });
 });
 
 async function start(): Promise<void> {

@@ -4,6 +4,7 @@ import { runPaced } from "../../pkg/cache/pace.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import type { Monitor } from "../../pkg/reconcile/monitors.ts";
 import type { QuotaContext } from "./context.ts";
+import { fieldsOf, isMeasured } from "./measured.ts";
 import { decideStatus } from "./status.ts";
 import { type Counted, countUsage } from "./usage.ts";
 
@@ -34,10 +35,13 @@ async function syncUsage(
     return {};
   }
   const namespace = quota.metadata.namespace ?? "";
-  const counted = context.monitors.all().map((monitor) => countedIn(namespace, monitor));
+  const countable = {
+    resources: context.monitors.all().map((monitor) => countedIn(namespace, monitor)),
+    devices: context.devices(),
+  };
   const { amounts, unknown } = await runPaced(
     context.clock,
-    countUsage(quota, counted, context.clock.nowMs()),
+    countUsage(quota, countable, context.clock.nowMs()),
   );
   const before = parseAmounts(quota.status?.used);
   const used = mayUseLess ? amounts : maxAmounts(amounts, before);
@@ -56,6 +60,7 @@ async function syncUsage(
 function countedIn(namespace: string, { resource, informer }: Monitor): Counted {
   return {
     resource,
+    isForeign: isMeasured(resource) && fieldsOf(resource) === undefined,
     objects: () => (informer.hasSynced() ? informer.lister.inNamespace(namespace) : undefined),
   };
 }

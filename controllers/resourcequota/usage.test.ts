@@ -6,6 +6,9 @@ import type {
   ResourceQuotaSpec,
   ScopedResourceSelectorRequirement,
 } from "../../pkg/api/types/core-v1.gen.ts";
+import { formatAmounts } from "../../pkg/api/quota/amounts.ts";
+import { type Devices, devicesOf, noDevices } from "../../pkg/api/quota/devices.ts";
+import type { ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
 import { runPaced } from "../../pkg/cache/pace.ts";
 import { settle, VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { decideStatus } from "./status.ts";
@@ -125,6 +128,77 @@ describe("a quota counts", () => {
   });
 });
 
+describe("devices that pods ask for by name and claims by class", () => {
+  const gpus = "requests.example.com/gpu";
+  const implicit = "requests.deviceclass.resource.kubernetes.io/gpu";
+  const perClass = "gpu.deviceclass.resource.k8s.io/devices";
+  const limits = {
+    [gpus]: "9",
+    [implicit]: "9",
+    [perClass]: "9",
+    "count/resourceclaims.resource.k8s.io": "9",
+  };
+  const devices = devicesOf({
+    classes: [{ metadata: { name: "gpu" }, spec: { extendedResourceName: "example.com/gpu" } }],
+    podNamed: () => undefined,
+    claimsIn: () => [],
+  });
+  const exactly = { deviceClassName: "gpu", allocationMode: "ExactCount", count: 2 };
+  const claim: ResourceClaim = { metadata: {}, spec: { devices: { requests: [{ name: "r", exactly }] } } };
+  const asking: readonly Pod[] = [
+    {
+      metadata: {},
+      spec: { containers: [{ name: "c", resources: { requests: { "example.com/gpu": "3" } } }] },
+    },
+  ];
+  const pods = of(resources.pods, asking);
+  const claims = of(resources.resourceClaims, [claim]);
+  const foreign = { ...claims, isForeign: true };
+
+  test.each<[string, readonly Counted[], Devices | undefined, Record<string, string>]>([
+    [
+      "are counted together",
+      [pods, claims],
+      devices,
+      { [gpus]: "5", [implicit]: "2", [perClass]: "2", "count/resourceclaims.resource.k8s.io": "1" },
+    ],
+    [
+      "are those of pods alone where there is no such class",
+      [pods, claims],
+      noDevices,
+      { [gpus]: "3", [implicit]: "0", [perClass]: "2", "count/resourceclaims.resource.k8s.io": "1" },
+    ],
+    [
+      "are not counted while classes are not known",
+      [pods, claims],
+      undefined,
+      { [perClass]: "2", "count/resourceclaims.resource.k8s.io": "1" },
+    ],
+    [
+      "are those of pods alone where claims are not served",
+      [pods],
+      undefined,
+      { [gpus]: "3", [implicit]: "0" },
+    ],
+    ["are not counted while claims are not watched, though there are classes", [pods], devices, {}],
+    [
+      "are not counted where claims are not understood",
+      [pods, foreign],
+      devices,
+      { "count/resourceclaims.resource.k8s.io": "1" },
+    ],
+  ])("%s", async (_, counted, known, expected) => {
+    const { amounts, unknown } = await runPaced(
+      clock,
+      countUsage({ spec: { hard: limits } }, { resources: counted, devices: known }, clock.nowMs()),
+    );
+    expect(formatAmounts(amounts)).toEqual(expected);
+    // The count is tried again as soon as that can help.
+    const isWaitedFor = known === undefined && counted.includes(claims);
+    expect(unknown).toEqual(isWaitedFor ? ["deviceclasses.resource.k8s.io"] : []);
+  });
+});
+
 async function statusOf(
   quota: Partial<ResourceQuota>,
   counted: readonly Counted[],
@@ -134,11 +208,11 @@ async function statusOf(
 }
 
 async function usageIn(quota: Partial<ResourceQuota>, counted: readonly Counted[]): Promise<Usage> {
-  return runPaced(clock, countUsage(quota, counted, clock.nowMs()));
+  return runPaced(clock, countUsage(quota, { resources: counted, devices: noDevices }, clock.nowMs()));
 }
 
 function of(resource: Counted["resource"], objects: ReturnType<Counted["objects"]>): Counted {
-  return { resource, objects: () => objects };
+  return { resource, isForeign: false, objects: () => objects };
 }
 
 function pod({ cpu, memory, priorityClassName, phase = "Running" }: PodSketch): Pod {

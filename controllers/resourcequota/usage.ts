@@ -1,8 +1,16 @@
 import type { Steps } from "../../pkg/api/steps.ts";
 import type { ApiObject } from "../../pkg/api/object.ts";
 import { addAmounts, type Amounts, parseAmounts, pickAmounts } from "../../pkg/api/quota/amounts.ts";
+import type { Devices } from "../../pkg/api/quota/devices.ts";
 import { quotaCovers } from "../../pkg/api/quota/scopes.ts";
-import { isAbout, usageOf } from "../../pkg/api/quota/usage.ts";
+import {
+  countName,
+  isAbout,
+  isClaimForDevices,
+  isExtendedRequest,
+  isOffered,
+  usageOf,
+} from "../../pkg/api/quota/usage.ts";
 import { zeroQuantity } from "../../pkg/api/quantity.ts";
 import { groupResource, type Resource } from "../../pkg/api/resource.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
@@ -10,6 +18,8 @@ import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 /** The objects of one resource in the quota's namespace; undefined while they are not all known. */
 export interface Counted {
   readonly resource: Resource;
+  /** Only the metadata is read, in a version other than the one that is understood: only the objects can be counted. */
+  readonly isForeign: boolean;
   readonly objects: () => readonly ApiObject[] | undefined;
 }
 
@@ -20,20 +30,31 @@ export interface Usage {
   readonly unknown: readonly string[];
 }
 
+/** What is counted, and with what. */
+export interface Countable {
+  readonly resources: readonly Counted[];
+  /** Undefined while the classes of devices are not known. */
+  readonly devices: Devices | undefined;
+}
+
 /** What the objects that a quota is about use of its limits. They may be many: after each, the count can pause. */
 export function* countUsage(
   { spec = {} }: Pick<ResourceQuota, "spec">,
-  resources: readonly Counted[],
+  { resources, devices }: Countable,
   nowMs: number,
 ): Steps<Usage> {
-  const limits = [...parseAmounts(spec.hard).keys()];
+  const names = [...parseAmounts(spec.hard).keys()];
+  const limits = names.filter((name) => isMeasurable(name, resources, devices));
   let sum: Amounts = new Map();
   const counted = new Set<string>();
   const failed = new Set<string>();
   const unknown: string[] = [];
+  if (devices === undefined && limits.length < names.length) unknown.push("deviceclasses.resource.k8s.io");
   // All of one moment.
-  const listed = resources.map(({ resource, objects }) => {
-    const names = limits.filter((name) => isAbout(resource, name));
+  const listed = resources.map(({ resource, isForeign, objects }) => {
+    const names = limits.filter((name) =>
+      isForeign ? name === countName(resource) : isAbout(resource, name, devices),
+    );
     return { resource, names, all: names.length === 0 ? [] : objects() };
   });
   for (const { resource, names, all } of listed) {
@@ -47,11 +68,22 @@ export function* countUsage(
     sum = addAmounts(sum, new Map(names.map((name) => [name, zeroQuantity])));
     for (const object of all) {
       if (quotaCovers(spec, names, resource, object)) {
-        sum = addAmounts(sum, pickAmounts(usageOf(resource, object, nowMs), names));
+        sum = addAmounts(sum, pickAmounts(usageOf(resource, object, nowMs, devices), names));
       }
       yield;
     }
   }
   const known = [...counted].filter((name) => !failed.has(name));
   return { amounts: pickAmounts(sum, known), unknown };
+}
+
+/**
+ * Claims use what pods ask for by name, too: where it is not known which of them do, or what they use, the number of
+ * the pods alone would erase what the API server has counted.
+ */
+function isMeasurable(name: string, resources: readonly Counted[], devices: Devices | undefined): boolean {
+  if (!isExtendedRequest(name)) return true;
+  const claims = resources.find(({ resource }) => isClaimForDevices(resource));
+  if (claims === undefined || claims.isForeign) return devices === undefined || !isOffered(name, devices);
+  return devices !== undefined;
 }

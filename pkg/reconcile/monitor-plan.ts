@@ -42,12 +42,15 @@ export function planMonitors(
     start: wanted.filter((resource) => !keys.has(resourceKey(resource))),
     stop: watched
       .map(({ resource }) => resource)
-      .filter((resource) => !keptNames.has(groupResource(resource)) && !wantedKeys.has(resourceKey(resource))),
+      .filter(
+        (resource) => !keptNames.has(groupResource(resource)) && !wantedKeys.has(resourceKey(resource)),
+      ),
   };
 }
 
 function groupsInDoubt({ groups, failures }: ApiSurface): ReadonlySet<string> {
-  const isFailed = (group: string, version: string): boolean => failures.has(apiVersionOf({ group, version }));
+  const isFailed = (group: string, version: string): boolean =>
+    failures.has(apiVersionOf({ group, version }));
   return new Set(
     groups.flatMap(({ name, versions }) => (versions.some((each) => isFailed(name, each)) ? [name] : [])),
   );

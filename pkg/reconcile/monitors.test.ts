@@ -262,7 +262,11 @@ function bench() {
     failListed: (times: number) => void (failuresOfListed = times),
     failures: () => failures,
     invalidations: () => invalidations,
-    ...{ monitors, watched, unsynced, calls, changes },
+    monitors,
+    watched,
+    unsynced,
+    calls,
+    changes,
   };
 }
 

@@ -20,6 +20,8 @@ export async function syncAccount(
       await deleteSecret(context, secret, signal);
     }),
   );
-  for (const outcome of outcomes) if (outcome.status === "rejected") throw outcome.reason;
+  const failures = outcomes.flatMap((each): unknown[] => (each.status === "rejected" ? [each.reason] : []));
+  if (failures.length > 0)
+    throw new AggregateError(failures, `${failures.length} tokens of the account were not deleted`);
   return {};
 }

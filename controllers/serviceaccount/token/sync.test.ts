@@ -72,6 +72,59 @@ describe("an account", () => {
   });
 });
 
+test("the tokens of an account that is gone all go, though the server refuses once", async () => {
+  const { uid } = await account();
+  await world.start(controller);
+  for (const name of ["one", "two", "three"]) await token({ name, uid });
+  await world.run();
+  // The Secrets would go for their own sake, too, but nothing wakes them.
+  world.server.parts.faults.holdWatches({ resource: "secrets" });
+  for (const name of ["one", "three"]) {
+    world.server.parts.faults.add({
+      target: { verb: "delete", resource: "secrets", name },
+      action: { kind: "status", when: "before", error: internal("no") },
+      times: 1,
+    });
+  }
+  await world.delete(resources.serviceAccounts, "bot");
+  await world.run();
+  expect(await world.list(resources.secrets)).toEqual([]);
+});
+
+describe("credentials are of one account, not of a name", () => {
+  test("a token of an account that is gone goes, though another account has the name", async () => {
+    await account();
+    await world.start(controller);
+    await filledToken();
+    await world.stop();
+    await world.delete(resources.serviceAccounts, "bot");
+    await account();
+    await world.start(controller);
+    expect(linesTaken()).toEqual(["delete secrets token"]);
+  });
+
+  test("a token of an account that is gone is not filled for another of the name", async () => {
+    const { uid } = await account();
+    await world.delete(resources.serviceAccounts, "bot");
+    await account();
+    await token({ uid });
+    await world.start(controller);
+    expect(linesTaken()).toEqual(["delete secrets token"]);
+  });
+
+  test("an account keeps its references when a token of another of the name goes", async () => {
+    await account(["token"]);
+    await world.start(controller);
+    await filledToken();
+    world.server.parts.faults.holdWatches({ resource: "serviceaccounts" });
+    await world.delete(resources.serviceAccounts, "bot");
+    await account(["token"]);
+    await world.delete(resources.secrets, "token");
+    await world.run();
+    expect(linesTaken()).toEqual([]);
+  });
+});
+
 describe("a token Secret", () => {
   test("is filled, and marked with its account", async () => {
     await account();

@@ -3,7 +3,7 @@ import { Quantity, zeroQuantity } from "../quantity.ts";
 import type { DeviceRequest, ResourceClaim } from "../types/resource-v1.gen.ts";
 import { addAmounts, type Amounts } from "./amounts.ts";
 
-const PER_CLASS = ".deviceclass.resource.k8s.io/devices";
+export const PER_CLASS = ".deviceclass.resource.k8s.io/devices";
 /** A claim can have no more devices; one that asks for all counts as so many. */
 const MOST_DEVICES = 32;
 

@@ -7,17 +7,15 @@ import type {
   ScopedResourceSelectorRequirement,
 } from "../types/core-v1.gen.ts";
 import { podQosClass } from "./qos.ts";
-import { isAbout } from "./usage.ts";
 
-/** Whether a quota limits this object: it has a limit that is about it, and the object is in all its scopes. */
+/** Whether a quota limits this object: it has limits that are about the resource, and the object is in all its scopes. */
 export function quotaCovers(
   spec: ResourceQuotaSpec,
-  limits: Iterable<string>,
+  limits: readonly string[],
   resource: Resource,
   object: ApiObject,
 ): boolean {
-  const isConcerned = [...limits].some((name) => isAbout(resource, name));
-  return isConcerned && scopesOf(spec).every((scope) => inScope(scope, resource, object));
+  return limits.length > 0 && scopesOf(spec).every((scope) => inScope(scope, resource, object));
 }
 
 /** What decides on the scopes of an object and may change in its life. */

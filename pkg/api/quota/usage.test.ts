@@ -148,7 +148,7 @@ describe("which objects a quota is about", () => {
   });
 
   test("one without a limit for the kind is not about it", () => {
-    expect(quotaCovers({}, ["services"], resources.pods, burstable)).toBe(false);
+    expect(quotaCovers({}, [], resources.pods, burstable)).toBe(false);
   });
 });
 
@@ -213,14 +213,20 @@ describe("a claim for devices uses", () => {
   const gpu = "gpu.deviceclass.resource.k8s.io/devices";
   const tpu = "tpu.deviceclass.resource.k8s.io/devices";
 
+  const implicit = (name: string): string => `requests.deviceclass.resource.kubernetes.io/${name}`;
+
   test.each<[string, readonly Omit<DeviceRequest, "name">[], Record<string, string>]>([
-    ["as many as it asks for", [{ exactly: devices("gpu", 5) }], { [gpu]: "5" }],
+    ["as many as it asks for", [{ exactly: devices("gpu", 5) }], { [gpu]: "5", [implicit("gpu")]: "5" }],
     [
       "those of all its requests",
       [{ exactly: devices("gpu", 1) }, { exactly: devices("gpu", 2) }],
-      { [gpu]: "3" },
+      { [gpu]: "3", [implicit("gpu")]: "3" },
     ],
-    ["the most there can be where it asks for all", [{ exactly: all("gpu") }], { [gpu]: "32" }],
+    [
+      "the most there can be where it asks for all",
+      [{ exactly: all("gpu") }],
+      { [gpu]: "32", [implicit("gpu")]: "32" },
+    ],
     [
       "none for a mode of later versions",
       [{ exactly: { deviceClassName: "gpu", allocationMode: "Other" } }],
@@ -236,7 +242,7 @@ describe("a claim for devices uses", () => {
           })),
         },
       ],
-      { [gpu]: "2", [tpu]: "3" },
+      { [gpu]: "2", [tpu]: "3", [implicit("gpu")]: "2", [implicit("tpu")]: "3" },
     ],
     ["nothing for requests of later versions", [{}], {}],
   ])("%s", (_name, requests, expected) => {

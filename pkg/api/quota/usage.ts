@@ -5,8 +5,9 @@ import type { Resource } from "../resource.ts";
 import { groupResource } from "../resource.ts";
 import type { PersistentVolumeClaim, Pod, Service } from "../types/core-v1.gen.ts";
 import type { ResourceClaim } from "../types/resource-v1.gen.ts";
-import { addAmounts, type Amounts } from "./amounts.ts";
+import { addAmounts, type Amounts, excess } from "./amounts.ts";
 import { deviceUsage, isDeviceLimit } from "./device-usage.ts";
+import { type Devices, extendedUsage, IMPLICIT_NAME, noDevices } from "./devices.ts";
 import { podLimits, podRequests } from "./pod-requests.ts";
 
 const one = new Quantity(1n);
@@ -15,9 +16,10 @@ const one = new Quantity(1n);
 const plainNames = new Set(["configmaps", "secrets", "replicationcontrollers", "resourcequotas"]);
 
 /** What one object uses of a namespace's quotas. */
-export function usageOf(resource: Resource, object: ApiObject, nowMs: number): Amounts {
+export function usageOf(resource: Resource, object: ApiObject, nowMs: number, devices = noDevices): Amounts {
   const usage = new Map<string, Quantity>([[countName(resource), one]]);
-  if (isClaimForDevices(resource)) return addAmounts(usage, deviceUsage(object as ResourceClaim));
+  if (isClaimForDevices(resource))
+    return addAmounts(usage, claimUsage(object as ResourceClaim, nowMs, devices));
   if (resource.group !== "") return usage;
   switch (resource.plural) {
     case "pods":
@@ -40,9 +42,9 @@ export function countName(resource: Resource): string {
 }
 
 /** Whether a limit of this name is about objects of this resource. */
-export function isAbout(resource: Resource, name: string): boolean {
+export function isAbout(resource: Resource, name: string, devices = noDevices): boolean {
   if (name === countName(resource)) return true;
-  if (isClaimForDevices(resource)) return isDeviceLimit(name);
+  if (isClaimForDevices(resource)) return isDeviceLimit(name) || isOffered(name, devices);
   if (resource.group !== "") return false;
   switch (resource.plural) {
     case "pods":
@@ -71,18 +73,40 @@ const podResources = new Set([
 
 function isPodResource(name: string): boolean {
   if (podResources.has(name) || name.startsWith("hugepages-")) return true;
-  const requested = name.startsWith("requests.") ? name.slice("requests.".length) : "";
-  return requested.startsWith("hugepages-") || isExtendedResource(requested);
+  return requestedIn(name).startsWith("hugepages-") || isExtendedRequest(name);
+}
+
+function requestedIn(name: string): string {
+  return name.startsWith(REQUESTS) ? name.slice(REQUESTS.length) : "";
+}
+
+/** Whether the limit is about what pods ask for by name, and what claims may be for as well. */
+export function isExtendedRequest(name: string): boolean {
+  return isExtendedResource(requestedIn(name));
+}
+
+/** Whether claims for devices of some class use what pods ask for under this name. */
+export function isOffered(name: string, devices: Devices): boolean {
+  return isExtendedRequest(name) && devices.isOffered(requestedIn(name));
 }
 
 /** One that some device plugin or device class offers; names of Kubernetes' own domain are reserved. */
 function isExtendedResource(name: string): boolean {
-  return name.includes("/") && (!name.includes("kubernetes.io/") || name.startsWith(DEVICE_CLASS));
+  return name.includes("/") && (!name.includes("kubernetes.io/") || name.startsWith(IMPLICIT_NAME));
 }
 
-const DEVICE_CLASS = "deviceclass.resource.kubernetes.io/";
+const REQUESTS = "requests.";
 
-function isClaimForDevices({ group, plural }: Resource): boolean {
+/** A claim that was made for a pod's extended resources is counted with the pod, as far as that goes. */
+function claimUsage(claim: ResourceClaim, nowMs: number, devices: Devices): Amounts {
+  const usage = deviceUsage(claim);
+  const pod = devices.podOf(claim);
+  const counted = new Map<string, Quantity>();
+  if (pod !== undefined) addPodUsage(counted, pod, nowMs);
+  return addAmounts(usage, excess(extendedUsage(usage, devices), counted));
+}
+
+export function isClaimForDevices({ group, plural }: Resource): boolean {
   return group === "resource.k8s.io" && plural === "resourceclaims";
 }
 

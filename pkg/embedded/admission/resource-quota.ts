@@ -9,6 +9,7 @@ import {
   parseAmounts,
   pickAmounts,
 } from "../../api/quota/amounts.ts";
+import { type Devices, devicesOf } from "../../api/quota/devices.ts";
 import { quotaCovers } from "../../api/quota/scopes.ts";
 import { isAbout, usageOf } from "../../api/quota/usage.ts";
 import { resources } from "../../api/resources.ts";
@@ -53,7 +54,7 @@ interface Charge {
 }
 
 function chargeOf(
-  { clock }: QuotaOptions,
+  { clock, reader }: QuotaOptions,
   attributes: AdmissionAttributes,
   quota: ResourceQuota,
   object: ApiObject,
@@ -61,8 +62,9 @@ function chargeOf(
   const { resource, before } = attributes;
   const hard = parseAmounts(quota.status?.hard ?? {});
   const spec = quota.spec ?? {};
-  if (!quotaCovers(spec, hard.keys(), resource, object)) return [];
-  const names = [...hard.keys()].filter((name) => isAbout(resource, name));
+  const devices = devicesIn(reader);
+  const names = [...hard.keys()].filter((name) => isAbout(resource, name, devices));
+  if (!quotaCovers(spec, names, resource, object)) return [];
   const refuse = (why: string): never => {
     throw forbidden(resource, attributes.name, why);
   };
@@ -75,9 +77,9 @@ function chargeOf(
     refuse(`status unknown for quota: ${quotaName}, resources: ${unknown.toSorted().join(",")}`);
   }
   const nowMs = clock.nowMs();
-  const wasCovered = before !== undefined && quotaCovers(spec, hard.keys(), resource, before);
-  const old: Amounts = wasCovered ? usageOf(resource, before, nowMs) : new Map();
-  const requested = pickAmounts(excess(usageOf(resource, object, nowMs), old), names);
+  const wasCovered = before !== undefined && quotaCovers(spec, names, resource, before);
+  const old: Amounts = wasCovered ? usageOf(resource, before, nowMs, devices) : new Map();
+  const requested = pickAmounts(excess(usageOf(resource, object, nowMs, devices), old), names);
   if (requested.size === 0) return [];
   const total = addAmounts(used, requested);
   const exceeded = exceeding(pickAmounts(total, requested.keys()), hard);
@@ -88,6 +90,14 @@ function chargeOf(
     );
   }
   return [{ quota, used: total }];
+}
+
+function devicesIn(reader: ClusterReader): Devices {
+  return devicesOf({
+    classes: reader.list(resources.deviceClasses),
+    podNamed: (namespace, name) => reader.get(resources.pods, namespace, name),
+    claimsIn: (namespace) => reader.list(resources.resourceClaims, namespace),
+  });
 }
 
 const computeNames = ["cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"];
