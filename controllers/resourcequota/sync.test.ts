@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { noDevices } from "../../pkg/api/quota/devices.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CustomResourceDefinition } from "../../pkg/api/types/apiextensions-v1.gen.ts";
 import type { DeviceClass, ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
@@ -8,6 +9,7 @@ import { Discovery } from "../../pkg/client/discovery.ts";
 import { internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { resourceQuotaController } from "./controller.ts";
+import { syncQuota } from "./sync.ts";
 
 const FULL_COUNT_MS = 300_000;
 const DISCOVERY_MS = 30_000;
@@ -415,6 +417,29 @@ describe("while discovery does not tell of a resource", () => {
     await world.run();
     expect(await usedOf("quota")).toEqual({ "count/configmaps": "0", pods: "1" });
   });
+});
+
+test("of claims in a version that is not understood the number is counted, and devices stay as they were", async () => {
+  const claims = { ...resources.resourceClaims, version: "v1beta9" };
+  const number = "count/resourceclaims.resource.k8s.io";
+  const perClass = "gpu.deviceclass.resource.k8s.io/devices";
+  const quota: ResourceQuota = {
+    metadata: { name: "quota", namespace: "default" },
+    spec: { hard: { [number]: "5", [perClass]: "5" } },
+    status: { used: { [number]: "0", [perClass]: "3" } },
+  };
+  const written: ResourceQuota[] = [];
+  const lister = { inNamespace: () => [{ metadata: { name: "a" } }] };
+  const context = {
+    quotas: { getByKey: () => quota },
+    client: { updateStatus: async (each: ResourceQuota) => void written.push(each) },
+    monitors: { all: () => [{ resource: claims, informer: { hasSynced: () => true, lister } }] },
+    devices: () => noDevices,
+    mayUseLess: new Set(["default/quota"]),
+    clock: world.clock,
+  };
+  await syncQuota("default/quota", context as never, new AbortController().signal);
+  expect(written.map(({ status }) => status?.used)).toEqual([{ [number]: "1", [perClass]: "3" }]);
 });
 
 async function start(): Promise<void> {

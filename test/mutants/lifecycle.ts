@@ -157,14 +157,14 @@ const quotas: readonly Mutant[] = [
   {
     name: "the mark of a claim that was made for a pod is not read",
     file: `${quota}/measured.ts`,
-    find: '      "metadata.annotations[resource.kubernetes.io/extended-resource-claim]",\n',
+    find: '"metadata.annotations[resource.kubernetes.io/extended-resource-claim]", ',
     replace: "",
     tests: [`${quota}/sync.test.ts`],
   },
   {
     name: "the claim that a pod names is not read",
     file: `${quota}/measured.ts`,
-    find: '      "status.extendedResourceClaimStatus.resourceClaimName",\n',
+    find: '"status.extendedResourceClaimStatus.resourceClaimName",',
     replace: "",
     tests: [`${quota}/sync.test.ts`],
   },
