@@ -138,9 +138,9 @@ function fixture(
   const transport = new FakeTransport(({ path, method, body }): FakeAnswer => {
     if (path === "/api") return core;
     if (path === "/apis") return groups;
-    if (method === "DELETE") return refused.get(path) ?? { body: {} };
     if (method === "PUT") return { body };
-    if (method === "DELETE") return { body: { apiVersion: "v1", kind: "Status", status: "Success" } };
+    if (method === "DELETE")
+      return refused.get(path) ?? { body: { apiVersion: "v1", kind: "Status", status: "Success" } };
     return {
       body: {
         apiVersion: "v1",
