@@ -14,13 +14,11 @@ const READS_BY_NAME: Readonly<Record<string, string>> = {
   "controllers/daemonset/apply.ts": "compares the uid itself",
   "controllers/endpoints/apply.ts":
     "asks whether a Service of the name exists: Endpoints name theirs and know no uid",
-  "controllers/garbagecollector/apply.ts": "compares the uid itself",
-  "controllers/namespace/apply.ts": "compares the uid itself",
-  "controllers/namespace/sync.ts": "compares the uid itself",
   "controllers/serviceaccount/legacy-token-cleaner/sync.ts": "reads the one ConfigMap of that name",
-  "controllers/serviceaccount/token/apply.ts": "compares the uid itself",
-  "controllers/serviceaccount/token/sync-secret.ts": "compares the uid itself",
-  "controllers/ttlafterfinished/sync.ts": "compares the uid itself",
+  "controllers/serviceaccount/token/apply.ts":
+    "a token that was never filled names its account without a uid",
+  "controllers/serviceaccount/token/sync-secret.ts":
+    "a token that was never filled names its account without a uid",
 };
 
 const READ_BY_NAME = /\b\w*[cC]lient(?:For(?:<[^>]*>)?\([^)]*\))?\s*\.get\(/;

@@ -4,6 +4,7 @@ import type { Resource } from "../../pkg/api/resource.ts";
 import { isConflict, isNotFound, isUnreachable, isUnsupportedMediaType } from "../../pkg/client/errors.ts";
 import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
+import { readLive } from "../../pkg/reconcile/read-live.ts";
 import { jitter } from "../../pkg/clock/random.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import type { CollectorContext } from "./context.ts";
@@ -68,13 +69,7 @@ export async function readObject(
   const { client, ref } = await locate(context, identity, signal);
   if (client.resource.namespaced && ref.namespace === undefined)
     throw new ClusterScopedDependentError(identity, identity);
-  try {
-    const found = await client.get(ref, {}, signal);
-    return found.metadata.uid === identity.uid ? found : undefined;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
+  return readLive(client, { ...ref, uid: identity.uid }, signal);
 }
 
 /**
@@ -96,9 +91,10 @@ export async function deleteObject(
     await client.delete(ref, { preconditions, propagationPolicy }, signal);
   } catch (error) {
     if (!isConflict(error) || resourceVersion === "") throw error;
-    const { metadata: live } = await client.get(ref, {}, signal);
-    const isSame = live.uid === uid && live.resourceVersion !== resourceVersion;
-    if (!isSame || !semanticEqual(live.ownerReferences, read.ownerReferences)) throw error;
+    const live = await readObject(context, identity, signal);
+    // Gone, or replaced: the next look finds that out.
+    if (live === undefined || live.metadata.resourceVersion === resourceVersion) throw error;
+    if (!semanticEqual(live.metadata.ownerReferences, read.ownerReferences)) throw error;
     await client.delete(ref, { preconditions: { uid }, propagationPolicy }, signal);
   }
 }
@@ -172,10 +168,10 @@ async function patchOwners(
     if (!isUnsupportedMediaType(error)) throw error;
     const lister = context.monitors.find(client.resource)?.informer.lister;
     const cached = lister?.get(identity.namespace, identity.name);
-    const { metadata } = cached ?? (await client.get(ref, {}, signal));
-    // Another object has taken the name: the one that was meant is gone.
-    if (metadata.uid !== identity.uid) return;
-    await client.patch(ref, { type: "merge", body: merge(metadata) }, {}, signal);
+    const known =
+      cached?.metadata.uid === identity.uid ? cached : await readObject(context, identity, signal);
+    if (known === undefined) return;
+    await client.patch(ref, { type: "merge", body: merge(known.metadata) }, {}, signal);
   }
 }
 

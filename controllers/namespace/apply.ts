@@ -1,6 +1,7 @@
 import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
 import { isConflict, isNotFound } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import { identityOf, readLive } from "../../pkg/reconcile/read-live.ts";
 import type { NamespaceContext } from "./context.ts";
 import { withoutFinalizer } from "./finalizers.ts";
 
@@ -61,18 +62,18 @@ async function retryOnConflict(
   signal: AbortSignal,
   change: Change,
 ): Promise<Namespace | undefined> {
-  const { name = "", uid } = namespace.metadata;
-  try {
-    for (let latest = namespace; ; latest = await namespaceClient.get({ name }, {}, signal)) {
-      if (latest.metadata.uid !== uid) return undefined;
-      try {
-        return await change(latest);
-      } catch (error) {
-        if (!isConflict(error)) throw error;
-      }
+  const identity = identityOf(namespace);
+  for (
+    let latest: Namespace | undefined = namespace;
+    latest !== undefined;
+    latest = await readLive(namespaceClient, identity, signal)
+  ) {
+    try {
+      return await change(latest);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      if (!isConflict(error)) throw error;
     }
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
   }
+  return undefined;
 }

@@ -1,6 +1,5 @@
-import { isNotFound } from "../../pkg/client/errors.ts";
-import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import { identityOf, readLive } from "../../pkg/reconcile/read-live.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { finalize, markTerminating } from "./apply.ts";
 import type { NamespaceContext } from "./context.ts";
@@ -15,11 +14,13 @@ export async function syncNamespace(
   log: Logger,
   signal: AbortSignal,
 ): Promise<SyncResult> {
-  if (context.namespaces.get(undefined, name) === undefined) {
+  const cached = context.namespaces.get(undefined, name);
+  if (cached === undefined) {
     log.info("The namespace has been deleted");
     return {};
   }
-  const latest = await readNamespace(context, name, signal);
+  // The cache may be behind: whether its contents are to be deleted is asked of the server.
+  const latest = await readLive(context.namespaceClient, identityOf(cached), signal);
   if (latest?.metadata.deletionTimestamp === undefined) return {};
   const namespace = await markTerminating(context, latest, signal);
   if (namespace?.metadata.deletionTimestamp === undefined || isFinalized(namespace)) return {};
@@ -30,18 +31,4 @@ export async function syncNamespace(
   }
   await finalize(context, written, signal);
   return {};
-}
-
-/** The cache may be behind: whether its contents are to be deleted is asked of the server. */
-async function readNamespace(
-  { namespaceClient }: NamespaceContext,
-  name: string,
-  signal: AbortSignal,
-): Promise<Namespace | undefined> {
-  try {
-    return await namespaceClient.get({ name }, {}, signal);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

@@ -10,7 +10,7 @@ import { sleep } from "../../pkg/clock/wait.ts";
 import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
 import { type Listening, Monitors } from "../../pkg/reconcile/monitors.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { type Sync, WorkerPool } from "../../pkg/reconcile/worker.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { QuotaContext } from "./context.ts";
@@ -26,6 +26,7 @@ import { fieldsOf, measured } from "./measured.ts";
 import { Pause } from "./pause.ts";
 import { isQuotable } from "./quotable.ts";
 import { syncQuota } from "./sync.ts";
+import { syncChange } from "./sync-changes.ts";
 
 export interface ResourceQuotaSettings {
   /** For each of the two queues. */
@@ -36,6 +37,7 @@ export interface ResourceQuotaSettings {
 
 const PRIMARY = "resourcequota_primary";
 const URGENT = "resourcequota_priority";
+const CHANGES = "resource_quota_controller_resource_changes";
 
 /** Counts what is used of the quotas of every namespace. */
 export function resourceQuotaController(settings: ResourceQuotaSettings): ControllerDescriptor {
@@ -52,7 +54,11 @@ export function resourceQuotaController(settings: ResourceQuotaSettings): Contro
 function build(env: Env, settings: ResourceQuotaSettings): Controller {
   // Whole, as they are written back.
   const quotas = env.informers.informer<ResourceQuota>(resources.resourceQuotas);
-  const queues: QuotaQueues = { primary: queueOf(env, PRIMARY), urgent: queueOf(env, URGENT) };
+  const queues: QuotaQueues = {
+    primary: queueOf(env, PRIMARY),
+    urgent: queueOf(env, URGENT),
+    changes: queueOf(env, CHANGES),
+  };
   // Before any informer runs: what is read of the objects must be known by then.
   for (const { resource, fields } of measured) env.informers.informer<ApiObject>(resource, { fields });
   const classes = env.informers.informer<DeviceClass>(resources.deviceClasses, {
@@ -82,17 +88,23 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
   classes.addHandler(deviceClassHandler(context, queues), { resyncMs: 0 });
   const registration = quotas.addHandler(quotaHandler(context, queues), { resyncMs: 0 });
   const ready = whenSynced(env.clock, [registration, pause]);
-  const poolOf = (queue: WorkQueue<string>): WorkerPool<string> =>
-    new WorkerPool({
-      queue,
-      workers: settings.workers,
-      sync: async (key, _log, signal) => syncQuota(key, context, signal),
-      ready,
-      clock: env.clock,
-      log: env.log,
-      gate: pause,
-    });
-  const pools = { [PRIMARY]: poolOf(queues.primary), [URGENT]: poolOf(queues.urgent) };
+  const { clock, log } = env;
+  const poolOf = (queue: WorkQueue<string>): WorkerPool<string> => {
+    const sync: Sync<string> = async (key, _log, signal) => syncQuota(key, context, signal);
+    return new WorkerPool({ queue, workers: settings.workers, sync, ready, clock, log, gate: pause });
+  };
+  const pools = {
+    [PRIMARY]: poolOf(queues.primary),
+    [URGENT]: poolOf(queues.urgent),
+    [CHANGES]: new WorkerPool<string>({
+      queue: queues.changes,
+      workers: 1,
+      sync: async (key) => syncChange(key, context, queues),
+      ready: async () => undefined,
+      clock,
+      log,
+    }),
+  };
   return {
     run: async (signal) => {
       await Promise.all([

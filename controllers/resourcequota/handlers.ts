@@ -1,5 +1,5 @@
-import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
-import type { Resource } from "../../pkg/api/resource.ts";
+import { type ApiObject, keyOf, refKey } from "../../pkg/api/object.ts";
+import { groupResource, type Resource } from "../../pkg/api/resource.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import { isExtendedRequest } from "../../pkg/api/quota/usage.ts";
 import type { DeviceClass } from "../../pkg/api/types/resource-v1.gen.ts";
@@ -14,6 +14,8 @@ export interface QuotaQueues {
   readonly primary: WorkQueue<string>;
   /** Of quotas whose usage is not known at all. */
   readonly urgent: WorkQueue<string>;
+  /** Namespaces in which something of a resource gave room: "team/pods", "team/deployments.apps". */
+  readonly changes: WorkQueue<string>;
 }
 
 /** Has a quota counted anew where less of it may be used than its status says. */
@@ -29,7 +31,7 @@ export function countAnew(
 
 /** What is written to a quota's status comes from here: only its limits are a reason to count. */
 export function quotaHandler(
-  context: Pick<QuotaContext, "monitors" | "mayUseLess" | "devices">,
+  context: Pick<QuotaContext, "monitors" | "mayUseLess" | "loweredMs" | "devices">,
   { primary, urgent }: QuotaQueues,
 ): EventHandler<ResourceQuota> {
   const add = (quota: ResourceQuota, inInitialList = false): void => {
@@ -41,6 +43,10 @@ export function quotaHandler(
     onAdd: add,
     onUpdate: (before, after) => {
       if (before.metadata.uid !== after.metadata.uid || countsOtherwise(before, after)) add(after);
+    },
+    onDelete: (quota) => {
+      context.mayUseLess.delete(keyOf(quota));
+      context.loweredMs.delete(keyOf(quota));
     },
   };
 }
@@ -58,15 +64,14 @@ const SETTLE_MS = 1_000;
 export function objectHandler(
   resource: Resource,
   context: Pick<QuotaContext, "quotas" | "clock" | "mayUseLess" | "loweredMs" | "devices">,
-  { primary }: QuotaQueues,
+  { primary, changes }: QuotaQueues,
 ): EventHandler<ApiObject> {
   const concerned = ({ metadata }: ApiObject): readonly ResourceQuota[] => {
     const quotas = context.quotas.inNamespace(metadata.namespace ?? "");
     return quotas.filter((quota) => limitsResource(quota, resource, context.devices()));
   };
-  const wake = (quotas: readonly ResourceQuota[]): void => {
-    for (const quota of quotas) countAnew(context, primary, quota);
-  };
+  const tell = ({ metadata }: ApiObject): void =>
+    changes.add(refKey(metadata.namespace, groupResource(resource)));
   return {
     onAdd: (object, inInitialList) => {
       if (inInitialList) return;
@@ -79,12 +84,13 @@ export function objectHandler(
       }
     },
     onUpdate: (before, after) => {
-      const quotas = concerned(after);
-      if (quotas.length === 0) return;
+      if (concerned(after).length === 0) return;
       const isOther = before.metadata.uid !== after.metadata.uid;
-      if (isOther || changesUsage(resource, before, after, context.clock.nowMs())) wake(quotas);
+      if (isOther || changesUsage(resource, before, after, context.clock.nowMs())) tell(after);
     },
-    onDelete: (object) => wake(concerned(object)),
+    onDelete: (object) => {
+      if (concerned(object).length > 0) tell(object);
+    },
   };
 }
 

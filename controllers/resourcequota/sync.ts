@@ -30,10 +30,7 @@ async function syncUsage(
   signal: AbortSignal,
 ): Promise<SyncResult> {
   const quota = context.quotas.getByKey(key);
-  if (quota === undefined) {
-    context.loweredMs.delete(key);
-    return {};
-  }
+  if (quota === undefined) return {};
   const namespace = quota.metadata.namespace ?? "";
   const countable = {
     resources: context.monitors.all().map((monitor) => countedIn(namespace, monitor)),

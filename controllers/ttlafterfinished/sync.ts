@@ -1,7 +1,6 @@
-import { splitKey } from "../../pkg/api/object.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import { isNotFound } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
+import { identityOf, readLive } from "../../pkg/reconcile/read-live.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { deleteJob } from "./apply.ts";
 import type { TtlContext } from "./context.ts";
@@ -18,23 +17,14 @@ export async function cleanUpJob(
   if (cached === undefined) return {};
   const byCache = expiryOf(cached, context, log);
   if (byCache.kind !== "expired") return resultOf(byCache);
-  // Its time to live may have been changed since the cache saw it, or another Job may have taken its name.
-  const fresh = await read(context, key, signal);
+  // Its time to live may have been changed since the cache saw it. Another Job that has its name comes by itself.
+  const fresh = await readLive(context.client, identityOf(cached), signal);
   if (fresh === undefined) return {};
   const byServer = expiryOf(fresh, context, log);
   if (byServer.kind !== "expired") return resultOf(byServer);
   log.verbose(4, "Cleaning up a Job", { job: key });
   await deleteJob(context, fresh, byServer.sinceMs, signal);
   return {};
-}
-
-async function read(context: TtlContext, key: string, signal: AbortSignal): Promise<Job | undefined> {
-  try {
-    return await context.client.get(splitKey(key), {}, signal);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }
 
 function expiryOf(job: Job, context: TtlContext, log: Logger): Expiry {

@@ -13,8 +13,8 @@ const identities: readonly Mutant[] = [
   {
     name: "the garbage collector takes whatever has the name for the object",
     file: `${collector}/apply.ts`,
-    find: "return found.metadata.uid === identity.uid ? found : undefined;",
-    replace: "return found;",
+    find: "return readLive(client, { ...ref, uid: identity.uid }, signal);",
+    replace: "return client.get(ref, {}, signal);",
     tests: names,
   },
   {
@@ -34,8 +34,8 @@ const identities: readonly Mutant[] = [
   {
     name: "a namespace made anew is finalized",
     file: `${namespace}/apply.ts`,
-    find: "if (latest.metadata.uid !== uid) return undefined;",
-    replace: "",
+    find: "latest = await readLive(namespaceClient, identity, signal)",
+    replace: 'latest = await namespaceClient.get({ name: namespace.metadata.name ?? "" }, {}, signal)',
     tests: [`${namespace}/sync.test.ts`],
   },
   {

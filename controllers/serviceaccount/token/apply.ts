@@ -3,6 +3,7 @@ import { isConflict, isNotFound } from "../../../pkg/client/errors.ts";
 import { jitter } from "../../../pkg/clock/random.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
+import { identityOf, readLive } from "../../../pkg/reconcile/read-live.ts";
 import type { TokenContext } from "./context.ts";
 import type { AccountKey, SecretKey } from "./keys.ts";
 import { filledSecret, lacksOf, tokenClaims, withoutReference } from "./token-secret.ts";
@@ -32,11 +33,11 @@ export async function fillSecret(
   signal: AbortSignal,
 ): Promise<void> {
   const { rootCa, signer, secretClient } = context;
-  const { namespace = "", name = "", resourceVersion } = cached.metadata;
+  const { name = "", resourceVersion } = cached.metadata;
   try {
-    const live = await secretClient.get({ namespace, name }, {}, signal);
-    if (live.metadata.resourceVersion !== resourceVersion) {
-      log.verbose(2, "The Secret is newer than the cache, leaving it to the next look");
+    const live = await readLive(secretClient, identityOf(cached), signal);
+    if (live === undefined || live.metadata.resourceVersion !== resourceVersion) {
+      log.verbose(2, "The Secret is not as in the cache, leaving it to the next look");
       return;
     }
     const lacks = lacksOf(live, rootCa);
