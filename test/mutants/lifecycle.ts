@@ -184,6 +184,52 @@ const quotas: readonly Mutant[] = [
   },
 ];
 
+/** Queues, and what they are given. */
+const queues: readonly Mutant[] = [
+  {
+    name: "the queue of changes has another name than in upstream's dashboards",
+    file: `${quota}/controller.ts`,
+    find: '"resource_quota_controller_resource_changes"',
+    replace: '"resourcequota_changes"',
+    tests: [`${quota}/queues.test.ts`],
+  },
+  {
+    name: "a quota whose usage is not known waits with the others",
+    file: `${quota}/handlers.ts`,
+    find: "isUrgent(quota, tracked, context.devices()) ? urgent : primary",
+    replace: "isUrgent(quota, tracked, context.devices()) ? primary : urgent",
+    tests: [`${quota}/queues.test.ts`],
+  },
+  {
+    name: "changes are never looked at",
+    file: `${quota}/controller.ts`,
+    find: "sync: async (key) => syncChange(key, context, queues),",
+    replace: "sync: async () => ({}),",
+    tests: [`${quota}/sync.test.ts`],
+  },
+  {
+    name: "a change wakes quotas that are not about it",
+    file: `${quota}/sync-changes.ts`,
+    find: "if (limitsResource(quota, monitor.resource, context.devices()))",
+    replace: "if (!limitsResource(quota, monitor.resource, context.devices()))",
+    tests: [`${quota}/sync.test.ts`],
+  },
+  {
+    name: "a change that gives room may not lower what the status says",
+    file: `${quota}/handlers.ts`,
+    find: "mayUseLess.add(keyOf(quota));",
+    replace: "",
+    tests: [`${quota}/sync.test.ts`],
+  },
+  {
+    name: "a count that failed may not lower what the status says",
+    file: `${quota}/sync.ts`,
+    find: "if (mayUseLess) context.mayUseLess.add(key);",
+    replace: "",
+    tests: [`${quota}/sync.test.ts`],
+  },
+];
+
 /** From what the server serves to informers. */
 const discovery: readonly Mutant[] = [
   {
@@ -314,4 +360,4 @@ const discovery: readonly Mutant[] = [
   },
 ];
 
-export const lifecycleMutants: readonly Mutant[] = [...identities, ...quotas, ...discovery];
+export const lifecycleMutants: readonly Mutant[] = [...identities, ...quotas, ...queues, ...discovery];
