@@ -214,6 +214,8 @@ function readSelector(deployment: Deployment): LabelSelector {
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
     const { namespace, name } = deployment.metadata;
-    throw new SelectorError(`deployment ${namespace}/${name} has invalid label selector: ${error.message}`);
+    throw new SelectorError(`deployment ${namespace}/${name} has invalid label selector: ${error.message}`, {
+      cause: error,
+    });
   }
 }

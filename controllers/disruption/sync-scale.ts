@@ -46,7 +46,9 @@ export class Scales {
     } catch (error) {
       if (!isNotFound(error)) throw error;
       if (resource.subresources.includes("scale")) return undefined;
-      throw new ScaleError(`${groupResource(resource)} does not implement the scale subresource`);
+      throw new ScaleError(`${groupResource(resource)} does not implement the scale subresource`, {
+        cause: error,
+      });
     }
     return scale.metadata.uid === owner.uid ? (scale.spec?.replicas ?? 0) : undefined;
   }

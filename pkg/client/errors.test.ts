@@ -21,7 +21,7 @@ import {
   isUnauthorized,
   isUnreachable,
 } from "./errors.ts";
-import { TransportError } from "./transport.ts";
+import { TransportError, type TransportFailure } from "./transport.ts";
 
 const asked = { method: "GET", path: "/x" } as const;
 const error = (code: number, reason: string): ApiError => new ApiError("m", { ...asked, code, reason });
@@ -84,16 +84,22 @@ test("failures of the transport become ApiErrors; other failures stay what they 
 });
 
 describe("that the server cannot be reached is told", () => {
-  const because = (failure: "refused" | "lost" | "timeout"): ApiError =>
-    new ApiError("m", { ...asked, code: 0, reason: "", failure });
-  const wrapped = new Error("m", { cause: because("refused") });
+  const because = (failure: TransportFailure, sent: boolean): unknown =>
+    errorOfFailure(new TransportError(failure, "m", sent), asked);
+  const wrapped = new Error("m", { cause: because("refused", false) });
 
   test.each<[string, unknown, boolean]>([
-    ["by a connection that is refused", because("refused"), true],
+    ["by a connection that is refused", because("refused", false), true],
+    ["by a connection that takes too long", because("timeout", false), true],
+    ["by a connection that cannot be trusted", because("tls", false), true],
+    ["by one that breaks before anything is sent", because("lost", false), true],
+    ["by credentials that cannot be had", because("credentials", false), true],
     ["by the cause of another error", wrapped, true],
     ["by one of several errors", new AggregateError([new Error("m"), wrapped]), true],
-    ["not by a connection that breaks", because("lost"), false],
-    ["not by a request that takes too long", because("timeout"), false],
+    ["not by a connection that breaks", because("lost", true), false],
+    ["not by a request that takes too long", because("timeout", true), false],
+    ["not by an answer that cannot be read", because("malformed", true), false],
+    ["not by a client that is closed", because("closed", false), false],
     ["not by an answer", error(503, "ServiceUnavailable"), false],
     ["not by anything else", new Error("refused"), false],
     ["not by what is no error", "refused", false],

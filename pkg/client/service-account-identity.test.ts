@@ -76,6 +76,8 @@ test("asks once for a token of an hour, and again at 80 % of its life", async ()
   clock.jumpWallClock(86_400_000);
   expect(await identity.credentials()).toBe(first);
   await clock.advanceBy(1);
+  expect(await identity.credentials()).toBe(first);
+  await clock.advanceBy(0);
   const second = await identity.credentials();
   expect(bearer(second)).toBe("Bearer token-2");
   expect(second.tls).toBe(first.tls);
@@ -125,6 +127,44 @@ test("tries four times, with growing pauses, then fails; the next request tries 
   expect(transport.lines.filter((line) => line === TOKEN)).toHaveLength(4);
   down = false;
   expect(bearer(await identity.credentials())).toBe("Bearer token-1");
+});
+
+test("while no other token can be had the old one is used up, and tried for again and again", async () => {
+  let down = false;
+  const { clock, transport, identity } = setup(({ path }) =>
+    down && path.endsWith("/token") ? { status: 503, body: "" } : undefined,
+  );
+  await identity.credentials();
+  down = true;
+  await clock.advanceBy(0.8 * 3_600_000);
+  const asked = transport.requests.length;
+  for (let second = 0; second < 719; second++) {
+    expect(bearer(await identity.credentials())).toBe("Bearer token-1");
+    await clock.advanceBy(1_000);
+  }
+  const tries = transport.lines.slice(asked).filter((line) => line === TOKEN).length;
+  expect(tries).toBeGreaterThan(150);
+  expect(tries).toBeLessThan(300);
+  await clock.advanceBy(1_000);
+  let failure: unknown;
+  void Promise.resolve(identity.credentials()).catch((error: unknown) => (failure = error));
+  await clock.runUntil(() => failure !== undefined);
+  expect(failure).toMatchObject({ code: "credentials" });
+  down = false;
+  expect(bearer(await identity.credentials())).toBe("Bearer token-2");
+});
+
+test("a token that was rejected is not used up", async () => {
+  let down = false;
+  const { clock, identity } = setup(({ path }) =>
+    down && path.endsWith("/token") ? { status: 503, body: "" } : undefined,
+  );
+  const rejected = await identity.credentials();
+  down = true;
+  let failure: unknown;
+  void identity.renew(rejected).catch((error: unknown) => (failure = error));
+  await clock.runUntil(() => failure !== undefined);
+  expect(failure).toMatchObject({ code: "credentials" });
 });
 
 test("a 401 gets another token, once for however many requests", async () => {

@@ -29,6 +29,8 @@ const SHORTEST_LIFE_SECONDS = 600;
 const REFRESH_AT = 0.8;
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 500;
+/** After all attempts have failed, while there is an older token. */
+const RETRY_MS = 10_000;
 
 export interface ServiceAccountOptions {
   readonly namespace: string;
@@ -47,6 +49,8 @@ export class ServiceAccountIdentity implements Identity {
   #current: Credentials | undefined;
   #baseTls: TlsMaterial | undefined;
   #refreshDueMs = -Infinity;
+  /** Until then the token is good, though a new one is due. */
+  #expiresMs = -Infinity;
   #refreshing: Promise<string> | undefined;
   #token = "";
 
@@ -64,7 +68,24 @@ export class ServiceAccountIdentity implements Identity {
   async #fresh(base: Credentials | Promise<Credentials>): Promise<Credentials> {
     const { tls } = await base;
     const isFresh = this.#options.clock.monotonicMs() < this.#refreshDueMs;
-    return this.#combine(tls, isFresh ? this.#token : await this.#refresh());
+    return this.#combine(tls, isFresh ? this.#token : await this.#refreshed());
+  }
+
+  /** Nobody waits for a new token while the old one is good: while no other can be had, it is used up. */
+  async #refreshed(): Promise<string> {
+    const { clock } = this.#options;
+    if (clock.monotonicMs() >= this.#expiresMs) return this.#refresh();
+    if (this.#refreshing === undefined) void this.#refresh().catch((error: unknown) => this.#tryLater(error));
+    return this.#token;
+  }
+
+  #tryLater(error: unknown): void {
+    const { clock, log, namespace, name } = this.#options;
+    this.#refreshDueMs = Math.min(clock.monotonicMs() + RETRY_MS, this.#expiresMs);
+    log.error(error, "A token cannot be renewed; the old one stays in use while it lasts", {
+      namespace,
+      name,
+    });
   }
 
   #combine(tls: TlsMaterial, token: string): Credentials {
@@ -83,7 +104,7 @@ export class ServiceAccountIdentity implements Identity {
 
   /** The account may have been deleted and created anew, which ends its tokens. */
   async renew(rejected: Credentials): Promise<boolean> {
-    if (this.#current === rejected) this.#refreshDueMs = -Infinity;
+    if (this.#current === rejected) this.#refreshDueMs = this.#expiresMs = -Infinity;
     return (await this.credentials()) !== rejected;
   }
 
@@ -100,6 +121,7 @@ export class ServiceAccountIdentity implements Identity {
         const { token, lifeSeconds } = await this.#askForToken();
         this.#token = token;
         this.#refreshDueMs = askedMs + lifeSeconds * 1_000 * REFRESH_AT;
+        this.#expiresMs = askedMs + lifeSeconds * 1_000;
         return token;
       } catch (failure) {
         const who = `service account ${namespace}/${name}`;

@@ -26,7 +26,7 @@ class EventServer implements EventClient {
   readonly sent: string[] = [];
   readonly #clock: VirtualClock;
   /** Thrown instead of an answer, while there are any. */
-  failures: ApiError[] = [];
+  failures: Error[] = [];
   latencyMs = 0;
 
   constructor(clock: VirtualClock) {
@@ -216,6 +216,30 @@ test.each([
   expect(server.sent).toEqual(["create First"]);
   expect(await dropped()).toEqual({ refused: 1 });
 });
+
+test("an event that this client will not send holds up no other", async () => {
+  const { clock, server, broadcaster, dropped } = harness();
+  server.failures = [new TypeError("events need a namespace")];
+  const recorder = broadcaster.recorder(source);
+  recorder.event(pod, "Normal", "First", "m");
+  recorder.event(pod, "Normal", "Second", "m");
+  await clock.advanceBy(0);
+  expect(server.sent).toEqual(["create First", "create Second"]);
+  expect(await dropped()).toEqual({ refused: 1 });
+});
+
+test.each([undefined, ""])(
+  "events about an object in namespace %j are in the default one",
+  async (namespace) => {
+    const { clock, server, broadcaster } = harness();
+    const metadata = { name: "node-1", ...(namespace !== undefined && { namespace }) };
+    broadcaster
+      .recorder(source)
+      .event({ apiVersion: "v1", kind: "Node", metadata }, "Normal", "Started", "m");
+    await clock.advanceBy(0);
+    expect([...server.events.values()][0]?.metadata.namespace).toBe("default");
+  },
+);
 
 test("recording never waits; beyond 1000 that wait, events are dropped and counted", async () => {
   const { clock, server, broadcaster, dropped } = harness();

@@ -2,7 +2,7 @@ import type { Event, EventSource } from "../api/types/core-v1.gen.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Random } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";
-import { ApiError, isAlreadyExists, isNamespaceTerminating, isNotFound } from "../client/errors.ts";
+import { isAlreadyExists, isConnectionError, isNamespaceTerminating, isNotFound } from "../client/errors.ts";
 import type { WriteOnlyClient } from "../client/write-only-client.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Counter, Metrics } from "../metrics/metrics.ts";
@@ -138,7 +138,7 @@ export class EventBroadcaster {
     }
   }
 
-  /** "retry" only when no server answered: what a server refused once it would refuse again. */
+  /** "retry" only when no server answered: what was refused once, here or there, would be refused again. */
   async #try(correlated: Correlated): Promise<"done" | "retry"> {
     const { log } = this.#options;
     try {
@@ -147,13 +147,13 @@ export class EventBroadcaster {
       return "done";
     } catch (error) {
       const fields = describe(correlated.event);
-      if (!(error instanceof ApiError) || error.failure !== undefined) {
+      if (isConnectionError(error) || this.#ending.signal.aborted) {
         log.error(error, "Unable to write event (may retry after sleeping)", fields);
         return "retry";
       }
       this.#dropped.inc({ reason: "refused" });
       if (isAlreadyExists(error) || isNamespaceTerminating(error)) {
-        log.verbose(5, "Server rejected event (will not retry!)", { ...fields, err: error.message });
+        log.verbose(5, "Server rejected event (will not retry!)", { ...fields, err: error });
       } else log.error(error, "Server rejected event (will not retry!)", fields);
       return "done";
     }

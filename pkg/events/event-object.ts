@@ -39,7 +39,8 @@ export class EventMaker {
       kind: "Event",
       metadata: {
         name: this.name(involvedObject.name ?? ""),
-        namespace: involvedObject.namespace ?? "default",
+        // Of objects without one; some write it as "".
+        namespace: involvedObject.namespace || "default",
         ...(annotations === undefined ? {} : { annotations }),
       },
       involvedObject,

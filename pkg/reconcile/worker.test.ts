@@ -4,7 +4,8 @@ import { VirtualClock, settle } from "../../test/harness/virtual-clock.ts";
 import { randomBelow, seededRandom } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
-import { ApiError } from "../client/errors.ts";
+import { errorOfFailure } from "../client/errors.ts";
+import { TransportError } from "../client/transport.ts";
 import { exponentialLimiter, type RateLimiter } from "../workqueue/rate-limiter.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
 import { type Sync, type WorkerPoolOptions, WorkerPool } from "./worker.ts";
@@ -231,13 +232,8 @@ test("a key whose caches lag behind waits without a sync and without a failure",
 });
 
 describe("while the API server is away", () => {
-  const unreachable = new ApiError("connection refused", {
-    code: 0,
-    reason: "",
-    method: "GET",
-    path: "/api",
-    failure: "refused",
-  });
+  const asked = { method: "GET", path: "/api" } as const;
+  const unreachable = errorOfFailure(new TransportError("timeout", "connecting took too long", false), asked);
   const keys = Array.from({ length: 300 }, (_, index) => `ns/${index}`);
 
   test("workers try once a second, and afterwards no key waits for more than that", async () => {

@@ -148,4 +148,121 @@ const unreadable: readonly Mutant[] = [
   },
 ];
 
-export const refusalsMutants: readonly Mutant[] = [...discovery, ...bodies, ...unreadable];
+const outages: readonly Mutant[] = [
+  {
+    name: "only a connection that is refused shows that the server is away",
+    file: "pkg/client/errors.ts",
+    find: 'error.failure !== "closed" && !error.sent;',
+    replace: 'error.failure === "refused";',
+    tests: ["pkg/client/errors.test.ts", "pkg/reconcile/worker.test.ts"],
+  },
+  {
+    name: "a client that is closed takes the server for away",
+    file: "pkg/client/errors.ts",
+    find: '&& error.failure !== "closed"',
+    replace: "",
+    tests: ["pkg/client/errors.test.ts"],
+  },
+  {
+    name: "an error of the transport forgets whether anything was sent",
+    file: "pkg/client/errors.ts",
+    find: "    sent: failure.sent,\n",
+    replace: "",
+    tests: ["pkg/client/errors.test.ts"],
+  },
+  {
+    name: "a token that cannot be renewed is not used any more",
+    file: "pkg/client/service-account-identity.ts",
+    find: "if (clock.monotonicMs() >= this.#expiresMs)",
+    replace: "if (clock.monotonicMs() >= 0)",
+    tests: ["pkg/client/service-account-identity.test.ts"],
+  },
+  {
+    name: "a token is used after its life",
+    file: "pkg/client/service-account-identity.ts",
+    find: "if (clock.monotonicMs() >= this.#expiresMs)",
+    replace: 'if (this.#token === "")',
+    tests: ["pkg/client/service-account-identity.test.ts"],
+  },
+  {
+    name: "each request asks for a token that cannot be had",
+    file: "pkg/client/service-account-identity.ts",
+    find: "Math.min(clock.monotonicMs() + RETRY_MS, this.#expiresMs)",
+    replace: "Math.min(clock.monotonicMs(), this.#expiresMs)",
+    tests: ["pkg/client/service-account-identity.test.ts"],
+  },
+  {
+    name: "a token is not asked for again before its end",
+    file: "pkg/client/service-account-identity.ts",
+    find: "Math.min(clock.monotonicMs() + RETRY_MS, this.#expiresMs)",
+    replace: "this.#expiresMs",
+    tests: ["pkg/client/service-account-identity.test.ts"],
+  },
+  {
+    name: "a token that was rejected is used up",
+    file: "pkg/client/service-account-identity.ts",
+    find: "this.#refreshDueMs = this.#expiresMs = -Infinity;",
+    replace: "this.#refreshDueMs = -Infinity;",
+    tests: ["pkg/client/service-account-identity.test.ts"],
+  },
+];
+
+const causes: readonly Mutant[] = [
+  {
+    name: "what an exec plugin says of its failure is lost",
+    file: "pkg/client/config/exec-plugin.ts",
+    find: " + lastWords(stderr)",
+    replace: "",
+    tests: ["pkg/client/config/reloading-identity.test.ts"],
+  },
+  {
+    name: "what an exec plugin gives out is told",
+    file: "pkg/client/config/exec-plugin.ts",
+    find: "lastWords(stderr)",
+    replace: "lastWords(stdout)",
+    tests: ["pkg/client/config/reloading-identity.test.ts"],
+  },
+  {
+    name: 'events in namespace "" are sent there',
+    file: "pkg/events/event-object.ts",
+    find: 'involvedObject.namespace || "default"',
+    replace: 'involvedObject.namespace ?? "default"',
+    tests: ["pkg/events/broadcaster.test.ts"],
+  },
+  {
+    name: "an event that is not sent is tried again and again",
+    file: "pkg/events/broadcaster.ts",
+    find: "if (isConnectionError(error) || this.#ending.signal.aborted)",
+    replace: "if (true)",
+    tests: ["pkg/events/broadcaster.test.ts"],
+  },
+  {
+    name: "an event without an answer is given up",
+    file: "pkg/events/broadcaster.ts",
+    find: "if (isConnectionError(error) || this.#ending.signal.aborted)",
+    replace: "if (this.#ending.signal.aborted)",
+    tests: ["pkg/events/broadcaster.test.ts"],
+  },
+  {
+    name: "a message that names the cause is enough of a cause",
+    file: "hack/lost-causes.ts",
+    find: "return index > 0 && mentions(expression, caught);",
+    replace: "return mentions(expression, caught);",
+    tests: ["hack/lost-causes.test.ts"],
+  },
+  {
+    name: "any option is a cause",
+    file: "hack/lost-causes.ts",
+    find: 'return nameOf(property["key"]) === "cause" ?',
+    replace: "return true ?",
+    tests: ["hack/lost-causes.test.ts"],
+  },
+];
+
+export const refusalsMutants: readonly Mutant[] = [
+  ...discovery,
+  ...bodies,
+  ...unreadable,
+  ...outages,
+  ...causes,
+];

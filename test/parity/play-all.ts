@@ -56,7 +56,10 @@ async function playAll(
       try {
         outcomes.set(scenario.name, await arena.drive(runScenario(scenario, arena)));
       } catch (error) {
-        outcomes.set(scenario.name, error instanceof Error ? error : new Error(String(error)));
+        outcomes.set(
+          scenario.name,
+          error instanceof Error ? error : new Error(String(error), { cause: error }),
+        );
       }
     }
   };

@@ -53,7 +53,7 @@ export class DataDirectory {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
       const holder = Number(readFileSync(this.#lock, "utf8"));
       if (isAlive(holder)) {
-        throw new StartError(`data directory ${this.path} is in use by process ${holder}`);
+        throw new StartError(`data directory ${this.path} is in use by process ${holder}`, error, "all");
       }
       // Its holder was killed.
       rmSync(this.#lock, { force: true });

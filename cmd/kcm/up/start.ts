@@ -107,9 +107,11 @@ async function listen(port: number, options: ClusterOptions): Promise<EmbeddedCl
     if (code === "EADDRINUSE") {
       throw new StartError(
         `port ${port} of ${HOST} is taken; choose another one with --port, or any free one with --port 0`,
+        error,
+        "all",
       );
     }
-    if (code === "EACCES") throw new StartError(`port ${port} may not be used by this user`);
+    if (code === "EACCES") throw new StartError(`port ${port} may not be used by this user`, error, "all");
     throw error;
   }
 }

@@ -124,7 +124,7 @@ function readValue(path: string, value: unknown, flag: AnyFlag): unknown {
     return flag.type.parse(String(value));
   } catch (error) {
     if (!(error instanceof FlagError)) throw error;
-    throw new FlagError(`${path} ${error.message}`);
+    throw new FlagError(`${path} ${error.message}`, { cause: error });
   }
 }
 

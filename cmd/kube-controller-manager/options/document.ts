@@ -10,7 +10,7 @@ export function parseDocument(text: string, scalars: "typed" | "as text" = "type
     document = load(text, scalars === "typed" ? {} : { schema: FAILSAFE_SCHEMA });
   } catch (error) {
     const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
-    throw new FlagError(`is neither YAML nor JSON: ${reason}`);
+    throw new FlagError(`is neither YAML nor JSON: ${reason}`, { cause: error });
   }
   if (!isObject(document)) throw new FlagError("must hold one object");
   return document;

@@ -45,7 +45,7 @@ export const gatesType: FlagType<Readonly<Record<string, boolean>>> = {
     try {
       return parseFeatureGates(text);
     } catch (error) {
-      throw new FlagError(error instanceof Error ? error.message : String(error));
+      throw new FlagError(error instanceof Error ? error.message : String(error), { cause: error });
     }
   },
   format: (gates) =>

@@ -41,8 +41,8 @@ export type ValuesOf<G> =
 
 export class FlagError extends Error {
   readonly code = "BadFlag";
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "FlagError";
   }
 }
@@ -97,7 +97,7 @@ const durationType: FlagType<number> = {
     try {
       return parseDurationMs(text);
     } catch (error) {
-      throw new FlagError(error instanceof Error ? error.message : String(error));
+      throw new FlagError(error instanceof Error ? error.message : String(error), { cause: error });
     }
   },
   format: formatDurationMs,

@@ -43,7 +43,7 @@ export function leaderMigrationOf(
     return readLeaderMigration(readFile(configFile));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new FlagError(`--leader-migration-config ${configFile}: ${reason}`);
+    throw new FlagError(`--leader-migration-config ${configFile}: ${reason}`, { cause: error });
   }
 }
 
@@ -61,7 +61,7 @@ function readSection(section: Json): LeaderMigration {
     return readLocked(section);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new FlagError(`--config: Generic.LeaderMigration: ${reason}`);
+    throw new FlagError(`--config: Generic.LeaderMigration: ${reason}`, { cause: error });
   }
 }
 

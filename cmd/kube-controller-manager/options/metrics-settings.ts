@@ -31,7 +31,7 @@ function readManifest(path: string, readFile: (path: string) => string, where: s
   try {
     document = parseDocument(readFile(path), "as text");
   } catch (error) {
-    throw new FlagError(where + (error instanceof Error ? error.message : String(error)));
+    throw new FlagError(where + (error instanceof Error ? error.message : String(error)), { cause: error });
   }
   // Upstream reads the bare pairs; its help shows them below a key.
   const { allowListMapping } = document;

@@ -55,7 +55,9 @@ function store(given: Map<AnyFlag, unknown>, flag: AnyFlag, text: string): void 
     value = flag.type.parse(text);
   } catch (error) {
     if (!(error instanceof FlagError)) throw error;
-    throw new FlagError(`invalid argument ${JSON.stringify(text)} for --${flag.name}: ${error.message}`);
+    throw new FlagError(`invalid argument ${JSON.stringify(text)} for --${flag.name}: ${error.message}`, {
+      cause: error,
+    });
   }
   const before = given.get(flag);
   given.set(flag, before !== undefined && flag.type.join ? flag.type.join(before, value) : value);

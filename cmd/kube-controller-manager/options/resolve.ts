@@ -49,6 +49,6 @@ function configFile(path: string, readFile: (path: string) => string): ConfigFil
     return readConfigFile(readFile(path));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new FlagError(`--config ${path}: ${reason}`);
+    throw new FlagError(`--config ${path}: ${reason}`, { cause: error });
   }
 }

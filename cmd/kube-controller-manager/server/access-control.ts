@@ -83,7 +83,7 @@ export class AccessControl {
     } catch (error) {
       metrics.authorization("error", clock.monotonicMs() - startMs);
       log.error(error, "Unable to authorize the request", { path: attempt.path });
-      return error instanceof Error ? error : new Error(String(error));
+      return error instanceof Error ? error : new Error(String(error), { cause: error });
     }
   }
 }

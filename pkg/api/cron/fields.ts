@@ -24,8 +24,8 @@ export const fieldBounds = {
 
 export class ScheduleError extends Error {
   readonly code = "InvalidSchedule";
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "ScheduleError";
   }
 }

@@ -84,6 +84,6 @@ function every(descriptor: string): Schedule {
     return { next: (afterMs) => (Math.floor(afterMs / 1_000) + seconds) * 1_000 };
   } catch (error) {
     if (!(error instanceof DurationError)) throw error;
-    throw new ScheduleError(`failed to parse duration ${descriptor}: ${error.message}`);
+    throw new ScheduleError(`failed to parse duration ${descriptor}: ${error.message}`, { cause: error });
   }
 }

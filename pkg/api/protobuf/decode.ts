@@ -301,7 +301,7 @@ function decodeRawJson(bytes: Uint8Array): unknown {
   try {
     return parseJson(json.toString("utf8"));
   } catch (error) {
-    throw new ProtobufError(`raw extension: ${(error as Error).message}`);
+    throw new ProtobufError(`raw extension: ${(error as Error).message}`, { cause: error });
   }
 }
 

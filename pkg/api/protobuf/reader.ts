@@ -4,8 +4,8 @@ import type { ByteCache } from "./byte-cache.ts";
 /** The bytes do not follow the encoding of protobuf. */
 export class ProtobufError extends Error {
   readonly code = "Protobuf";
-  constructor(message: string) {
-    super(message);
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
     this.name = "ProtobufError";
   }
 }

@@ -7,6 +7,7 @@ import { ConfigError } from "./identity-source.ts";
 
 const MAX_OUTPUT_BYTES = 4 << 20;
 const TIME_LIMIT_MS = 60_000;
+const MOST_WORDS = 1_024;
 
 export interface ExecCredential {
   readonly token?: string;
@@ -55,10 +56,10 @@ export class ExecPlugin {
           maxBuffer: MAX_OUTPUT_BYTES,
           timeout: TIME_LIMIT_MS,
         },
-        (error, stdout) => {
+        (error, stdout, stderr) => {
           this.#metrics.called(error);
           if (error === null) resolve(stdout);
-          else reject(new ConfigError(describe(command, error, installHint), error));
+          else reject(new ConfigError(describe(command, error, installHint) + lastWords(stderr), error));
         },
       );
       child.stdin?.end();
@@ -66,7 +67,14 @@ export class ExecPlugin {
   }
 }
 
-/** What the program printed stays out of the message: it may be half of a credential. */
+/** What the program had to say to people, from its end: there it says why. */
+function lastWords(stderr: string): string {
+  const text = stderr.trim();
+  if (text === "") return "";
+  return text.length > MOST_WORDS ? `: …${text.slice(-MOST_WORDS)}` : `: ${text}`;
+}
+
+/** What the program gave out stays out of the message: it may be half of a credential. */
 function describe(
   command: string,
   error: { readonly code?: string | number | null; readonly signal?: string | null },

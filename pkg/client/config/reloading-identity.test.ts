@@ -223,15 +223,23 @@ describe("an exec plugin", () => {
     expect((await who.credentials()).headers).toEqual({ authorization: "Bearer two" });
   });
 
-  test("that is missing or fails is named, with its hint, and with nothing it printed", async () => {
+  test("that is missing or fails is named, with its hint and what it says of it, and without what it gave out", async () => {
     const missing = await plugin({ command: file("absent"), installHint: "install it" });
     await expect(missing.identity.credentials()).rejects.toThrow(/absent not found: install it/);
-    const failing = await plugin({ command: "/bin/sh", args: ["-c", "echo hush >&2; exit 3"] });
+    const failing = await plugin({
+      command: "/bin/sh",
+      args: ["-c", "echo hush; echo log in first >&2; exit 3"],
+    });
     const error: unknown = await Promise.resolve(failing.identity.credentials()).catch(
       (failure: unknown) => failure,
     );
-    expect((error as Error).message).toMatch(/\/bin\/sh failed with 3/);
+    expect((error as Error).message).toMatch(/\/bin\/sh failed with 3: log in first$/);
     expect((error as Error).message).not.toContain("hush");
+    const noisy = await plugin({
+      command: "/bin/sh",
+      args: ["-c", "printf 'a%.0s' $(seq 9999) >&2; exit 3"],
+    });
+    await expect(noisy.identity.credentials()).rejects.toThrow(/failed with 3: …a{1024}$/);
   });
 
   test.each<[string, unknown, RegExp]>([

@@ -95,7 +95,10 @@ async function takeOne(call: Call, budgetName: string, podName: string, dryRun: 
       if (!(error instanceof StatusError) || error.reason !== "Conflict") throw error;
       if (attempt < takeAttempts) continue;
       const message = `couldn't update PodDisruptionBudget ${JSON.stringify(budgetName)} due to conflicts`;
-      throw new StatusError(504, "Timeout", `Timeout: ${message}`, { details: { retryAfterSeconds: 10 } });
+      throw new StatusError(504, "Timeout", `Timeout: ${message}`, {
+        details: { retryAfterSeconds: 10 },
+        cause: error,
+      });
     }
   }
 }

@@ -9,7 +9,7 @@ export class StatusError extends Error {
   readonly status: Status;
 
   constructor(code: number, reason: string | undefined, message: string, extra: StatusExtra = {}) {
-    super(message);
+    super(message, extra.cause === undefined ? undefined : { cause: extra.cause });
     this.name = "StatusError";
     this.code = code;
     this.reason = reason;
@@ -29,6 +29,8 @@ export class StatusError extends Error {
 interface StatusExtra {
   readonly metadata?: ListMeta;
   readonly details?: StatusDetails;
+  /** For the log: the client is not told. */
+  readonly cause?: unknown;
 }
 
 /** What messages name: the resource as users know it. */
