@@ -1,3 +1,4 @@
+import { smallest } from "../../pkg/api/extremes.ts";
 import { isPodAvailable, isPodReady } from "../../pkg/api/pod.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -57,7 +58,7 @@ export function decidePlacement(view: PlacementView, nowMs: number): PlacementPl
     create: plans.flatMap(({ plan }) => plan.create),
     remove: [...plans.flatMap(({ plan }) => plan.remove), ...strandedPods(view)],
     failedOn: plans.flatMap(({ node, plan }) => (plan.failed ? [node] : [])),
-    recheckAfterMs: waits.length === 0 ? undefined : Math.min(...waits),
+    recheckAfterMs: smallest(waits),
   };
 }
 

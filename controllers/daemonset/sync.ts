@@ -1,4 +1,5 @@
 import { throwAll } from "../../pkg/api/errors.ts";
+import { smallest } from "../../pkg/api/extremes.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
@@ -43,8 +44,8 @@ export async function syncDaemonSet(
   throwAll(errors);
   // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
   const rechecks = [recheckPodsMs, recheckStatusMs, context.expectations.untilSatisfiedMs(daemonSet)];
-  const delays = rechecks.filter((delayMs) => delayMs !== undefined);
-  return delays.length === 0 ? {} : { requeueAfterMs: Math.min(...delays) };
+  const requeueAfterMs = smallest(rechecks.filter((delayMs) => delayMs !== undefined));
+  return requeueAfterMs === undefined ? {} : { requeueAfterMs };
 }
 
 /** Gives when to look again at failed pods. */

@@ -53,6 +53,12 @@ describe("templates are the same", () => {
       false,
     ],
     [
+      "also where a newer API server has a field that this version does not know",
+      made("foo", other, {}, "n1"),
+      { ...made("foo", other, {}, "n1"), ofLater: true } as PodTemplateSpec,
+      true,
+    ],
+    [
       "not with other labels and another node",
       made("foo", other, {}, "n1"),
       made("foo", { nothing: "else" }, {}, "n2"),

@@ -1,3 +1,4 @@
+import { smallest } from "../../pkg/api/extremes.ts";
 import { isPodReady } from "../../pkg/api/pod.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -35,11 +36,12 @@ export function decideDisrupted(
   const waiting = waits.filter(({ leftMs }) => leftMs >= 0);
   const awaited = new Set(waits.filter(({ leftMs }) => leftMs > 0).map(({ name }) => name));
   const healthy = staying.filter((pod) => !awaited.has(pod.metadata.name ?? "") && isPodReady(pod));
+  const firstMs = smallest(waiting.map(({ leftMs }) => leftMs));
   return {
     disrupted: Object.fromEntries(waiting.map(({ name, since }) => [name, since])),
     notDeleted: waits.filter(({ leftMs }) => leftMs < 0).map(({ pod }) => pod),
     healthy: healthy.length,
     // At the very end of its time a pod is still on the list, and a moment later it is not.
-    recheckAfterMs: waiting.length === 0 ? undefined : Math.min(...waiting.map(({ leftMs }) => leftMs)) + 1,
+    recheckAfterMs: firstMs === undefined ? undefined : firstMs + 1,
   };
 }

@@ -32,14 +32,14 @@ export interface Accounting {
 
 export function decideAccounting(view: JobView, verdict: Verdict | undefined, before: JobStatus): Accounting {
   const { indexes } = view;
-  const pods = indexes === undefined ? view.pods : view.pods.toSorted(byIndex);
-  const tracked = new Set(pods.filter((pod) => isTracked(pod, view.released)).map(uidOf));
+  const trackedPods = view.pods.filter((pod) => isTracked(pod, view.released));
+  const tracked = new Set(trackedPods.map(uidOf));
+  const finished = trackedPods.filter((pod) => canRelease(view, pod, verdict));
   const settled = countReleased(before, tracked);
   const book = new Book(view, verdict, settled);
   const toRelease: Pod[] = [];
   let unfinished = false;
-  for (const pod of pods) {
-    if (!tracked.has(uidOf(pod)) || !canRelease(view, pod, verdict)) continue;
+  for (const pod of indexes === undefined ? finished : byIndex(finished)) {
     toRelease.push(pod);
     book.enter(pod);
     if (book.size >= MOST_UNCOUNTED) {
@@ -177,6 +177,9 @@ function uncountedOf(
   return { ...(succeeded.length > 0 && { succeeded }), ...(failed.length > 0 && { failed }) };
 }
 
-function byIndex(one: Pod, other: Pod): number {
-  return (indexOf(one) ?? -1) - (indexOf(other) ?? -1);
+function byIndex(pods: readonly Pod[]): readonly Pod[] {
+  return pods
+    .map((pod) => ({ pod, index: indexOf(pod) ?? -1 }))
+    .toSorted((one, other) => one.index - other.index)
+    .map(({ pod }) => pod);
 }

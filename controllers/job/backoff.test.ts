@@ -77,6 +77,15 @@ describe("a pod has finished", () => {
     conditions: [{ type: "Ready", status, lastTransitionTime: time(-30) }],
   });
 
+  test("of more pods than a call can have arguments", () => {
+    const ended = (seconds: number): Pod => ({ metadata: { creationTimestamp: time(seconds) } });
+    const many = (seconds: number) => Array.from({ length: 130_000 }, () => ended(seconds));
+    expect(backoffAfter(NO_FAILURES, many(-60), many(0))).toEqual({
+      failuresSinceSuccess: 130_000,
+      lastFailureMs: NOW_MS,
+    });
+  });
+
   // upstream: pkg/controller/job/backoff_utils_test.go#TestGetFinishedTime
   test.each<[string, Pod["metadata"], NonNullable<Pod["status"]>, number]>([
     ["with its last container", {}, { containerStatuses: [ended(-1), ended(0), ended(-2)] }, 0],

@@ -1,3 +1,4 @@
+import { largest } from "../../pkg/api/extremes.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { finishedMs, ignoredIndexFailures, indexFailures } from "./job-pods.ts";
 
@@ -19,12 +20,12 @@ export function backoffAfter(
   failed: readonly Pod[],
 ): BackoffRecord {
   if (succeeded.length === 0 && failed.length === 0) return before;
-  const lastSuccessMs = Math.max(...succeeded.map(finishedMs));
-  const failures = failed.map(finishedMs).filter((ms) => succeeded.length === 0 || ms > lastSuccessMs);
-  const earlier = succeeded.length === 0 ? before.failuresSinceSuccess : 0;
-  return failures.length === 0
-    ? NO_FAILURES
-    : { failuresSinceSuccess: earlier + failures.length, lastFailureMs: Math.max(...failures) };
+  const lastSuccessMs = largest(succeeded.map(finishedMs));
+  const failures = failed.map(finishedMs).filter((ms) => lastSuccessMs === undefined || ms > lastSuccessMs);
+  const earlier = lastSuccessMs === undefined ? before.failuresSinceSuccess : 0;
+  const lastFailureMs = largest(failures);
+  if (lastFailureMs === undefined) return NO_FAILURES;
+  return { failuresSinceSuccess: earlier + failures.length, lastFailureMs };
 }
 
 /** How long pods have to wait yet: 10 s after the first failure, 20 s after the second, … 10 min at most. */

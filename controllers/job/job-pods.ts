@@ -1,4 +1,5 @@
 import { parseInt32, parseInt64 } from "../../pkg/api/int64.ts";
+import { largest } from "../../pkg/api/extremes.ts";
 import { isJobFinished } from "../../pkg/api/job.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
@@ -64,8 +65,23 @@ export function hasFailed(pod: Pod, job: Job): boolean {
 
 /** The pod's completion index; undefined when it has none that can be read. */
 export function indexOf(pod: Pod): number | undefined {
-  const index = parseInt64(pod.metadata.annotations?.[INDEX_ANNOTATION] ?? "");
+  const text = pod.metadata.annotations?.[INDEX_ANNOTATION] ?? "";
+  const short = shortNumber(text);
+  if (short !== undefined) return short;
+  const index = parseInt64(text);
   return index !== undefined && index >= 0n ? Number(index) : undefined;
+}
+
+/** As controllers write it. Of 100,000 pods it is read several times in one sync, and so costs a tenth. */
+function shortNumber(text: string): number | undefined {
+  if (text.length === 0 || text.length > 9) return undefined;
+  let number = 0;
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - 48;
+    if (digit < 0 || digit > 9) return undefined;
+    number = number * 10 + digit;
+  }
+  return number;
 }
 
 /** An index that the Job still has. */
@@ -126,5 +142,5 @@ function containersFinishedMs(pod: Pod): number | undefined {
 function latestFinishMs(statuses: readonly ContainerStatus[]): number | undefined {
   const times = statuses.map(({ state }) => parseTime(state?.terminated?.finishedAt));
   const known = times.filter((time) => time !== undefined);
-  return known.length === 0 || known.length < times.length ? undefined : Math.max(...known);
+  return known.length < times.length ? undefined : largest(known);
 }

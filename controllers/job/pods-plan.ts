@@ -1,3 +1,4 @@
+import { leastOf, smallest } from "../../pkg/api/extremes.ts";
 import { isJobSuspended } from "../../pkg/api/job.ts";
 import { isPodTerminating } from "../../pkg/api/pod.ts";
 import { byDeletionOrder } from "../../pkg/api/pod-ranking.ts";
@@ -27,7 +28,7 @@ export function decidePods(view: JobView, nowMs: number): PodsPlan {
   // No bound for a Job that is suspended: it is to stop at once.
   if (isJobSuspended(job)) return { action: "delete", pods: podsToDelete(job, active, active.length, nowMs) };
   const wanted = wantedActive(view);
-  const surplus = podsToDelete(job, active, Math.max(0, active.length - wanted), nowMs);
+  const surplus = podsToDelete(job, active, Math.min(active.length - wanted, MOST_PER_SYNC), nowMs);
   if (surplus.length > 0) return { action: "delete", pods: surplus.slice(0, MOST_PER_SYNC) };
   const leaving = replacesFailedOnly(job) ? view.terminating : 0;
   const missing = wanted - leaving - active.length;
@@ -52,7 +53,8 @@ function decideCreation(view: JobView, count: number, nowMs: number): PodsPlan {
   if (!hasLimitPerIndex(job)) return { action: "create", count: pending.length, indexes: pending };
   const waits = pending.map((index) => indexBackoffRemainingMs(indexes.lastFailed.get(index), nowMs));
   const ready = pending.filter((_, position) => waits[position] === 0);
-  if (ready.length === 0 && waits.length > 0) return { action: "wait", forMs: Math.min(...waits) };
+  const forMs = smallest(waits);
+  if (ready.length === 0 && forMs !== undefined) return { action: "wait", forMs };
   return { action: "create", count: ready.length, indexes: ready };
 }
 
@@ -75,29 +77,30 @@ export function podsToDelete(
   atLeast: number,
   nowMs: number,
 ): readonly Pod[] {
+  if (atLeast >= active.length) return active;
   const order = byDeletionOrder({ nowMs, deletionCost: false, logarithmicAges: false });
-  const leastFirst = (pods: readonly Pod[]): readonly Pod[] =>
-    pods
-      .map((pod) => ({ pod, rank: 0 }))
-      .toSorted(order)
-      .map(({ pod }) => pod);
-  const unneeded = isIndexed(job) ? unneededByIndex(job, active, leastFirst) : [];
+  const first = (pods: readonly Pod[], count: number): readonly Pod[] => {
+    const ranked = pods.map((pod) => ({ pod, rank: 0 }));
+    return leastOf(ranked, count, order).map(({ pod }) => pod);
+  };
+  const unneeded = isIndexed(job) ? unneededByIndex(job, active, first) : [];
   if (unneeded.length >= atLeast) return unneeded;
   const chosen = new Set(unneeded);
-  const left = leastFirst(active.filter((pod) => !chosen.has(pod)));
-  return [...unneeded, ...left.slice(0, atLeast - unneeded.length)];
+  const left = active.filter((pod) => !chosen.has(pod));
+  return [...unneeded, ...first(left, atLeast - unneeded.length)];
 }
 
 function unneededByIndex(
   job: Job,
   active: readonly Pod[],
-  leastFirst: (pods: readonly Pod[]) => readonly Pod[],
+  first: (pods: readonly Pod[], count: number) => readonly Pod[],
 ): readonly Pod[] {
-  const byIndex = Map.groupBy(active, (pod) => indexOf(pod) ?? -1);
-  return [...byIndex]
+  const isIndex = (index: number): boolean => index >= 0 && index < indexCount(job);
+  // As a rule every index is one of the Job's and has one pod.
+  const crowded = [...Map.groupBy(active, (pod) => indexOf(pod) ?? -1)].filter(
+    ([index, pods]) => pods.length > 1 || !isIndex(index),
+  );
+  return crowded
     .toSorted(([one], [other]) => one - other)
-    .flatMap(([index, pods]) => {
-      if (index < 0 || index >= indexCount(job)) return pods;
-      return pods.length === 1 ? [] : leastFirst(pods).slice(0, -1);
-    });
+    .flatMap(([index, pods]) => (isIndex(index) ? first(pods, pods.length - 1) : pods));
 }

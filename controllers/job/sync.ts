@@ -1,3 +1,4 @@
+import { smallest } from "../../pkg/api/extremes.ts";
 import { isJobFinished, isJobSuspended } from "../../pkg/api/job.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -7,6 +8,7 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { claimObjects } from "../../pkg/reconcile/ownership.ts";
 import { ownedAndOrphanedPods } from "../../pkg/reconcile/pod-index.ts";
+import { shareTheLoop } from "../../pkg/reconcile/share-the-loop.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { NO_FAILURES } from "./backoff.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
@@ -89,21 +91,25 @@ async function reconcile(
   const expectationsMet = context.expectations.satisfied(cached);
   const released = context.finalizers.awaited(cached);
   const pods = await claimPods(context, cached, log, signal);
+  await shareTheLoop(pods.length, context.clock);
   const nowMs = context.clock.nowMs();
   const job = withStart(cached, nowMs);
   const backoff = context.backoffs.get(job) ?? NO_FAILURES;
   const { namespace = "" } = job.metadata;
   const view = viewOf(job, pods, released, backoff, context.isLeaving(namespace));
   const verdict = decideVerdict(view, nowMs);
+  await shareTheLoop(pods.length, context.clock);
   const outcome = await syncPods(context, view, verdict, expectationsMet, log, signal);
   onAction(outcome.action);
+  await shareTheLoop(pods.length, context.clock);
   await countAndFinish(context, view, outcome, signal);
   if (outcome.error !== undefined) throw outcome.error;
   const deadlineMs = verdict === undefined ? untilDeadlineMs(job, nowMs) : undefined;
   const waitMs = outcome.waitMs === undefined ? undefined : Math.max(outcome.waitMs, BATCH_MS);
   // Of a pod that was gone before the cache saw it no event tells: someone has to look when it is given up.
   const givenUpMs = expectationsMet ? undefined : context.expectations.untilSatisfiedMs(cached);
-  return { action: outcome.action, requeueAfterMs: earliest(deadlineMs, waitMs, givenUpMs) };
+  const delays = [deadlineMs, waitMs, givenUpMs].filter((delayMs) => delayMs !== undefined);
+  return { action: outcome.action, requeueAfterMs: smallest(delays) };
 }
 
 /** The pods of the Job. Those that it adopts get the finalizer, and count from now on. */
@@ -141,9 +147,4 @@ function forget(context: JobContext, key: string): void {
   context.finalizers.deleteName(key);
   context.consistency?.clear(key);
   context.backoffs.deleteName(key);
-}
-
-function earliest(...delays: readonly (number | undefined)[]): number | undefined {
-  const known = delays.filter((delay) => delay !== undefined);
-  return known.length === 0 ? undefined : Math.min(...known);
 }

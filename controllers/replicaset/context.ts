@@ -25,7 +25,7 @@ export interface ReplicaContext {
   readonly countsTerminating: boolean;
   readonly features: FeatureGates;
   readonly clock: Clock;
-  readonly deletionAges: Histogram | undefined;
+  readonly deletionAges: Histogram;
 }
 
 /** Owners by the uid of the one that manages them: the ReplicaSets of one Deployment. */

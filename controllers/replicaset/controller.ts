@@ -21,6 +21,8 @@ export interface ReplicaSettings {
   readonly workers: number;
 }
 
+const METRICS = "replicaset_controller";
+
 /** What sets the twins apart. */
 interface Twin {
   readonly name: string;
@@ -31,8 +33,8 @@ interface Twin {
   readonly resource: TypedResource<ReplicaOwner>;
   /** A ReplicationController's status has no field for pods that are being deleted. */
   readonly countsTerminating: boolean;
-  /** Prefix of the metrics that v1.36 has for ReplicaSets and not for ReplicationControllers. */
-  readonly metricsPrefix: string | undefined;
+  /** Whether syncs that were put off are counted: v1.36 has that metric for ReplicaSets only. */
+  readonly countsSkips: boolean;
 }
 
 /** Keeps as many pods of a ReplicaSet as it asks for. */
@@ -45,7 +47,7 @@ export function replicaSetController(settings: ReplicaSettings): ControllerDescr
     queueName: "replicaset",
     resource: resources.replicaSets,
     countsTerminating: true,
-    metricsPrefix: "replicaset_controller",
+    countsSkips: true,
   });
 }
 
@@ -59,7 +61,7 @@ export function replicationController(settings: ReplicaSettings): ControllerDesc
     queueName: "replicationmanager",
     resource: resources.replicationControllers,
     countsTerminating: false,
-    metricsPrefix: undefined,
+    countsSkips: false,
   });
 }
 
@@ -149,7 +151,7 @@ function replicaContext(
       twin.countsTerminating && env.features.enabled("DeploymentReplicaSetTerminatingReplicas"),
     features: env.features,
     clock: env.clock,
-    deletionAges: twin.metricsPrefix === undefined ? undefined : deletionAges(env, twin.metricsPrefix),
+    deletionAges: deletionAges(env),
   };
 }
 
@@ -166,9 +168,9 @@ function consistencyStore(
       { resource: twin.resource, cache: owners },
       { resource: resources.pods, cache: pods },
     ],
-    ...(twin.metricsPrefix !== undefined && {
+    ...(twin.countsSkips && {
       skips: env.metrics.counter({
-        name: `${twin.metricsPrefix}_stale_sync_skips_total`,
+        name: `${METRICS}_stale_sync_skips_total`,
         help: "Syncs of ReplicaSets that were put off because a cache had not seen an earlier write.",
         labels: ["group", "resource"],
         stability: "ALPHA",
@@ -177,9 +179,10 @@ function consistencyStore(
   });
 }
 
-function deletionAges(env: Env, prefix: string): ReplicaContext["deletionAges"] {
+/** One for both twins, as upstream has it. */
+function deletionAges(env: Env): ReplicaContext["deletionAges"] {
   return env.metrics.histogram({
-    name: `${prefix}_sorting_deletion_age_ratio`,
+    name: `${METRICS}_sorting_deletion_age_ratio`,
     help: "How many times as old as the youngest ready pod the ready pods were that a scale-down deleted; below 2 is good.",
     buckets: [0.25, 0.5, 1, 2, 4, 8],
     stability: "ALPHA",

@@ -1,3 +1,4 @@
+import { largest } from "../../pkg/api/extremes.ts";
 import { isPodReady } from "../../pkg/api/pod.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -12,7 +13,7 @@ export function deletionAgeRatios(
   nowMs: number,
 ): readonly number[] {
   const ready = active.filter(isPodReady);
-  const youngestMs = Math.max(...ready.map(createdMs));
+  const youngestMs = largest(ready.map(createdMs)) ?? -Infinity;
   // upstream: pkg/controller/replicaset/replica_set.go#reportSortingDeletionAgeRatioMetric divides whole milliseconds.
   const ageOfYoungest = Math.trunc(nowMs - youngestMs);
   if (!(ageOfYoungest > 0)) return [];

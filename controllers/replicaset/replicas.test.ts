@@ -86,6 +86,12 @@ describe("the ages of deleted pods", () => {
     expect(deletionAgeRatios([broken], [broken], NOW_MS)).toEqual([]);
   });
 
+  test("are told of more pods than a call can have arguments", () => {
+    const [young, old] = [aged(10), aged(35)];
+    const many = Array.from({ length: 130_000 }, () => old);
+    expect(deletionAgeRatios([young, ...many], [old], NOW_MS)).toEqual([3]);
+  });
+
   test("say nothing while the youngest has no age", () => {
     expect(deletionAgeRatios([aged(0)], [aged(0)], NOW_MS)).toEqual([]);
   });

@@ -1,3 +1,4 @@
+import { leastOf } from "../../pkg/api/extremes.ts";
 import { byDeletionOrder, type RankingOptions } from "../../pkg/api/pod-ranking.ts";
 import { isPodActive } from "../../pkg/api/pod.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -49,9 +50,6 @@ export function choosePodsToDelete(
     const node = pod.spec?.nodeName ?? "";
     if (isPodActive(pod)) onNode.set(node, (onNode.get(node) ?? 0) + 1);
   }
-  return active
-    .map((pod) => ({ pod, rank: onNode.get(pod.spec?.nodeName ?? "") ?? 0 }))
-    .sort(byDeletionOrder(options))
-    .slice(0, count)
-    .map(({ pod }) => pod);
+  const ranked = active.map((pod) => ({ pod, rank: onNode.get(pod.spec?.nodeName ?? "") ?? 0 }));
+  return leastOf(ranked, count, byDeletionOrder(options)).map(({ pod }) => pod);
 }

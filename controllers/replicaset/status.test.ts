@@ -16,6 +16,13 @@ describe("counts", () => {
   // upstream: pkg/controller/replicaset/replica_set_utils_test.go#TestCalculateStatus
   test.each<[string, ReplicaSet, readonly Pod[], readonly Pod[] | undefined, string]>([
     ["one fully labelled pod", full, [ready(full)], undefined, "1 1 1 1 -"],
+    [
+      "one, where terminating pods were counted before",
+      counting(full),
+      [ready(full)],
+      undefined,
+      "1 1 1 1 -",
+    ],
     ["one not fully labelled pod", partial, [ready(partial)], undefined, "1 0 1 1 -"],
     ["two fully labelled pods", full, [ready(full), ready(full)], undefined, "2 2 2 2 -"],
     ["two pods, none terminating", full, [ready(full), ready(full)], [], "2 2 2 2 0"],
@@ -190,4 +197,9 @@ function shown(status: ReplicaSetStatus): string {
   return [replicas, fullyLabeledReplicas, readyReplicas, availableReplicas, terminatingReplicas ?? "-"].join(
     " ",
   );
+}
+
+/** With the count that an earlier process has written. */
+function counting(owner: ReplicaSet): ReplicaSet {
+  return { ...owner, status: { replicas: 1, terminatingReplicas: 3 } };
 }

@@ -43,7 +43,12 @@ export function computeStatus(view: StatusView, nowMs: number): ReplicaStatus {
   const { owner, active, terminating } = view;
   const templateLabels = selectorFromLabels(podTemplate(owner).metadata?.labels);
   const ready = active.filter(isPodReady);
-  const { conditions: _before, ...rest } = owner.status ?? { replicas: 0 };
+  // Where pods that are being deleted are not counted (any more), an earlier count must not stay.
+  const {
+    conditions: _before,
+    terminatingReplicas: _count,
+    ...rest
+  }: ReplicaStatus = owner.status ?? { replicas: 0 };
   const conditions = decideConditions(view, nowMs);
   return {
     ...rest,

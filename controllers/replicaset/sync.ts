@@ -1,4 +1,5 @@
 import { combinedError, messageOf, throwAfter } from "../../pkg/api/errors.ts";
+import { smallest } from "../../pkg/api/extremes.ts";
 import type { LabelSelector } from "../../pkg/api/labels.ts";
 import { SelectorError } from "../../pkg/api/labels.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -8,6 +9,7 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { claimObjects } from "../../pkg/reconcile/ownership.ts";
 import { ownedAndOrphanedPods } from "../../pkg/reconcile/pod-index.ts";
+import { shareTheLoop } from "../../pkg/reconcile/share-the-loop.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { createPods, deletePods, writeStatus } from "./apply.ts";
 import { CONTROLLER_UID_INDEX, type ReplicaContext } from "./context.ts";
@@ -40,8 +42,10 @@ export async function syncReplicas(
       )
     : undefined;
 
+  await shareTheLoop(active.length, context.clock);
   const errors = await reconcileReplicas(context, owner, active, expectationsMet, log, signal);
   const failure = errors.length === 0 ? undefined : messageOf(errors[0]);
+  await shareTheLoop(active.length, context.clock);
   const plan = decideStatus({ owner, active, terminating, failure }, context.clock.nowMs());
   const { status } = plan;
   const report = async (): Promise<void> => {
@@ -50,10 +54,9 @@ export async function syncReplicas(
   if (errors.length > 0) return throwAfter(combinedError(errors), report);
   await report();
   // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
-  const rechecks = [plan.recheckAfterMs, context.expectations.untilSatisfiedMs(owner)].filter(
-    (delayMs) => delayMs !== undefined,
-  );
-  return rechecks.length === 0 ? {} : { requeueAfterMs: Math.min(...rechecks) };
+  const rechecks = [plan.recheckAfterMs, context.expectations.untilSatisfiedMs(owner)];
+  const requeueAfterMs = smallest(rechecks.filter((delayMs) => delayMs !== undefined));
+  return requeueAfterMs === undefined ? {} : { requeueAfterMs };
 }
 
 /** Gives what went wrong: the status is written all the same, and names the first. */
@@ -83,7 +86,7 @@ async function reconcileReplicas(
     logarithmicAges: context.features.enabled("LogarithmicScaleDown"),
   });
   if (chosen.length < active.length) {
-    for (const ratio of deletionAgeRatios(active, chosen, nowMs)) context.deletionAges?.observe(ratio);
+    for (const ratio of deletionAgeRatios(active, chosen, nowMs)) context.deletionAges.observe(ratio);
   }
   return deletePods(context, owner, chosen, signal);
 }

@@ -55,6 +55,12 @@ test.each([
 
 // upstream: pkg/controller/history/controller_history_test.go#TestFindEqualRevisions
 describe("revisions with the data", () => {
+  test("hold nothing of a template that this version does not know", () => {
+    const template = { metadata: { labels: { foo: "bar" } }, spec: { containers: [] } };
+    const newer = { ...template, ofLater: 1, spec: { ...template.spec, ofLater: {} } };
+    expect(templateData(newer)).toEqual(templateData(template));
+  });
+
   const data = templateData({ metadata: { labels: { foo: "bar" } } });
   const other = templateData({ metadata: { labels: { foo: "not-bar" } } });
   const [same, again, different] = [

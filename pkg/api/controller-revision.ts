@@ -1,4 +1,5 @@
 import { hashRevisionData } from "./hash.ts";
+import { knownFields } from "./known-fields.ts";
 import { goJson } from "./go-json.ts";
 import { addInt64, compareInt64, type Int64 } from "./int64.ts";
 import type { ApiObject } from "./object.ts";
@@ -15,9 +16,12 @@ export const REVISION_HASH_LABEL = "controller.kubernetes.io/hash";
 /** Leaves room for a dash, the hash and a pod's ordinal within 253 letters. */
 const LONGEST_PREFIX = 223;
 
-/** What a revision of a workload keeps: a strategic merge patch that brings this template back. */
+/**
+ * What a revision of a workload keeps: a strategic merge patch that brings this template back. It has the fields that
+ * this version knows: with others, an older manager beside a newer API server would roll every pod.
+ */
 export function templateData(template: PodTemplateSpec): unknown {
-  return { spec: { template: { ...template, $patch: "replace" } } };
+  return { spec: { template: { ...knownFields(template, "core.v1.PodTemplateSpec"), $patch: "replace" } } };
 }
 
 /**

@@ -44,6 +44,8 @@ describe("with a definition", () => {
   const limits = (cpu: string) => ({ containers: [{ name: "c", resources: { limits: { cpu } } }] });
   test.each<[string, unknown, unknown, boolean]>([
     ["core.v1.PodSpec", limits("1000m"), limits("1"), true],
+    ["core.v1.PodSpec", { ofLater: 1, ...limits("1") }, limits("1"), true],
+    ["core.v1.PodSpec", { containers: [{ name: "c", ofLater: {} }] }, { containers: [{ name: "c" }] }, true],
     ["core.v1.PodSpec", limits("1000m"), limits("2"), false],
     [
       "core.v1.PodSpec",

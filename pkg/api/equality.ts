@@ -8,7 +8,9 @@ import { definition } from "./schema.ts";
  * JSON does not tell what a string stands for, so quantities ("1000m" and "1") and times are compared by value only
  * when the schema is known: pass the name of the definition ("core.v1.PodSpec"). The schema then also tells apart what
  * looks alike without it: `selector: {}` selects everything where no selector selects nothing, `emptyDir: {}` is a
- * volume, while `resources: {}` is no resources at all.
+ * volume, while `resources: {}` is no resources at all. Fields that the schema does not know, which a newer API server
+ * may have, are not compared: Go programs of this version do not see them, and must not be at odds with us about what
+ * is the same.
  */
 export function semanticEqual(a: unknown, b: unknown, definitionName?: string): boolean {
   if (definitionName === undefined) return plainEqual(a, b);
@@ -27,7 +29,7 @@ function objectsEqual(type: Definition, a: unknown, b: unknown): boolean {
   if (!isMap(a) || !isMap(b)) return isAbsent(a) && isAbsent(b);
   return keysOf(a, b).every((key) => {
     const field = type.fields.get(key);
-    return field === undefined ? plainEqual(a[key], b[key]) : fieldsEqual(field, a[key], b[key]);
+    return field === undefined || fieldsEqual(field, a[key], b[key]);
   });
 }
 

@@ -36,6 +36,32 @@ describe("selectorFromSpec", () => {
   });
 });
 
+describe("a selector", () => {
+  test("is read once, as long as its object is kept", () => {
+    let reads = 0;
+    const spec: LabelSelectorSpec = {
+      get matchLabels() {
+        reads++;
+        return matchLabels;
+      },
+    };
+    expect(selectorFromSpec(spec)).toBe(selectorFromSpec(spec));
+    expect(reads).toBe(1);
+  });
+
+  test("that cannot be read is refused each time, and read once", () => {
+    let reads = 0;
+    const spec: LabelSelectorSpec = {
+      get matchExpressions() {
+        reads++;
+        return [baz("Unknown")];
+      },
+    };
+    for (let time = 0; time < 2; time++) expect(() => selectorFromSpec(spec)).toThrow(SelectorError);
+    expect(reads).toBe(1);
+  });
+});
+
 describe("labelsFromSpec", () => {
   test.each<[LabelSelectorSpec | undefined, Record<string, string>]>([
     [undefined, {}],

@@ -21,9 +21,31 @@ const operators: Readonly<Record<string, LabelOperator>> = {
   DoesNotExist: "!",
 };
 
+/** Parsed once for each object that is read, as long as that is kept: an orphan is compared with all of its namespace. */
+const parsed = new WeakMap<LabelSelectorSpec, LabelSelector | SelectorError>();
+
 /** A missing selector selects nothing, an empty one everything. Throws a SelectorError. */
 export function selectorFromSpec(spec: LabelSelectorSpec | null | undefined): LabelSelector {
   if (spec === undefined || spec === null) return nothing;
+  let selector = parsed.get(spec);
+  if (selector === undefined) {
+    selector = parseSpec(spec);
+    parsed.set(spec, selector);
+  }
+  if (selector instanceof SelectorError) throw selector;
+  return selector;
+}
+
+function parseSpec(spec: LabelSelectorSpec): LabelSelector | SelectorError {
+  try {
+    return selectorOfSpec(spec);
+  } catch (error) {
+    if (error instanceof SelectorError) return error;
+    throw error;
+  }
+}
+
+function selectorOfSpec(spec: LabelSelectorSpec): LabelSelector {
   const requirements = [
     ...Object.entries(spec.matchLabels ?? {}).map(([key, value]) => labelRequirement(key, "=", [value])),
     ...(spec.matchExpressions ?? []).map(requirementFromExpression),
@@ -68,11 +90,11 @@ export function specFromSelectorText(text: string): LabelSelectorSpec {
 }
 
 function requirementFromExpression({ key, operator, values }: LabelExpression): LabelRequirement {
-  const parsed = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
-  if (parsed === undefined) {
+  const known = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
+  if (known === undefined) {
     throw new SelectorError(`${JSON.stringify(operator)} is not a valid label selector operator`);
   }
-  return labelRequirement(key, parsed, values ?? []);
+  return labelRequirement(key, known, values ?? []);
 }
 
 function expressionFromRequirement({ key, operator, values }: LabelRequirement): LabelExpression {

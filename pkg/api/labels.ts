@@ -52,10 +52,20 @@ export function selectorFromRequirements(requirements: readonly LabelRequirement
   return new RequirementsSelector(requirements.toSorted((a, b) => compareStrings(a.key, b.key)));
 }
 
+const ofLabels = new WeakMap<Labels, LabelSelector>();
+
 /** Selects the objects that carry all of these labels; no labels select everything. Does not validate. */
 export function selectorFromLabels(labels: Labels | undefined): LabelSelector {
-  const entries = Object.entries(labels ?? {});
-  return selectorFromRequirements(entries.map(([key, value]) => ({ key, operator: "=", values: [value] })));
+  if (labels === undefined) return everything;
+  let selector = ofLabels.get(labels);
+  if (selector === undefined) {
+    const entries = Object.entries(labels);
+    selector = selectorFromRequirements(
+      entries.map(([key, value]) => ({ key, operator: "=", values: [value] })),
+    );
+    ofLabels.set(labels, selector);
+  }
+  return selector;
 }
 
 /** The value that the selector demands of one label, when it demands exactly one. */

@@ -1,7 +1,8 @@
 import { parseInt32 } from "./int64.ts";
+import { largest } from "./extremes.ts";
 import { isPodReady, isRestartableInitContainer, podReadySinceMs } from "./pod.ts";
 import { parseTime } from "./time.ts";
-import type { Pod } from "./types/core-v1.gen.ts";
+import type { ContainerStatus, Pod } from "./types/core-v1.gen.ts";
 
 export const podDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
@@ -19,27 +20,83 @@ export interface RankingOptions {
   readonly logarithmicAges: boolean;
 }
 
-/** Sorts the pods so that those to be deleted first come first. */
-export function byDeletionOrder(options: RankingOptions): (a: RankedPod, b: RankedPod) => number {
-  return (a, b) =>
-    assigned(a.pod) - assigned(b.pod) ||
-    phaseOrdinal(a.pod) - phaseOrdinal(b.pod) ||
-    Number(isPodReady(a.pod)) - Number(isPodReady(b.pod)) ||
-    (options.deletionCost ? deletionCost(a.pod) - deletionCost(b.pod) : 0) ||
-    b.rank - a.rank ||
-    compareReadyTimes(a.pod, b.pod, options) ||
-    compareRestarts(a.pod, b.pod) ||
-    compareAges(
-      a.pod,
-      b.pod,
-      parseTime(a.pod.metadata.creationTimestamp),
-      parseTime(b.pod.metadata.creationTimestamp),
-      options,
-    );
+/**
+ * What of a pod its place depends on, read once: among 100,000 pods each is compared 17 times and more. What seldom
+ * decides is read when it is first asked for.
+ */
+class Facts {
+  readonly #pod: Pod;
+  readonly #options: RankingOptions;
+  readonly assigned: number;
+  readonly phase: number;
+  readonly ready: number;
+  readonly cost: number;
+  readonly readySince: Age | undefined;
+  #restarts: Restarts | undefined;
+  #created: Age | undefined;
+
+  constructor(pod: Pod, options: RankingOptions) {
+    this.#pod = pod;
+    this.#options = options;
+    this.assigned = pod.spec?.nodeName ? 1 : 0;
+    this.phase = phaseOrdinal(pod);
+    this.ready = Number(isPodReady(pod));
+    this.cost = options.deletionCost ? deletionCost(pod) : 0;
+    this.readySince = this.ready === 1 ? this.#age(podReadySinceMs(pod)) : undefined;
+  }
+
+  get uid(): string {
+    return this.#pod.metadata.uid ?? "";
+  }
+
+  get restarts(): Restarts {
+    return (this.#restarts ??= maxRestarts(this.#pod));
+  }
+
+  get created(): Age | undefined {
+    return (this.#created ??= this.#age(parseTime(this.#pod.metadata.creationTimestamp)));
+  }
+
+  #age(sinceMs: number | undefined): Age | undefined {
+    return sinceMs === undefined ? undefined : { sinceMs, bucket: ageBucket(this.#options.nowMs - sinceMs) };
+  }
 }
 
-function assigned(pod: Pod): number {
-  return pod.spec?.nodeName ? 1 : 0;
+interface Restarts {
+  readonly regular: number;
+  readonly sidecar: number;
+}
+
+interface Age {
+  readonly sinceMs: number;
+  readonly bucket: number;
+}
+
+/** Sorts the pods so that those to be deleted first come first. What it reads of them must not change meanwhile. */
+export function byDeletionOrder(options: RankingOptions): (a: RankedPod, b: RankedPod) => number {
+  const known = new Map<Pod, Facts>();
+  const factsOf = (pod: Pod): Facts => {
+    let facts = known.get(pod);
+    if (facts === undefined) {
+      facts = new Facts(pod, options);
+      known.set(pod, facts);
+    }
+    return facts;
+  };
+  return (one, other) => {
+    const [a, b] = [factsOf(one.pod), factsOf(other.pod)];
+    return (
+      a.assigned - b.assigned ||
+      a.phase - b.phase ||
+      a.ready - b.ready ||
+      a.cost - b.cost ||
+      other.rank - one.rank ||
+      (a.ready === 1 && b.ready === 1 ? compareAges(a, b, "readySince", options) : 0) ||
+      b.restarts.regular - a.restarts.regular ||
+      b.restarts.sidecar - a.restarts.sidecar ||
+      compareAges(a, b, "created", options)
+    );
+  };
 }
 
 function phaseOrdinal(pod: Pod): number {
@@ -54,25 +111,19 @@ function deletionCost(pod: Pod): number {
   return parseInt32(text) ?? 0;
 }
 
-function compareReadyTimes(a: Pod, b: Pod, options: RankingOptions): number {
-  if (!isPodReady(a) || !isPodReady(b)) return 0;
-  return compareAges(a, b, podReadySinceMs(a), podReadySinceMs(b), options);
-}
-
 /** The younger first, and one of unknown age before all. Equal buckets fall back to uids: chance, but always the same. */
 function compareAges(
-  a: Pod,
-  b: Pod,
-  aMs: number | undefined,
-  bMs: number | undefined,
-  options: RankingOptions,
+  a: Facts,
+  b: Facts,
+  age: "readySince" | "created",
+  { logarithmicAges }: RankingOptions,
 ): number {
-  if (aMs === bMs) return 0;
-  if (aMs === undefined) return -1;
-  if (bMs === undefined) return 1;
-  if (!options.logarithmicAges) return bMs - aMs;
-  const difference = ageBucket(options.nowMs - aMs) - ageBucket(options.nowMs - bMs);
-  return difference || compareText(a.metadata.uid ?? "", b.metadata.uid ?? "");
+  const [one, other] = [a[age], b[age]];
+  if (one?.sinceMs === other?.sinceMs) return 0;
+  if (one === undefined) return -1;
+  if (other === undefined) return 1;
+  if (!logarithmicAges) return other.sinceMs - one.sinceMs;
+  return one.bucket - other.bucket || compareText(a.uid, b.uid);
 }
 
 /** upstream: pkg/controller/controller_utils.go#logarithmicRankDiff counts in nanoseconds. */
@@ -80,20 +131,19 @@ function ageBucket(ageMs: number): number {
   return ageMs > 0 ? Math.trunc(Math.log2(ageMs * 1e6)) : -1;
 }
 
-function compareRestarts(a: Pod, b: Pod): number {
-  const [inA, inB] = [maxRestarts(a), maxRestarts(b)];
-  return inB.regular - inA.regular || inB.sidecar - inA.sidecar;
-}
-
-function maxRestarts(pod: Pod): { readonly regular: number; readonly sidecar: number } {
+function maxRestarts(pod: Pod): Restarts {
   const sidecars = new Set(
     pod.spec?.initContainers?.filter(isRestartableInitContainer).map((container) => container.name),
   );
   const initStatuses = pod.status?.initContainerStatuses?.filter((status) => sidecars.has(status.name));
   return {
-    regular: Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount)),
-    sidecar: Math.max(0, ...(initStatuses ?? []).map((status) => status.restartCount)),
+    regular: mostRestarts(pod.status?.containerStatuses),
+    sidecar: mostRestarts(initStatuses),
   };
+}
+
+function mostRestarts(statuses: readonly ContainerStatus[] = []): number {
+  return Math.max(0, largest(statuses.map((status) => status.restartCount)) ?? 0);
 }
 
 function compareText(a: string, b: string): number {

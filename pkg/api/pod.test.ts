@@ -76,6 +76,11 @@ describe("untilNextPodAvailableMs", () => {
     expect(untilNextPodAvailableMs(pods, minReadySeconds, nowMs, nowMs)).toBe(waitMs);
   });
 
+  test("takes more pods than a call can have arguments", () => {
+    const many = Array.from({ length: 130_000 }, () => ready(2));
+    expect(untilNextPodAvailableMs(many, 10, nowMs, nowMs)).toBe(8_000);
+  });
+
   test.each([
     [2, 4_000],
     [7, 0],

@@ -1,4 +1,5 @@
 import { findCondition, hasCondition } from "./conditions.ts";
+import { smallest } from "./extremes.ts";
 import { formatTime, parseTime } from "./time.ts";
 import type { Container, ContainerStatus, Pod, PodCondition, PodStatus } from "./types/core-v1.gen.ts";
 
@@ -33,11 +34,10 @@ export function untilNextPodAvailableMs(
   evaluatedMs: number,
   nowMs: number,
 ): number | undefined {
-  const waits = pods
-    .map((pod) => untilPodAvailableMs(pod, minReadySeconds, evaluatedMs))
-    .filter((waitMs) => waitMs !== undefined);
-  if (waits.length === 0) return undefined;
-  return Math.max(0, Math.min(...waits) - (nowMs - evaluatedMs));
+  const waitMs = smallest(
+    pods.flatMap((pod) => untilPodAvailableMs(pod, minReadySeconds, evaluatedMs) ?? []),
+  );
+  return waitMs === undefined ? undefined : Math.max(0, waitMs - (nowMs - evaluatedMs));
 }
 
 /** Since when the pod is ready; undefined when it is not, or does not say. */

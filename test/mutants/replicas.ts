@@ -174,10 +174,94 @@ const wiringMutants: readonly Mutant[] = [
   },
 ];
 
+/** Numbers of pods, fields of later versions, counts that must go. */
+const behaviourMutants: readonly Mutant[] = [
+  {
+    name: "leaves the count of terminating pods when these are not counted any more",
+    file: "controllers/replicaset/status.ts",
+    find: "    terminatingReplicas: _count,\n",
+    replace: "",
+    tests: ["controllers/replicaset/status.test.ts"],
+  },
+  {
+    name: "counts terminating pods of others",
+    file: "controllers/replicaset/sync.ts",
+    find: "isPodTerminating(pod) && isControlledBy(pod, owner) && selector",
+    replace: "isPodTerminating(pod) && selector",
+    tests: ["controllers/replicaset/wiring.test.ts"],
+  },
+  {
+    name: "counts terminating pods that are not selected any more",
+    file: "controllers/replicaset/sync.ts",
+    find: "isControlledBy(pod, owner) && selector.matches(pod.metadata.labels)",
+    replace: "isControlledBy(pod, owner)",
+    tests: ["controllers/replicaset/wiring.test.ts"],
+  },
+  {
+    name: "rolls out because of a field of a later version",
+    file: "pkg/api/equality.ts",
+    find: "return field === undefined || fieldsEqual(",
+    replace:
+      'return fieldsEqual(field ?? { name: key, type: { kind: "any" }, required: false, listMapKeys: [], patchStrategies: [] },',
+    tests: ["controllers/deployment/replica-sets.test.ts"],
+  },
+  {
+    name: "keeps fields of a later version in revisions",
+    file: "pkg/api/controller-revision.ts",
+    find: 'knownFields(template, "core.v1.PodTemplateSpec")',
+    replace: "template",
+    tests: ["pkg/api/controller-revision.test.ts"],
+  },
+  {
+    name: "reads a selector anew for each pod",
+    file: "pkg/api/label-selector.ts",
+    find: "parsed.set(spec, selector);",
+    replace: "",
+    tests: ["pkg/api/label-selector.test.ts"],
+  },
+  {
+    name: "takes the ages of pods as arguments of a call",
+    file: "controllers/replicaset/deletion-age.ts",
+    find: "largest(ready.map(createdMs)) ?? -Infinity",
+    replace: "Math.max(...ready.map(createdMs))",
+    tests: ["controllers/replicaset/replicas.test.ts"],
+  },
+  {
+    name: "takes times of failures as arguments of a call",
+    file: "controllers/job/backoff.ts",
+    find: "largest(failures)",
+    replace: "Math.max(...failures)",
+    tests: ["controllers/job/backoff.test.ts"],
+  },
+  {
+    name: "takes waits for pods as arguments of a call",
+    file: "pkg/api/pod.ts",
+    find: "smallest(pods.flatMap((pod) => untilPodAvailableMs(pod, minReadySeconds, evaluatedMs) ?? []))",
+    replace:
+      "Math.min(...pods.flatMap((pod) => untilPodAvailableMs(pod, minReadySeconds, evaluatedMs) ?? []))",
+    tests: ["pkg/api/pod.test.ts"],
+  },
+  {
+    name: "sorts all pods to find a few",
+    file: "pkg/api/extremes.ts",
+    find: "if (count >= items.length / 2)",
+    replace: "if (count >= 0)",
+    tests: ["pkg/api/extremes.test.ts"],
+  },
+  {
+    name: "measures no ages of pods that ReplicaSets and ReplicationControllers delete",
+    file: "controllers/replicaset/sync.ts",
+    find: "context.deletionAges.observe(ratio)",
+    replace: "void ratio",
+    tests: ["controllers/replicaset/wiring.test.ts"],
+  },
+];
+
 export const replicasMutants: readonly Mutant[] = [
   ...identityMutants,
   ...staleMutants,
   ...liveMutants,
   ...claimMutants,
   ...wiringMutants,
+  ...behaviourMutants,
 ];
