@@ -11,7 +11,7 @@ const READS_BY_NAME: Readonly<Record<string, string>> = {
     "looks what revision has the name that a create was refused for",
   "controllers/podgc/sync.ts": "asks whether a node of the name exists: pods name their node and know no uid",
   "controllers/cronjob/apply.ts": "looks whose Job has the name that a create was refused for",
-  "controllers/daemonset/apply.ts": "compares the uid itself",
+  "controllers/daemonset/apply.ts": "looks what revision has the name that a create was refused for",
   "controllers/endpoints/apply.ts":
     "asks whether a Service of the name exists: Endpoints name theirs and know no uid",
   "controllers/serviceaccount/legacy-token-cleaner/sync.ts": "reads the one ConfigMap of that name",

@@ -1,4 +1,4 @@
-import { throwAll } from "../../pkg/api/errors.ts";
+import { combinedError, throwAll } from "../../pkg/api/errors.ts";
 import { keyOf, type ObjectRef } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -6,6 +6,7 @@ import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../pkg/a
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import { createRevision, updateRevision } from "../../pkg/reconcile/history/revision-control.ts";
+import { identityOf, readLive, readThenWrite } from "../../pkg/reconcile/read-live.ts";
 import { SLOW_START_INITIAL_BATCH, slowStartBatch } from "../../pkg/reconcile/slow-start.ts";
 import type { Round } from "./context.ts";
 import { podTemplate, REVISION_HASH, templateGeneration } from "./daemon-set.ts";
@@ -78,24 +79,37 @@ async function deletePods(
   return errors;
 }
 
-/** Writes what changes in the status; after one failure once more, on top of what the server has by then. */
+/**
+ * Writes what changes in the status; after one failure once more, on top of what the server has by then. What has the name
+ * by then may be another DaemonSet, which is counted by itself.
+ */
 export async function writeStatus(
   { context, daemonSet, log, signal }: Round,
   change: DaemonSetStatus,
 ): Promise<void> {
   const { client } = context;
-  const { namespace = "", name = "" } = daemonSet.metadata;
   log.verbose(4, "Updating status", { ...change });
-  let updated: DaemonSet;
+  let updated: DaemonSet | undefined;
   try {
     updated = await client.updateStatus(withStatus(daemonSet, change), {}, signal);
   } catch (error) {
     signal.throwIfAborted();
     log.verbose(4, "The status was refused, trying once more", { error: String(error) });
-    const fresh = await client.get({ namespace, name }, {}, signal);
-    updated = await client.updateStatus(withStatus(fresh, change), {}, signal);
+    try {
+      updated = await readThenWrite<DaemonSet>(
+        {
+          client,
+          identity: identityOf(daemonSet),
+          change: (live) => withStatus(live, change),
+          write: async (changed) => client.updateStatus(changed, {}, signal),
+        },
+        signal,
+      );
+    } catch (second) {
+      throw combinedError([error, second]);
+    }
   }
-  context.consistency?.wroteOwner(resources.daemonSets, updated);
+  if (updated !== undefined) context.consistency?.wroteOwner(resources.daemonSets, updated);
 }
 
 function withStatus(daemonSet: DaemonSet, change: DaemonSetStatus): DaemonSet {
@@ -123,8 +137,10 @@ export async function createOrFindRevision(
 }
 
 async function raiseCollisionCount({ context, daemonSet, log, signal }: Round): Promise<void> {
-  const { namespace = "", name = "" } = daemonSet.metadata;
-  const fresh = await context.client.get({ namespace, name }, {}, signal);
+  const { name = "" } = daemonSet.metadata;
+  const fresh = await readLive(context.client, identityOf(daemonSet), signal);
+  // It is gone; another of its name has a count of its own.
+  if (fresh === undefined) return;
   const [before, now] = [daemonSet.status?.collisionCount, fresh.status?.collisionCount];
   if (before !== now) {
     throw new CollisionCountError(

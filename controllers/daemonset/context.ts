@@ -10,6 +10,7 @@ import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
 import type { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
 import type { PodControl } from "../../pkg/reconcile/pod-control.ts";
 import type { FailedPodBackoff } from "./failed-pods.ts";
+import type { NodeChanges } from "./node-changes.ts";
 import type { FitsNode } from "./node-fit.ts";
 
 /** All that a sync of a DaemonSet works with. */
@@ -30,6 +31,7 @@ export interface DaemonContext {
   readonly consistency: ConsistencyStore | undefined;
   readonly failedPods: FailedPodBackoff;
   readonly fitOf: (daemonSet: DaemonSet) => FitsNode;
+  readonly nodeChanges: NodeChanges;
   readonly events: EventRecorder;
   readonly clock: Clock;
 }

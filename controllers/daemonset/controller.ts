@@ -17,6 +17,7 @@ import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { DaemonContext } from "./context.ts";
 import { FailedPodBackoff } from "./failed-pods.ts";
 import { daemonSetHandler, nodeHandler, podHandler, revisionHandler } from "./handlers.ts";
+import { NodeChanges } from "./node-changes.ts";
 import { rememberedNodeFit } from "./node-fit.ts";
 import { DAEMON_NODE_INDEX, daemonNodeIndex, daemonSetsOfChangedNode } from "./sync-node.ts";
 import { syncDaemonSet } from "./sync.ts";
@@ -139,6 +140,7 @@ function daemonContext(env: Env, caches: Caches): DaemonContext {
     consistency,
     failedPods: new FailedPodBackoff(),
     fitOf: rememberedNodeFit({ comparisonOperators: features.enabled("TaintTolerationComparisonOperators") }),
+    nodeChanges: new NodeChanges(),
     events,
     clock,
   };

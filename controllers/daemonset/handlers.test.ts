@@ -9,6 +9,7 @@ import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { daemonSetHandler, nodeHandler, podHandler, revisionHandler } from "./handlers.ts";
+import { NodeChanges } from "./node-changes.ts";
 import { rememberedNodeFit } from "./node-fit.ts";
 import { daemonSet, LABELS, NODE_LABELS, node, OTHER_LABELS, pod } from "./samples.test-data.ts";
 import { DAEMON_NODE_INDEX, daemonNodeIndex, daemonSetsOfChangedNode } from "./sync-node.ts";
@@ -18,7 +19,9 @@ let queue: WorkQueue<string>;
 let nodeQueue: WorkQueue<string>;
 let expectations: Expectations;
 let deletions: DeletionTracking;
+let nodeChanges: NodeChanges;
 beforeEach(() => {
+  nodeChanges = new NodeChanges();
   clock = new VirtualClock();
   queue = createWorkQueue<string>({ clock });
   nodeQueue = createWorkQueue<string>({ clock });
@@ -32,6 +35,7 @@ function listening(daemonSets: readonly DaemonSet[], pods: readonly Pod[] = [], 
     pods: listerOf(pods, { [DAEMON_NODE_INDEX]: daemonNodeIndex }),
     nodes: listerOf(nodes),
     fitOf: rememberedNodeFit({}),
+    nodeChanges,
     expectations,
     deletions,
     consistency: undefined,
@@ -215,21 +219,17 @@ describe("a node", () => {
 });
 
 // upstream: pkg/controller/daemon/daemon_controller_test.go#TestUpdateNode
-describe("a changed node makes a difference", () => {
+describe("a new node makes a difference", () => {
   const selective = daemonSet({ spec: { nodeSelector: NODE_LABELS } });
-  const confused = daemonSet({ spec: { nodeSelector: NODE_LABELS }, status: { numberMisscheduled: 1 } });
   const fast = node("node1", NODE_LABELS);
   const evicting = node("node1", NODE_LABELS, [{ key: "a", effect: "NoExecute" }]);
   const closed = node("node1", NODE_LABELS, [dedicated]);
   const here = (owner: DaemonSet): Pod => pod("p", { on: "node1", owner });
   test.each<[string, DaemonSet, Node, readonly Pod[], boolean]>([
     ["to none that it is not for", selective, plain, [], false],
-    ["to one that it is for now", selective, fast, [], true],
-    ["to one that it is for as it has lost a taint", daemonSet(), plain, [], true],
-    // Unlike upstream's: the node may be new, and the pod an earlier one's.
-    ["to one that has its pod there", selective, fast, [here(selective)], true],
+    ["to one that it is for", selective, fast, [], true],
+    ["to one of which an earlier one's pod is there", selective, fast, [here(selective)], true],
     ["to one whose pod may stay, though none would come", selective, closed, [here(selective)], true],
-    ["to one that counts pods on wrong nodes", confused, fast, [here(confused)], true],
     ["to one whose pod must go", selective, evicting, [here(selective)], true],
     [
       "to one whose pod must go that waits for the scheduler",
@@ -239,9 +239,66 @@ describe("a changed node makes a difference", () => {
       true,
     ],
     ["to none when it is gone", daemonSet(), node("other"), [], false],
-  ])("%s", (_, ds, changed, pods, expected) => {
-    const keys = daemonSetsOfChangedNode("node1", listening([ds], pods, [changed]));
-    expect(keys).toEqual(expected ? ["default/foo"] : []);
+  ])("%s", (_, ds, added, pods, expected) => {
+    const context = listening([ds], pods, [added]);
+    nodeHandler(context, { nodes: nodeQueue, daemonSets: queue }).onAdd?.(node("node1"), false);
+    expect(daemonSetsOfChangedNode("node1", context)).toEqual(expected ? ["default/foo"] : []);
+  });
+});
+
+// upstream: pkg/controller/daemon/daemon_controller_test.go#TestUpdateNode
+describe("a changed node makes a difference", () => {
+  const selective = daemonSet({ spec: { nodeSelector: NODE_LABELS } });
+  const fast = node("node1", NODE_LABELS);
+  const evicting = node("node1", NODE_LABELS, [{ key: "a", effect: "NoExecute" }]);
+  const closed = node("node1", NODE_LABELS, [dedicated]);
+
+  const changing = (...versions: readonly Node[]) => {
+    const context = listening([selective], [pod("p", { on: "node1", owner: selective })], versions.slice(-1));
+    const handler = nodeHandler(context, { nodes: nodeQueue, daemonSets: queue });
+    versions.forEach((version, index) => {
+      const before = versions[index - 1];
+      if (before !== undefined) handler.onUpdate?.(before, version);
+    });
+    return { context, handler };
+  };
+
+  test.each<[string, readonly Node[], boolean]>([
+    ["when it was not for them and is now", [plain, fast], true],
+    ["when it is not for them any more", [fast, plain], true],
+    ["when it lets no more pods come", [fast, closed], true],
+    ["and when it does again", [closed, fast], true],
+    ["when it lets none stay", [closed, evicting], true],
+    ["none when it fits as before", [fast, node("node1", { ...NODE_LABELS, other: "yes" })], false],
+    [
+      "none when its taint is as of another time",
+      [closed, node("node1", NODE_LABELS, [since(dedicated)])],
+      false,
+    ],
+    ["none when it fits as little as before", [plain, node("node1", { other: "yes" })], false],
+    ["when it was another at first", [closed, fast, node("node1", { ...NODE_LABELS, other: "yes" })], true],
+    ["when it was another in between, by which they may have been synced", [fast, closed, fast], true],
+  ])("%s", (_, versions, expected) => {
+    const { context } = changing(...versions);
+    expect(daemonSetsOfChangedNode("node1", context)).toEqual(expected ? ["default/foo"] : []);
+    // It is looked at once.
+    expect(daemonSetsOfChangedNode("node1", context)).toEqual([]);
+  });
+
+  test("to those that count it, when it was new just before or changes all the time", () => {
+    const other = node("node1", { ...NODE_LABELS, other: "yes" });
+    const restless = changing(...Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? other : fast)));
+    expect(daemonSetsOfChangedNode("node1", restless.context)).toEqual(["default/foo"]);
+    const { context, handler } = changing(other);
+    handler.onAdd?.(fast, false);
+    handler.onUpdate?.(fast, other);
+    expect(daemonSetsOfChangedNode("node1", context)).toEqual(["default/foo"]);
+  });
+
+  test("of one that is gone nothing is remembered", () => {
+    const { context, handler } = changing(plain, fast);
+    handler.onDelete?.(fast, false);
+    expect(context.nodeChanges.take("node1")).toEqual([]);
   });
 });
 

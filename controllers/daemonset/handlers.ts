@@ -15,7 +15,7 @@ import { daemonSetsOfNode } from "./sync-node.ts";
 
 type Listening = Pick<
   DaemonContext,
-  "daemonSets" | "nodes" | "pods" | "fitOf" | "expectations" | "deletions" | "consistency"
+  "daemonSets" | "nodes" | "pods" | "fitOf" | "nodeChanges" | "expectations" | "deletions" | "consistency"
 >;
 type Queue = WorkQueue<string>;
 
@@ -104,13 +104,18 @@ export function nodeHandler(
 ): EventHandler<Node> {
   return {
     onAdd: (node, inInitialList) => {
-      if (!inInitialList) queues.nodes.add(keyOf(node));
+      if (inInitialList) return;
+      context.nodeChanges.added(keyOf(node));
+      queues.nodes.add(keyOf(node));
     },
     onUpdate: (before, after) => {
       const sameTaints = semanticEqual(before.spec?.taints, after.spec?.taints);
-      if (!sameTaints || labelsChanged(before, after)) queues.nodes.add(keyOf(after));
+      if (sameTaints && !labelsChanged(before, after)) return;
+      context.nodeChanges.changed(keyOf(after), before);
+      queues.nodes.add(keyOf(after));
     },
     onDelete: (node) => {
+      context.nodeChanges.removed(keyOf(node));
       for (const key of daemonSetsOfNode(node, context)) queues.daemonSets.add(key);
     },
   };

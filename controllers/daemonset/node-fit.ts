@@ -12,6 +12,10 @@ export interface NodeFit {
   readonly shouldContinueRunning: boolean;
 }
 
+export function sameFit(one: NodeFit, other: NodeFit): boolean {
+  return one.shouldRun === other.shouldRun && one.shouldContinueRunning === other.shouldContinueRunning;
+}
+
 /** Made once for a DaemonSet, asked for many nodes. */
 export type FitsNode = (node: Node) => NodeFit;
 

@@ -125,3 +125,68 @@ describe.each([true, false])("what a cache does not show yet (read-your-writes: 
     expect(own).toHaveLength(3);
   });
 });
+
+describe("a DaemonSet that was made anew under its name", () => {
+  beforeEach(async () => {
+    world = await newWorld();
+    it = new DaemonSetInWorld(world);
+    await it.addNodes(3);
+    await world.start(controller);
+  });
+
+  test("while pods are being made gets its own at once", async () => {
+    let second: DaemonSet | undefined;
+    world.server.parts.faults.add({
+      target: { verb: "create", resource: "pods" },
+      action: {
+        kind: "interfere",
+        run: async () => {
+          await world.delete(resources.daemonSets, "foo");
+          second = await it.create(SKETCH);
+          await sleep(world.clock, 100);
+        },
+      },
+      times: 1,
+    });
+    await it.create(SKETCH);
+    await world.run(5_000);
+    const own = (await it.pods()).filter((pod) => controllerOf(pod)?.uid === second?.metadata.uid);
+    expect(own).toHaveLength(3);
+  });
+
+  test("does not get the counts of the one that is gone", async () => {
+    await it.create(SKETCH);
+    await world.runWithKubelet();
+    expect(await it.status()).toMatchObject({ numberReady: 3 });
+    const release = world.server.parts.faults.holdWatches({ resource: "daemonsets" });
+    await world.delete(resources.daemonSets, "foo");
+    await it.create(SKETCH);
+    const before = await it.status();
+    world.takeWrites();
+    const [first] = await it.pods();
+    await world.markPod(first?.metadata.name ?? "", "running");
+    await world.run(100);
+    expect(await it.status()).toEqual(before);
+    const statuses = world.takeWrites().filter(({ resource }) => resource === "daemonsets/status");
+    expect(statuses.map(({ status }) => status)).toEqual([409]);
+    release();
+    await world.runWithKubelet();
+    expect(await it.status()).toMatchObject({ currentNumberScheduled: 3, numberReady: 3 });
+  });
+
+  test("does not count a collision of the one that is gone", async () => {
+    await it.create(SKETCH);
+    await world.runWithKubelet();
+    const release = world.server.parts.faults.holdWatches({ resource: "daemonsets" });
+    await world.delete(resources.daemonSets, "foo");
+    await it.create(SKETCH);
+    const [{ metadata: { name = "" } } = { metadata: {} }] = await it.revisions();
+    await world.delete(resources.controllerRevisions, name);
+    await world.create(resources.controllerRevisions, { metadata: { name }, data: {}, revision: 1 });
+    await world.run(100);
+    const refused = world.takeWrites().filter(({ status }) => status === 409);
+    expect(refused.map(({ resource }) => resource)).toContain("controllerrevisions");
+    expect((await it.status())?.collisionCount).toBeUndefined();
+    release();
+  });
+});

@@ -4,9 +4,11 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { DaemonContext } from "./context.ts";
+import { sameFit } from "./node-fit.ts";
 import { targetNode } from "./pod-template.ts";
 
 type Looking = Pick<DaemonContext, "daemonSets" | "nodes" | "pods" | "fitOf">;
+type LookingBack = Looking & Pick<DaemonContext, "nodeChanges">;
 
 /** The pods of DaemonSets by the node that they are on, or wait to be put on. */
 export const DAEMON_NODE_INDEX = "daemonNode";
@@ -18,9 +20,8 @@ export function daemonNodeIndex(pod: Pod): readonly string[] {
 }
 
 /**
- * The DaemonSets that count this node: as one of theirs, or as one where their pods are. Which of the two may have changed
- * although nothing has to be created or deleted: a node may come back under its name before its pod is gone, and a taint
- * that forbids scheduling leaves pods alone. Their statuses tell.
+ * The DaemonSets that count this node: as one of theirs, or as one where their pods are. Those, too, for which nothing has
+ * to be created or deleted: a node may come back under its name before its pod is gone. Their statuses tell.
  *
  * upstream: pkg/controller/daemon/daemon_controller.go#syncNodeUpdate leaves those out, until something else wakes them.
  */
@@ -32,10 +33,21 @@ export function daemonSetsOfNode(node: Node, context: Looking): readonly string[
     .map(keyOf);
 }
 
-/** The same for a node that has changed, as it is by now; none when it is gone: its deletion has woken them. */
-export function daemonSetsOfChangedNode(nodeName: string, context: Looking): readonly string[] {
+/**
+ * The DaemonSets to which it matters that a node is new, or that it is not what it was: those for which it fits now and
+ * did not, or the other way round. None when it is gone: its deletion has woken them.
+ */
+export function daemonSetsOfChangedNode(nodeName: string, context: LookingBack): readonly string[] {
   const node = context.nodes.get(undefined, nodeName);
-  return node === undefined ? [] : daemonSetsOfNode(node, context);
+  const before = context.nodeChanges.take(nodeName);
+  if (node === undefined) return [];
+  if (before === "new") return daemonSetsOfNode(node, context);
+  const differs = (daemonSet: DaemonSet): boolean => {
+    const fits = context.fitOf(daemonSet);
+    const now = fits(node);
+    return before.some((earlier) => !sameFit(fits(earlier), now));
+  };
+  return context.daemonSets.list().filter(differs).map(keyOf);
 }
 
 function presentOn(nodeName: string, { pods }: Looking): (daemonSet: DaemonSet) => boolean {

@@ -5,6 +5,7 @@ import type { Expected } from "./budget.ts";
 import type { Disrupted } from "./disrupted-pods.ts";
 
 const DISRUPTION_ALLOWED = "DisruptionAllowed";
+const SYNC_FAILED = "SyncFailed";
 
 export interface StatusView {
   readonly budget: PodDisruptionBudget;
@@ -59,13 +60,19 @@ export function failedStatus(
   const next = {
     type: DISRUPTION_ALLOWED,
     status: "False",
-    reason: "SyncFailed",
+    reason: SYNC_FAILED,
     message,
     observedGeneration,
   };
   const conditions = setCondition(before.conditions ?? [], next, nowMs);
   if ((before.disruptionsAllowed ?? 0) === 0 && conditions === before.conditions) return undefined;
   return { ...before, disruptionsAllowed: 0, conditions };
+}
+
+/** Whether the status says already that, and why, it could not be found out how the pods are. */
+export function saysFailed({ status }: PodDisruptionBudget, message: string): boolean {
+  const condition = findCondition(status?.conditions, DISRUPTION_ALLOWED);
+  return condition?.reason === SYNC_FAILED && condition.message === message;
 }
 
 function sameTimes(one: Disrupted, other: Disrupted): boolean {

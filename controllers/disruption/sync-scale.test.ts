@@ -3,7 +3,7 @@ import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { type ControllerWorld, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { createDefinition } from "../../test/integration/controllers/custom-resources.ts";
-import { ScaleError, Scales } from "./sync-scale.ts";
+import { ScaleError, Scales, UnknownKindError } from "./sync-scale.ts";
 
 const signal = new AbortController().signal;
 
@@ -44,7 +44,7 @@ test("an owner that is another by now wants nothing", async () => {
 test("a kind that is not known is looked for again, half a minute later at the latest", async () => {
   const owner = { apiVersion: "fleets.example.com/v1", kind: "Fleets", name: "fleet" };
   const unknown = 'no matches for kind "Fleets" in version "fleets.example.com/v1"';
-  await expect(scaleOf(owner)).rejects.toThrow(new ScaleError(unknown));
+  await expect(scaleOf(owner)).rejects.toThrow(new UnknownKindError(unknown));
   const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
   const kind = await createDefinition(world.client, "Namespaced", "fleets", { scale });
   const fleet = { metadata: { name: "fleet", namespace: NAMESPACE }, spec: { replicas: 10 } } as ApiObject;

@@ -16,8 +16,13 @@ interface Scale extends ApiObject {
 
 /** The pods' owner cannot say how many it wants, whatever is tried. */
 export class ScaleError extends Error {
-  readonly code = "Scale";
+  readonly code: string = "Scale";
   override readonly name = "ScaleError";
+}
+
+/** The API has no such kind, until somebody installs it. */
+export class UnknownKindError extends ScaleError {
+  override readonly code = "UnknownKind";
 }
 
 /** Asks the server how many pods owners of any kind want. */
@@ -31,11 +36,11 @@ export class Scales {
     this.#clock = clock;
   }
 
-  /** Undefined when it is gone. Throws a ScaleError when there is no such kind, or it knows no scale. */
+  /** Undefined when it is gone. Throws an UnknownKindError, and a ScaleError when the kind knows no scale. */
   async scaleOf(owner: OwnerReference, namespace: string, signal: AbortSignal): Promise<number | undefined> {
     const resource = await this.#resourceOf(owner, signal);
     if (resource === undefined) {
-      throw new ScaleError(
+      throw new UnknownKindError(
         `no matches for kind ${JSON.stringify(owner.kind)} in version ${JSON.stringify(owner.apiVersion)}`,
       );
     }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findCondition } from "../../pkg/api/conditions.ts";
-import type { OwnerReference } from "../../pkg/api/object.ts";
+import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { podCondition } from "../../pkg/api/pod.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -11,6 +11,7 @@ import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../pkg/api
 import { isTooManyRequests } from "../../pkg/client/errors.ts";
 import { internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
+import { createDefinition } from "../../test/integration/controllers/custom-resources.ts";
 import { disruptionController } from "./controller.ts";
 import { budget, LABELS } from "./samples.test-data.ts";
 
@@ -145,10 +146,32 @@ describe("the status of a budget", () => {
     expect(await world.events()).toContain(
       `CalculateExpectedPodCountFailed Failed to calculate the number of expected pods: ${why}`,
     );
-    // It is not asked for again and again.
+    // It is looked for again and again, of which nobody is told.
+    const told = await world.list(resources.events);
     world.takeWrites();
     await world.run(10 * MINUTE);
     expect(world.takeWrites()).toEqual([]);
+    expect(await world.list(resources.events)).toEqual(told);
+  });
+
+  test("is counted when the owner's kind is installed after its pods", async () => {
+    await world.start(controller);
+    const owner = { apiVersion: "fleets.example.com/v1", kind: "Fleets", name: "fleet", controller: true };
+    await createBudget({ maxUnavailable: 1 });
+    await createPod("pod", { ...owner, uid: "u" });
+    expect(await said()).toMatch(/^0 .* SyncFailed$/);
+    const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
+    const kind = await createDefinition(world.client, "Namespaced", "fleets", { scale });
+    const fleet = { metadata: { name: "fleet", namespace: NAMESPACE }, spec: { replicas: 1 } } as ApiObject;
+    const { metadata } = await world.client.dynamic(kind).create(fleet);
+    await createPod("other", { ...owner, uid: metadata.uid ?? "" });
+    await world.client
+      .clientFor(resources.pods)
+      .delete({ namespace: NAMESPACE, name: "pod" }, { gracePeriodSeconds: 0 });
+    await world.run(1_000);
+    expect(await said()).toMatch(/SyncFailed$/);
+    await world.run(2 * MINUTE);
+    expect(await said()).toBe("1 1/0 of 1 SufficientPods");
   });
 
   test("says that it cannot be known, when the owner has no scale", async () => {

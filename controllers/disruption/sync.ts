@@ -12,9 +12,17 @@ import type { DisruptionContext } from "./context.ts";
 import { decideDisrupted } from "./disrupted-pods.ts";
 import { selectorText } from "./selector-text.ts";
 import { untilStaleMs } from "./stale-condition.ts";
-import { decideStatus, failedStatus } from "./status.ts";
+import { decideStatus, failedStatus, saysFailed } from "./status.ts";
 import { totalScale } from "./sync-owners.ts";
-import { ScaleError } from "./sync-scale.ts";
+import { ScaleError, UnknownKindError } from "./sync-scale.ts";
+
+/**
+ * When a kind is looked for again that the API did not have. Nobody tells of a definition that is installed after its
+ * objects' pods: a restored cluster, another cluster's owners.
+ *
+ * upstream: pkg/controller/disruption/disruption.go#sync looks again when one of the pods, or the budget, changes.
+ */
+const KIND_RECHECK_MS = 60_000;
 
 /** Counts the pods of a budget, and tells how many of them may be evicted. */
 export async function syncBudget(
@@ -37,6 +45,7 @@ export async function syncBudget(
     log.error(error, "The budget's pods could not be counted: no eviction is allowed");
     const status = failedStatus(budget, messageOf(error), context.clock.nowMs());
     if (status !== undefined) await writeStatus(context, budget, status, signal);
+    if (error instanceof UnknownKindError) return { requeueAfterMs: KIND_RECHECK_MS };
     // What is wrong with the objects has to be changed there; a request that failed may succeed the next time.
     return isOfObjects(error) ? {} : { backOff: true };
   }
@@ -92,7 +101,8 @@ async function countExpected(
   } catch (error) {
     signal.throwIfAborted();
     const message = `Failed to calculate the number of expected pods: ${messageOf(error)}`;
-    events.event(budget, "Warning", "CalculateExpectedPodCountFailed", message);
+    if (!(error instanceof UnknownKindError && saysFailed(budget, messageOf(error))))
+      events.event(budget, "Warning", "CalculateExpectedPodCountFailed", message);
     throw error;
   }
 }

@@ -192,4 +192,124 @@ const statefulSet: readonly Mutant[] = [
   },
 ];
 
-export const nodesMutants: readonly Mutant[] = [...statefulSet];
+const daemonSet: readonly Mutant[] = [
+  {
+    name: "writes the counts of a DaemonSet that is gone to the next of its name",
+    file: "controllers/daemonset/apply.ts",
+    find: "identity: identityOf(daemonSet),",
+    replace: `identity: identityOf(
+            await client.get({
+              namespace: daemonSet.metadata.namespace ?? "",
+              name: daemonSet.metadata.name ?? "",
+            }),
+          ),`,
+    tests: ["controllers/daemonset/stale-caches.test.ts"],
+  },
+  {
+    name: "counts a collision of a DaemonSet that is gone",
+    file: "controllers/daemonset/apply.ts",
+    find: "await readLive(context.client, identityOf(daemonSet), signal);",
+    replace: `await context.client.get(
+    { namespace: daemonSet.metadata.namespace ?? "", name },
+    {},
+    signal,
+  );`,
+    tests: ["controllers/daemonset/stale-caches.test.ts"],
+  },
+  {
+    name: "wakes all DaemonSets of a node whatever changes of it",
+    file: "controllers/daemonset/sync-node.ts",
+    find: 'if (before === "new") return',
+    replace: "if (before !== undefined) return",
+    tests: ["controllers/daemonset/handlers.test.ts"],
+  },
+  {
+    name: "compares a node with the last version only",
+    file: "controllers/daemonset/sync-node.ts",
+    find: "return before.some(",
+    replace: "return before.slice(-1).some(",
+    tests: ["controllers/daemonset/handlers.test.ts"],
+  },
+  {
+    name: "compares a node with the first version only",
+    file: "controllers/daemonset/node-changes.ts",
+    find: "? [...earlier, before]",
+    replace: "? [before, ...earlier].slice(-1)",
+    tests: ["controllers/daemonset/handlers.test.ts"],
+  },
+  {
+    name: "does not see that a node lets pods stay but none come",
+    file: "controllers/daemonset/node-fit.ts",
+    find: "return one.shouldRun === other.shouldRun && one",
+    replace: "return one",
+    tests: ["controllers/daemonset/handlers.test.ts"],
+  },
+  {
+    name: "does not see that a node lets no pod stay",
+    file: "controllers/daemonset/node-fit.ts",
+    find: " && one.shouldContinueRunning === other.shouldContinueRunning;",
+    replace: ";",
+    tests: ["controllers/daemonset/handlers.test.ts"],
+  },
+  {
+    name: "forgets that a node is new when it changes",
+    file: "controllers/daemonset/node-changes.ts",
+    find: 'if (earlier === "new") return;',
+    replace: 'if (earlier === "new") return void this.#before.set(name, [before]);',
+    tests: ["controllers/daemonset/handlers.test.ts"],
+  },
+  {
+    name: "remembers nodes that are gone",
+    file: "controllers/daemonset/handlers.ts",
+    find: "context.nodeChanges.removed(keyOf(node));",
+    replace: "",
+    tests: ["controllers/daemonset/handlers.test.ts"],
+  },
+  {
+    name: "remembers what a node was when it has been looked at",
+    file: "controllers/daemonset/node-changes.ts",
+    find: "    this.#before.delete(name);\n    return before;",
+    replace: "    return before;",
+    tests: ["controllers/daemonset/handlers.test.ts"],
+  },
+  {
+    name: "remembers a node's versions without end",
+    file: "controllers/daemonset/node-changes.ts",
+    find: "earlier.length < MOST_VERSIONS ?",
+    replace: "earlier.length >= 0 ?",
+    tests: ["controllers/daemonset/handlers.test.ts"],
+  },
+];
+
+const disruption: readonly Mutant[] = [
+  {
+    name: "never looks again for a kind that the API did not have",
+    file: "controllers/disruption/sync.ts",
+    find: "if (error instanceof UnknownKindError) return { requeueAfterMs: KIND_RECHECK_MS };",
+    replace: "",
+    tests: ["controllers/disruption/sync.test.ts"],
+  },
+  {
+    name: "tells each time that a kind is unknown",
+    file: "controllers/disruption/sync.ts",
+    find: "if (!(error instanceof UnknownKindError && saysFailed(budget, messageOf(error))))",
+    replace: "",
+    tests: ["controllers/disruption/sync.test.ts"],
+  },
+  {
+    name: "tells nobody that a kind is unknown",
+    file: "controllers/disruption/sync.ts",
+    find: "if (!(error instanceof UnknownKindError && saysFailed(budget, messageOf(error))))",
+    replace: "if (!(error instanceof UnknownKindError))",
+    tests: ["controllers/disruption/sync.test.ts"],
+  },
+  {
+    name: "drops what is to be looked at again",
+    file: "controllers/disruption/controller.ts",
+    find: "if (requeueAfterMs !== undefined) queues.rechecks.addAfter(key, requeueAfterMs);",
+    replace: "",
+    tests: ["controllers/disruption/sync.test.ts"],
+  },
+];
+
+export const nodesMutants: readonly Mutant[] = [...statefulSet, ...daemonSet, ...disruption];
