@@ -19,8 +19,15 @@ import { leaseCheck } from "./server/lease-health.ts";
 import { type RunningServer, startServer } from "./server/start-server.ts";
 import { KUBERNETES_VERSION, MINOR_VERSION, userAgent } from "./version.ts";
 
-/** How the program ended; anything but "stopped" is exit code 1. */
+/** How the program ended. */
 export type AppOutcome = "stopped" | "lease lost" | "shutdown timeout";
+
+/** For whoever started the program: only an end that was asked for, and was in order, is a success. */
+export const exitCodes: Readonly<Record<AppOutcome, number>> = {
+  stopped: 0,
+  "lease lost": 1,
+  "shutdown timeout": 1,
+};
 
 /**
  * Serves, and runs the controllers until `signal` aborts: as a candidate first, if so configured. Rejects when it cannot
@@ -34,11 +41,16 @@ export async function runApp(parts: AppParts, signal: AbortSignal): Promise<AppO
   const secrets = clusterSecrets(options.serviceAccount, clients.access.identity.ca);
   const controllers = chooseControllers(options, secrets, gates, log);
   const health = new HealthChecks(healthcheckMetrics(parts.metrics.slis), log);
-  const run: Run = { ...parts, gates, controllers, clients, health, sets: new Set() };
+  return runWith({ ...parts, gates, controllers, clients, health, sets: new Set() }, signal);
+}
+
+/** The same with what has been made of the options. */
+export async function runWith(run: Run, signal: AbortSignal): Promise<AppOutcome> {
+  const { options, clients, memory } = run;
   // A candidate is healthy before it leads, and its checks tell so from the first connection on.
   const election = options.generic.leaderElect ? candidate(run) : undefined;
   const server = await serve(run);
-  parts.memory.releaseLater();
+  memory.releaseLater();
   try {
     if (election !== undefined) return await runElected(run, election, signal);
     const clean = await runControllers(run, openGate, signal);

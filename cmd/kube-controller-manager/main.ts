@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "./no-inspector.ts";
 import { readFileSync } from "node:fs";
 import { realClock, realRandom } from "../../pkg/clock/real.ts";
 import { createLogger, fileDescriptorDestination, type RootLogger } from "../../pkg/log/pino.ts";
@@ -10,7 +11,7 @@ import {
   recordVersionInfo,
 } from "../../pkg/metrics/standard.ts";
 import { featureGates } from "../../pkg/api/feature-gates.ts";
-import { runApp } from "./app.ts";
+import { exitCodes, runApp } from "./app.ts";
 import { knownControllers } from "./known-controllers.ts";
 import { FlagError } from "./options/flag.ts";
 import { helpText } from "./options/help.ts";
@@ -70,7 +71,7 @@ async function runDaemon(resolved: ResolvedOptions): Promise<number> {
       stop,
     );
     log.info("Ended", { outcome });
-    return outcome === "stopped" ? 0 : 1;
+    return exitCodes[outcome];
   } catch (error) {
     if (stop.aborted && error === stop.reason) return 0;
     log.error(error, "command failed");

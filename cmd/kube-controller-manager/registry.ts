@@ -24,62 +24,76 @@ import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
 import type { ClusterSecrets } from "./cluster-secrets.ts";
 import type { Options } from "./options/options.ts";
 
+/** A controller, and the settings that it has got. */
+export interface RegistryEntry {
+  readonly descriptor: ControllerDescriptor;
+  readonly settings: unknown;
+}
+
 /** The controllers that are built, a line each, with their settings. Their names are in known-controllers.ts. */
-export function registry(options: Options, secrets: ClusterSecrets): readonly ControllerDescriptor[] {
+export function registryEntries(options: Options, secrets: ClusterSecrets): readonly RegistryEntry[] {
   const { rootCa, tokenSigner } = secrets;
   return [
     ...(tokenSigner === undefined
       ? []
       : [
-          serviceAccountTokenController({
+          entry(serviceAccountTokenController, {
             workers: options.serviceAccount.concurrentTokenSyncs,
             signer: tokenSigner,
             rootCa,
           }),
         ]),
-    endpointsController({
+    entry(endpointsController, {
       workers: options.endpoints.concurrentSyncs,
       updatesBatchPeriodMs: options.endpoints.updatesBatchPeriodMs,
     }),
-    endpointSliceController({
+    entry(endpointSliceController, {
       workers: options.endpointSlice.concurrentSyncs,
       maxEndpointsPerSlice: options.endpointSlice.maxEndpointsPerSlice,
       updatesBatchPeriodMs: options.endpointSlice.updatesBatchPeriodMs,
     }),
-    endpointSliceMirroringController({
+    entry(endpointSliceMirroringController, {
       workers: options.endpointSliceMirroring.concurrentSyncs,
       maxEndpointsPerSubset: options.endpointSliceMirroring.maxEndpointsPerSubset,
       updatesBatchPeriodMs: options.endpointSliceMirroring.updatesBatchPeriodMs,
     }),
-    resourceQuotaController({
+    entry(resourceQuotaController, {
       workers: options.resourceQuota.concurrentSyncs,
       syncPeriodMs: options.resourceQuota.syncPeriodMs,
     }),
-    serviceAccountController(),
-    legacyTokenCleanerController({ cleanUpPeriodMs: options.legacyTokenCleaner.cleanUpPeriodMs }),
-    rootCaPublisherController({ rootCa }),
-    clusterRoleAggregationController(),
-    deploymentController({ workers: options.deployment.concurrentSyncs }),
-    statefulSetController({ workers: options.statefulset.concurrentSyncs }),
-    daemonSetController({ workers: options.daemonset.concurrentSyncs }),
-    disruptionController(),
-    replicaSetController({ workers: options.replicaset.concurrentSyncs }),
-    replicationController({ workers: options.replicationcontroller.concurrentSyncs }),
+    entry(serviceAccountController, undefined),
+    entry(legacyTokenCleanerController, { cleanUpPeriodMs: options.legacyTokenCleaner.cleanUpPeriodMs }),
+    entry(rootCaPublisherController, { rootCa }),
+    entry(clusterRoleAggregationController, undefined),
+    entry(deploymentController, { workers: options.deployment.concurrentSyncs }),
+    entry(statefulSetController, { workers: options.statefulset.concurrentSyncs }),
+    entry(daemonSetController, { workers: options.daemonset.concurrentSyncs }),
+    entry(disruptionController, undefined),
+    entry(replicaSetController, { workers: options.replicaset.concurrentSyncs }),
+    entry(replicationController, { workers: options.replicationcontroller.concurrentSyncs }),
     ...(options.garbageCollector.enabled
-      ? [garbageCollectorController({ workers: options.garbageCollector.concurrentSyncs })]
+      ? [entry(garbageCollectorController, { workers: options.garbageCollector.concurrentSyncs })]
       : []),
-    namespaceController({
+    entry(namespaceController, {
       workers: options.namespace.concurrentSyncs,
       syncPeriodMs: options.namespace.syncPeriodMs,
     }),
-    podGarbageCollectorController({ threshold: options.podGarbageCollector.terminatedPodThreshold }),
-    jobController({ workers: options.job.concurrentSyncs }),
-    cronJobController({
+    entry(podGarbageCollectorController, { threshold: options.podGarbageCollector.terminatedPodThreshold }),
+    entry(jobController, { workers: options.job.concurrentSyncs }),
+    entry(cronJobController, {
       workers: options.cronjob.concurrentSyncs,
       localTimeZone: Temporal.Now.timeZoneId(),
     }),
-    bootstrapSignerController(),
-    tokenCleanerController(),
-    ttlAfterFinishedController({ workers: options.ttlAfterFinished.concurrentSyncs }),
+    entry(bootstrapSignerController, undefined),
+    entry(tokenCleanerController, undefined),
+    entry(ttlAfterFinishedController, { workers: options.ttlAfterFinished.concurrentSyncs }),
   ];
+}
+
+export function registry(options: Options, secrets: ClusterSecrets): readonly ControllerDescriptor[] {
+  return registryEntries(options, secrets).map(({ descriptor }) => descriptor);
+}
+
+function entry<S>(make: (settings: S) => ControllerDescriptor, settings: S): RegistryEntry {
+  return { descriptor: make(settings), settings };
 }

@@ -1,6 +1,7 @@
 import type { WriteGate } from "../../pkg/leader/fence.ts";
 import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
 import { waitForApiServer } from "./api-server-ready.ts";
+import { endInTime } from "./end-in-time.ts";
 import type { Run } from "./run.ts";
 import { checksOf } from "./server/set-health.ts";
 
@@ -33,33 +34,11 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
     health.add(...checks);
     run.sets.add(set);
     run.memory.releaseLater();
-    const clean = await endsInTime(run, set, signal).finally(() => run.sets.delete(set));
+    const limitMs = options.generic.controllerShutdownTimeoutMs;
+    const clean = await endInTime(set, { limitMs, clock, log }, signal).finally(() => run.sets.delete(set));
     for (const { name } of checks) health.remove(name);
     return clean;
   } finally {
     await controllerClients.close();
   }
-}
-
-/** Runs the set; after an abort it has --controller-shutdown-timeout to end (0: as long as it takes). */
-async function endsInTime(run: Run, set: ControllerSet, signal: AbortSignal): Promise<boolean> {
-  const { clock, log, options } = run;
-  const limitMs = options.generic.controllerShutdownTimeoutMs;
-  let expire = (): void => undefined;
-  const expired = new Promise<false>((resolve) => {
-    expire = () => resolve(false);
-  });
-  const onAbort = (): void => {
-    if (limitMs > 0) clock.setTimer(limitMs, expire);
-  };
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  const ended = set.run(signal).then(() => true);
-  const clean = await Promise.race([ended, expired]);
-  signal.removeEventListener("abort", onAbort);
-  if (!clean) {
-    log.error(undefined, "Controller shutdown timeout reached", { controllers: set.stillRunning() });
-    ended.catch((error: unknown) => log.error(error, "A controller failed after the shutdown timeout"));
-  }
-  return clean;
 }

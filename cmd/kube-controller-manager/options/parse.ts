@@ -1,4 +1,4 @@
-import { type Flag, FlagError } from "./flag.ts";
+import { type Flag, FlagError, type FlagGroup } from "./flag.ts";
 import { flagGroups, type GroupName, type Options } from "./options.ts";
 
 export interface ParsedArguments {
@@ -15,13 +15,17 @@ export interface FlagEntry {
 }
 
 /** Every flag with the place of its value in Options. */
-export const allFlags: readonly FlagEntry[] = Object.entries(flagGroups).flatMap(([group, { flags }]) =>
-  Object.entries(flags).map(([key, flag]) => ({
-    group: group as GroupName,
-    key,
-    // The type of the value is hidden here and comes back in Options, whose fields are typed by the same flags.
-    flag: flag as unknown as AnyFlag,
-  })),
+export const allFlags: readonly FlagEntry[] = Object.entries<FlagGroup<object>>(flagGroups).flatMap(
+  ([group, { flags, title, notBuilt }]) =>
+    Object.entries(flags).map(([key, flag]) => ({
+      group: group as GroupName,
+      key,
+      // The type of the value is hidden here and comes back in Options, whose fields are typed by the same flags.
+      flag: {
+        ...(flag as unknown as AnyFlag),
+        ...(notBuilt === true && { unused: `${title.toLowerCase()} is not built yet` }),
+      },
+    })),
 );
 
 const byName = new Map(allFlags.map(({ flag }) => [flag.name, flag]));

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { Agent } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
@@ -391,6 +391,20 @@ describe("certificates", () => {
     const { servedBy } = await ask({ port: second.port, path: "/healthz" });
     expect(`CN=${servedBy}`).toBe(kept.subject);
   });
+
+  test.each(["crt", "key"])(
+    "half a pair that was kept is made anew: only the %s is there",
+    async (suffix) => {
+      const directory = inDirectory(`half-${suffix}`);
+      await mkdir(directory);
+      const pair = await authority.issue({ commonName: "half" });
+      const half = suffix === "crt" ? pair.cert : pair.key;
+      await writeFile(join(directory, `kube-controller-manager.${suffix}`), half);
+      const server = await startTestServer([`--cert-dir=${directory}`]);
+      running.push(server);
+      expect((await ask({ port: server.port, path: "/healthz" })).servedBy).toMatch(/^localhost@\d+$/);
+    },
+  );
 
   test("by host name", async () => {
     const [cert, key] = await writePair(

@@ -17,6 +17,7 @@ const SIGNER_NAMES: Readonly<Record<string, string>> = { "kubelet-client": "kube
 
 export const csrSigning = {
   title: "Certificatesigningrequest-signing-controller",
+  notBuilt: true,
   flags: {
     certFile: text("cluster-signing-cert-file", "", "File with the CA certificate of every signer.", {
       config: `${SIGNING}.ClusterSigningCertFile`,
@@ -141,6 +142,7 @@ export const legacyTokenCleaner = {
 
 export const admissionPolicyStatus = {
   title: "Validatingadmissionpolicy-status-controller",
+  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-validating-admission-policy-status-syncs",

@@ -2,6 +2,7 @@ import { bool, custom, duration, float32, int32, list, text } from "../flag.ts";
 import { gatesType } from "../flag-types.ts";
 
 const NO_CLOUD = "cloud integration is not part of this program";
+const NO_NODES = "node-ipam-controller is not built yet";
 const ONE_VERSION = "this program behaves as v1.36 only";
 
 export const debugging = {
@@ -71,7 +72,7 @@ const cloud = {
     "allocate-node-cidrs",
     false,
     "Give every Node a range of Pod addresses; needs --cluster-cidr.",
-    { config: "KubeCloudShared.AllocateNodeCIDRs" },
+    { config: "KubeCloudShared.AllocateNodeCIDRs", unused: NO_NODES },
   ),
   cidrAllocatorType: text(
     "cidr-allocator-type",
@@ -79,6 +80,7 @@ const cloud = {
     "Allocator of Node ranges; only RangeAllocator.",
     {
       config: "KubeCloudShared.CIDRAllocatorType",
+      unused: NO_NODES,
     },
   ),
   cloudConfig: text("cloud-config", "", "File with the settings of the cloud provider.", {
@@ -95,6 +97,7 @@ const cloud = {
     "One range of Pod addresses, or two (dual-stack), joined by a comma.",
     {
       config: "KubeCloudShared.ClusterCIDR",
+      unused: NO_NODES,
     },
   ),
   clusterName: text("cluster-name", "kubernetes", "Prefix of names made for this cluster.", {
@@ -115,6 +118,7 @@ const cloud = {
     "Period in which the health of Nodes is looked at.",
     {
       config: "KubeCloudShared.NodeMonitorPeriod",
+      unused: "node-lifecycle-controller is not built yet",
     },
   ),
   routeReconciliationPeriodMs: duration(
@@ -184,9 +188,14 @@ export const generic = {
       {},
       "Features to switch: Name=true|false, joined by commas.",
     ),
-    kubeApiBurst: int32("kube-api-burst", 30, "Requests that a client may send at once above its rate.", {
-      config: "Generic.ClientConnection.burst",
-    }),
+    kubeApiBurst: int32(
+      "kube-api-burst",
+      30,
+      "Requests that a client may send at once above its rate; 0 means 10.",
+      {
+        config: "Generic.ClientConnection.burst",
+      },
+    ),
     kubeApiContentType: text(
       "kube-api-content-type",
       "application/vnd.kubernetes.protobuf",
@@ -196,7 +205,7 @@ export const generic = {
     kubeApiQps: float32(
       "kube-api-qps",
       20,
-      "Requests a second that each client may send; below 0 lifts the limit.",
+      "Requests a second that each client may send; 0 means 5, below 0 lifts the limit.",
       {
         config: "Generic.ClientConnection.qps",
       },

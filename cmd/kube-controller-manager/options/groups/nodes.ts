@@ -3,6 +3,7 @@ import { concurrency } from "./workloads.ts";
 
 export const nodeIpam = {
   title: "Node-ipam-controller",
+  notBuilt: true,
   flags: {
     maskSize: int32(
       "node-cidr-mask-size",
@@ -28,6 +29,7 @@ export const nodeIpam = {
 
 export const nodeLifecycle = {
   title: "Node-lifecycle-controller",
+  notBuilt: true,
   flags: {
     largeClusterSizeThreshold: int32(
       "large-cluster-size-threshold",
@@ -74,6 +76,7 @@ export const nodeLifecycle = {
 
 export const deviceTaintEviction = {
   title: "Device-taint-eviction-controller",
+  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-device-taint-eviction-syncs",
@@ -86,6 +89,7 @@ export const deviceTaintEviction = {
 
 export const resourceClaim = {
   title: "Resourceclaim-controller",
+  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-resourceclaim-syncs",

@@ -29,7 +29,9 @@ export const metrics = {
 export const logs = {
   title: "Logs",
   flags: {
-    flushFrequencyMs: duration("log-flush-frequency", 5_000, "Longest time between two flushes of the log."),
+    flushFrequencyMs: duration("log-flush-frequency", 5_000, "Longest time between two flushes of the log.", {
+      unused: "every line is written at once",
+    }),
     jsonInfoBufferSize: custom(bytesType, "log-json-info-buffer-size", 0, "Buffer for info lines in JSON.", {
       unused: ONE_STREAM,
     }),

@@ -3,6 +3,7 @@ import { concurrency } from "./workloads.ts";
 
 export const attachDetach = {
   title: "Persistentvolume-attach-detach-controller",
+  notBuilt: true,
   flags: {
     reconcileSyncPeriodMs: duration(
       "attach-detach-reconcile-sync-period",
@@ -24,6 +25,7 @@ export const attachDetach = {
 
 export const ephemeralVolume = {
   title: "Ephemeral-volume-controller",
+  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-ephemeralvolume-syncs",
@@ -38,6 +40,7 @@ const RECYCLER = "PersistentVolumeBinderController.VolumeConfiguration.Persisten
 
 export const persistentVolumeBinder = {
   title: "Persistentvolume-binder-controller",
+  notBuilt: true,
   flags: {
     enableDynamicProvisioning: bool("enable-dynamic-provisioning", true, "Hand claims to provisioners.", {
       config: "PersistentVolumeBinderController.VolumeConfiguration.EnableDynamicProvisioning",

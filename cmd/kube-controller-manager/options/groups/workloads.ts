@@ -110,6 +110,7 @@ export const podGarbageCollector = {
 
 export const horizontalPodAutoscaler = {
   title: "Horizontal-pod-autoscaler-controller",
+  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-horizontal-pod-autoscaler-syncs",

@@ -1,0 +1,35 @@
+import type { Clock } from "../../pkg/clock/clock.ts";
+import type { Logger } from "../../pkg/log/logger.ts";
+import type { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+
+export interface EndInTimeParts {
+  /** What the controllers have for their end after an abort; 0: as long as it takes. */
+  readonly limitMs: number;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Runs the set. Resolves to whether it has ended within its time after the abort. */
+export async function endInTime(
+  set: Pick<ControllerSet, "run" | "stillRunning">,
+  { limitMs, clock, log }: EndInTimeParts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  let expire = (): void => undefined;
+  const expired = new Promise<false>((resolve) => {
+    expire = () => resolve(false);
+  });
+  const onAbort = (): void => {
+    if (limitMs > 0) clock.setTimer(limitMs, expire);
+  };
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const ended = set.run(signal).then(() => true);
+  const clean = await Promise.race([ended, expired]);
+  signal.removeEventListener("abort", onAbort);
+  if (!clean) {
+    log.error(undefined, "Controller shutdown timeout reached", { controllers: set.stillRunning() });
+    ended.catch((error: unknown) => log.error(error, "A controller failed after the shutdown timeout"));
+  }
+  return clean;
+}

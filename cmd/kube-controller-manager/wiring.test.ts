@@ -1,0 +1,279 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { featureGates } from "../../pkg/api/feature-gates.ts";
+import { clientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
+import { seededRandom } from "../../pkg/clock/random.ts";
+import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
+import { allKinds } from "../../pkg/embedded/kinds/all-kinds.ts";
+import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
+import { openGate } from "../../pkg/leader/fence.ts";
+import { silentLogger } from "../../pkg/log/logger.ts";
+import { noMetrics } from "../../pkg/metrics/metrics.ts";
+import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import type { ClusterSecrets } from "./cluster-secrets.ts";
+import { knownControllers } from "./known-controllers.ts";
+import type { FlagGroup } from "./options/flag.ts";
+import { flagGroups, type Options } from "./options/options.ts";
+import { allFlags, type FlagEntry } from "./options/parse.ts";
+import { resolveOptions } from "./options/resolve.ts";
+import { registryEntries } from "./registry.ts";
+
+/** Where the value of each flag must arrive: controller, and setting. */
+const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  "serviceaccount-token-controller": { workers: "concurrent-serviceaccount-token-syncs" },
+  "endpoints-controller": {
+    workers: "concurrent-endpoint-syncs",
+    updatesBatchPeriodMs: "endpoint-updates-batch-period",
+  },
+  "endpointslice-controller": {
+    workers: "concurrent-service-endpoint-syncs",
+    maxEndpointsPerSlice: "max-endpoints-per-slice",
+    updatesBatchPeriodMs: "endpointslice-updates-batch-period",
+  },
+  "endpointslice-mirroring-controller": {
+    workers: "mirroring-concurrent-service-endpoint-syncs",
+    maxEndpointsPerSubset: "mirroring-max-endpoints-per-subset",
+    updatesBatchPeriodMs: "mirroring-endpointslice-updates-batch-period",
+  },
+  "resourcequota-controller": {
+    workers: "concurrent-resource-quota-syncs",
+    syncPeriodMs: "resource-quota-sync-period",
+  },
+  "legacy-serviceaccount-token-cleaner-controller": {
+    cleanUpPeriodMs: "legacy-service-account-token-clean-up-period",
+  },
+  "deployment-controller": { workers: "concurrent-deployment-syncs" },
+  "statefulset-controller": { workers: "concurrent-statefulset-syncs" },
+  "daemonset-controller": { workers: "concurrent-daemonset-syncs" },
+  "replicaset-controller": { workers: "concurrent-replicaset-syncs" },
+  "replicationcontroller-controller": { workers: "concurrent-rc-syncs" },
+  "garbage-collector-controller": { workers: "concurrent-gc-syncs" },
+  "namespace-controller": { workers: "concurrent-namespace-syncs", syncPeriodMs: "namespace-sync-period" },
+  "pod-garbage-collector-controller": { threshold: "terminated-pod-gc-threshold" },
+  "job-controller": { workers: "concurrent-job-syncs" },
+  "cronjob-controller": { workers: "concurrent-cron-job-syncs" },
+  "ttl-after-finished-controller": { workers: "concurrent-ttl-after-finished-syncs" },
+};
+
+/** Workers of queues that no flag is for, as upstream has them. */
+const FIXED_WORKERS: Readonly<Record<string, number>> = {
+  ClusterRoleAggregator: 5,
+  bootstrap_signer_queue: 1,
+  disruption: 1,
+  disruption_recheck: 1,
+  garbage_collector_graph_changes: 1,
+  root_ca_cert_publisher: 1,
+  serviceaccount: 1,
+  stale_pod_disruption: 1,
+  token_cleaner: 1,
+};
+
+const here = "cmd/kube-controller-manager";
+/** The tests that fail when one of these flags does nothing. Every flag is in one of the three tables, or does nothing. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  [`${here}/app.test.ts`]: [
+    "controller-shutdown-timeout",
+    "controller-start-interval",
+    "feature-gates",
+    "health-max-sync-duration",
+    "leader-elect",
+    "leader-elect-lease-duration",
+    "leader-elect-renew-deadline",
+    "leader-elect-resource-name",
+    "leader-elect-resource-namespace",
+    "leader-elect-retry-period",
+    "min-resync-period",
+    "standby-ready",
+  ],
+  [`${here}/clients.test.ts`]: [
+    "fair-queues",
+    "kube-api-burst",
+    "kube-api-qps",
+    "kubeconfig",
+    "master",
+    "use-service-account-credentials",
+  ],
+  [`${here}/cluster-secrets.test.ts`]: ["root-ca-file", "service-account-private-key-file"],
+  [`${here}/options/leader-migration-file.test.ts`]: ["enable-leader-migration", "leader-migration-config"],
+  [`${here}/options/metrics-settings.test.ts`]: [
+    "allow-metric-labels",
+    "allow-metric-labels-manifest",
+    "disabled-metrics",
+    "show-hidden-metrics-for-version",
+  ],
+  [`${here}/options/options.test.ts`]: ["config", "help", "leader-elect-resource-lock", "version"],
+  [`${here}/process.test.ts`]: ["logging-format", "v", "vmodule"],
+  [`${here}/server/delegated-clients.test.ts`]: ["authentication-kubeconfig", "authorization-kubeconfig"],
+  [`${here}/server/server-wiring.test.ts`]: [
+    "authentication-token-webhook-cache-ttl",
+    "authorization-always-allow-paths",
+    "authorization-webhook-cache-authorized-ttl",
+    "authorization-webhook-cache-unauthorized-ttl",
+    "http2-max-streams-per-connection",
+    "requestheader-allowed-names",
+    "requestheader-client-ca-file",
+    "requestheader-extra-headers-prefix",
+    "requestheader-group-headers",
+    "requestheader-uid-headers",
+    "requestheader-username-headers",
+  ],
+  [`${here}/server/start-server.test.ts`]: [
+    "bind-address",
+    "cert-dir",
+    "client-ca-file",
+    "disable-http2-serving",
+    "permit-port-sharing",
+    "profiling",
+    "secure-port",
+    "tls-cert-file",
+    "tls-cipher-suites",
+    "tls-curve-preferences",
+    "tls-min-version",
+    "tls-private-key-file",
+    "tls-sni-cert-key",
+  ],
+  [`${here}/wiring.test.ts`]: ["controllers", "enable-garbage-collector"],
+  "test/integration/serving.test.ts": [
+    "authentication-skip-lookup",
+    "authentication-tolerate-lookup-failure",
+  ],
+};
+
+const secrets: ClusterSecrets = {
+  rootCa: () => "",
+  tokenSigner: () => {
+    throw new Error("nothing is signed here");
+  },
+};
+
+/** A value that no other flag has; `undefined` for flags that are no numbers. */
+function ownValue({ flag }: FlagEntry, index: number): { text: string; value: number } | undefined {
+  if (flag.type.name === "duration") return { text: `${index + 100}s`, value: (index + 100) * 1_000 };
+  // Some must be from 1 to 50.
+  if (flag.type.name.startsWith("int")) return { text: String(index + 3), value: index + 3 };
+  return undefined;
+}
+
+const controllerFlags = allFlags.filter(
+  ({ group, flag }) => flagGroups[group].title.endsWith("controller") && flag.unused === undefined,
+);
+const numbers = controllerFlags.flatMap((entry, index) => {
+  const own = ownValue(entry, index);
+  return own === undefined ? [] : [{ ...own, name: entry.flag.name }];
+});
+
+function numberOf(flag: string | undefined): number | undefined {
+  return numbers.find(({ name }) => name === flag)?.value;
+}
+
+function optionsWithOwnValues(): Options {
+  return resolveOptions(
+    numbers.map(({ name, text }) => `--${name}=${text}`),
+    () => "",
+  ).options;
+}
+
+test("every number that a flag gives arrives where it belongs, and nowhere else", () => {
+  const nameOf = new Map(numbers.map(({ name, value }) => [value, name]));
+  expect(nameOf.size).toBe(numbers.length);
+  const received = registryEntries(optionsWithOwnValues(), secrets).map(({ descriptor, settings }) => {
+    const values = Object.entries(settings ?? {}).filter(([, value]) => typeof value === "number");
+    return [
+      descriptor.name,
+      Object.fromEntries(values.map(([key, value]) => [key, nameOf.get(value as number)])),
+    ];
+  });
+  expect(
+    Object.fromEntries(received.filter(([, settings]) => Object.keys(settings as object).length > 0)),
+  ).toEqual(SETTINGS);
+  const used = new Set(Object.values(SETTINGS).flatMap((settings) => Object.values(settings)));
+  expect(numbers.map(({ name }) => name).filter((name) => !used.has(name))).toEqual([]);
+});
+
+test("each work queue has the workers of its controller's flag", async () => {
+  const clock = new VirtualClock();
+  const random = seededRandom(1);
+  const server = embeddedServer({ clock, random, kinds: allKinds });
+  const set = new ControllerSet({
+    descriptors: registryEntries(optionsWithOwnValues(), {
+      ...secrets,
+      tokenSigner: () => ({ sign: async () => "" }) as never,
+    }).map(({ descriptor }) => descriptor),
+    clients: clientBuilder({
+      transports: sharedTransports(new DirectTransport(server)),
+      clock,
+      log: silentLogger,
+      metrics: noMetrics,
+      host: "embedded",
+      userAgent: "test",
+      qps: 0,
+      burst: 0,
+    }),
+    gate: openGate,
+    clock,
+    random,
+    log: silentLogger,
+    metrics: noMetrics,
+    features: featureGates(),
+    name: "test",
+  });
+  const stop = new AbortController();
+  let ended = false;
+  const running = set.run(stop.signal).finally(() => (ended = true));
+  await clock.advanceBy(60_000);
+  const alive = [...set.health()].flatMap(([controller, health]) =>
+    Object.entries(health?.pools ?? {}).map(([queue, { workersAlive }]) => ({
+      queue,
+      workersAlive,
+      wanted: FIXED_WORKERS[queue] ?? numberOf(SETTINGS[controller]?.["workers"]),
+    })),
+  );
+  stop.abort();
+  await clock.runUntil(() => ended, 60_000);
+  await running;
+  expect(alive.map(({ queue, workersAlive }) => [queue, workersAlive])).toEqual(
+    alive.map(({ queue, wanted }) => [queue, wanted]),
+  );
+  const controllers = new Set(set.health().keys());
+  expect(Object.keys(SETTINGS).filter((name) => !controllers.has(name))).toEqual([]);
+  expect(alive.length).toBeGreaterThan(controllers.size);
+});
+
+test("--enable-garbage-collector=false leaves the garbage collector out, and only that", () => {
+  const names = (...flags: string[]): readonly string[] =>
+    registryEntries(resolveOptions(flags, () => "").options, secrets).map(
+      ({ descriptor }) => descriptor.name,
+    );
+  const without = names("--enable-garbage-collector=false");
+  expect(names().filter((name) => !without.includes(name))).toEqual(["garbage-collector-controller"]);
+});
+
+test("each controller of the registry is known, and those that are not built are said to be", () => {
+  const built = new Set(
+    registryEntries(resolveOptions([], () => "").options, secrets).map(({ descriptor }) => descriptor.name),
+  );
+  const known = new Set(knownControllers.map(({ name }) => name));
+  expect([...built].filter((name) => !known.has(name))).toEqual([]);
+  const titles = Object.values(flagGroups).map((group: FlagGroup<object>) => ({
+    name: group.title.toLowerCase(),
+    notBuilt: group.notBuilt === true,
+  }));
+  const ofControllers = titles.filter(({ name }) => known.has(name) && name !== "service-lb-controller");
+  expect(ofControllers.length).toBeGreaterThan(20);
+  expect(ofControllers.filter(({ name, notBuilt }) => notBuilt === built.has(name))).toEqual([]);
+});
+
+test("every flag has an effect that a test would miss, or says that it has none", () => {
+  const withEffect = allFlags.filter(({ flag }) => flag.unused === undefined).map(({ flag }) => flag.name);
+  const tested = [
+    ...Object.values(SETTINGS).flatMap((settings) => Object.values(settings)),
+    ...Object.values(ELSEWHERE).flat(),
+  ];
+  expect(tested.toSorted()).toEqual(withEffect.toSorted());
+  const root = new URL("../../", import.meta.url);
+  for (const [file, flags] of Object.entries(ELSEWHERE)) {
+    const text = readFileSync(new URL(file, root), "utf8");
+    for (const flag of flags) expect(text, `${file}: --${flag}`).toMatch(new RegExp(`--?${flag}\\b`));
+  }
+});
