@@ -4,7 +4,8 @@ import type { Metrics } from "../../../pkg/metrics/metrics.ts";
 import type { Authenticator } from "./authentication.ts";
 import type { CaBundle } from "./ca-bundle.ts";
 import type { User } from "./user.ts";
-import { CertificateError, verifyClientChain } from "./verify-chain.ts";
+import { CertificateError } from "./der-reader.ts";
+import { verifyClientChain } from "./verify-chain.ts";
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;

@@ -4,7 +4,8 @@ import type { CaBundle } from "./ca-bundle.ts";
 import { subjectValues } from "./client-certificate.ts";
 import type { PeerRequest } from "./peer-request.ts";
 import type { User } from "./user.ts";
-import { CertificateError, verifyClientChain } from "./verify-chain.ts";
+import { CertificateError } from "./der-reader.ts";
+import { verifyClientChain } from "./verify-chain.ts";
 
 /** Which proxies may say who makes a request, and how they say it. */
 export interface RequestHeaderSettings {

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import {
   type IssuedCertificate,
@@ -5,8 +6,11 @@ import {
   type WantedCertificate,
   x509,
 } from "../../../test/harness/issue-certificate.ts";
+import { ODD_NOW_MS, x509Of } from "../../../test/harness/odd-certificate.ts";
 import { CaBundle } from "./ca-bundle.ts";
-import { extensionsOf } from "./certificate-extensions.ts";
+import { certificateCases } from "./certificate-cases.test-data.ts";
+import { formOf } from "./certificate-form.ts";
+import { CertificateError } from "./der-reader.ts";
 import { verifyClientChain } from "./verify-chain.ts";
 
 const DAY_MS = 24 * 3_600_000;
@@ -130,7 +134,9 @@ describe("chains that are refused", () => {
   test("an authority out of its time", async () => {
     const old = await issue({ subject: "CN=old", extensions: [authority()], toMs: NOW_MS - 1_000 });
     const jane = await leaf(old);
-    expect(() => verify([jane], [old])).toThrow(/certificate .* of CN=jane: a certificate expired/);
+    expect(() => verify([jane], [old])).toThrow(
+      /certificate .* of CN=jane: it is .* unknown authority: a certificate expired/,
+    );
   });
 
   test("a bundle without a certificate is none", () => {
@@ -141,8 +147,48 @@ describe("chains that are refused", () => {
 
 test("extensions are read with their criticality", async () => {
   const { certificate } = await leaf(root, unknownExtension, usage(CLIENT));
-  expect(extensionsOf(certificate).map(({ id, critical }) => [id, critical])).toEqual([
+  expect(formOf(certificate).extensions.map(({ id, critical }) => [id, critical])).toEqual([
     ["2a0304", true],
     ["551d25", false],
   ]);
+});
+
+describe("Go's verdicts", () => {
+  test.each(certificateCases)("Go $go it: $name", ({ chain, roots, go, stricter }) => {
+    const bundle = new CaBundle(roots.map((root) => String(x509Of(root))).join("\n"));
+    const judge = (): void => verifyClientChain(chain.map(x509Of), bundle, ODD_NOW_MS);
+    if (go === "accepts" && stricter !== true) judge();
+    else expect(judge).toThrow(CertificateError);
+  });
+
+  test("no certificate is accepted of which any byte was changed", () => {
+    const [good] = certificateCases;
+    const [leaf] = good?.chain ?? [];
+    if (good === undefined || leaf === undefined) throw new Error("there is no case");
+    const bundle = new CaBundle(good.roots.map((root) => String(x509Of(root))).join("\n"));
+    for (let at = 0; at < leaf.der.length; at++) {
+      for (const change of [0x01, 0x20, 0x80, 0xff]) {
+        const der = Buffer.from(leaf.der);
+        der.writeUInt8(der.readUInt8(at) ^ change, at);
+        let changed: X509Certificate;
+        try {
+          changed = new X509Certificate(der);
+        } catch {
+          // Nor does OpenSSL read it.
+          continue;
+        }
+        expect(() => verifyClientChain([changed], bundle, ODD_NOW_MS), `byte ${at}`).toThrow(
+          CertificateError,
+        );
+      }
+    }
+  });
+
+  test("only what is listed is stricter here", () => {
+    expect(certificateCases.filter(({ stricter }) => stricter).map(({ name }) => name)).toEqual([
+      "an authority that asks for policies, which are there",
+      "a permitted mail address",
+      "a permitted URI",
+    ]);
+  });
 });

@@ -1,39 +1,45 @@
 import type { X509Certificate } from "node:crypto";
 import type { CaBundle } from "./ca-bundle.ts";
-import { extensionsOf, pathLengthOf } from "./certificate-extensions.ts";
+import { isClientKey, isSignedBy, keyKind } from "./certificate-algorithms.ts";
+import {
+  basicConstraintsOf,
+  type CertificateForm,
+  extensionIds,
+  extensionOf,
+  formOf,
+  maySign,
+  purposesOf,
+} from "./certificate-form.ts";
+import { CertificateError, elementsOf, field, only, SEQUENCE } from "./der-reader.ts";
+import { alternativeNamesOf, checkNames, nameConstraintsOf } from "./name-constraints.ts";
 
-export class CertificateError extends Error {
-  readonly code = "Certificate";
-  constructor(message: string) {
-    super(message);
-    this.name = "CertificateError";
-  }
-}
+const CLIENT_AUTH = "2b06010505070302";
+const ANY_PURPOSE = "551d2500";
 
-const CLIENT_AUTH = "1.3.6.1.5.5.7.3.2";
-const ANY_USAGE = "2.5.29.37.0";
-
-const SUBJECT_ALTERNATIVE_NAME = "551d11";
-const BASIC_CONSTRAINTS = "551d13";
-const NAME_CONSTRAINTS = "551d1e";
-/** Those that are understood here or by OpenSSL's own check of who issued whom. */
+/** Those that may be critical. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
-  SUBJECT_ALTERNATIVE_NAME,
-  BASIC_CONSTRAINTS,
-  NAME_CONSTRAINTS,
-  "551d0e", // subject key identifier
-  "551d0f", // key usage
-  "551d20", // certificate policies
-  "551d23", // authority key identifier
-  "551d25", // extended key usage
+  extensionIds.keyUsage,
+  extensionIds.subjectAlternativeName,
+  extensionIds.basicConstraints,
+  extensionIds.nameConstraints,
+  extensionIds.distributionPoints,
+  extensionIds.policies,
+  extensionIds.policyMappings,
+  extensionIds.policyConstraints,
+  extensionIds.extendedKeyUsage,
+  extensionIds.inhibitAnyPolicy,
 ]);
 
-/** Signatures that are checked for one certificate at most: a hostile chain must not keep the process busy. */
-const MOST_SIGNATURES = 100;
+/** Candidates that are looked at for one certificate at most: a hostile chain must not keep the process busy. */
+const MOST_CANDIDATES = 100;
 
 /**
- * Throws unless the first certificate chains to one of the bundle, over the others if need be, and every certificate on
- * the way is in its time and good for clients. Nothing is looked up anywhere.
+ * Throws a CertificateError unless the first certificate chains to one of the bundle, over the others if need be, and
+ * every certificate on the way is sound, in its time and good for clients. Nothing is looked up anywhere.
+ *
+ * The rules are those of Go's crypto/x509#Verify with the client's purpose, and of what crypto/tls takes of clients;
+ * certificate-cases.test-data.ts holds its verdicts. The libraries that there are for this in JavaScript take SHA-1 and
+ * short keys, or know nothing of purposes and name constraints: they would need the same table, and more code to obey it.
  */
 export function verifyClientChain(
   presented: readonly X509Certificate[],
@@ -42,21 +48,24 @@ export function verifyClientChain(
 ): void {
   const [leaf, ...intermediates] = presented;
   if (leaf === undefined) throw new CertificateError("there is no certificate");
-  checkTime(leaf, nowMs);
-  checkExtensions(leaf);
+  for (const certificate of presented) checkForm(certificate);
+  if (!isClientKey(leaf)) throw new CertificateError("the key is too weak, or of a kind that is not taken");
+  checkItself(leaf, nowMs);
   const search = new ChainSearch(bundle, intermediates, nowMs);
-  if (search.find([leaf])) return;
+  if (search.find(leaf)) return;
   const problem = search.problem ?? "it is signed by an unknown authority";
   throw new CertificateError(`certificate ${leaf.serialNumber} of ${oneLine(leaf.subject)}: ${problem}`);
 }
 
-/** Depth first over all issuers that fit; several authorities can have one name. */
+type Path = readonly X509Certificate[];
+
+/** Depth first over all issuers of the right name; several authorities can have one name. */
 class ChainSearch {
   readonly #bundle: CaBundle;
   readonly #intermediates: readonly X509Certificate[];
   readonly #nowMs: number;
-  #signatures = 0;
-  /** Why a chain that was complete did not count. */
+  #candidates = 0;
+  /** Why a chain that was found did not count. */
   problem: string | undefined;
 
   constructor(bundle: CaBundle, intermediates: readonly X509Certificate[], nowMs: number) {
@@ -65,43 +74,53 @@ class ChainSearch {
     this.#nowMs = nowMs;
   }
 
-  find(path: readonly X509Certificate[]): boolean {
-    const last = path.at(-1);
-    if (last === undefined) return false;
-    if (this.#bundle.certificates.some((root) => isSame(root, last))) return this.#accepts(path);
-    for (const root of this.#bundle.certificates) {
-      if (this.#issued(root, last, path) && this.#accepts([...path, root])) return true;
-    }
-    return this.#intermediates.some(
-      (candidate) =>
-        !path.some((used) => isSame(used, candidate)) &&
-        this.#issued(candidate, last, path) &&
-        this.find([...path, candidate]),
+  find(leaf: X509Certificate): boolean {
+    if (this.#bundle.certificates.some((root) => root.raw.equals(leaf.raw))) return this.#accepts([leaf]);
+    return this.#extend([leaf], leaf);
+  }
+
+  #extend(path: Path, last: X509Certificate): boolean {
+    const { issuer } = formOf(last);
+    const named = (candidate: X509Certificate): boolean => formOf(candidate).subject.equals(issuer);
+    return (
+      this.#bundle.certificates.some(
+        (root) => named(root) && this.#issued(root, last, path) && this.#accepts([...path, root]),
+      ) ||
+      this.#intermediates.some(
+        (candidate) =>
+          named(candidate) &&
+          this.#issued(candidate, last, path) &&
+          this.#tolerates(() => checkIntermediate(candidate), "") &&
+          this.#extend([...path, candidate], candidate),
+      )
     );
   }
 
-  #issued(issuer: X509Certificate, certificate: X509Certificate, path: readonly X509Certificate[]): boolean {
-    if (!issuer.ca || !certificate.checkIssued(issuer)) return false;
-    if (++this.#signatures > MOST_SIGNATURES) throw new CertificateError("the chain takes too long to check");
-    if (!certificate.verify(issuer.publicKey)) return false;
+  #issued(issuer: X509Certificate, certificate: X509Certificate, path: Path): boolean {
+    if (++this.#candidates > MOST_CANDIDATES) {
+      throw new CertificateError("the chain takes too long to check");
+    }
+    if (path.some((used) => isSame(used, issuer))) return false;
+    return this.#tolerates(
+      () => checkIssuer(issuer, certificate, path, this.#nowMs),
+      "it is signed by an unknown authority: ",
+    );
+  }
+
+  #accepts(chain: Path): boolean {
+    return this.#tolerates(() => checkChain(chain), "");
+  }
+
+  /** What is wrong with one way need not be wrong with another. */
+  #tolerates(check: () => void, whatFollows: string): boolean {
     try {
-      checkTime(issuer, this.#nowMs);
-      checkExtensions(issuer);
-      checkConstraints(issuer, path);
+      check();
       return true;
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
-      this.problem = error.message;
+      this.problem ??= whatFollows + error.message;
       return false;
     }
-  }
-
-  #accepts(chain: readonly X509Certificate[]): boolean {
-    const allows = ({ keyUsage }: X509Certificate): boolean =>
-      keyUsage === undefined || keyUsage.includes(CLIENT_AUTH) || keyUsage.includes(ANY_USAGE);
-    if (chain.every(allows)) return true;
-    this.problem = "it is not meant for clients";
-    return false;
   }
 }
 
@@ -109,11 +128,32 @@ function oneLine(name: string): string {
   return name.replaceAll("\n", ",");
 }
 
+/** One holder with one key, whoever has signed it: otherwise authorities that vouch for each other never end. */
 function isSame(left: X509Certificate, right: X509Certificate): boolean {
-  return left.raw.equals(right.raw);
+  const [one, other] = [formOf(left), formOf(right)];
+  const namesOf = (form: CertificateForm): string | undefined =>
+    extensionOf(form, extensionIds.subjectAlternativeName)?.value.toString("hex");
+  return (
+    one.subject.equals(other.subject) && one.keyInfo.equals(other.keyInfo) && namesOf(one) === namesOf(other)
+  );
 }
 
-function checkTime(certificate: X509Certificate, nowMs: number): void {
+/** Whether Go could read it at all. */
+function checkForm(certificate: X509Certificate): void {
+  const form = formOf(certificate);
+  basicConstraintsOf(form);
+  maySign(form);
+  purposesOf(form);
+  alternativeNamesOf(form);
+  nameConstraintsOf(form);
+}
+
+/** What each certificate of a chain must be: in its time, and understood. */
+function checkItself(certificate: X509Certificate, nowMs: number): void {
+  const { extensions } = formOf(certificate);
+  if (extensions.some(({ id, critical }) => critical && !UNDERSTOOD.has(id))) {
+    throw new CertificateError("a certificate has a critical extension that is not understood");
+  }
   if (nowMs < certificate.validFromDate.getTime()) {
     throw new CertificateError(
       `a certificate is not valid before ${certificate.validFromDate.toISOString()}`,
@@ -124,25 +164,59 @@ function checkTime(certificate: X509Certificate, nowMs: number): void {
   }
 }
 
-function checkExtensions(certificate: X509Certificate): void {
-  const unknown = extensionsOf(certificate).find(({ id, critical }) => critical && !UNDERSTOOD.has(id));
-  if (unknown !== undefined) {
-    throw new CertificateError("a certificate has a critical extension that is not understood");
+function checkIssuer(
+  issuer: X509Certificate,
+  certificate: X509Certificate,
+  below: Path,
+  nowMs: number,
+): void {
+  checkForm(issuer);
+  const form = formOf(issuer);
+  const basic = basicConstraintsOf(form);
+  // Those of earlier versions have no such constraints, and are authorities where the bundle says so.
+  if (basic === undefined ? form.version === 3 : !basic.isAuthority) {
+    throw new CertificateError("it is signed by one who is no authority");
+  }
+  if (!maySign(form)) throw new CertificateError("it is signed with a key that is not for certificates");
+  if (keyKind(issuer) === undefined) throw new CertificateError("an authority's key is too weak");
+  if (!isSignedBy(certificate, issuer)) {
+    throw new CertificateError("its signature is wrong, or made by an algorithm that does not count");
+  }
+  checkItself(issuer, nowMs);
+  if (basic?.pathLength !== undefined && below.length - 1 > basic.pathLength) {
+    throw new CertificateError("there are more authorities in the chain than one of them allows");
   }
 }
 
-/**
- * What an authority's certificate says about those below it. Name constraints are not evaluated: under such an authority
- * no certificate is taken that has names for them to apply to.
- */
-function checkConstraints(authority: X509Certificate, below: readonly X509Certificate[]): void {
-  const extensions = extensionsOf(authority);
-  const basic = extensions.find(({ id }) => id === BASIC_CONSTRAINTS);
-  const limit = basic && pathLengthOf(basic.value);
-  if (limit !== undefined && below.length - 1 > limit) {
-    throw new CertificateError("there are more authorities in the chain than one of them allows");
+function checkIntermediate(certificate: X509Certificate): void {
+  if (basicConstraintsOf(formOf(certificate))?.isAuthority !== true) {
+    throw new CertificateError("it is signed by one who is no authority");
   }
-  if (!extensions.some(({ id }) => id === NAME_CONSTRAINTS)) return;
-  const named = below.some((lower) => extensionsOf(lower).some(({ id }) => id === SUBJECT_ALTERNATIVE_NAME));
-  if (named) throw new CertificateError("an authority with name constraints signed a certificate with names");
+}
+
+/** What a whole chain must be, from the leaf to the root. */
+function checkChain(chain: Path): void {
+  const forms = chain.map(formOf);
+  for (const form of forms) {
+    const purposes = purposesOf(form);
+    if (purposes.length > 0 && !purposes.includes(CLIENT_AUTH) && !purposes.includes(ANY_PURPOSE)) {
+      throw new CertificateError("it is not meant for clients");
+    }
+    if (requiresPolicy(form))
+      throw new CertificateError("an authority asks for policies, which are not judged");
+  }
+  for (const [index, form] of forms.entries()) {
+    const names = alternativeNamesOf(form);
+    if (names === undefined) continue;
+    for (const above of forms.slice(index + 1)) {
+      const constraints = nameConstraintsOf(above);
+      if (constraints !== undefined) checkNames(names, constraints);
+    }
+  }
+}
+
+function requiresPolicy(form: CertificateForm): boolean {
+  const extension = extensionOf(form, extensionIds.policyConstraints);
+  if (extension === undefined) return false;
+  return elementsOf(only(extension.value, SEQUENCE).content).some(({ tag }) => tag === field(0, false));
 }
