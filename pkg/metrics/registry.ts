@@ -80,6 +80,13 @@ interface Registered {
   readonly metric: unknown;
 }
 
+/** Gauges under the names of counters, of which those without "total" say as much. */
+const MISNAMED = [
+  "nodejs_active_handles_total",
+  "nodejs_active_requests_total",
+  "nodejs_active_resources_total",
+];
+
 class PrometheusMetrics implements ExposedMetrics {
   readonly #policy: MetricsPolicy;
   readonly #registry = new Registry();
@@ -133,6 +140,7 @@ class PrometheusMetrics implements ExposedMetrics {
   /** Apart from the others, because prom-client's process_start_time_seconds gives way to Kubernetes'. */
   collectRuntime(): void {
     collectDefaultMetrics({ register: this.#runtime });
+    for (const name of MISNAMED) this.#runtime.removeSingleMetric(name);
   }
 
   async expose(): Promise<string> {

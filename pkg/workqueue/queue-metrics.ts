@@ -2,7 +2,9 @@ import type { Clock } from "../clock/clock.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { Entry } from "./line.ts";
 
-const BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10];
+/** Each is ten times the one before: bounds are labels, and have the digits that Go's multiplication has. */
+const BUCKETS = [1e-8];
+while (BUCKETS.length < 10) BUCKETS.push((BUCKETS.at(-1) ?? 0) * 10);
 
 /** What the metrics read from the queue when they are collected. */
 interface Watched<K> {

@@ -35,6 +35,8 @@ export async function createHandler(
       return listener.server as unknown as Server;
     },
     bodyLimit: MOST_BODY_BYTES,
+    // Before access control and the router look at it, which must see the same path.
+    rewriteUrl: ({ url = "/" }) => originForm(url),
     exposeHeadRoutes: false,
     schemaController: { compilersFactory: noSchemas },
     // What the router cannot read never gets as far as the hooks.
@@ -52,6 +54,14 @@ export async function createHandler(
   }
   debugControllers(app, parts.debugHandler);
   return { app, listener };
+}
+
+/** Clients of proxies write targets with scheme and host (RFC 9112, 3.2.2), which say nothing here. */
+function originForm(target: string): string {
+  const absolute = /^https?:\/\/[^/?#]*(.*)$/is.exec(target);
+  if (absolute === null) return target;
+  const [, rest = ""] = absolute;
+  return rest.startsWith("/") ? rest : `/${rest}`;
 }
 
 function unexpectedSchema(): never {

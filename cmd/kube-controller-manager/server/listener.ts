@@ -21,6 +21,7 @@ export interface ListenerOptions {
 }
 
 const IDLE_MS = 90_000;
+/** For the headers of a request, and for the TLS hand-shake as well. */
 const READ_HEADER_MS = 32_000;
 const MAX_HEADER_BYTES = 1 << 20;
 const DEFAULT_MAX_STREAMS = 100;
@@ -74,10 +75,15 @@ export class Listener {
       SNICallback: (name: string, answer: (error: Error | null, context?: SecureContext) => void): void =>
         answer(null, certificateFor(this.#certificates.byName, name)),
     };
-    const limits = { headersTimeout: READ_HEADER_MS, keepAliveTimeout: IDLE_MS };
+    const limits = {
+      handshakeTimeout: READ_HEADER_MS,
+      headersTimeout: READ_HEADER_MS,
+      keepAliveTimeout: IDLE_MS,
+    };
     if (!options.http2) return createServer({ ...tls, ...limits, maxHeaderSize: MAX_HEADER_BYTES }, handler);
     const server = createSecureServer({
       ...tls,
+      handshakeTimeout: READ_HEADER_MS,
       allowHTTP1: true,
       maxHeaderListPairs: MAX_HEADER_PAIRS,
       settings: {

@@ -12,6 +12,8 @@ import { CertificateAuthority, type KeyPair } from "../../../pkg/embedded/pki/pk
 import { issueCertificate, privateKeyOf, x509 } from "../../../test/harness/issue-certificate.ts";
 import { ask, type Answer, http2Client } from "../../../test/harness/https-client.ts";
 import { startTestServer, type TestHttpsServer } from "../../../test/harness/test-server.ts";
+import { resolveOptions } from "../options/resolve.ts";
+import { Listener } from "./listener.ts";
 import { startServer } from "./start-server.ts";
 
 let directory = "";
@@ -290,6 +292,49 @@ describe("connections", () => {
     const { get } = await start(["--tls-min-version=VersionTLS13"]);
     expect((await get("/healthz")).status).toBe(200);
     await expect(get("/healthz", { maxVersion: "TLSv1.2" })).rejects.toThrow();
+  });
+
+  test.each(["AES128-SHA", "AES256-GCM-SHA384", "ECDHE-RSA-AES128-SHA256", "ECDHE-ARIA128-GCM-SHA256"])(
+    "%s is not among the ciphers of the default",
+    async (cipher) => {
+      const { port } = await start();
+      const attempt = new Promise((resolve, reject) => {
+        const options = {
+          maxVersion: "TLSv1.2",
+          ciphers: `${cipher}:@SECLEVEL=0`,
+          rejectUnauthorized: false,
+        } as const;
+        connectTls({ host: "127.0.0.1", port, ...options }, () => resolve(undefined)).once("error", reject);
+      });
+      await expect(attempt).rejects.toThrow();
+    },
+  );
+
+  test.each([[], ["--disable-http2-serving"]])("who begins a hand-shake has 32 s for it (%s)", (...flags) => {
+    const { disableHttp2 } = resolveOptions(flags, () => "").options.secureServing;
+    const { server } = new Listener(() => undefined, {
+      certificates: { main: {}, byName: new Map() },
+      http2: !disableHttp2,
+      maxStreams: 0,
+      onHandshakeError: () => undefined,
+    });
+    // Node.js keeps it under a symbol; to see it run out would take as long.
+    const symbol = Object.getOwnPropertySymbols(server).find(
+      ({ description }) => description === "handshake-timeout",
+    );
+    expect(symbol && (server as never)[symbol]).toBe(32_000);
+  });
+
+  test.each([
+    ["http://localhost/healthz", 200],
+    ["https://user@elsewhere:1/metrics?x=1", 200],
+    ["http://localhost", 404],
+    ["http://localhost?x", 404],
+  ])("a target with scheme and host, as clients of proxies send it: %s", async (target, status) => {
+    const { get } = await start();
+    expect((await get(target)).status).toBe(status);
+    const stranger = await get(target, { client: undefined });
+    expect(stranger.status).toBe(target.includes("healthz") ? 200 : 403);
   });
 
   test.each([

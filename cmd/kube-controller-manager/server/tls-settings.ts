@@ -1,12 +1,12 @@
-import { DEFAULT_CIPHERS, getCiphers, type SecureVersion } from "node:tls";
+import { getCiphers, type SecureVersion } from "node:tls";
 import type { Options } from "../options/options.ts";
 import { StartError } from "../start-error.ts";
 
 /** The parts of a TLS context that flags fix for the life of the process. */
 export interface TlsSettings {
   readonly minVersion: SecureVersion;
-  /** OpenSSL's list; Node's own when left out. */
-  readonly ciphers?: string;
+  /** OpenSSL's list. */
+  readonly ciphers: string;
   readonly ecdhCurve?: string;
 }
 
@@ -19,6 +19,23 @@ const VERSIONS: Readonly<Record<string, SecureVersion>> = {
 
 /** TLS 1.3 has one list, which upstream does not let anyone change. OpenSSL knows these by their IANA names. */
 const TLS13_SUITES = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
+
+/**
+ * What Go's crypto/tls serves TLS 1.2 and below with by default, in its order: of static RSA, 3DES and CBC with SHA-256 it
+ * has none. Seen by asking Go 1.26 for every suite that OpenSSL knows.
+ */
+const DEFAULT_SUITES = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+  "ECDHE-ECDSA-AES128-SHA",
+  "ECDHE-RSA-AES128-SHA",
+  "ECDHE-ECDSA-AES256-SHA",
+  "ECDHE-RSA-AES256-SHA",
+];
 
 /** IANA's names, as --tls-cipher-suites takes them, and OpenSSL's. */
 const SUITES: Readonly<Record<string, string>> = {
@@ -73,7 +90,7 @@ export function tlsSettings(serving: Options["secureServing"], warn: (message: s
   const curves = serving.tlsCurvePreferences.map(curveName);
   return {
     minVersion,
-    ...(ciphers === undefined ? {} : { ciphers }),
+    ciphers,
     ...(curves.length === 0 ? {} : { ecdhCurve: curves.join(":") }),
   };
 }
@@ -82,23 +99,27 @@ function cipherList(
   names: readonly string[],
   minVersion: SecureVersion,
   warn: (message: string) => void,
-): string | undefined {
+): string {
   // OpenSSL's default security level refuses everything below TLS 1.2.
   const level = minVersion === "TLSv1" || minVersion === "TLSv1.1" ? ":@SECLEVEL=0" : "";
-  if (names.length === 0) return level === "" ? undefined : DEFAULT_CIPHERS + level;
-  const chosen = names.filter((name) => !TLS13_SUITES.includes(name)).map((name) => suite(name, warn));
+  const chosen =
+    names.length === 0
+      ? DEFAULT_SUITES
+      : names.filter((name) => !TLS13_SUITES.includes(name)).flatMap((name) => suite(name, warn) ?? []);
   return [...TLS13_SUITES, ...new Set(chosen)].join(":") + level;
 }
 
-function suite(name: string, warn: (message: string) => void): string {
+/** Undefined for one that OpenSSL has given up: whoever lists it for old clients is served all the same. */
+function suite(name: string, warn: (message: string) => void): string | undefined {
   const openSslName = SUITES[name] ?? INSECURE_SUITES[name];
   if (openSslName === undefined) {
     throw new StartError(`--tls-cipher-suites: cipher suite ${name} does not exist`);
   }
-  if (!getCiphers().includes(openSslName.toLowerCase())) {
-    throw new StartError(`--tls-cipher-suites: cipher suite ${name} is no part of this build of OpenSSL`);
-  }
   if (name in INSECURE_SUITES) warn(`--tls-cipher-suites: cipher suite ${name} is insecure`);
+  if (!getCiphers().includes(openSslName.toLowerCase())) {
+    warn(`--tls-cipher-suites: cipher suite ${name} is left out: it is no part of this build of OpenSSL`);
+    return undefined;
+  }
   return openSslName;
 }
 

@@ -30,7 +30,7 @@ export const secureServing = {
     tlsCipherSuites: list(
       "tls-cipher-suites",
       [],
-      "Cipher suites by their IANA names; Node.js' defaults when empty.",
+      "Cipher suites by their IANA names; Go's defaults when empty.",
     ),
     tlsCurvePreferences: custom(
       int32ListType,
