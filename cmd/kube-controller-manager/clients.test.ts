@@ -16,7 +16,10 @@ let directory = "";
 let one: HttpListener;
 let other: HttpListener;
 const closing: Clients[] = [];
+const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "job-controller", uid: "1" } };
 const tokenAnswer = {
+  apiVersion: "authentication.k8s.io/v1",
+  kind: "TokenRequest",
   status: { token: "of-the-account", expirationTimestamp: new Date(Date.now() + 3_600_000).toISOString() },
 };
 
@@ -25,7 +28,10 @@ beforeAll(async () => {
 });
 afterAll(async () => rm(directory, { recursive: true }));
 beforeEach(async () => {
-  one = await HttpListener.start((path) => (path.endsWith("/token") ? tokenAnswer : {}));
+  one = await HttpListener.start((path) => {
+    if (path.endsWith("/token")) return tokenAnswer;
+    return path.includes("/serviceaccounts/") ? account : {};
+  });
   other = await HttpListener.start();
 });
 afterEach(async () => {

@@ -63,6 +63,7 @@ const FIXED_WORKERS: Readonly<Record<string, number>> = {
   disruption: 1,
   disruption_recheck: 1,
   garbage_collector_graph_changes: 1,
+  resource_quota_controller_resource_changes: 1,
   root_ca_cert_publisher: 1,
   serviceaccount: 1,
   stale_pod_disruption: 1,

@@ -244,6 +244,9 @@ test("the standard metrics have upstream's names and labels", async () => {
   expect(total).toBeCloseTo(user + system, 6);
   expect(shown.samples.get("nodejs_external_memory_bytes")).toBeGreaterThan(0);
   expect([...shown.families.keys()].some((name) => name.startsWith("nodejs_"))).toBe(true);
+  // What is called a total only grows.
+  const totals = [...shown.families].filter(([name]) => name.endsWith("_total"));
+  expect(totals.filter(([, { type }]) => type !== "counter").map(([name]) => name)).toEqual([]);
   const sli = parse(await slis.expose());
   expect(Object.fromEntries(sli.samples)).toEqual({
     'kubernetes_healthcheck{name="leaderElection",type="healthz"}': 1,

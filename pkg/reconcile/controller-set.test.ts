@@ -23,7 +23,9 @@ interface Stage {
 /** A set of one controller, which only shows what it has got. */
 function stage(gate: WriteGate, asConfiguredUser: boolean): Stage {
   const clock = new VirtualClock();
-  const transport = new FakeTransport(() => ({ body: { kind: "ConfigMapList", items: [], metadata: {} } }));
+  const transport = new FakeTransport(() => ({
+    body: { kind: "ConfigMapList", apiVersion: "v1", items: [], metadata: {} },
+  }));
   const clients: ClientBuilder = clientBuilder({
     transports: sharedTransports(transport),
     clock,

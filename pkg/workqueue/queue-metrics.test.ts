@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { Labels, Metrics } from "../metrics/metrics.ts";
+import { createMetrics } from "../metrics/registry.ts";
 import { createWorkQueue } from "./work-queue.ts";
 
 /** Keeps the last value (gauges), the sum (counters) or all values (histograms) of every series of queue "test". */
@@ -49,6 +50,30 @@ function recordingMetrics() {
     observations: (name: string) => observed.get(seriesOf(name, { name: "test" })) ?? [],
   };
 }
+
+test("the bounds of durations are written as Go writes its own", async () => {
+  const clock = new VirtualClock();
+  const { main } = createMetrics({ version: "1.36.4" });
+  const queue = createWorkQueue<string>({ clock, metrics: main, name: "test" });
+  queue.add("foo");
+  queue.done((await queue.get()) ?? "");
+  const shown = await main.expose();
+  const bounds = [...shown.matchAll(/^workqueue_work_duration_seconds_bucket\{.*le="([^"]*)"/gm)];
+  // upstream: component-base/metrics/prometheus/workqueue/metrics.go, ExponentialBuckets(10e-9, 10, 10)
+  expect(bounds.map(([, bound]) => bound)).toEqual([
+    "1e-08",
+    "1e-07",
+    "1e-06",
+    "9.999999999999999e-06",
+    "9.999999999999999e-05",
+    "0.001",
+    "0.01",
+    "0.1",
+    "1",
+    "10",
+    "+Inf",
+  ]);
+});
 
 test("a named queue counts adds, depth, latency, work and what is unfinished, as client-go does", async () => {
   const clock = new VirtualClock();

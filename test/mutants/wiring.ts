@@ -106,7 +106,7 @@ const election: readonly Mutant[] = [
     ["if (!options.own.standbyReady)", "if (options.own.standbyReady)"],
     app,
   ),
-  row("--standby-ready fails the process", "app.ts", ['endpoints: ["readyz"],', ""], app),
+  row("--standby-ready fails the process", "app.ts", ['concern: "role"', 'concern: "life"'], app),
   row(
     "requests of the election without a time limit",
     "election.ts",
