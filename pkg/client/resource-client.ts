@@ -67,6 +67,9 @@ export interface JsonPatchOperation {
  * The verbs of one resource. A failure of any kind rejects with an ApiError (errors.ts); an abort rejects with the
  * signal's reason. Objects are as on the wire: fields unknown to the types survive.
  */
+/** Subresources that are a part of the object: a write to one is answered with the whole. */
+export type WholeSubresource = "status" | "resize" | "ephemeralcontainers";
+
 export interface ResourceClient<T extends ApiObject = ApiObject> {
   readonly resource: Resource;
 
@@ -84,7 +87,7 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
   patch(
     ref: ObjectRef,
     patch: Patch,
-    options?: WriteOptions & { readonly subresource?: string },
+    options?: WriteOptions & { readonly subresource?: WholeSubresource },
     signal?: AbortSignal,
   ): Promise<T>;
   /** Server-side apply; the name and namespace are the object's. */
@@ -93,7 +96,7 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
     options: WriteOptions & {
       readonly fieldManager: string;
       readonly force?: boolean;
-      readonly subresource?: string;
+      readonly subresource?: WholeSubresource;
     },
     signal?: AbortSignal,
   ): Promise<T>;
@@ -107,6 +110,14 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
     ref: ObjectRef,
     subresource: string,
     body: unknown,
+    options?: WriteOptions,
+    signal?: AbortSignal,
+  ): Promise<S>;
+  /** PATCH of a subresource that is an object of another kind: scale. */
+  patchSubresource<S>(
+    ref: ObjectRef,
+    subresource: string,
+    patch: Patch,
     options?: WriteOptions,
     signal?: AbortSignal,
   ): Promise<S>;

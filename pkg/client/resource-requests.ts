@@ -7,6 +7,7 @@ import type {
   ListOptions,
   Patch,
   WatchOptions,
+  WholeSubresource,
   WriteOptions,
 } from "./resource-client.ts";
 import type { RestRequest } from "./rest.ts";
@@ -22,7 +23,7 @@ const APPLY_TYPE = "application/apply-patch+yaml";
 export interface ApplyOptions extends WriteOptions {
   readonly fieldManager: string;
   readonly force?: boolean;
-  readonly subresource?: string;
+  readonly subresource?: WholeSubresource;
 }
 
 /** The requests behind the verbs, as data. */

@@ -120,6 +120,15 @@ test.each<[string, Call, { line: string; body?: unknown; type?: string }]>([
     async (c) => c.apply(web, { fieldManager: "me", force: true }),
     { line: `PATCH ${object}?fieldManager=me&force=true`, body: named, type: "application/apply-patch+yaml" },
   ],
+  [
+    "patch of what is an object of another kind",
+    async (c) => c.patchSubresource(REF, "scale", { type: "merge", body: { spec: { replicas: 2 } } }),
+    {
+      line: `PATCH ${object}/scale`,
+      body: { spec: { replicas: 2 } },
+      type: "application/merge-patch+json",
+    },
+  ],
   ["delete", async (c) => c.delete(REF), { line: `DELETE ${object}` }],
   [
     "delete with conditions",

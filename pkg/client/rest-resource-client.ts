@@ -10,6 +10,7 @@ import type {
   Patch,
   ResourceClient,
   WatchOptions,
+  WholeSubresource,
   WriteOptions,
 } from "./resource-client.ts";
 import * as requests from "./resource-requests.ts";
@@ -74,7 +75,7 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
   async patch(
     ref: ObjectRef,
     patch: Patch,
-    options: WriteOptions & { readonly subresource?: string } = {},
+    options: WriteOptions & { readonly subresource?: WholeSubresource } = {},
     signal?: AbortSignal,
   ): Promise<T> {
     return this.#object(requests.patchRequest(this.resource, ref, patch, options), signal);
@@ -115,6 +116,17 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     signal?: AbortSignal,
   ): Promise<S> {
     const request = requests.subresourceRequest("POST", this.resource, ref, subresource, body, options);
+    return (await this.#rest.json(request, signal)) as S;
+  }
+
+  async patchSubresource<S>(
+    ref: ObjectRef,
+    subresource: string,
+    patch: Patch,
+    options: WriteOptions = {},
+    signal?: AbortSignal,
+  ): Promise<S> {
+    const request = requests.patchRequest(this.resource, ref, patch, { ...options, subresource });
     return (await this.#rest.json(request, signal)) as S;
   }
 

@@ -211,9 +211,9 @@ describe.skipIf(!hasRealCluster() || !hasKubectl)("dashboard and alerts", () => 
     await cluster?.stop();
   });
 
-  async function scrape(port: number): Promise<string> {
+  async function scrape(port: number, path: string): Promise<string> {
     const { cert, key } = cluster.admin;
-    const options = { host: "127.0.0.1", port, path: "/metrics", cert, key, rejectUnauthorized: false };
+    const options = { host: "127.0.0.1", port, path, cert, key, rejectUnauthorized: false };
     return new Promise((resolve, reject) => {
       let text = "";
       const call = request(options, (response) => {
@@ -250,7 +250,10 @@ describe.skipIf(!hasRealCluster() || !hasKubectl)("dashboard and alerts", () => 
     const flags = [`--kubeconfig=${cluster.kubeconfig}`, `--client-ca-file=${ca}`, `--secure-port=${port}`];
     daemon = new Daemon(ourProgram, [...flags, "--bind-address=127.0.0.1"]);
     await daemon.says("Controller starting");
-    const text = await scrape(port);
+    // What was found when it was last asked for, as by a probe, is what there is to tell.
+    await scrape(port, "/readyz");
+    // What the service monitor asks for.
+    const text = `${await scrape(port, "/metrics")}\n${await scrape(port, "/metrics/slis")}`;
     const types = new Map(
       [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name = "", type = ""]) => [name, type]),
     );

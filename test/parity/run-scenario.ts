@@ -106,8 +106,10 @@ class Play {
 
   async #patch(target: Target, body: unknown, subresource?: string): Promise<void> {
     const [resource, ref] = this.#place.refOf(target);
-    const options = subresource === undefined ? {} : { subresource };
-    await this.#arena.client.dynamic(resource).patch(ref, { type: "merge", body }, options);
+    const client = this.#arena.client.dynamic(resource);
+    const patch = { type: "merge", body } as const;
+    if (subresource === undefined) await client.patch(ref, patch);
+    else await client.patchSubresource(ref, subresource, patch);
   }
 
   async #delete(target: Target, propagationPolicy: PropagationPolicy = "Background"): Promise<void> {
@@ -116,7 +118,7 @@ class Play {
   }
 
   /** Strategic, so that conditions are merged. */
-  async #patchPod(ref: ObjectRef, body: unknown, subresource?: string): Promise<void> {
+  async #patchPod(ref: ObjectRef, body: unknown, subresource?: "status"): Promise<void> {
     const options = subresource === undefined ? {} : { subresource };
     const client = this.#arena.client.clientFor<Pod>(resources.pods);
     await client.patch(ref, { type: "strategic", body }, options);

@@ -340,11 +340,10 @@ describe.each(clusterKinds)("Deployments of the $name API server", ({ start }) =
     for (const replicas of [3, 0]) {
       await space.client
         .clientFor(resources.deployments)
-        .patch(
-          { namespace: space.namespace, name: "web" },
-          { type: "merge", body: { spec: { replicas } } },
-          { subresource: "scale" },
-        );
+        .patchSubresource({ namespace: space.namespace, name: "web" }, "scale", {
+          type: "merge",
+          body: { spec: { replicas } },
+        });
       await untilStable(space, name, replicas);
     }
   });

@@ -216,9 +216,7 @@ describe.each(clusterKinds)("disruption budgets on the $name API server", ({ sta
       { type: "merge", body: {} },
       { type: "strategic", body: {} },
     ] as const)
-      await expect(pods.patch(ref, patch, { subresource: "eviction" })).rejects.toSatisfy(
-        isMethodNotSupported,
-      );
+      await expect(pods.patchSubresource(ref, "eviction", patch)).rejects.toSatisfy(isMethodNotSupported);
     const dryRun = { dryRun: ["All"] };
     for (const version of [{}, { apiVersion: "policy/v1beta1" }, { apiVersion: undefined, kind: undefined }])
       expect(await evict("test", dryRun, version)).toMatchObject({

@@ -223,11 +223,10 @@ describe.each(suites)("$kind on the $name API server", ({ start, kind, apiVersio
     for (const replicas of [3, 0]) {
       await space.client
         .clientFor(resource)
-        .patch(
-          { namespace: space.namespace, name: "owner" },
-          { type: "merge", body: { spec: { replicas } } },
-          { subresource: "scale" },
-        );
+        .patchSubresource({ namespace: space.namespace, name: "owner" }, "scale", {
+          type: "merge",
+          body: { spec: { replicas } },
+        });
       await untilStatus("owner", String(replicas));
     }
   });

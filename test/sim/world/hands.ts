@@ -48,8 +48,10 @@ export async function patch<T extends ApiObject>(
   subresource?: string,
 ): Promise<string> {
   return tolerantly(object, async (ref) => {
-    const options = subresource === undefined ? {} : { subresource };
-    await world.user.clientFor(resource).patch(ref, { type: "merge", body }, options);
+    const client = world.user.clientFor(resource);
+    const patch = { type: "merge", body } as const;
+    if (subresource === undefined) await client.patch(ref, patch);
+    else await client.patchSubresource(ref, subresource, patch);
   });
 }
 
