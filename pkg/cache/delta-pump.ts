@@ -17,6 +17,8 @@ interface DeltaPumpOptions<T extends ApiObject> {
   readonly distribute: (batch: NotificationBatch<T>) => void;
   /** Called after every batch with the time that it took. */
   readonly onBatch: (tookMs: number) => void;
+  /** A batch could not be processed: the store may lack what it held, until everything is had anew. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /**
@@ -27,6 +29,8 @@ interface DeltaPumpOptions<T extends ApiObject> {
 export class DeltaPump<T extends ApiObject> {
   readonly #options: DeltaPumpOptions<T>;
   readonly #waiting: (() => void)[] = [];
+  /** By key: what handlers were told last, where the store is ahead of that because something failed in between. */
+  readonly #untold = new Map<string, T | undefined>();
   #pumping = false;
   #stopped = false;
 
@@ -83,7 +87,17 @@ export class DeltaPump<T extends ApiObject> {
   #wake(): void {
     if (this.#pumping || this.#stopped) return;
     this.#pumping = true;
-    this.#options.rotation.start(this.#pump());
+    this.#options.rotation.start(this.#pump(), (error) => this.#failed(error));
+  }
+
+  /** What is queued behind it goes on: each change stands for itself. */
+  #failed(error: unknown): void {
+    const { queue } = this.#options;
+    queue.failed();
+    this.#pumping = false;
+    this.#letIn();
+    this.#options.onFailure(error);
+    if (queue.length > 0) this.#wake();
   }
 
   *#pump(): Task {
@@ -115,23 +129,48 @@ export class DeltaPump<T extends ApiObject> {
     const { store, queue } = this.#options;
     const notifications: Notification<T>[] = [];
     let resourceVersion: string | undefined;
-    for (const delta of deltas) {
-      if (!("key" in delta)) continue;
-      const notification = this.#apply(delta);
-      if (notification !== undefined) notifications.push(notification);
-      resourceVersion = delta.object.metadata.resourceVersion;
+    try {
+      for (const delta of deltas) {
+        if (!("key" in delta)) continue;
+        const notification = this.#apply(delta);
+        if (notification !== undefined) notifications.push(notification);
+        resourceVersion = delta.object.metadata.resourceVersion;
+      }
+      if (queue.inOrder && resourceVersion !== undefined) store.advance(resourceVersion);
+    } finally {
+      // Of what is in the store handlers hear, whatever became of the rest.
+      this.#options.distribute({ notifications, initial });
     }
-    if (queue.inOrder && resourceVersion !== undefined) store.advance(resourceVersion);
-    this.#options.distribute({ notifications, initial });
   }
 
   #apply(delta: ObjectDelta<T>): Notification<T> | undefined {
     const { store } = this.#options;
-    if (delta.type !== "Deleted") return changeOf(store.set(delta.key, delta.object), delta.object);
-    const before = store.delete(delta.key);
-    // Handlers never heard of an object that the store does not know.
-    if (before === undefined) return undefined;
-    return { type: "delete", object: delta.missed ? before : delta.object, missed: delta.missed };
+    const { key, object } = delta;
+    if (delta.type === "Deleted") {
+      const before = store.delete(key);
+      // Handlers never heard of an object that the store does not know.
+      if (before === undefined) return undefined;
+      return { type: "delete", object: delta.missed ? before : object, missed: delta.missed };
+    }
+    const before = store.set(key, object);
+    try {
+      return this.#change(key, before, object);
+    } catch (error) {
+      if (!this.#untold.has(key)) this.#untold.set(key, before);
+      throw error;
+    }
+  }
+
+  /** What no handler has heard of is told as if the store had not known it either. */
+  #change(key: string, before: T | undefined, after: T): Notification<T> {
+    if (this.#untold.size === 0 || !this.#untold.has(key)) return changeOf(before, after);
+    const told = this.#untold.get(key);
+    const change: Notification<T> =
+      told === undefined
+        ? { type: "add", object: after }
+        : { type: "update", before: told, after, sync: false };
+    this.#untold.delete(key);
+    return change;
   }
 
   /** Deletions come first, then the rest in the order of the list. upstream: tools/cache/controller.go#processReplacedAllInfo */
@@ -143,7 +182,7 @@ export class DeltaPump<T extends ApiObject> {
       yield;
     }
     for (const [key, object] of objects) {
-      notifications.push(changeOf(store.get(key), object));
+      notifications.push(this.#change(key, store.get(key), object));
       yield;
     }
     const exchange = yield* store.prepareReplace(objects, resourceVersion);

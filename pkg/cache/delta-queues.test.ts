@@ -314,3 +314,28 @@ test("a keyed queue is synced at once by an empty list", () => {
   queue.replace(mapOf());
   expect(queue.hasSynced).toBe(true);
 });
+
+test.each([
+  ["in-order", new InOrderQueue<Valued>()],
+  ["keyed", new KeyedQueue<Valued>()],
+])(
+  "a first list that the %s queue's reader could not take in is made up for by the next one alone",
+  (_, queue) => {
+    queue.replace(mapOf(foo2), "2");
+    queue.pop();
+    queue.failed();
+    expect(queue.hasSynced).toBe(false);
+    queue.update(foo3);
+    popAll(queue);
+    expect(queue.hasSynced).toBe(false);
+    queue.replace(mapOf(foo2), "4");
+    expect(queue.hasSynced).toBe(false);
+    expect(queue.pop()?.initial).toBe(true);
+    queue.done();
+    expect(queue.hasSynced).toBe(true);
+    queue.update(foo3);
+    queue.pop();
+    queue.failed();
+    expect(queue.hasSynced).toBe(true);
+  },
+);

@@ -41,6 +41,8 @@ export interface DeltaQueue<T extends ApiObject> {
   bookmark(resourceVersion: string): void;
   pop(): DeltaBatch<T> | undefined;
   done(): void;
+  /** Instead of `done`: the batch could not be processed. A first population is then complete with the next replacement. */
+  failed(): void;
   readonly length: number;
   /** Changes come out in the order of their versions, so that each tells what the store has seen. */
   readonly inOrder: boolean;
@@ -51,13 +53,27 @@ export interface DeltaQueue<T extends ApiObject> {
 /** Whether the first population of a queue has been consumed. */
 export class Population {
   #populated = false;
+  #failed = false;
   #left = 0;
 
   /** Only the first call counts: what is queued then is the first population. */
   begin(count: number): void {
-    if (this.#populated) return;
+    if (this.#populated || this.#failed) return;
     this.#populated = true;
     this.#left = count;
+  }
+
+  beginWith(replacement: number): void {
+    this.#failed = false;
+    this.begin(replacement);
+  }
+
+  /** Nothing but a replacement makes up for what is lost. */
+  failed(): void {
+    if (this.hasSynced) return;
+    this.#failed = true;
+    this.#populated = false;
+    this.#left = 0;
   }
 
   get left(): number {

@@ -30,6 +30,8 @@ export class HandlerQueue<T> implements HandlerRegistration {
   readonly #options: HandlerQueueOptions<T>;
   readonly #pending = new Ring<Pending<T>>();
   readonly #syncWaiters = new SyncWaiters();
+  /** The batch that is being told, and how far. */
+  #current: { readonly batch: Pending<T>; told: number } | undefined;
   #initialBatches = 0;
   #draining = false;
   #removed = false;
@@ -61,22 +63,41 @@ export class HandlerQueue<T> implements HandlerRegistration {
   push(batch: NotificationBatch<T>): void {
     this.#pending.push({ ...batch, withSync: this.syncing });
     if (batch.initial) this.#initialBatches++;
-    if (this.#draining) return;
-    this.#draining = true;
-    this.#options.rotation.start(this.#drain());
+    this.#wake();
   }
 
+  #wake(): void {
+    if (this.#draining) return;
+    this.#draining = true;
+    this.#options.rotation.start(this.#drain(), () => {
+      this.#options.onFailure();
+      this.#draining = false;
+      this.#wake();
+    });
+  }
+
+  /** Goes on where the last one broke off, with the next notification. */
   *#drain(): Task {
-    for (let batch = this.#pending.shift(); batch !== undefined; batch = this.#pending.shift()) {
-      for (const notification of batch.notifications) {
+    for (let current = this.#next(); current !== undefined; current = this.#next()) {
+      const { notifications, withSync, initial } = current.batch;
+      while (current.told < notifications.length) {
         if (this.#removed) return;
-        if (notification.type === "update" && notification.sync && !batch.withSync) continue;
-        this.#deliver(notification, batch.initial);
+        const notification = notifications[current.told++];
+        if (notification === undefined || (isSync(notification) && !withSync)) continue;
+        this.#deliver(notification, initial);
         yield;
       }
-      if (batch.initial && --this.#initialBatches === 0) this.#syncWaiters.settle();
+      this.#current = undefined;
+      if (initial && --this.#initialBatches === 0) this.#syncWaiters.settle();
     }
     this.#draining = false;
+  }
+
+  #next(): { readonly batch: Pending<T>; told: number } | undefined {
+    if (this.#current !== undefined) return this.#current;
+    const batch = this.#pending.shift();
+    this.#current = batch && { batch, told: 0 };
+    return this.#current;
   }
 
   /** An event that a handler fails on is lost to that handler, and to no other one. */
@@ -91,4 +112,8 @@ export class HandlerQueue<T> implements HandlerRegistration {
       this.#options.log.error(error, "An event handler failed", { event: notification.type });
     }
   }
+}
+
+function isSync<T>(notification: Notification<T>): boolean {
+  return notification.type === "update" && notification.sync;
 }

@@ -37,3 +37,29 @@ test.each([
 test("a set without handlers has nothing to resync", () => {
   expect(setOf(1_000).resyncDue()).toBe(false);
 });
+
+test("a handler is told what follows even if the failure of one event cannot be logged", async () => {
+  const clock = new VirtualClock();
+  let logged = 0;
+  const error = (): void => {
+    if (logged++ === 0) throw new Error("the disk is full");
+  };
+  const log = { ...silentLogger, error };
+  const rotation = new Rotation(clock, log);
+  const set = new HandlerSet<string>({ clock, rotation, log, informer, defaultResyncMs: 0 });
+  const told: string[] = [];
+  const onAdd = (object: string): void => {
+    if (object === "b") throw new Error("broken");
+    told.push(object);
+  };
+  const registration = set.add({ onAdd }, {}, undefined);
+  const notifications = ["a", "b", "c"].map((object) => ({ type: "add", object }) as const);
+  set.distribute({ notifications, initial: true });
+  await clock.advanceBy(0);
+  expect(told).toEqual(["a", "c"]);
+  expect(registration.hasSynced()).toBe(true);
+  expect(set.failures).toBeGreaterThan(0);
+  set.distribute({ notifications, initial: false });
+  await clock.advanceBy(0);
+  expect(told).toEqual(["a", "c", "a", "c"]);
+});

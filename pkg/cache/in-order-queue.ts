@@ -48,7 +48,7 @@ export class InOrderQueue<T extends ApiObject> implements DeltaQueue<T> {
 
   replace(objects: Map<string, T>, resourceVersion: string): void {
     this.#deltas.push({ type: "ReplacedAll", objects, resourceVersion });
-    this.#population.begin(this.length);
+    this.#population.beginWith(this.length);
   }
 
   resync(): void {
@@ -84,6 +84,11 @@ export class InOrderQueue<T extends ApiObject> implements DeltaQueue<T> {
 
   done(): void {
     this.#population.consumed(this.#inWork);
+    this.#inWork = 0;
+  }
+
+  failed(): void {
+    this.#population.failed();
     this.#inWork = 0;
   }
 

@@ -177,6 +177,30 @@ test("waiting for the first lists names those that did not come in time", async 
   await finish();
 });
 
+test("an informer whose cache lacks something says so until everything was read anew", async () => {
+  const fails = new Set<string>();
+  const { clock, source, factory, stop, finish } = fixture({
+    transform: (object) => {
+      if (!fails.delete(object.metadata.name ?? "")) return object;
+      const { resourceVersion, ...metadata } = object.metadata;
+      let reads = 0;
+      const get = (): string | undefined => (reads++ === 0 ? expect.unreachable("poison") : resourceVersion);
+      return { ...object, metadata: Object.defineProperty(metadata, "resourceVersion", { get }) };
+    },
+  });
+  factory.informer(THINGS);
+  factory.start(stop.signal);
+  await clock.advanceBy(60_000);
+  expect(factory.health()).toMatchObject([{ failure: undefined }]);
+  fails.add("a");
+  source("things").put(thing("a"));
+  await clock.advanceBy(0);
+  expect(factory.health()).toMatchObject([{ failure: expect.any(Error) as unknown }]);
+  await clock.advanceBy(60_000);
+  expect(factory.health()).toMatchObject([{ failure: undefined, lastError: undefined }]);
+  await finish();
+});
+
 test("shutdown ends everything, and nothing starts after it", async () => {
   const { clock, source, factory, stop, finish } = fixture();
   factory.informer(THINGS);

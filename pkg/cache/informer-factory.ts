@@ -60,6 +60,8 @@ export interface InformerHealth {
   /** Since when the server has sent nothing. */
   readonly silentMs: number;
   readonly lastError: unknown;
+  /** Why the cache lacks something; undefined while it is whole. */
+  readonly failure: unknown;
   /** Events on which a handler threw. */
   readonly handlerFailures: number;
 }
@@ -164,6 +166,7 @@ export class SharedInformerFactory {
         synced: informer.hasSynced(),
         silentMs: nowMs - informer.silentSinceMs(),
         lastError: informer.lastError(),
+        failure: informer.failure(),
         handlerFailures: informer.handlerFailures(),
       }));
   }

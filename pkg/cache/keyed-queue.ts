@@ -66,7 +66,7 @@ export class KeyedQueue<T extends ApiObject> implements DeltaQueue<T> {
         missing.push(tombstone(key, object));
     }
     for (const delta of missing) this.#push(delta);
-    this.#population.begin(objects.size + missing.length);
+    this.#population.beginWith(objects.size + missing.length);
   }
 
   /** What is queued already is left alone: the store's state of it is out of date. */
@@ -91,6 +91,10 @@ export class KeyedQueue<T extends ApiObject> implements DeltaQueue<T> {
 
   done(): void {
     this.#population.consumed(1);
+  }
+
+  failed(): void {
+    this.#population.failed();
   }
 
   #push(delta: ObjectDelta<T>): void {

@@ -40,6 +40,15 @@ export class ShortWatchError extends Error {
   }
 }
 
+/** What was fed was not digested. */
+export class LostStateError extends Error {
+  readonly code = "LostState";
+  constructor(cause: unknown) {
+    super("what was read could not be taken into the cache", { cause });
+    this.name = "LostStateError";
+  }
+}
+
 export class UnfinishedStreamError extends Error {
   readonly code = "UnfinishedStream";
   constructor() {

@@ -623,3 +623,24 @@ test("a reflector that is stopped before it starts asks for nothing", async () =
   await reflector.run(AbortSignal.abort());
   expect(source.requests).toEqual([]);
 });
+
+test("a defect does not end the reflector: it starts anew after a pause", async () => {
+  const clock = new VirtualClock();
+  const source = new FakeSource<ApiObject>(clock, 10);
+  source.put(pod("a"));
+  let defects = 2;
+  const defective: ListWatch<ApiObject> = {
+    listEach: async (options, onItem, signal) => source.listEach(options, onItem, signal),
+    watch: (options, signal) => {
+      if (defects-- > 0) throw new TypeError("a defect");
+      return source.watch(options, signal);
+    },
+  };
+  const { sink, reflector, finish } = started(defective, clock);
+  await clock.advanceBy(0);
+  expect(reflector.lastError).toBeInstanceOf(TypeError);
+  await clock.runUntil(() => sink.calls.length === 1);
+  expect(sink.calls).toEqual(["replace a at 11"]);
+  expect(reflector.lastError).toBeUndefined();
+  await finish();
+});

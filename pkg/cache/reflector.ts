@@ -13,6 +13,7 @@ import {
   isPassing,
   isTooLarge,
   isVersionUnavailable,
+  LostStateError,
   ShortWatchError,
   UnfinishedStreamError,
 } from "./reflector-failures.ts";
@@ -81,6 +82,9 @@ export class Reflector<T extends ApiObject> {
   #meetsUnreadable = false;
   /** An event was skipped: the sink lacks what it told. */
   #skipped = false;
+  #stream: WatchStream<T> | undefined;
+  /** Why the sink has lost what it was fed, until it is fed anew. */
+  #lost: Error | undefined;
   #heardMs: number;
   #lastError: unknown;
 
@@ -101,28 +105,41 @@ export class Reflector<T extends ApiObject> {
     return this.#lastError;
   }
 
+  /** The sink has lost what it was fed, and has not been fed anew. */
+  get isLost(): boolean {
+    return this.#lost !== undefined;
+  }
+
+  /** The sink has lost what it was fed: everything must be had anew. */
+  restart(cause: unknown): void {
+    this.#lost = new LostStateError(cause);
+    this.#stream?.abort(this.#lost);
+  }
+
   /** Resolves after the signal has aborted and the last request has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    try {
-      while (!signal.aborted) this.#state = await this.#step(this.#state, signal);
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      if (this.#state.name === "watching") await this.#state.stream?.close();
+    while (!signal.aborted) {
+      try {
+        this.#state = await this.#step(this.#state, signal);
+      } catch (error) {
+        // Whatever it is, a cache that nobody feeds any more would be worse.
+        if (!signal.aborted) this.#state = this.#pause("empty", error);
+      }
     }
+    if (this.#state.name === "watching") await this.#state.stream?.close();
   }
 
   async #step(state: State<T>, signal: AbortSignal): Promise<State<T>> {
     if (state.name === "watching") return this.#watch(state.stream, signal);
     if (state.name === "listing") return this.#list(signal);
     if (state.name === "empty")
-      return this.#options.streamLists === false ? { name: "listing" } : this.#stream(signal);
+      return this.#options.streamLists === false ? { name: "listing" } : this.#streamList(signal);
     await sleep(this.#options.clock, Math.max(state.leastMs, this.#backoff.nextMs()), signal);
     return state.next === "empty" ? { name: "empty" } : { name: "watching", stream: undefined };
   }
 
   /** Everything as a stream of events, which then simply goes on. upstream: #watchList */
-  async #stream(signal: AbortSignal): Promise<State<T>> {
+  async #streamList(signal: AbortSignal): Promise<State<T>> {
     const draft = this.#options.sink.draft();
     const since = this.#versionUnavailable ? "" : this.#version;
     const stream = this.#open({ ...atVersion(since), sendInitialEvents: true }, signal);
@@ -181,11 +198,13 @@ export class Reflector<T extends ApiObject> {
     this.#version = resourceVersion;
     this.#versionUnavailable = false;
     this.#skipped = false;
+    this.#lost = undefined;
     this.#succeeded();
     this.#options.log.verbose(2, "Caches populated", { objects: objects.size, resourceVersion });
   }
 
   async #watch(open: WatchStream<T> | undefined, signal: AbortSignal): Promise<State<T>> {
+    if (open === undefined && this.#lost !== undefined) return this.#pause("empty", this.#lost);
     const stream = open ?? this.#open(atVersion(this.#version), signal);
     // From no version, the server first sends what exists, in no order: only later versions say what was seen.
     let ordered = open !== undefined || (this.#version !== "" && this.#version !== "0");
@@ -298,7 +317,8 @@ export class Reflector<T extends ApiObject> {
     const timeoutSeconds = Math.floor(SHORTEST_WATCH_SECONDS * (1 + this.#options.random.next()));
     const onUnreadable = (error: unknown): void => this.#unreadable(error);
     const all = { ...options, timeoutSeconds, allowWatchBookmarks: true, onUnreadable };
-    return new WatchStream(this.#options.source, all, this.#options.clock, signal);
+    this.#stream = new WatchStream(this.#options.source, all, this.#options.clock, signal);
+    return this.#stream;
   }
 }
 

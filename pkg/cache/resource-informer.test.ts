@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { FakeSource, busy, expired, lost } from "../../test/harness/fake-source.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { ApiObject } from "../api/object.ts";
@@ -17,12 +17,30 @@ const thing = (name: string, value = 0, namespace = "ns"): Thing => ({
   value,
 });
 
-function fixture(options: { resyncMs?: number; queue?: "in-order" | "keyed" } = {}) {
+interface FixtureOptions {
+  readonly resyncMs?: number;
+  readonly queue?: "in-order" | "keyed";
+  readonly streamLists?: boolean;
+  /** So many things of value POISON cannot be taken into the cache. */
+  readonly poison?: number;
+}
+
+const POISON = 13;
+
+function fixture(options: FixtureOptions = {}) {
   const clock = new VirtualClock();
   const source = new FakeSource<Thing>(clock);
+  let { poison = 0 } = options;
   const informer = new ResourceInformer<Thing>({
     source,
-    transform: (object) => object,
+    transform: (object) => {
+      if (object.value !== POISON || poison === 0) return object;
+      poison--;
+      const { resourceVersion, ...metadata } = object.metadata;
+      let reads = 0;
+      const get = (): string | undefined => (reads++ === 0 ? expect.unreachable("poison") : resourceVersion);
+      return { ...object, metadata: Object.defineProperty(metadata, "resourceVersion", { get }) };
+    },
     namespaced: true,
     clock,
     random: seededRandom(1),
@@ -31,6 +49,7 @@ function fixture(options: { resyncMs?: number; queue?: "in-order" | "keyed" } = 
     resyncMs: options.resyncMs ?? 0,
     onBatch: () => undefined,
     queue: options.queue ?? "in-order",
+    streamLists: options.streamLists ?? true,
   });
   const stop = new AbortController();
   const start = (): Promise<void> => informer.run(stop.signal);
@@ -343,3 +362,73 @@ test("ten thousand events in one burst leave the event loop its turns, and the q
   expect(longest).toBeLessThanOrEqual(2_000);
   await finish(run);
 });
+
+describe.each(["in-order", "keyed"] as const)(
+  "a change that the cache cannot take, with the %s queue",
+  (queue) => {
+    test.each([true, false])(
+      "is told, and has everything read anew (as a stream: %s)",
+      async (streamLists) => {
+        const { clock, source, informer, start, finish } = fixture({ queue, streamLists, poison: 1 });
+        const { events, handler } = recorder();
+        source.put(thing("a", 1));
+        source.put(thing("b", 1));
+        informer.addHandler(handler);
+        const run = start();
+        await clock.runUntil(() => events.length === 2);
+        await clock.advanceBy(60_000);
+        source.put(thing("c", 1));
+        source.put(thing("a", POISON));
+        source.put(thing("b", 2));
+        await clock.advanceBy(0);
+        expect(informer.failure()).toBeInstanceOf(Error);
+        expect(informer.lastError()).toMatchObject({ code: "LostState", cause: informer.failure() });
+        expect(informer.hasSynced()).toBe(true);
+        const asked = source.requests.length;
+        await clock.runUntil(() => informer.failure() === undefined);
+        expect(source.requests.length).toBeGreaterThan(asked);
+        expect(informer.lastError()).toBeUndefined();
+        expect(informer.lister.list().map(({ value }) => value)).toEqual([POISON, 2, 1]);
+        expect(new Set(events.slice(2))).toEqual(
+          new Set(["add c 1", `update a 1→${POISON}`, "update b 1→2"]),
+        );
+        source.put(thing("a", 3));
+        await clock.advanceBy(0);
+        expect(events.at(-1)).toBe(`update a ${POISON}→3`);
+        expect(source.openWatches).toBe(1);
+        await finish(run);
+        expect(clock.pendingTimers).toBe(0);
+      },
+    );
+
+    test("time and again is read anew after longer and longer pauses", async () => {
+      const { clock, source, informer, start, finish } = fixture({ queue, poison: 1e9 });
+      source.put(thing("a", 1));
+      const run = start();
+      await clock.runUntil(() => informer.hasSynced());
+      await clock.advanceBy(60_000);
+      const asked = source.requests.length;
+      for (let second = 0; second < 3_600; second++) {
+        source.put(thing("a", POISON));
+        await clock.advanceBy(1_000);
+      }
+      expect(source.requests.length - asked).toBeGreaterThan(60);
+      expect(source.requests.length - asked).toBeLessThan(360);
+      await finish(run);
+      expect(clock.pendingTimers).toBe(0);
+    });
+
+    test("holds up nobody who waits for room in the queue", async () => {
+      const { clock, source, informer, start, finish } = fixture({ queue, poison: 10 });
+      const run = start();
+      await clock.runUntil(() => informer.hasSynced());
+      await clock.advanceBy(60_000);
+      for (let index = 0; index < 5_000; index++)
+        source.put(thing(`b-${index}`, index % 300 === 0 ? POISON : 0));
+      await clock.advanceBy(120_000);
+      expect(informer.lister.list()).toHaveLength(5_000);
+      expect(informer.failure()).toBeUndefined();
+      await finish(run);
+    });
+  },
+);

@@ -53,6 +53,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
   readonly #reflector: Reflector<T>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #syncWaiters = new SyncWaiters();
+  #failure: unknown;
   #phase: "new" | "running" | "stopped" = "new";
 
   constructor(options: ResourceInformerOptions<T>) {
@@ -75,6 +76,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
       clock,
       distribute: (batch) => this.#handlers.distribute(batch),
       onBatch: (tookMs) => this.#afterBatch(tookMs),
+      onFailure: (error) => this.#restart(error),
     });
     const { source, transform } = options;
     const streamLists = options.streamLists ?? true;
@@ -156,6 +158,11 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
     return this.#reflector.lastError;
   }
 
+  /** Why the cache lacks something, until everything is had anew. */
+  failure(): unknown {
+    return this.#failure;
+  }
+
   /** Events on which a handler threw. */
   handlerFailures(): number {
     return this.#handlers.failures;
@@ -167,8 +174,14 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
   }
 
   #afterBatch(tookMs: number): void {
+    if (!this.#reflector.isLost && this.#queue.length === 0) this.#failure = undefined;
     this.#options.onBatch(tookMs);
     if (this.hasSynced()) this.#syncWaiters.settle();
+  }
+
+  #restart(error: unknown): void {
+    this.#failure = error;
+    this.#reflector.restart(error);
   }
 
   #resyncRegularly(): () => void {

@@ -24,10 +24,12 @@ function* counting(name: string, steps: number, log: string[], work = (): void =
   }
 }
 
+const unexpected = (error: unknown): void => expect.unreachable(String(error));
+
 test("a task does not begin before the caller has gone on", async () => {
   const clock = new VirtualClock();
   const log: string[] = [];
-  new Rotation(clock, silentLogger).start(counting("a", 1, log));
+  new Rotation(clock, silentLogger).start(counting("a", 1, log), unexpected);
   expect(log).toEqual([]);
   await clock.advanceBy(0);
   expect(log).toEqual(["a"]);
@@ -37,8 +39,11 @@ test("a long task does not keep a short one waiting", async () => {
   const clock = new BusyClock();
   const log: string[] = [];
   const rotation = new Rotation(clock, silentLogger);
-  rotation.start(counting("long", 1_000, log, () => clock.spend(0.3)));
-  rotation.start(counting("short", 1, log));
+  rotation.start(
+    counting("long", 1_000, log, () => clock.spend(0.3)),
+    unexpected,
+  );
+  rotation.start(counting("short", 1, log), unexpected);
   await clock.advanceBy(0);
   expect(log.indexOf("short")).toBeLessThan(10);
   expect(log.filter((name) => name === "long").length).toBe(1_000);
@@ -52,7 +57,10 @@ test("the event loop has its turn about every 5 ms", async () => {
     log.push("turn");
     await turn();
   };
-  new Rotation(clock, silentLogger).start(counting("step", 500, log, () => clock.spend(0.1)));
+  new Rotation(clock, silentLogger).start(
+    counting("step", 500, log, () => clock.spend(0.1)),
+    unexpected,
+  );
   await clock.advanceBy(0);
   const runs = log
     .join(" ")
@@ -62,7 +70,7 @@ test("the event loop has its turn about every 5 ms", async () => {
   expect(runs.length).toBeGreaterThan(5);
 });
 
-test("a task that throws is reported and harms no other", async () => {
+test("a task that throws is reported, to its owner, too, and harms no other", async () => {
   const clock = new VirtualClock();
   const log: string[] = [];
   const rotation = new Rotation(clock, {
@@ -74,8 +82,9 @@ test("a task that throws is reported and harms no other", async () => {
       yield;
       throw new Error("broken");
     })(),
+    (error) => log.push(`its owner is told: ${String(error)}`),
   );
-  rotation.start(counting("a", 2, log));
+  rotation.start(counting("a", 2, log), unexpected);
   await clock.advanceBy(0);
-  expect(log).toEqual(["Error: broken", "a", "a"]);
+  expect(log).toEqual(["Error: broken", "its owner is told: Error: broken", "a", "a"]);
 });

@@ -4,6 +4,11 @@ import type { Logger } from "../log/logger.ts";
 /** A piece of long work that can be left and taken up again at every `yield`. */
 export type Task = Generator<undefined, void, undefined>;
 
+interface Started {
+  readonly task: Task;
+  readonly onFailure: (error: unknown) => void;
+}
+
 const LONGEST_RUN_MS = 5;
 const LONGEST_SHARE_MS = 1;
 /** Most steps take less than a look at the clock. */
@@ -19,7 +24,7 @@ const MOST_SHARES_IN_RUN = 16;
 export class Rotation {
   readonly #clock: Clock;
   readonly #log: Logger;
-  readonly #tasks: Task[] = [];
+  readonly #tasks: Started[] = [];
   #running = false;
 
   constructor(clock: Clock, log: Logger) {
@@ -27,9 +32,9 @@ export class Rotation {
     this.#log = log;
   }
 
-  /** The task begins in a microtask, never before this call returns. It must not throw. */
-  start(task: Task): void {
-    this.#tasks.push(task);
+  /** The task begins in a microtask, never before this call returns. One that throws has ended, and its owner is told. */
+  start(task: Task, onFailure: (error: unknown) => void): void {
+    this.#tasks.push({ task, onFailure });
     if (this.#running) return;
     this.#running = true;
     void Promise.resolve().then(async () => this.#run());
@@ -50,7 +55,7 @@ export class Rotation {
   }
 
   /** Returns true once the task has ended. */
-  #share(task: Task): boolean {
+  #share({ task, onFailure }: Started): boolean {
     const endMs = this.#clock.monotonicMs() + LONGEST_SHARE_MS;
     try {
       let nextLook = 1;
@@ -64,6 +69,7 @@ export class Rotation {
       return false;
     } catch (error) {
       this.#log.error(error, "A task of the caches failed");
+      onFailure(error);
       return true;
     }
   }

@@ -19,6 +19,7 @@ export class WatchOverdueError extends Error {
 export class WatchStream<T> {
   readonly openedMs: number;
   events = 0;
+  readonly #controller = new AbortController();
   readonly #events: AsyncIterator<WatchEvent<T>>;
   readonly #release: () => void;
   #ended = false;
@@ -29,7 +30,7 @@ export class WatchStream<T> {
     clock: Clock,
     signal: AbortSignal,
   ) {
-    const controller = new AbortController();
+    const controller = this.#controller;
     const onAbort = (): void => controller.abort(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
     const timer = clock.setTimer(options.timeoutSeconds * 1_000 + GRACE_MS, () =>
@@ -40,7 +41,12 @@ export class WatchStream<T> {
       signal.removeEventListener("abort", onAbort);
     };
     this.openedMs = clock.monotonicMs();
-    this.#events = source.watch(options, controller.signal)[Symbol.asyncIterator]();
+    try {
+      this.#events = source.watch(options, controller.signal)[Symbol.asyncIterator]();
+    } catch (error) {
+      this.#release();
+      throw error;
+    }
   }
 
   /** The next event; undefined once the server has ended the watch in an orderly way. */
@@ -57,6 +63,11 @@ export class WatchStream<T> {
     }
     this.#end();
     return undefined;
+  }
+
+  /** Ends it with an error, at whatever it is. */
+  abort(reason: unknown): void {
+    this.#controller.abort(reason);
   }
 
   /** Must not be called while a `next` is under way. */

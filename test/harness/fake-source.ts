@@ -179,7 +179,8 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
           return;
         }
         const event = backlog.shift();
-        if (event !== undefined && this.unreadable.has(keyOf(event.object))) unread(options);
+        if (event !== undefined && this.unreadable.size > 0 && this.unreadable.has(keyOf(event.object)))
+          unread(options);
         else if (event !== undefined) yield structuredClone(event);
         else await new Promise<void>((resolve) => (wake = resolve));
       }

@@ -9,6 +9,7 @@ const fresh: InformerHealth = {
   synced: true,
   silentMs: 0,
   lastError: undefined,
+  failure: undefined,
   handlerFailures: 0,
 };
 
@@ -31,4 +32,13 @@ test.each([
   const health = (): readonly InformerHealth[] => [{ ...fresh, silentMs }];
   const check = informerCheck({ health, clock: new VirtualClock(), maxSyncMs: MINUTE_MS });
   expect(check.check()).toBe(problem);
+});
+
+test("a cache that lacks something says so at once, and no longer than that", () => {
+  let failure: unknown = new Error("poison");
+  const health = (): readonly InformerHealth[] => [{ ...fresh, failure }];
+  const check = informerCheck({ health, clock: new VirtualClock(), maxSyncMs: MINUTE_MS });
+  expect(check.check()).toBe("pods has failed, and starts anew");
+  failure = undefined;
+  expect(check.check()).toBeUndefined();
 });

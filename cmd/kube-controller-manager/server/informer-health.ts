@@ -26,6 +26,7 @@ export function informerCheck({ health, clock, maxSyncMs }: InformerCheckOptions
       const problems = health().flatMap((informer) => {
         const seenMs = firstSeenMs.get(informer.name) ?? nowMs;
         firstSeenMs.set(informer.name, seenMs);
+        if (informer.failure !== undefined) return [`${informer.name} has failed, and starts anew`];
         if (!informer.synced) {
           return maxSyncMs > 0 && nowMs - seenMs > maxSyncMs ? [`${informer.name} is not filled yet`] : [];
         }
