@@ -8,6 +8,7 @@ import { ExecPlugin } from "./config/exec-plugin.ts";
 import { repeatsHeaders } from "./config/headers.ts";
 import type { Access } from "./config/identity-source.ts";
 import { proxyFromEnvironment } from "./config/proxy-env.ts";
+import { http2FromEnvironment } from "./config/http2-env.ts";
 import { ReloadingIdentity } from "./config/reloading-identity.ts";
 import { HttpTransport } from "./http/http-transport.ts";
 import type { Identity } from "./http/identity.ts";
@@ -32,7 +33,7 @@ export interface HttpClientsOptions {
 /** Clients of a real API server, as the configured user. */
 export function httpClients(options: HttpClientsOptions): ClientBuilder {
   const metrics = new TransportMetrics(options.metrics);
-  return clientsOfUser(options, identityOf(options, metrics), metrics);
+  return clientsOfUser(options, identityOf(options, metrics), metrics, transportsTo(options));
 }
 
 /**
@@ -42,24 +43,22 @@ export function httpClients(options: HttpClientsOptions): ClientBuilder {
 export function serviceAccountClients(options: HttpClientsOptions, namespace: string): ClientBuilder {
   const { clock, log } = options;
   const metrics = new TransportMetrics(options.metrics);
+  const transportAs = transportsTo(options);
   const user = identityOf(options, metrics);
   // Tokens are got outside any wrapping: they are needed to read as well as to write.
   const { wrap: _, ...unwrapped } = options;
-  const issuers = clientsOfUser(unwrapped, user, metrics);
+  const issuers = clientsOfUser(unwrapped, user, metrics, transportAs);
   const issuer = issuers.client("token-issuer");
   const builder = builderOver(
     options,
     httpTransports(metrics, {
       share: (name) => name,
       make: (name) =>
-        httpTransport(
-          options,
-          new ServiceAccountIdentity({ namespace, name, issuer, base: user, clock, log }),
-        ),
+        transportAs(new ServiceAccountIdentity({ namespace, name, issuer, base: user, clock, log })),
       userAgentSuffix: (name) => `system:serviceaccount:${namespace}:${name}`,
     }),
   );
-  const users = clientsOfUser(options, user, metrics);
+  const users = clientsOfUser(options, user, metrics, transportAs);
   return {
     client: (name, clientOptions) =>
       (clientOptions?.asConfiguredUser === true ? users : builder).client(name, clientOptions),
@@ -73,10 +72,11 @@ function clientsOfUser(
   options: HttpClientsOptions,
   user: Identity,
   metrics: TransportMetrics,
+  transportAs: TransportAs,
 ): ClientBuilder {
   const plan: TransportPlan = {
     share: () => "everybody",
-    make: () => httpTransport(options, user),
+    make: () => transportAs(user),
     userAgentSuffix: (name) => name,
   };
   return builderOver(options, httpTransports(metrics, plan));
@@ -138,13 +138,19 @@ function identityOf(options: HttpClientsOptions, transportMetrics: TransportMetr
   return new ReloadingIdentity({ source: access.identity, plugin, clock, log, metrics: transportMetrics });
 }
 
-function httpTransport({ access, env, clock }: HttpClientsOptions, identity: Identity): HttpTransport {
+type TransportAs = (identity: Identity) => HttpTransport;
+
+/** Transports to the one API server, as the environment wants them. */
+function transportsTo({ access, env, clock, log }: HttpClientsOptions): TransportAs {
   const proxy = access.proxy ?? proxyFromEnvironment(access.server, env);
-  return new HttpTransport({
-    server: access.server,
-    identity,
-    clock,
-    http1Only: repeatsHeaders(access.identity),
-    ...(proxy === undefined ? {} : { proxy }),
-  });
+  const { http1Only, patience } = http2FromEnvironment(env, log);
+  return (identity) =>
+    new HttpTransport({
+      server: access.server,
+      identity,
+      clock,
+      patience,
+      http1Only: http1Only || repeatsHeaders(access.identity),
+      ...(proxy === undefined ? {} : { proxy }),
+    });
 }

@@ -1,7 +1,7 @@
 import type { AddressInfo, Server, Socket } from "node:net";
 import { connect, createServer } from "node:net";
 
-/** A TCP relay in front of a server that can freeze: connections stay open (new ones too), and no byte passes. */
+/** A TCP relay in front of a server that can freeze: connections stay open (new ones too), and no byte passes until it thaws. */
 export class Relay {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -39,6 +39,11 @@ export class Relay {
   freeze(): void {
     this.#frozen = true;
     for (const socket of this.#sockets) socket.pause();
+  }
+
+  thaw(): void {
+    this.#frozen = false;
+    for (const socket of this.#sockets) socket.resume();
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import type { AddressInfo, Server, Socket } from "node:net";
-import { connect, createServer } from "node:net";
+import { connect, createServer, SocketAddress } from "node:net";
+import { hostAndPort } from "../../pkg/client/url-host.ts";
 
 interface Login {
   readonly user: string;
@@ -7,7 +9,10 @@ interface Login {
   readonly required: boolean;
 }
 
-/** A SOCKS5 proxy, as far as clients use one: names and addresses as text, with or without a password. */
+const IPV4 = 1;
+const IPV6 = 4;
+
+/** A SOCKS5 proxy, as far as clients use one: names and addresses, with or without a password. */
 export class SocksServer {
   readonly targets: string[] = [];
   port = 0;
@@ -22,9 +27,9 @@ export class SocksServer {
     });
   }
 
-  static async start(login: Login): Promise<SocksServer> {
+  static async start(login: Login, host = "127.0.0.1"): Promise<SocksServer> {
     const server = new SocksServer(login);
-    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => server.#server.listen(0, host, resolve));
     server.port = (server.#server.address() as AddressInfo).port;
     return server;
   }
@@ -38,11 +43,17 @@ export class SocksServer {
     const next = async (length: number): Promise<Buffer> => {
       for (;;) {
         const bytes = client.read(length) as Buffer | null;
-        if (bytes !== null) return bytes;
-        await new Promise((resolve, reject) => client.once("readable", resolve).once("close", reject));
+        if (bytes?.length === length) return bytes;
+        if (client.readableEnded) throw new Error("the client asked for half of something");
+        await once(client, "readable");
       }
     };
     const text = async (): Promise<string> => (await next((await next(1))[0] ?? 0)).toString();
+    const address = async (family: number): Promise<string> => {
+      if (family === IPV4) return (await next(4)).join(".");
+      const groups = (await next(16)).toString("hex").match(/.{4}/g) ?? [];
+      return new SocketAddress({ address: groups.join(":"), family: "ipv6" }).address;
+    };
     await next((await next(2))[1] ?? 0);
     client.write(Buffer.from([5, login.required ? 2 : 0]));
     if (login.required) {
@@ -51,10 +62,10 @@ export class SocksServer {
       client.write(Buffer.from([1, good ? 0 : 1]));
       if (!good) throw new Error("wrong user or password");
     }
-    await next(4);
-    const host = await text();
+    const type = (await next(4))[3];
+    const host = await (type === IPV4 || type === IPV6 ? address(type) : text());
     const port = (await next(2)).readUInt16BE();
-    this.targets.push(`${host}:${port}`);
+    this.targets.push(hostAndPort(host, port));
     const target = connect(port, host, () => {
       client.write(Buffer.from([5, 0, 0, 1, 127, 0, 0, 1, 0, 0]));
       target.pipe(client).pipe(target);

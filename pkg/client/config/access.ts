@@ -1,6 +1,6 @@
 import { access, readFile } from "node:fs/promises";
-import { isIPv6 } from "node:net";
 import { join } from "node:path";
+import { hostAndPort } from "../url-host.ts";
 import { checkIdentity } from "./check-identity.ts";
 import type { Access } from "./identity-source.ts";
 import { ConfigError } from "./identity-source.ts";
@@ -67,6 +67,6 @@ async function inCluster(env: AccessOptions["env"], directory: string): Promise<
       cause,
     );
   }
-  const server = new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`);
+  const server = new URL(`https://${hostAndPort(host, port)}`);
   return { server, identity: { token: { file: token }, ca: { file: ca } } };
 }

@@ -7,7 +7,6 @@ import { identityHeaders } from "./headers.ts";
 import type { Access } from "./identity-source.ts";
 import { ConfigError } from "./identity-source.ts";
 import { parseKubeconfig } from "./kubeconfig.ts";
-import { proxyFromEnvironment } from "./proxy-env.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -202,24 +201,4 @@ describe("without a kubeconfig", () => {
     await expect(loadAccess({ env: {} })).rejects.toThrow("neither --kubeconfig nor --master");
     await expect(loadAccess({ kubeconfig: "/nonexistent/x", env: {} })).rejects.toThrow("cannot be read");
   });
-});
-
-test.each<[string, Record<string, string>, string | undefined]>([
-  ["https://api:6443", {}, undefined],
-  ["https://api:6443", { HTTPS_PROXY: "http://p:1" }, "http://p:1/"],
-  ["https://api:6443", { https_proxy: "p:1" }, "http://p:1/"],
-  ["http://api", { HTTPS_PROXY: "http://p:1" }, undefined],
-  ["https://127.0.0.1:1", { HTTPS_PROXY: "http://p:1" }, undefined],
-  ["https://localhost:1", { HTTPS_PROXY: "http://p:1" }, undefined],
-  ["https://api:6443", { HTTPS_PROXY: "http://p:1", NO_PROXY: "*" }, undefined],
-  ["https://a.example.com", { HTTPS_PROXY: "http://p:1", NO_PROXY: "x, example.com" }, undefined],
-  ["https://a.example.com", { HTTPS_PROXY: "http://p:1", NO_PROXY: ".example.com" }, undefined],
-  ["https://example.com", { HTTPS_PROXY: "http://p:1", NO_PROXY: ".example.com" }, "http://p:1/"],
-  ["https://notexample.com", { HTTPS_PROXY: "http://p:1", NO_PROXY: "example.com" }, "http://p:1/"],
-  ["https://10.1.2.3", { HTTPS_PROXY: "http://p:1", NO_PROXY: "10.0.0.0/8" }, undefined],
-  ["https://11.1.2.3", { HTTPS_PROXY: "http://p:1", NO_PROXY: "10.0.0.0/8" }, "http://p:1/"],
-  ["https://api:6443", { HTTPS_PROXY: "http://p:1", NO_PROXY: "api:443" }, "http://p:1/"],
-  ["https://api:6443", { HTTPS_PROXY: "http://p:1", NO_PROXY: "api:6443" }, undefined],
-])("the proxy for %s with %j is %s", (server, env, proxy) => {
-  expect(proxyFromEnvironment(new URL(server), env)?.href).toBe(proxy);
 });

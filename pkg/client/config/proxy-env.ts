@@ -1,4 +1,5 @@
-import { isIPv4 } from "node:net";
+import { BlockList, isIP, isIPv6 } from "node:net";
+import { hostOf } from "../url-host.ts";
 import { parseUrl, PROXY_SCHEMES } from "./kubeconfig.ts";
 import { ConfigError } from "./identity-source.ts";
 
@@ -9,22 +10,24 @@ export function proxyFromEnvironment(
 ): URL | undefined {
   const variable = server.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY";
   const text = env[variable] || env[variable.toLowerCase()];
-  if (!text || isLoopback(server.hostname) || isExempt(server, env["NO_PROXY"] || env["no_proxy"] || "")) {
-    return undefined;
-  }
+  if (!text || isExempt(server, env["NO_PROXY"] || env["no_proxy"] || "")) return undefined;
   const fail = (why: string): never => {
     throw new ConfigError(`${variable}: ${why}`);
   };
   return parseUrl(text, fail, PROXY_SCHEMES);
 }
 
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "[::1]" || (isIPv4(host) && host.startsWith("127."));
-}
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
 
-/** Entries are `*`, hosts (which cover their subdomains), `.domain`, addresses, IPv4 networks, each with or without a port. */
+/**
+ * Entries are `*`, hosts (which cover their subdomains), `.domain`, addresses, each with or without a port, and networks.
+ * upstream: golang.org/x/net/http/httpproxy
+ */
 function isExempt(server: URL, list: string): boolean {
-  const host = server.hostname.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+  const host = hostOf(server).toLowerCase();
+  if (host === "localhost" || contains(loopback, host)) return true;
   const port = server.port || (server.protocol === "https:" ? "443" : "80");
   return list
     .split(",")
@@ -33,20 +36,31 @@ function isExempt(server: URL, list: string): boolean {
 }
 
 function covers(entry: string, host: string, port: string): boolean {
-  if (entry.includes("/")) return isIPv4(host) && inNetwork(host, entry);
-  const [, name = "", entryPort] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry) ?? [];
-  if (entryPort !== undefined && entryPort !== port) return entry === host;
+  const [base = "", bits] = entry.split("/");
+  if (bits !== undefined) return contains(network(base, bits), host);
+  const { name, entryPort } = isIP(entry) === 0 ? splitPort(entry) : { name: entry, entryPort: undefined };
+  if (entryPort !== undefined && entryPort !== port) return false;
+  if (isIP(name) !== 0) return contains(network(name, isIPv6(name) ? "128" : "32"), host);
+  if (name === "" || isIP(host) !== 0) return false;
   const domain = name.replace(/^\*?\./, "");
   return (host === domain && domain === name) || host.endsWith(`.${domain}`);
 }
 
-function inNetwork(address: string, network: string): boolean {
-  const [base = "", bits = ""] = network.split("/");
-  if (!isIPv4(base) || !/^\d+$/.test(bits) || Number(bits) > 32) return false;
-  const size = 2 ** (32 - Number(bits));
-  return Math.floor(toNumber(address) / size) === Math.floor(toNumber(base) / size);
+function splitPort(entry: string): { readonly name: string; readonly entryPort: string | undefined } {
+  const [, name = "", entryPort] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(entry) ?? [];
+  return { name, entryPort };
 }
 
-function toNumber(address: string): number {
-  return address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
+/** Without anything in it where the text names none. */
+function network(base: string, bits: string): BlockList {
+  const list = new BlockList();
+  const family = isIP(base);
+  if (family === 0 || !/^\d+$/.test(bits) || Number(bits) > (family === 6 ? 128 : 32)) return list;
+  list.addSubnet(base, Number(bits), family === 6 ? "ipv6" : "ipv4");
+  return list;
+}
+
+function contains(list: BlockList, host: string): boolean {
+  const family = isIP(host);
+  return family !== 0 && list.check(host, family === 6 ? "ipv6" : "ipv4");
 }

@@ -3,6 +3,7 @@ import { connect as connectTls } from "node:tls";
 import type { Clock } from "../../clock/clock.ts";
 import { DeadlineError, withDeadline } from "../../clock/wait.ts";
 import { TransportError } from "../transport.ts";
+import { hostAndPort, hostOf } from "../url-host.ts";
 import { dial, ready } from "./dial.ts";
 import type { TlsMaterial } from "./identity.ts";
 import { connectThroughProxy } from "./proxy.ts";
@@ -27,14 +28,14 @@ const KEEP_ALIVE_MS = 30_000;
 
 export function endpointOf(server: URL, http1Only: boolean, proxy?: URL): Endpoint {
   const secure = server.protocol === "https:";
-  const host = server.hostname.replace(/^\[(.*)\]$/, "$1");
+  const host = hostOf(server);
   const port = server.port === "" ? (secure ? 443 : 80) : Number(server.port);
   return { host, port, secure, http1Only, ...(proxy === undefined ? {} : { proxy }) };
 }
 
 /** A connection to the API server, ready for requests; HTTP/2 where the server speaks it. */
 export async function connect(endpoint: Endpoint, tls: TlsMaterial, clock: Clock): Promise<Connected> {
-  const where = `${endpoint.host}:${endpoint.port}`;
+  const where = hostAndPort(endpoint.host, endpoint.port);
   try {
     return await withDeadline(clock, CONNECT_TIMEOUT_MS, `connecting to ${where}`, async (signal) => {
       const tcp = await openTcp(endpoint, signal);

@@ -4,7 +4,15 @@ import { TransportError } from "../transport.ts";
 import type { Endpoint } from "./connect.ts";
 import { connect } from "./connect.ts";
 import { Connection } from "./connection.ts";
+import type { PeerPatience } from "./heartbeat.ts";
 import type { TlsMaterial } from "./identity.ts";
+
+export interface PoolOptions {
+  readonly clock: Clock;
+  readonly patience: PeerPatience;
+  /** Where a connection has no pings of its own: calls back once the server has answered anything at all. */
+  readonly probe: (onAnswer: () => void) => void;
+}
 
 /**
  * The connections of one identity: as many HTTP/2 sessions as the streams need, or one HTTP/1.1 connection for each
@@ -13,17 +21,17 @@ import type { TlsMaterial } from "./identity.ts";
 export class ConnectionPool {
   readonly #origin: string;
   readonly #endpoint: Endpoint;
-  readonly #clock: Clock;
+  readonly #options: PoolOptions;
   readonly #connections = new Set<Connection>();
   #opening: Promise<void> | undefined;
   #tls: TlsMaterial | undefined;
   #speaksHttp1 = false;
   #closed = false;
 
-  constructor(server: URL, endpoint: Endpoint, clock: Clock) {
+  constructor(server: URL, endpoint: Endpoint, options: PoolOptions) {
     this.#origin = server.origin;
     this.#endpoint = endpoint;
-    this.#clock = clock;
+    this.#options = options;
   }
 
   /** A connection with a place reserved for one request. From here on, new ones are made with this material. */
@@ -31,29 +39,15 @@ export class ConnectionPool {
     this.#adopt(tls);
     for (;;) {
       if (this.#closed) throw new TransportError("closed", "the client is closed", false);
+      let settling: Promise<void> | undefined;
       for (const connection of this.#connections) {
+        settling ??= connection.settling;
         if (!connection.usable) continue;
         connection.reserve();
         return connection;
       }
-      if (this.#opening === undefined || this.#speaksHttp1) {
-        this.#opening = this.#open().finally(() => (this.#opening = undefined));
-      }
-      await abortable(this.#opening, signal);
+      await abortable(settling ?? this.#opened(), signal);
     }
-  }
-
-  get speaksHttp1(): boolean {
-    return this.#speaksHttp1;
-  }
-
-  get busy(): boolean {
-    for (const connection of this.#connections) if (!connection.idle) return true;
-    return false;
-  }
-
-  failAll(reason: Error): void {
-    for (const connection of this.#connections) connection.fail(reason);
   }
 
   async close(): Promise<void> {
@@ -68,14 +62,25 @@ export class ConnectionPool {
     this.#tls = tls;
   }
 
+  async #opened(): Promise<void> {
+    if (this.#opening === undefined || this.#speaksHttp1) {
+      this.#opening = this.#open().finally(() => (this.#opening = undefined));
+    }
+    return this.#opening;
+  }
+
   async #open(): Promise<void> {
     const tls = this.#tls ?? {};
-    const open = async (): ReturnType<typeof connect> => connect(this.#endpoint, tls, this.#clock);
-    const connected = await open();
+    const reconnect = async (): ReturnType<typeof connect> =>
+      connect(this.#endpoint, tls, this.#options.clock);
+    const connected = await reconnect();
     this.#speaksHttp1 = connected.protocol === "http/1.1";
-    const connection: Connection = new Connection(this.#origin, connected, open, this.#clock, () =>
-      this.#connections.delete(connection),
-    );
+    const connection: Connection = new Connection(connected, {
+      ...this.#options,
+      origin: this.#origin,
+      reconnect,
+      onEnded: () => this.#connections.delete(connection),
+    });
     this.#connections.add(connection);
     if (this.#closed || this.#tls !== tls) connection.retire();
   }

@@ -6,9 +6,10 @@ import type { Clock, Timer } from "../../clock/clock.ts";
 import { TransportError } from "../transport.ts";
 import type { Connected, Protocol } from "./connect.ts";
 import { type Answer, Exchange } from "./exchange.ts";
-import { Heartbeat, PING_INTERVAL_MS } from "./heartbeat.ts";
+import { Heartbeat, type PeerPatience } from "./heartbeat.ts";
+import { sessionOf } from "./http2-session.ts";
 
-/** API servers allow 100 streams or more per HTTP/2 session; what is beyond waits without any sign. */
+/** The most streams on one HTTP/2 session; a server may allow fewer. What is beyond waits without any sign. */
 const MAX_STREAMS = 90;
 /** Wide windows let a large LIST through without a round trip for every 64 KiB. */
 const CONNECTION_WINDOW_BYTES = 16 << 20;
@@ -18,10 +19,23 @@ const STREAM_WINDOW_BYTES = 8 << 20;
 const IDLE_LIMIT_MS = 60_000;
 /** How long a connection may wait for its first request (all who wanted it have gone). */
 const UNUSED_LIMIT_MS = 1_000;
+/** A request that was given up after so long, in which not a byte came, puts the connection in doubt. */
+const DOUBT_MS = 2_000;
+
+export interface ConnectionOptions {
+  readonly origin: string;
+  readonly clock: Clock;
+  readonly patience: PeerPatience;
+  /** Serves the requests that undici itself repeats after a GOAWAY. */
+  readonly reconnect: () => Promise<Connected>;
+  /** Where there are no pings (HTTP/1.1): asks the server for any answer on another connection. */
+  readonly probe: (onAnswer: () => void) => void;
+  readonly onEnded: () => void;
+}
 
 /**
- * One connection and the requests in flight on it. Once it retires (GOAWAY, a lost socket, new certificates) it takes
- * no more requests, and ends with its last one.
+ * One connection and the requests in flight on it. Once it retires (GOAWAY, a lost socket, new certificates, doubt) it
+ * takes no more requests, and ends with its last one.
  */
 export class Connection {
   readonly protocol: Protocol;
@@ -31,78 +45,58 @@ export class Connection {
   readonly #onEnded: () => void;
   /** The socket that was there first, until a request needs it. */
   #unused: Socket | undefined;
+  #current: Socket;
   readonly #untaken: Timer;
   #running = 0;
   #retired = false;
+  /** One until the server has said how many it allows: requests beyond that would wait behind watches for minutes. */
+  #places = 1;
+  #settled: boolean;
+  #change = Promise.withResolvers<void>();
 
-  /** `reconnect` serves the requests that undici itself repeats after a GOAWAY. */
-  constructor(
-    origin: string,
-    connected: Connected,
-    reconnect: () => Promise<Connected>,
-    clock: Clock,
-    onEnded: () => void,
-  ) {
+  constructor(connected: Connected, options: ConnectionOptions) {
+    const { clock } = options;
     this.protocol = connected.protocol;
+    this.#settled = this.protocol !== "h2";
     this.#clock = clock;
-    this.#onEnded = onEnded;
-    let current = connected.socket;
-    this.#unused = current;
+    this.#onEnded = options.onEnded;
+    this.#current = connected.socket;
+    this.#unused = connected.socket;
     // Until undici takes the socket over, nobody reads from it or hears of its end: it must not lie about for long.
-    current.on("error", () => undefined);
+    connected.socket.on("error", () => undefined);
     this.#untaken = clock.setTimer(UNUSED_LIMIT_MS, () => this.retire());
-    const nextSocket = async (): Promise<Socket> => {
-      const socket = this.#unused ?? (await reconnect()).socket;
-      this.#unused = undefined;
-      this.#untaken.cancel();
-      return socket;
-    };
-    this.#client = new Client(origin, {
-      connect: (_, callback) => {
-        void (async () => {
-          try {
-            current = await nextSocket();
-          } catch (failure) {
-            callback(failure as Error, null);
-            return;
-          }
-          callback(null, current);
-        })();
-      },
-      keepAliveTimeout: IDLE_LIMIT_MS,
-      h2Options: {
-        maxConcurrentStreams: MAX_STREAMS,
-        pingInterval: PING_INTERVAL_MS,
-        connectionWindowSize: CONNECTION_WINDOW_BYTES,
-        settings: { initialWindowSize: STREAM_WINDOW_BYTES },
-      },
-    });
+    this.#client = this.#clientOver(options);
+    this.#client.on("connect", () => this.#followSettings());
     this.#client.on("disconnect", () => this.retire());
-    this.#heartbeat = new Heartbeat(
-      clock,
-      () => current.bytesRead,
-      () => this.fail(new TransportError("lost", "the API server no longer answers", true)),
-    );
+    this.#heartbeat = new Heartbeat(clock, options.patience, {
+      bytesRead: () => this.#current.bytesRead,
+      ping: (onAnswer) => {
+        if (this.protocol === "http/1.1") options.probe(onAnswer);
+        else sessionOf(this.#client)?.ping(() => undefined);
+      },
+      onSilence: () => this.fail(new TransportError("lost", "the API server no longer answers", true)),
+    });
   }
 
   get usable(): boolean {
-    return !this.#retired && this.#running < (this.protocol === "h2" ? MAX_STREAMS : 1);
+    return !this.#retired && this.#running < this.#places;
   }
 
-  get idle(): boolean {
-    return this.#running === 0;
+  /** Until the server has said how many requests it takes at once: resolves when that, or a place, may be there. */
+  get settling(): Promise<void> | undefined {
+    return this.#settled || this.#retired ? undefined : this.#change.promise;
   }
 
   /** Takes one of its places; the request that takes it, or `release`, must follow. */
   reserve(): void {
     this.#running++;
-    // HTTP/1.1 has no pings: there, silence on a watch is no sign of anything (see PeerProbe).
-    if (this.protocol === "h2") this.#heartbeat.start();
+    this.#heartbeat.start();
   }
 
   release(): void {
     this.#running--;
     if (this.#running === 0) this.#heartbeat.stop();
+    this.#changed();
   }
 
   /** Sends a request in a place that was reserved; the place is free again when the body has ended. */
@@ -111,25 +105,79 @@ export class Connection {
       this.release();
       throw signal.reason as Error;
     }
-    const exchange = new Exchange(this.#clock, signal, () => this.release());
+    const [startMs, bytesAtStart] = [this.#clock.monotonicMs(), this.#current.bytesRead];
+    const exchange = new Exchange(this.#clock, signal, () => {
+      this.release();
+      const isSilent = this.#current.bytesRead === bytesAtStart;
+      if (signal?.aborted && isSilent && this.#clock.monotonicMs() - startMs >= DOUBT_MS) this.retire();
+    });
     this.#client.dispatch(options, exchange);
     return exchange.answer;
   }
 
   retire(): void {
     if (this.#retired) return;
-    this.#retired = true;
-    this.#untaken.cancel();
-    this.#unused?.destroy();
+    this.#end();
     this.#client.close().then(this.#onEnded, this.#onEnded);
   }
 
   /** Fails every request in flight. */
   fail(reason: Error): void {
     this.#heartbeat.stop();
+    this.#end();
+    this.#client.destroy(reason).then(this.#onEnded, this.#onEnded);
+  }
+
+  #end(): void {
+    this.#retired = true;
     this.#untaken.cancel();
     this.#unused?.destroy();
-    this.#retired = true;
-    this.#client.destroy(reason).then(this.#onEnded, this.#onEnded);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#change.resolve();
+    this.#change = Promise.withResolvers();
+  }
+
+  #clientOver({ origin, reconnect }: ConnectionOptions): Client {
+    const nextSocket = async (): Promise<Socket> => {
+      const socket = this.#unused ?? (await reconnect()).socket;
+      this.#unused = undefined;
+      this.#untaken.cancel();
+      return socket;
+    };
+    const h2Options = {
+      maxConcurrentStreams: MAX_STREAMS,
+      // Its pings come whether they are needed or not, and nothing follows from their silence.
+      pingInterval: 0,
+      connectionWindowSize: CONNECTION_WINDOW_BYTES,
+      // undici 8.12 documents settings.initialWindowSize, and reads this.
+      initialWindowSize: STREAM_WINDOW_BYTES,
+    };
+    return new Client(origin, {
+      connect: (_, callback) => {
+        void (async () => {
+          try {
+            this.#current = await nextSocket();
+          } catch (failure) {
+            callback(failure as Error, null);
+            return;
+          }
+          callback(null, this.#current);
+        })();
+      },
+      keepAliveTimeout: IDLE_LIMIT_MS,
+      h2Options,
+    });
+  }
+
+  /** What the server allows may change at any time. One place at least: whoever takes it hears what is wrong. */
+  #followSettings(): void {
+    sessionOf(this.#client)?.on("remoteSettings", ({ maxConcurrentStreams = MAX_STREAMS }) => {
+      this.#places = Math.max(1, Math.min(MAX_STREAMS, maxConcurrentStreams));
+      this.#settled = true;
+      this.#changed();
+    });
   }
 }

@@ -1,34 +1,53 @@
 import type { Clock, Timer } from "../../clock/clock.ts";
 
-/** How often an HTTP/2 connection is pinged: more often than it is looked at, so that a look always finds an answer. */
-export const PING_INTERVAL_MS = 1_500;
-const LOOK_INTERVAL_MS = 2_000;
-/** Looks in a row without a new byte after which the peer counts as dead: found within 8 s. */
-const SILENT_LOOKS = 3;
+/** How long a peer may be silent. */
+export interface PeerPatience {
+  /** After so long without a byte the peer is asked for a sign of life; 0: never. */
+  readonly idleMs: number;
+  /** How long it then has to give one. */
+  readonly pingMs: number;
+}
+
+/** upstream: apimachinery/pkg/util/net/http.go#configureHTTP2Transport */
+export const DEFAULT_PATIENCE: PeerPatience = { idleMs: 30_000, pingMs: 15_000 };
+
+/** The other end of one connection. */
+export interface Peer {
+  /** Of all that has come from it. */
+  bytesRead(): number;
+  /** Asks it for a sign of life; `onAnswer` is called when there is one, unless that is seen in the bytes. */
+  ping(onAnswer: () => void): void;
+  onSilence(): void;
+}
+
+/** Looks in the time in which a peer may be silent without being asked. */
+const LOOKS = 6;
 
 /**
- * Watches the bytes that come in on one connection. The peer answers pings as long as it runs at all, so silence means
- * that it is dead, frozen, or cut off, which TCP by itself notices after minutes or never.
+ * Watches the bytes that come in on one connection. A peer that runs at all answers when it is asked, so silence then
+ * means that it is dead, frozen, or cut off, which TCP by itself notices after minutes or never.
  * It looks only while started (the connection has requests in flight).
  */
 export class Heartbeat {
   readonly #clock: Clock;
-  readonly #bytesRead: () => number;
-  readonly #onSilence: () => void;
+  readonly #patience: PeerPatience;
+  readonly #peer: Peer;
   #timer: Timer | undefined;
   #lastBytes = 0;
-  #silentLooks = 0;
+  #heardMs = 0;
+  #askedMs: number | undefined;
 
-  constructor(clock: Clock, bytesRead: () => number, onSilence: () => void) {
+  constructor(clock: Clock, patience: PeerPatience, peer: Peer) {
     this.#clock = clock;
-    this.#bytesRead = bytesRead;
-    this.#onSilence = onSilence;
+    this.#patience = patience;
+    this.#peer = peer;
   }
 
   start(): void {
-    if (this.#timer !== undefined) return;
-    this.#silentLooks = 0;
-    this.#schedule();
+    if (this.#timer !== undefined || this.#patience.idleMs <= 0) return;
+    this.#lastBytes = this.#peer.bytesRead();
+    this.#heard();
+    this.#schedule(this.#patience.idleMs / LOOKS);
   }
 
   stop(): void {
@@ -36,23 +55,42 @@ export class Heartbeat {
     this.#timer = undefined;
   }
 
-  #schedule(): void {
-    const dueMs = this.#clock.monotonicMs() + LOOK_INTERVAL_MS;
-    this.#timer = this.#clock.setTimer(LOOK_INTERVAL_MS, () => this.#look(dueMs));
+  #heard(): void {
+    this.#heardMs = this.#clock.monotonicMs();
+    this.#askedMs = undefined;
+  }
+
+  #schedule(delayMs: number): void {
+    const dueMs = this.#clock.monotonicMs() + delayMs;
+    this.#timer = this.#clock.setTimer(delayMs, () => this.#look(dueMs));
   }
 
   #look(dueMs: number): void {
-    const bytes = this.#bytesRead();
-    const heard = bytes !== this.#lastBytes;
+    const { idleMs, pingMs } = this.#patience;
+    const nowMs = this.#clock.monotonicMs();
+    const stepMs = idleMs / LOOKS;
+    const bytes = this.#peer.bytesRead();
     // A late look means that this process was busy or stopped: its own deafness proves nothing about the peer.
-    const late = this.#clock.monotonicMs() - dueMs > LOOK_INTERVAL_MS / 2;
+    if (bytes !== this.#lastBytes || nowMs - dueMs > stepMs / 2) this.#heard();
     this.#lastBytes = bytes;
-    this.#silentLooks = heard || late ? 0 : this.#silentLooks + 1;
-    if (this.#silentLooks < SILENT_LOOKS) {
-      this.#schedule();
+    if (this.#askedMs === undefined) {
+      if (nowMs - this.#heardMs < idleMs) {
+        this.#schedule(stepMs);
+        return;
+      }
+      this.#ask(nowMs);
+      this.#schedule(pingMs);
       return;
     }
     this.#timer = undefined;
-    this.#onSilence();
+    this.#peer.onSilence();
+  }
+
+  #ask(nowMs: number): void {
+    this.#askedMs = nowMs;
+    this.#peer.ping(() => {
+      // An answer to an earlier question is no answer to this one.
+      if (this.#askedMs === nowMs) this.#heard();
+    });
   }
 }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from "undici";
 import type { Clock } from "../../clock/clock.ts";
+import { withDeadline } from "../../clock/wait.ts";
 import { abortable } from "../abortable.ts";
 import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
 import { TransportError } from "../transport.ts";
@@ -7,9 +8,9 @@ import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { endpointOf } from "./connect.ts";
 import { failureOf } from "./failure.ts";
+import { DEFAULT_PATIENCE, type PeerPatience } from "./heartbeat.ts";
 import { HttpResponse } from "./http-response.ts";
 import type { Credentials, Identity } from "./identity.ts";
-import { PeerProbe } from "./peer-probe.ts";
 
 /** API servers give up on ordinary requests after 60 s. */
 const ANSWER_TIMEOUT_MS = 90_000;
@@ -22,30 +23,32 @@ export interface HttpTransportOptions {
   readonly proxy?: URL;
   /** For identities with repeated headers: over HTTP/2, undici joins the values into one. */
   readonly http1Only?: boolean;
+  readonly patience?: PeerPatience;
 }
+
+/** Static, open to all, and without any check behind it: how long it takes says nothing about the rest of the server. */
+const PROBED_PATH = "/version";
 
 /** Requests to one API server as one identity. */
 export class HttpTransport implements Transport {
   readonly #identity: Identity;
   readonly #prefix: string;
   readonly #pool: ConnectionPool;
-  readonly #probe: PeerProbe;
+  readonly #clock: Clock;
+  readonly #patience: PeerPatience;
+  #probing: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
-    const { server, identity, clock } = options;
+    const { server, identity, clock, patience = DEFAULT_PATIENCE } = options;
     this.#identity = identity;
+    this.#clock = clock;
+    this.#patience = patience;
     this.#prefix = server.pathname.replace(/\/$/, "");
-    this.#pool = new ConnectionPool(
-      server,
-      endpointOf(server, options.http1Only ?? false, options.proxy),
+    this.#pool = new ConnectionPool(server, endpointOf(server, options.http1Only ?? false, options.proxy), {
       clock,
-    );
-    this.#probe = new PeerProbe(
-      clock,
-      () => this.#pool.speaksHttp1 && this.#pool.busy,
-      async (signal) => this.#ping(signal),
-      () => this.#pool.failAll(new TransportError("lost", "the API server no longer answers", true)),
-    );
+      patience,
+      probe: (onAnswer) => void this.#probe().then(onAnswer, () => undefined),
+    });
   }
 
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
@@ -64,7 +67,6 @@ export class HttpTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    this.#probe.stop();
     await this.#pool.close();
   }
 
@@ -86,9 +88,7 @@ export class HttpTransport implements Transport {
         headersTimeout: ANSWER_TIMEOUT_MS,
         bodyTimeout: request.endless ? 0 : ANSWER_TIMEOUT_MS,
       };
-      const answer = connection.request(options, signal);
-      if (this.#pool.speaksHttp1) this.#probe.start();
-      return new HttpResponse(await answer, body?.length ?? 0);
+      return new HttpResponse(await connection.request(options, signal), body?.length ?? 0);
     } catch (failure) {
       throw failureOf(failure, signal);
     }
@@ -102,11 +102,25 @@ export class HttpTransport implements Transport {
     }
   }
 
-  /** Whatever the answer is: that there is one shows that the server runs. */
-  async #ping(signal: AbortSignal): Promise<void> {
-    const request: TransportRequest = { method: "GET", path: "/livez" };
-    const response = await this.#exchange(request, await this.#identity.credentials(), signal);
-    await response.discard();
+  /** Resolves when the server has shown that it runs, rejects when it has not; all who ask meanwhile share it. */
+  async #probe(): Promise<void> {
+    this.#probing ??= this.#askAnything().finally(() => (this.#probing = undefined));
+    return this.#probing;
+  }
+
+  async #askAnything(): Promise<void> {
+    const request: TransportRequest = { method: "GET", path: PROBED_PATH };
+    const ask = async (signal: AbortSignal): Promise<void> => {
+      const response = await this.#exchange(request, await this.#credentials(signal), signal);
+      await response.discard();
+    };
+    try {
+      await withDeadline(this.#clock, this.#patience.pingMs, "the probe of the API server", ask);
+    } catch (failure) {
+      // A refused or broken connection is no silence: those in flight will hear of it themselves.
+      const isSilence = !(failure instanceof TransportError) || failure.code === "timeout";
+      if (isSilence) throw failure;
+    }
   }
 }
 

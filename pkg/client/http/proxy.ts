@@ -1,6 +1,7 @@
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { TransportError } from "../transport.ts";
+import { hostAndPort, hostOf } from "../url-host.ts";
 import { dial } from "./dial.ts";
 import { nodeHttp } from "./node-http.ts";
 import { socksHandshake } from "./socks.ts";
@@ -21,7 +22,7 @@ export async function connectThroughProxy(proxy: URL, target: Target, signal: Ab
 
 async function throughSocks(proxy: URL, target: Target, signal: AbortSignal): Promise<Socket> {
   const port = proxy.port === "" ? SOCKS_PORT : Number(proxy.port);
-  const socket = await dial(proxy.hostname, port, signal);
+  const socket = await dial(hostOf(proxy), port, signal);
   const onAbort = (): void => void socket.destroy(signal.reason as Error);
   signal.addEventListener("abort", onAbort, { once: true });
   try {
@@ -36,13 +37,13 @@ async function throughSocks(proxy: URL, target: Target, signal: AbortSignal): Pr
 }
 
 async function throughHttp(proxy: URL, target: Target, signal: AbortSignal): Promise<Socket> {
-  const authority = `${target.host.includes(":") ? `[${target.host}]` : target.host}:${target.port}`;
+  const authority = hostAndPort(target.host, target.port);
   const secure = proxy.protocol === "https:";
   return new Promise<Socket>((resolve, reject) => {
     const refuse = (why: string, cause?: unknown): void =>
       reject(new TransportError("refused", `the proxy ${proxy.host} ${why}`, false, cause));
     const tunnel = (secure ? requestHttps : nodeHttp.request)({
-      host: proxy.hostname,
+      host: hostOf(proxy),
       port: proxy.port === "" ? (secure ? 443 : 80) : Number(proxy.port),
       method: "CONNECT",
       path: authority,
