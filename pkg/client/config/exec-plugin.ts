@@ -3,7 +3,7 @@ import { parseJson } from "../../api/wire-json.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { ExecMetrics } from "./exec-metrics.ts";
 import type { ExecConfig } from "./identity-source.ts";
-import { ConfigError } from "./identity-source.ts";
+import { ConfigError, readSource } from "./identity-source.ts";
 
 const MAX_OUTPUT_BYTES = 4 << 20;
 const TIME_LIMIT_MS = 60_000;
@@ -44,7 +44,8 @@ export class ExecPlugin {
   }
 
   async #run(): Promise<string> {
-    const { apiVersion, command, args, env, cluster, installHint } = this.#config;
+    const { apiVersion, command, args, env, installHint } = this.#config;
+    const cluster = await clusterOf(this.#config);
     const spec = { interactive: false, ...(cluster === undefined ? {} : { cluster }) };
     const info = JSON.stringify({ apiVersion, kind: "ExecCredential", spec });
     return new Promise((resolve, reject) => {
@@ -65,6 +66,16 @@ export class ExecPlugin {
       child.stdin?.end();
     });
   }
+}
+
+/** What KUBERNETES_EXEC_INFO says of the cluster. */
+async function clusterOf({
+  cluster,
+  ca,
+}: ExecConfig): Promise<Readonly<Record<string, unknown>> | undefined> {
+  if (cluster === undefined || ca === undefined) return cluster;
+  const bytes = await readSource("certificate authority", ca);
+  return { ...cluster, "certificate-authority-data": bytes.toString("base64") };
 }
 
 /** What the program had to say to people, from its end: there it says why. */

@@ -1,3 +1,5 @@
+import { readFile } from "node:fs/promises";
+
 /** A piece of a kubeconfig that stands in it or in a file of its own; files are read again when they change. */
 export type Source = { readonly file: string } | { readonly data: Buffer };
 
@@ -9,6 +11,8 @@ export interface ExecConfig {
   readonly installHint?: string;
   /** What the plugin is told of the cluster, if it wants to know. */
   readonly cluster?: Readonly<Record<string, unknown>>;
+  /** The authorities of the cluster, which it is told too: as bytes, wherever they stand. */
+  readonly ca?: Source;
 }
 
 export interface Impersonation {
@@ -44,5 +48,15 @@ export class ConfigError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message.replaceAll(/\s*\n\s*/g, " "), cause === undefined ? undefined : { cause });
     this.name = "ConfigError";
+  }
+}
+
+/** Its bytes; `what` it is stands in the message when the file cannot be read. */
+export async function readSource(what: string, source: Source): Promise<Buffer> {
+  if ("data" in source) return source.data;
+  try {
+    return await readFile(source.file);
+  } catch (cause) {
+    throw new ConfigError(`the ${what} cannot be read: ${(cause as Error).message}`, cause);
   }
 }

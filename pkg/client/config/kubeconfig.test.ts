@@ -84,8 +84,56 @@ describe("a kubeconfig", () => {
           args: ["-x"],
           env: { A: "1" },
           installHint: "get it",
-          cluster: { server: "https://api:6443", "certificate-authority-data": base64("CA") },
+          cluster: { server: "https://api:6443", config: null },
+          ca: { data: Buffer.from("CA") },
         },
+      },
+    ],
+    [
+      "an exec plugin that is told all there is of the cluster",
+      {
+        "certificate-authority": "ca.crt",
+        "tls-server-name": "other",
+        "proxy-url": "http://proxy:3128",
+        "disable-compression": true,
+        extensions: [
+          { name: "else", extension: { audience: "not this" } },
+          { name: "client.authentication.k8s.io/exec", extension: { audience: "06e3fbd18de8", deep: [1] } },
+        ],
+      },
+      {
+        exec: {
+          apiVersion: "client.authentication.k8s.io/v1beta1",
+          command: "login",
+          provideClusterInfo: true,
+        },
+      },
+      {
+        ca: { file: "/etc/kcm/ca.crt" },
+        serverName: "other",
+        exec: {
+          apiVersion: "client.authentication.k8s.io/v1beta1",
+          command: "login",
+          args: [],
+          env: {},
+          cluster: {
+            server: "https://api:6443",
+            "tls-server-name": "other",
+            "proxy-url": "http://proxy:3128",
+            "disable-compression": true,
+            config: { audience: "06e3fbd18de8", deep: [1] },
+          },
+          ca: { file: "/etc/kcm/ca.crt" },
+        },
+      },
+    ],
+    [
+      "an exec plugin that wants to know nothing",
+      { "certificate-authority": "ca.crt" },
+      { exec: { apiVersion: "client.authentication.k8s.io/v1", command: "login" } },
+      {
+        ca: { file: "/etc/kcm/ca.crt" },
+        exec: { apiVersion: "client.authentication.k8s.io/v1", command: "login", args: [], env: {} },
       },
     ],
   ])("with %s", async (_, cluster, user, identity) => {
@@ -98,6 +146,18 @@ describe("a kubeconfig", () => {
     const access = parse({ "proxy-url": "http://proxy:3128" }, {}, "10.0.0.1:8080");
     expect(access.proxy?.href).toBe("http://proxy:3128/");
     expect(access.server.href).toBe("http://10.0.0.1:8080/");
+  });
+
+  test("an exec plugin is told of the address that --master gives", () => {
+    const exec = {
+      apiVersion: "client.authentication.k8s.io/v1",
+      command: "login",
+      provideClusterInfo: true,
+    };
+    expect(parse({}, { exec }, "https://other:1").identity.exec?.cluster).toEqual({
+      server: "https://other:1",
+      config: null,
+    });
   });
 
   test("another context may be chosen, one without a user too", () => {
@@ -144,6 +204,35 @@ describe("a kubeconfig", () => {
       kubeconfig({}, { exec: { apiVersion: "client.authentication.k8s.io/v1alpha1", command: "x" } }),
       /is not supported/,
     ],
+    [
+      "a token that is a number",
+      "users: [{name: u, user: {token: 12345}}]",
+      /users\[0\]\.user\.token is no string/,
+    ],
+    ["a password that is a number", kubeconfig({}, { password: 12345 }), /user\.password is no string/],
+    [
+      "a yes in quotes",
+      kubeconfig({ "insecure-skip-tls-verify": "true" }),
+      /clusters\[0\]\.cluster\.insecure-skip-tls-verify is no boolean/,
+    ],
+    [
+      "a number among the arguments",
+      kubeconfig({}, { exec: { command: "x", args: ["a", 7] } }),
+      /users\[0\]\.user\.exec\.args\[1\] is no string/,
+    ],
+    [
+      "extra values that are no lists",
+      kubeconfig({}, { as: "bob", "as-user-extra": { scopes: "hush" } }),
+      /as-user-extra\.scopes is no list/,
+    ],
+    ["an empty entry", "clusters: [~]", /clusters\[0\] is empty/],
+    [
+      "a name for two users",
+      "users: [{name: u, user: {token: hush}}, {name: v, user: {}}, {name: u, user: {token: hush}}]",
+      /users has "u" twice/,
+    ],
+    ["a name for two clusters", "clusters: [{name: c}, {name: c}]", /clusters has "c" twice/],
+    ["a name for two contexts", "contexts: [{name: c}, {name: c}]", /contexts has "c" twice/],
     ["groups without a user to be", kubeconfig({}, { "as-groups": ["a"] }), /need `as`/],
   ])("that has %s is refused in one line", (_, text, message) => {
     let error: unknown;

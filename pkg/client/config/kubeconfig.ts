@@ -2,55 +2,13 @@ import { dirname, resolve } from "node:path";
 import { load } from "js-yaml";
 import type { Access, ExecConfig, IdentitySource, Impersonation, Source } from "./identity-source.ts";
 import { ConfigError } from "./identity-source.ts";
-
-/** The parts of a kubeconfig that are used here, as they stand in the file. */
-interface Document {
-  readonly "current-context"?: string;
-  readonly clusters?: readonly { readonly name?: string; readonly cluster?: Cluster }[] | null;
-  readonly contexts?: readonly { readonly name?: string; readonly context?: Context }[] | null;
-  readonly users?: readonly { readonly name?: string; readonly user?: User }[] | null;
-}
-
-interface Context {
-  readonly cluster?: string;
-  readonly user?: string;
-}
-
-interface Cluster {
-  readonly server?: string;
-  readonly "certificate-authority"?: string;
-  readonly "certificate-authority-data"?: string;
-  readonly "insecure-skip-tls-verify"?: boolean;
-  readonly "tls-server-name"?: string;
-  readonly "proxy-url"?: string;
-}
-
-interface User {
-  readonly "client-certificate"?: string;
-  readonly "client-certificate-data"?: string;
-  readonly "client-key"?: string;
-  readonly "client-key-data"?: string;
-  readonly token?: string;
-  readonly tokenFile?: string;
-  readonly username?: string;
-  readonly password?: string;
-  readonly exec?: Exec;
-  readonly "auth-provider"?: unknown;
-  readonly as?: string;
-  readonly "as-uid"?: string;
-  readonly "as-groups"?: readonly string[];
-  readonly "as-user-extra"?: Readonly<Record<string, readonly string[]>>;
-}
-
-interface Exec {
-  readonly apiVersion?: string;
-  readonly command?: string;
-  readonly args?: readonly string[] | null;
-  readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
-  readonly installHint?: string;
-  readonly interactiveMode?: string;
-  readonly provideClusterInfo?: boolean;
-}
+import {
+  checkDocument,
+  type Cluster,
+  type Exec,
+  type KubeconfigDocument,
+  type User,
+} from "./kubeconfig-document.ts";
 
 export interface KubeconfigOptions {
   /** The context to use; the file's current one when left out. */
@@ -75,7 +33,8 @@ export function parseKubeconfig(text: string, path: string, options: KubeconfigO
   if (user === undefined) return fail(`there is no user ${context.user}`);
   const failUser = (message: string): never => fail(`user ${user.name}${message}`);
   if (user.user?.["auth-provider"]) return failUser(": auth-provider is not supported; use an exec plugin");
-  const server = parseUrl(options.master || (cluster.server ?? ""), (why) => fail(`server: ${why}`));
+  const address = options.master || (cluster.server ?? "");
+  const server = parseUrl(address, (why) => fail(`server: ${why}`));
   const proxyUrl = cluster["proxy-url"];
   const proxy = proxyUrl ? parseUrl(proxyUrl, (why) => fail(`proxy-url: ${why}`), PROXY_SCHEMES) : undefined;
   if (hasCa(cluster) && cluster["insecure-skip-tls-verify"] === true) {
@@ -84,11 +43,11 @@ export function parseKubeconfig(text: string, path: string, options: KubeconfigO
   return {
     server,
     ...(proxy === undefined ? {} : { proxy }),
-    identity: identityOf(cluster, user.user ?? {}, dirname(path), fail, failUser),
+    identity: identityOf({ ...cluster, server: address }, user.user ?? {}, dirname(path), { fail, failUser }),
   };
 }
 
-function parseDocument(text: string, fail: Fail): Document {
+function parseDocument(text: string, fail: Fail): KubeconfigDocument {
   let document: unknown;
   try {
     document = load(text);
@@ -97,14 +56,7 @@ function parseDocument(text: string, fail: Fail): Document {
     const [firstLine = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
     return fail(firstLine);
   }
-  if (typeof document !== "object" || document === null || Array.isArray(document)) {
-    return fail("the file holds no object");
-  }
-  for (const list of ["clusters", "contexts", "users"] as const) {
-    const value = (document as Document)[list] ?? [];
-    if (!Array.isArray(value)) return fail(`${list} is no list`);
-  }
-  return document;
+  return checkDocument(document ?? fail("the file holds no object"), fail);
 }
 
 function named<T extends { readonly name?: string }>(
@@ -124,8 +76,7 @@ function identityOf(
   cluster: Cluster,
   user: User,
   directory: string,
-  fail: Fail,
-  failUser: Fail,
+  { fail, failUser }: { readonly fail: Fail; readonly failUser: Fail },
 ): IdentitySource {
   const source = (what: string, file?: string, data?: string): Source | undefined => {
     if (data) return { data: decodeBase64(data, () => fail(`${what} is not base64`)) };
@@ -151,7 +102,7 @@ function identityOf(
     ...(cluster["insecure-skip-tls-verify"] === true ? { insecure: true } : {}),
     ...(token === undefined ? {} : { token }),
     ...(user.username ? { basic: { username: user.username, password: user.password ?? "" } } : {}),
-    ...(user.exec ? { exec: execOf(user.exec, cluster, directory, fail) } : {}),
+    ...(user.exec ? { exec: execOf(user.exec, { cluster, ca }, directory, fail) } : {}),
     ...(impersonation === undefined ? {} : { impersonation }),
   };
 }
@@ -175,7 +126,12 @@ function impersonationOf(user: User, fail: Fail): Impersonation | undefined {
   return uid || groups?.length || extra ? fail("as-uid, as-groups and as-user-extra need `as`") : undefined;
 }
 
-function execOf(exec: Exec, cluster: Cluster, directory: string, fail: Fail): ExecConfig {
+interface Told {
+  readonly cluster: Cluster;
+  readonly ca: Source | undefined;
+}
+
+function execOf(exec: Exec, { cluster, ca }: Told, directory: string, fail: Fail): ExecConfig {
   if (!exec.command) return fail("exec: command is missing");
   if (!/^client\.authentication\.k8s\.io\/v1(beta1)?$/.test(exec.apiVersion ?? "")) {
     return fail(`exec: apiVersion ${exec.apiVersion ?? '""'} is not supported`);
@@ -188,20 +144,30 @@ function execOf(exec: Exec, cluster: Cluster, directory: string, fail: Fail): Ex
     args: exec.args ?? [],
     env: Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value])),
     ...(exec.installHint ? { installHint: exec.installHint } : {}),
-    ...(exec.provideClusterInfo ? { cluster: clusterInfo(cluster) } : {}),
+    ...(exec.provideClusterInfo
+      ? { cluster: clusterInfo(cluster), ...(ca === undefined ? {} : { ca }) }
+      : {}),
   };
 }
 
-/** The parts that exec plugins are told; they have the same names there. */
+const EXEC_EXTENSION = "client.authentication.k8s.io/exec";
+
+/**
+ * What exec plugins are told, but for the authorities, whose bytes may stand in a file. The names are those of the
+ * kubeconfig; `config` is what its extension for them says. upstream: client-go/rest/exec.go#ConfigToExecCluster
+ */
 function clusterInfo(cluster: Cluster): Readonly<Record<string, unknown>> {
   const told = [
     "server",
     "tls-server-name",
     "insecure-skip-tls-verify",
-    "certificate-authority-data",
     "proxy-url",
+    "disable-compression",
   ] as const;
-  return Object.fromEntries(told.flatMap((key) => (cluster[key] ? [[key, cluster[key]]] : [])));
+  return {
+    ...Object.fromEntries(told.flatMap((key) => (cluster[key] ? [[key, cluster[key]]] : []))),
+    config: named(cluster.extensions, EXEC_EXTENSION)?.extension ?? null,
+  };
 }
 
 export const PROXY_SCHEMES: readonly string[] = ["http:", "https:", "socks5:", "socks5h:"];

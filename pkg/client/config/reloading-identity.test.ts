@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { TransportMetrics } from "../transport-metrics.ts";
 import { TransportError } from "../transport.ts";
 import { ExecMetrics } from "./exec-metrics.ts";
 import { ExecPlugin, parseExecCredential } from "./exec-plugin.ts";
-import type { ExecConfig, IdentitySource } from "./identity-source.ts";
+import type { ExecConfig, IdentitySource, Source } from "./identity-source.ts";
 import { ReloadingIdentity } from "./reloading-identity.ts";
 
 const V1 = "client.authentication.k8s.io/v1";
@@ -221,6 +221,36 @@ describe("an exec plugin", () => {
     await answer({ token: "three" });
     expect(await who.renew(rejected)).toBe(true);
     expect((await who.credentials()).headers).toEqual({ authorization: "Bearer two" });
+  });
+
+  test.each([
+    ["as data", async (): Promise<Source> => ({ data: Buffer.from("CA") })],
+    [
+      "in a file",
+      async (): Promise<Source> => {
+        await writeFile(file("ca.crt"), "CA");
+        return { file: file("ca.crt") };
+      },
+    ],
+  ])("that wants to know the cluster is given the authorities' bytes, where they stand %s", async (_, ca) => {
+    const cluster = { server: "https://api:6443", config: { audience: "a" } };
+    const { identity: who, answer } = await plugin({ cluster, ca: await ca(), env: {} });
+    await answer({ token: "one" });
+    await who.credentials();
+    expect(JSON.parse(await readFile(file("seen"), "utf8"))).toEqual({
+      apiVersion: V1,
+      kind: "ExecCredential",
+      spec: {
+        interactive: false,
+        cluster: { ...cluster, "certificate-authority-data": Buffer.from("CA").toString("base64") },
+      },
+    });
+  });
+
+  test("whose cluster's authorities cannot be read is not run", async () => {
+    const { identity: who } = await plugin({ cluster: {}, ca: { file: file("absent") } });
+    await expect(who.credentials()).rejects.toThrow(/the certificate authority cannot be read/);
+    await expect(readFile(file("seen"))).rejects.toThrow("ENOENT");
   });
 
   test("that is missing or fails is named, with its hint and what it says of it, and without what it gave out", async () => {

@@ -1,3 +1,4 @@
+import type { Settings } from "node:http2";
 import type { Socket } from "node:net";
 import type { Dispatcher } from "undici";
 // All of undici is 1 MB, of which this is a third: fetch, caches, mocks and more are left out.
@@ -174,8 +175,8 @@ export class Connection {
 
   /** What the server allows may change at any time. One place at least: whoever takes it hears what is wrong. */
   #followSettings(): void {
-    sessionOf(this.#client)?.on("remoteSettings", ({ maxConcurrentStreams = MAX_STREAMS }) => {
-      this.#places = Math.max(1, Math.min(MAX_STREAMS, maxConcurrentStreams));
+    sessionOf(this.#client)?.on("remoteSettings", (settings: Settings) => {
+      this.#places = Math.max(1, Math.min(MAX_STREAMS, settings.maxConcurrentStreams ?? MAX_STREAMS));
       this.#settled = true;
       this.#changed();
     });
