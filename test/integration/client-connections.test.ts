@@ -55,7 +55,7 @@ describe("connections", () => {
     const watches = Array.from({ length: 35 }, async () =>
       drain(await transport.send(WATCH, abort.signal), () => seen++).catch(() => undefined),
     );
-    await until("all watches are open", () => seen === 35);
+    await until("all watches are open", () => seen === 35, 20_000);
     // Behind the watches, a write would wait for as long as they last.
     expect((await transport.send({ method: "PUT", path: "/y", body: {} })).status).toBe(200);
     expect(most).toBe(limit);

@@ -5,7 +5,7 @@ import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { Relay } from "../harness/relay.ts";
 import { drain, type Protocol, TransportStage } from "../harness/transport-stage.ts";
-import { until } from "../harness/until.ts";
+import { until as untilLong } from "../harness/until.ts";
 import { settle, VirtualClock } from "../harness/virtual-clock.ts";
 
 const stage = TransportStage.use();
@@ -15,6 +15,10 @@ const WATCH: TransportRequest = { ...GET, endless: true };
 const PUT: TransportRequest = { method: "PUT", path: "/x", body: { a: 1 } };
 /** A step of virtual time after which real bytes get their time to arrive. */
 const STEP_MS = 1_000;
+
+async function until(what: string, condition: () => boolean): Promise<void> {
+  await untilLong(what, condition, 30_000);
+}
 
 /** Virtual time goes on in steps, real bytes go through in each, until the condition holds. Returns how long it took. */
 async function pass(clock: VirtualClock, limitMs: number, isEnough = (): boolean => false): Promise<number> {
@@ -156,9 +160,12 @@ test("after a request that nobody answered in time, others go over a new connect
   const transport = stage.transportTo({ port: relay.port, clock });
   let arrived = 0;
   stage.handler = (request, response) => {
-    if (request.url === "/x" && request.method === "GET") response.write("1\n");
-    else if (++arrived > 1) response.end("{}");
+    if (request.method === "GET") {
+      say = () => void response.write("1\n");
+      say();
+    } else if (++arrived > 1) response.end("{}");
   };
+  let say = (): void => undefined;
   let seen = 0;
   const watching = drain(await transport.send(WATCH), () => seen++);
   watching.catch(() => undefined);
@@ -172,6 +179,8 @@ test("after a request that nobody answered in time, others go over a new connect
   expect(await putting).toMatchObject({ message: "too late" });
   expect((await transport.send(PUT)).status).toBe(200);
   expect(stage.sessions).toHaveLength(2);
+  say();
+  await until("the watch hears of more", () => seen === 2);
   await relay.stop();
   await expect(watching).rejects.toMatchObject({ code: "lost" });
 });

@@ -1,3 +1,185 @@
 import type { Mutant } from "./mutant.ts";
 
-export const connectionsMutants: readonly Mutant[] = [];
+const SILENCE = "test/integration/client-silence.test.ts";
+const CONNECTIONS = "test/integration/client-connections.test.ts";
+const CONNECTION = "pkg/client/http/connection.ts";
+const HEARTBEAT = "pkg/client/http/heartbeat.ts";
+
+export const connectionsMutants: readonly Mutant[] = [
+  {
+    name: "a session takes more streams than its server allows",
+    file: CONNECTION,
+    find: "Math.max(1, Math.min(MAX_STREAMS, settings.maxConcurrentStreams ?? MAX_STREAMS))",
+    replace: "MAX_STREAMS",
+    tests: [CONNECTIONS],
+  },
+  {
+    name: "a new session takes requests before its server has said how many it allows",
+    file: CONNECTION,
+    find: "#places = 1;",
+    replace: "#places = 90;",
+    tests: [CONNECTIONS],
+  },
+  {
+    name: "whoever waits for the server's settings is not told of a free place",
+    file: CONNECTION,
+    find: "if (this.#running === 0) this.#heartbeat.stop();\n    this.#changed();",
+    replace: "if (this.#running === 0) this.#heartbeat.stop();",
+    tests: [CONNECTIONS],
+  },
+  {
+    name: "streams have undici's small window",
+    file: CONNECTION,
+    find: "      initialWindowSize: STREAM_WINDOW_BYTES,",
+    replace: "      settings: { initialWindowSize: STREAM_WINDOW_BYTES },",
+    tests: [CONNECTIONS],
+  },
+  {
+    name: "a stall of 9 s breaks a connection",
+    file: HEARTBEAT,
+    find: "{ idleMs: 30_000, pingMs: 15_000 }",
+    replace: "{ idleMs: 3_000, pingMs: 3_000 }",
+    tests: ["pkg/client/http/heartbeat.test.ts"],
+  },
+  {
+    name: "silent peers are given up without being asked",
+    file: CONNECTION,
+    find: "else sessionOf(this.#client)?.ping(() => undefined);",
+    replace: "",
+    tests: [SILENCE],
+  },
+  {
+    name: "a peer that has answered is not heard",
+    file: HEARTBEAT,
+    find: "if (this.#askedMs === nowMs) this.#heard();",
+    replace: "",
+    tests: ["pkg/client/http/heartbeat.test.ts"],
+  },
+  {
+    name: "a late answer counts for a later question",
+    file: HEARTBEAT,
+    find: "if (this.#askedMs === nowMs) this.#heard();",
+    replace: "this.#heard();",
+    tests: ["pkg/client/http/heartbeat.test.ts"],
+  },
+  {
+    name: "one silent HTTP/1.1 connection fails all that receive",
+    file: HEARTBEAT,
+    find: "if (bytes !== this.#lastBytes || nowMs",
+    replace: "if (nowMs",
+    tests: [SILENCE],
+  },
+  {
+    name: "a process that was stopped blames its peers",
+    file: HEARTBEAT,
+    find: "if (bytes !== this.#lastBytes || nowMs - dueMs > stepMs / 2) this.#heard();",
+    replace: "if (bytes !== this.#lastBytes) this.#heard();",
+    tests: ["pkg/client/http/heartbeat.test.ts"],
+  },
+  {
+    name: "over HTTP/1.1 nobody asks a silent peer",
+    file: CONNECTION,
+    find: 'if (this.protocol === "http/1.1") options.probe(onAnswer);',
+    replace: 'if (this.protocol === "http/1.1") void onAnswer;',
+    tests: [SILENCE],
+  },
+  {
+    name: "a probe without an answer counts as one",
+    file: "pkg/client/http/http-transport.ts",
+    find: "if (isSilence) throw failure;",
+    replace: "void isSilence;",
+    tests: [SILENCE],
+  },
+  {
+    name: "after a time-out requests go on over the same dead connection",
+    file: CONNECTION,
+    find: "this.#clock.monotonicMs() - startMs >= DOUBT_MS) this.retire();",
+    replace: "this.#clock.monotonicMs() - startMs >= DOUBT_MS) void startMs;",
+    tests: [SILENCE],
+  },
+  {
+    name: "a time-out breaks what else is in flight",
+    file: CONNECTION,
+    find: "this.#clock.monotonicMs() - startMs >= DOUBT_MS) this.retire();",
+    replace:
+      'this.#clock.monotonicMs() - startMs >= DOUBT_MS) this.fail(new TransportError("lost", "", true));',
+    tests: [SILENCE],
+  },
+  {
+    name: "the environment's patience does not reach the connections",
+    file: "pkg/client/http-clients.ts",
+    find: "      patience,\n",
+    replace: "",
+    tests: [SILENCE],
+  },
+  {
+    name: "DISABLE_HTTP2 is not heard",
+    file: "pkg/client/http-clients.ts",
+    find: "http1Only: http1Only || repeatsHeaders(access.identity)",
+    replace: "http1Only: repeatsHeaders(access.identity)",
+    tests: [SILENCE],
+  },
+  {
+    name: "an API server that needs 1.5 s to say that it is healthy is not led",
+    file: "cmd/kube-controller-manager/api-server-ready.ts",
+    find: 'accept: "*/*" }',
+    replace: 'accept: "*/*", timeoutMs: POLL_MS }',
+    tests: ["cmd/kube-controller-manager/api-server-ready.test.ts"],
+  },
+  {
+    name: "a proxy at an IPv6 address is looked up with its brackets",
+    file: "pkg/client/http/proxy.ts",
+    find: "host: hostOf(proxy),",
+    replace: "host: proxy.hostname,",
+    tests: [CONNECTIONS],
+  },
+  {
+    name: "a SOCKS proxy at an IPv6 address is looked up with its brackets",
+    file: "pkg/client/http/proxy.ts",
+    find: "dial(hostOf(proxy), port",
+    replace: "dial(proxy.hostname, port",
+    tests: [CONNECTIONS],
+  },
+  {
+    name: "NO_PROXY knows no IPv6 networks",
+    file: "pkg/client/config/proxy-env.ts",
+    find: 'list.addSubnet(base, Number(bits), family === 6 ? "ipv6" : "ipv4");',
+    replace: 'if (family === 4) list.addSubnet(base, Number(bits), "ipv4");',
+    tests: ["pkg/client/config/proxy-env.test.ts"],
+  },
+  {
+    name: "exec plugins are not given authorities that stand in a file",
+    file: "pkg/client/config/exec-plugin.ts",
+    find: "if (cluster === undefined || ca === undefined) return cluster;",
+    replace: 'if (cluster === undefined || ca === undefined || "file" in ca) return cluster;',
+    tests: ["pkg/client/config/reloading-identity.test.ts"],
+  },
+  {
+    name: "exec plugins are told of the cluster without asking for it",
+    file: "pkg/client/config/kubeconfig.ts",
+    find: "exec.provideClusterInfo\n",
+    replace: "exec\n",
+    tests: ["pkg/client/config/kubeconfig.test.ts"],
+  },
+  {
+    name: "exec plugins are not told of the cluster's extension for them",
+    file: "pkg/client/config/kubeconfig.ts",
+    find: "named(cluster.extensions, EXEC_EXTENSION)?.extension ?? null",
+    replace: "null",
+    tests: ["pkg/client/config/kubeconfig.test.ts"],
+  },
+  {
+    name: "of two users of a name the first is taken",
+    file: "pkg/client/config/kubeconfig-document.ts",
+    find: "if (twice !== undefined) fail(",
+    replace: "if (twice === null) fail(",
+    tests: ["pkg/client/config/kubeconfig.test.ts"],
+  },
+  {
+    name: "a token that is a number is let through",
+    file: "pkg/client/config/kubeconfig-document.ts",
+    find: 'token: "string",',
+    replace: 'token: "anything",',
+    tests: ["pkg/client/config/kubeconfig.test.ts"],
+  },
+];
