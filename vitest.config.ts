@@ -1,10 +1,12 @@
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { leftOutFiles, sayWhatIsLeftOut } from "./test/harness/left-out.ts";
 import { plantMutant } from "./test/mutants/plugin.ts";
 
 export default defineConfig({
-  plugins: plantMutant(),
+  plugins: [...plantMutant(), sayWhatIsLeftOut()],
   test: {
+    exclude: [...configDefaults.exclude, ...leftOutFiles],
     // A planted mistake must not be read from, nor kept in, what was loaded before.
     fsModuleCache: process.env["MUTANT_EDITS"] === undefined,
     // Most of what takes long waits for other programs.

@@ -3,7 +3,6 @@ import { DefinitionSync } from "./crd/definition-sync.ts";
 import { definitionRules } from "./crd/definition-rules.ts";
 import { serverDocuments } from "./discovery/documents.ts";
 import { allKinds } from "./kinds/all-kinds.ts";
-import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
 import { ApiServer, type ApiServerOptions } from "./server/api-server.ts";
 
 export interface EmbeddedOptions extends ApiServerOptions {
@@ -16,31 +15,4 @@ export function embeddedServer(options: EmbeddedOptions): ApiServer {
   const server = new ApiServer({ documents: serverDocuments(), ...options, kinds });
   server.addService(new DefinitionSync(server.parts, options.log ?? silentLogger));
   return server;
-}
-
-export interface Embedded {
-  readonly server: ApiServer;
-  readonly http: HttpServer;
-  stop(): Promise<void>;
-}
-
-/** The same, listening. */
-export async function startEmbedded(
-  options: EmbeddedOptions,
-  listen: Omit<HttpServerOptions, "server" | "log">,
-): Promise<Embedded> {
-  const server = embeddedServer(options);
-  const http = await HttpServer.start({
-    ...listen,
-    server,
-    ...(options.log === undefined ? {} : { log: options.log }),
-  });
-  return {
-    server,
-    http,
-    stop: async () => {
-      await http.close();
-      await server.close();
-    },
-  };
 }

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { load } from "js-yaml";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { resolveOptions } from "../../cmd/kube-controller-manager/options/resolve.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
 import { ask } from "../harness/https-client.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../harness/kubeadm-flags.ts";
 import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
+import { describeWhere } from "../harness/where.ts";
 
 const staticPod = fileURLToPath(
   new URL("../../deploy/static-pod/kube-controller-manager.yaml", import.meta.url),
@@ -38,8 +40,16 @@ test("the static Pod has exactly the flags that kubeadm gives", async () => {
   expect(plain(flags)).toEqual(plain(kubeadmFlags({ directory: "/pki" }, "/conf", 0)));
 });
 
+test("the static Pod's flags are flags of this program", async () => {
+  const { spec } = load(await readFile(staticPod, "utf8")) as Pod;
+  const [, ...flags] = spec.containers[0]?.command ?? [];
+  const { options } = resolveOptions(flags, () => "");
+  expect(options.generic.useServiceAccountCredentials).toBe(true);
+  expect(options.misc.kubeconfig).toBe("/etc/kubernetes/controller-manager.conf");
+});
+
 // upstream: cmd/kubeadm/app/phases/controlplane/manifests.go#getControllerManagerCommand
-describe.skipIf(!hasRealCluster())("with the flags that kubeadm gives", () => {
+describeWhere(hasRealCluster())("with the flags that kubeadm gives", () => {
   let cluster: RealCluster;
   let kubeconfig: string;
   let daemon: Daemon | undefined;

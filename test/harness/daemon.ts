@@ -16,6 +16,11 @@ const upstream = goManager();
 /** Upstream's program, where there is one. */
 export const goProgram: Program | undefined = upstream === undefined ? undefined : [upstream];
 
+/** Whose work controllers may take over on a server: the Go program needs one that other programs reach. */
+export function predecessorsOn(server: "embedded" | "real"): readonly string[] {
+  return ["this program", ...(goProgram !== undefined && server === "real" ? ["the Go program"] : [])];
+}
+
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

@@ -1,10 +1,25 @@
+import { generateKeyPairSync } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { Agent, request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { seededRandom } from "../../pkg/clock/random.ts";
+import { realClock } from "../../pkg/clock/real.ts";
+import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
+import { CertificateAuthority, type KeyPair } from "../../pkg/embedded/pki/pki.ts";
 import { hasRealCluster, startRealCluster } from "./real-cluster.ts";
 
 /** An API server under test, seen as any HTTP client sees it. */
 export interface TestServer {
   readonly url: string;
+  /** Of the admin. */
   readonly kubeconfig: string;
+  /** Writes a kubeconfig like the admin's, with these credentials, and returns its path. */
+  kubeconfigWith(name: string, user: Readonly<Record<string, unknown>>): Promise<string>;
+  /** A member of system:masters. */
+  readonly admin: KeyPair;
+  /** A directory of its own, which goes with it. */
+  readonly directory: string;
   /** A request as the admin; JSON in, JSON (or text) out. The status is an answer, whatever it is. */
   request(
     method: string,
@@ -25,30 +40,90 @@ export interface TestResponse {
 
 export interface ServerKind {
   readonly name: "embedded" | "real";
-  start(): Promise<TestServer>;
+  /** The flags are for kube-apiserver. */
+  start(apiServerFlags?: readonly string[]): Promise<TestServer>;
 }
 
 /** The servers that this machine can run: one suite, the same cases against each. */
-export const servers: readonly ServerKind[] = hasRealCluster() ? [{ name: "real", start: startReal }] : [];
+export const servers: readonly ServerKind[] = [
+  { name: "embedded", start: startEmbedded },
+  ...(hasRealCluster() ? [{ name: "real", start: startReal } as const] : []),
+];
 
-async function startReal(): Promise<TestServer> {
-  const cluster = await startRealCluster();
-  const agent = new Agent({
-    ca: cluster.ca,
-    cert: cluster.admin.cert,
-    key: cluster.admin.key,
-    keepAlive: true,
+/** What there is to know of a server that has been started. */
+interface Started {
+  readonly url: string;
+  /** PEM. */
+  readonly ca: string;
+  readonly admin: KeyPair;
+  readonly directory: string;
+  /** Removes the directory as well. */
+  stop(): Promise<void>;
+}
+
+async function startReal(apiServerFlags: readonly string[] = []): Promise<TestServer> {
+  return seen(await startRealCluster({ apiServerFlags }));
+}
+
+/** Without controllers, like the real one. */
+async function startEmbedded(): Promise<TestServer> {
+  const directory = await mkdtemp(join(tmpdir(), "kcm-embedded-"));
+  const authority = await CertificateAuthority.create("embedded", realClock);
+  const serving = await authority.issue({ commonName: "kube-apiserver", hosts: ["127.0.0.1"] });
+  const cluster = await EmbeddedCluster.start({
+    clock: realClock,
+    random: seededRandom(1),
+    serviceAccountKey: generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey,
+    listen: { port: 0, tls: { ...serving, clientCa: authority.cert } },
   });
+  return seen({
+    url: cluster.http?.url ?? "",
+    ca: authority.cert,
+    admin: await authority.issue({ commonName: "admin", organizations: ["system:masters"] }),
+    directory,
+    stop: async () => {
+      await cluster.stop();
+      await rm(directory, { recursive: true });
+    },
+  });
+}
+
+async function seen(started: Started): Promise<TestServer> {
+  const { url, ca, admin, directory } = started;
+  const agent = new Agent({ ca, cert: admin.cert, key: admin.key, keepAlive: true });
+  const kubeconfigWith: TestServer["kubeconfigWith"] = async (name, user) => {
+    const path = join(directory, name);
+    await writeFile(path, kubeconfigFor(url, ca, user));
+    return path;
+  };
   return {
-    url: cluster.url,
-    kubeconfig: cluster.kubeconfig,
-    request: async (method, path, body, headers) => call(agent, cluster.url, method, path, body, headers),
-    stream: async (path, onDocument) => streamLines(agent, cluster.url, path, onDocument),
+    url,
+    admin,
+    directory,
+    kubeconfigWith,
+    kubeconfig: await kubeconfigWith("admin-of-test", {
+      "client-certificate-data": Buffer.from(admin.cert).toString("base64"),
+      "client-key-data": Buffer.from(admin.key).toString("base64"),
+    }),
+    request: async (method, path, body, headers) => call(agent, url, method, path, body, headers),
+    stream: async (path, onDocument) => streamLines(agent, url, path, onDocument),
     stop: async () => {
       agent.destroy();
-      await cluster.stop();
+      await started.stop();
     },
   };
+}
+
+function kubeconfigFor(url: string, ca: string, user: Readonly<Record<string, unknown>>): string {
+  const cluster = { server: url, "certificate-authority-data": Buffer.from(ca).toString("base64") };
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [{ name: "c", cluster }],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    "current-context": "x",
+  });
 }
 
 async function call(

@@ -9,8 +9,6 @@ import { loadAccess } from "../../pkg/client/config/access.ts";
 import {
   isAlreadyExists,
   isConflict,
-  isConnectionError,
-  isExpired,
   isForbidden,
   isInvalid,
   isMethodNotSupported,
@@ -24,7 +22,7 @@ import { realClock } from "../../pkg/clock/real.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
-import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { servers, type TestServer } from "../harness/servers.ts";
 
 interface ConfigMap extends ApiObject {
   readonly data?: Readonly<Record<string, string>>;
@@ -66,27 +64,18 @@ async function failure(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-async function until(condition: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
-  const startMs = performance.now();
-  while (!(await condition())) {
-    if (performance.now() - startMs > limitMs)
-      throw new Error(`not within ${limitMs} ms: ${condition.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-describe.runIf(hasRealCluster())("the client against a real API server", () => {
-  let cluster: RealCluster;
+describe.each(servers)("the client against the $name API server", ({ start }) => {
+  let server: TestServer;
   let clients: ClientSet;
   const builders: ClientBuilder[] = [];
 
   beforeAll(async () => {
-    cluster = await startRealCluster();
-    clients = (await connect(cluster.kubeconfig)).client("test");
+    server = await start();
+    clients = (await connect(server.kubeconfig)).client("test");
   });
   afterAll(async () => {
     await Promise.all(builders.map(async (builder) => builder.close()));
-    await cluster.stop();
+    await server.stop();
   });
 
   async function connect(
@@ -108,20 +97,6 @@ describe.runIf(hasRealCluster())("the client against a real API server", () => {
       : httpClients(common);
     builders.push(builder);
     return builder;
-  }
-
-  /** A kubeconfig like the admin's, with another user. */
-  async function kubeconfigWith(name: string, user: Record<string, unknown>): Promise<string> {
-    const path = join(cluster.directory, name);
-    const ca = Buffer.from(cluster.ca).toString("base64");
-    const config = {
-      clusters: [{ name: "c", cluster: { server: cluster.url, "certificate-authority-data": ca } }],
-      users: [{ name: "u", user }],
-      contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
-      "current-context": "x",
-    };
-    await writeFile(path, JSON.stringify(config));
-    return path;
   }
 
   async function tokenFor(name: string): Promise<string> {
@@ -343,7 +318,7 @@ describe.runIf(hasRealCluster())("the client against a real API server", () => {
   test("warnings of the API server are logged once", async () => {
     const warnings: string[] = [];
     const log: Logger = { ...silentLogger, warn: (message) => warnings.push(message) };
-    const { rest } = (await connect(cluster.kubeconfig, { log })).client("warned");
+    const { rest } = (await connect(server.kubeconfig, { log })).client("warned");
     await rest.json({ method: "GET", path: "/api/v1/componentstatuses" });
     await rest.json({ method: "GET", path: "/api/v1/componentstatuses" });
     expect(warnings).toEqual(["v1 ComponentStatus is deprecated in v1.19+"]);
@@ -388,10 +363,10 @@ describe.runIf(hasRealCluster())("the client against a real API server", () => {
   describe("identities", () => {
     test("impersonate users and groups", async () => {
       const admin = {
-        "client-certificate-data": Buffer.from(cluster.admin.cert).toString("base64"),
-        "client-key-data": Buffer.from(cluster.admin.key).toString("base64"),
+        "client-certificate-data": Buffer.from(server.admin.cert).toString("base64"),
+        "client-key-data": Buffer.from(server.admin.key).toString("base64"),
       };
-      const path = await kubeconfigWith("impersonate", {
+      const path = await server.kubeconfigWith("impersonate", {
         ...admin,
         as: "bob",
         "as-groups": ["readers", "writers, and more"],
@@ -405,10 +380,10 @@ describe.runIf(hasRealCluster())("the client against a real API server", () => {
     });
 
     test("a token file is trimmed, and read anew when the server rejects the token", async () => {
-      const token = join(cluster.directory, "token-file");
+      const token = join(server.directory, "token-file");
       await writeFile(token, "not-a-token\n");
       const client = (
-        await connect(await kubeconfigWith("token-file.kubeconfig", { tokenFile: "token-file" }))
+        await connect(await server.kubeconfigWith("token-file.kubeconfig", { tokenFile: "token-file" }))
       ).client("test");
       expect(isUnauthorized(await failure(whoAmI(client)))).toBe(true);
       await writeFile(token, `${await tokenFor("from-file")}\n`);
@@ -416,9 +391,9 @@ describe.runIf(hasRealCluster())("the client against a real API server", () => {
     });
 
     test("an exec plugin is asked again, once, when the server rejects its credential", async () => {
-      const plugin = join(cluster.directory, "plugin");
-      const answer = join(cluster.directory, "plugin-answer");
-      const runs = join(cluster.directory, "plugin-runs");
+      const plugin = join(server.directory, "plugin");
+      const answer = join(server.directory, "plugin-answer");
+      const runs = join(server.directory, "plugin-runs");
       await writeFile(
         plugin,
         `#!/bin/sh\necho run >> ${runs}\ncat ${answer}\nsed -i 's/stale/${await tokenFor("by-plugin")}/' ${answer}\n`,
@@ -430,7 +405,7 @@ describe.runIf(hasRealCluster())("the client against a real API server", () => {
         JSON.stringify({ apiVersion, kind: "ExecCredential", status: { token: "stale" } }),
       );
       const exec = { apiVersion, command: "./plugin", interactiveMode: "Never" };
-      const client = (await connect(await kubeconfigWith("exec.kubeconfig", { exec }))).client("test");
+      const client = (await connect(await server.kubeconfigWith("exec.kubeconfig", { exec }))).client("test");
       expect((await whoAmI(client)).username).toBe("system:serviceaccount:default:by-plugin");
       await whoAmI(client);
       const { readFile } = await import("node:fs/promises");
@@ -438,7 +413,7 @@ describe.runIf(hasRealCluster())("the client against a real API server", () => {
     });
 
     test("each controller is its own service account", async () => {
-      const builder = await connect(cluster.kubeconfig, { serviceAccounts: true });
+      const builder = await connect(server.kubeconfig, { serviceAccounts: true });
       expect((await whoAmI(builder.client("job-controller"))).username).toBe(
         "system:serviceaccount:kube-system:job-controller",
       );
@@ -446,49 +421,5 @@ describe.runIf(hasRealCluster())("the client against a real API server", () => {
         "system:serviceaccount:kube-system:cronjob-controller",
       );
     });
-  });
-
-  test("a frozen API server fails every watch within 10 s; after a thaw and a restart all goes on", async () => {
-    const client = clients.clientFor(CONFIG_MAPS);
-    await client.create(configMap("frozen"));
-    const failures: unknown[] = [];
-    let seen = 0;
-    const watches = Array.from({ length: 50 }, async () => {
-      const work = (async () => {
-        for await (const _ of client.watch({ fieldSelector: "metadata.name=frozen", timeoutSeconds: 300 }))
-          seen++;
-      })();
-      failures.push(await failure(work));
-    });
-    await until(() => seen >= 50);
-    const startMs = performance.now();
-    cluster.freezeApiServer();
-    try {
-      await Promise.all(watches);
-      expect(performance.now() - startMs).toBeLessThan(10_000);
-      expect(failures.every((error) => isConnectionError(error))).toBe(true);
-    } finally {
-      cluster.thawApiServer();
-    }
-    expect((await client.get(ref("frozen"))).metadata.name).toBe("frozen");
-    await cluster.killApiServer();
-    expect(isConnectionError(await failure(client.get(ref("frozen"))))).toBe(true);
-    await cluster.restartApiServer();
-    expect((await client.get(ref("frozen"))).metadata.name).toBe("frozen");
-  });
-
-  test("lists and watches from a version that was compacted away are `expired`", async () => {
-    const client = clients.clientFor(CONFIG_MAPS);
-    const { metadata } = await client.create(configMap("compacted"));
-    const body = JSON.stringify({ revision: metadata.resourceVersion, physical: true });
-    expect((await fetch(`${cluster.etcdUrl}/v3/kv/compaction`, { method: "POST", body })).status).toBe(200);
-    await cluster.restartApiServer();
-    const listing = client.list({ resourceVersion: "2", resourceVersionMatch: "Exact" });
-    expect(isExpired(await failure(listing))).toBe(true);
-    const watching = async (): Promise<void> => {
-      for await (const event of client.watch({ resourceVersion: "2", timeoutSeconds: 5 }))
-        expect(event).toBeUndefined();
-    };
-    expect(isExpired(await failure(watching()))).toBe(true);
   });
 });

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ourProgram } from "../harness/daemon.ts";
-import { hasRealCluster } from "../harness/real-cluster.ts";
 import type { Area } from "./area.ts";
 import { differences, excessWrites, readGolden, REAL_TIME_SLACK, type Slack } from "./golden.ts";
 import type { Outcome } from "./outcome.ts";
@@ -28,7 +27,7 @@ const TOO_MANY_TO_PLAY_AGAIN = 12;
 /** Scenarios wait more than they work: each file of tests plays those of some areas, beside the other files. */
 export function compareOnReal(isMine: (area: Area) => boolean): void {
   const mine = scenarios.filter((scenario) => isMine(areaOf(scenario)) && scenario.timed !== true);
-  describe.runIf(hasRealCluster())("our program does as the recorded one did, on a real API server", () => {
+  describe("our program does as the recorded one did, on a real API server", () => {
     const outcomes = new Map<string, Outcome | Error>();
     // A cluster may be taken for quiet while a busy machine keeps somebody from writing: what differs is played again,
     // by itself and with more patience, and has to differ then, too.

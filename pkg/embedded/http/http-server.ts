@@ -184,6 +184,18 @@ function plainHeaders(request: HttpRequest): Record<string, string> {
     if (value === undefined || name.startsWith(":")) continue;
     headers[name] = typeof value === "string" ? value : value.join(", ");
   }
+  return { ...headers, ...impersonation(request.rawHeaders) };
+}
+
+/** Node.js joins what was sent several times by commas, which these values may hold themselves. */
+function impersonation(rawHeaders: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]?.toLowerCase() ?? "";
+    if (!name.startsWith("impersonate-")) continue;
+    const value = rawHeaders[at + 1] ?? "";
+    headers[name] = name in headers ? `${headers[name]}\n${value}` : value;
+  }
   return headers;
 }
 

@@ -15,6 +15,7 @@ import { type Admission, admitEverything } from "./admission.ts";
 import { makeCall, type ServerParts } from "./call.ts";
 import { handlerOf, verbOf } from "./dispatch.ts";
 import { DisconnectError, Faults } from "./faults.ts";
+import { deprecationsOf } from "./deprecations.ts";
 import { parseImpersonation } from "./impersonation.ts";
 import { Registry } from "./registry.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
@@ -134,6 +135,7 @@ export class ApiServer {
 
     const verb = verbOf(request, info);
     await this.#authorize(user, verb, request.path, info);
+    warnings.push(...deprecationsOf(served.resource));
     const call = makeCall(this.parts, { request, verb, info, served, user, warnings });
     await this.parts.faults.before(call.subject, request.signal);
     const response = await handlerOf(call)(call);

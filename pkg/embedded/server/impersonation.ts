@@ -79,7 +79,7 @@ function unescaped(key: string): string {
   }
 }
 
-/** A header that was sent several times arrives as one. */
+/** A header that was sent several times arrives as one (see ApiRequest): what is between commas is no value of its own. */
 function listOf(value: string | undefined): readonly string[] {
-  return value === undefined || value === "" ? [] : value.split(", ");
+  return value === undefined || value === "" ? [] : value.split("\n");
 }

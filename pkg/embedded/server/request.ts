@@ -7,7 +7,7 @@ export interface ApiRequest {
   /** Absolute and still percent-encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Lower-case names. */
+  /** Lower-case names. Several values of one name are joined by ", ", and those of Impersonate-*, by line breaks. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: RequestBody;
   /** Who asks, when the carrier knows (a client certificate); otherwise the Authenticator looks at the headers. */

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import type { TestResponse, TestServer } from "../../harness/servers.ts";
-import { apiServers } from "./embedded-test-server.ts";
+import { servers, type TestResponse, type TestServer } from "../../harness/servers.ts";
 
 type Json = Record<string, unknown>;
 
@@ -104,7 +103,7 @@ export class ApiClient {
 
 /** Runs the same cases against every server. */
 export function describeApi(name: string, cases: (api: () => ApiClient) => void): void {
-  describe.each(apiServers)(`${name} ($name)`, (kind) => {
+  describe.each(servers)(`${name} ($name)`, (kind) => {
     let server: TestServer;
     let client: ApiClient;
     beforeAll(async () => {

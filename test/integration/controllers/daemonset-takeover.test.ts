@@ -7,7 +7,7 @@ import type { Pod, PodSpec } from "../../../pkg/api/types/core-v1.gen.ts";
 import { scheduler } from "../../../pkg/embedded/scheduler/scheduler.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import { lineOf } from "../../harness/controller-world.ts";
-import { Daemon, goProgram } from "../../harness/daemon.ts";
+import { Daemon, goProgram, predecessorsOn } from "../../harness/daemon.ts";
 import type { PodFate } from "../../harness/hollow-kubelet.ts";
 import type { Write } from "../../harness/recorded-transport.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
@@ -22,6 +22,7 @@ import {
   untilReady,
   untilUpdated,
 } from "./daemon-space.ts";
+import { testWhere } from "../../harness/where.ts";
 
 const NODES = 12;
 /** Caches are filled, and every key has been worked on, long before. */
@@ -50,9 +51,7 @@ const ODD: Partial<PodSpec> = {
   volumes: [{ name: "scratch", emptyDir: {} }],
 };
 
-const predecessors = ["this program", ...(goProgram === undefined ? [] : ["the Go program"])];
-
-describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) => {
+describe.each(clusterKinds)("DaemonSets on the $name API server", ({ name, start }) => {
   let cluster: ControllerCluster;
   let space: TestSpace;
   let go: Daemon | undefined;
@@ -70,11 +69,10 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
   });
   afterAll(async () => cluster.stop());
 
-  describe.each(predecessors)("that take over from %s", (predecessor) => {
+  describe.each(predecessorsOn(name))("that take over from %s", (predecessor) => {
     const isGo = predecessor !== "this program";
 
-    test("write nothing to what is settled, and make no revision", async ({ skip }) => {
-      if (isGo && cluster.kubeconfig === undefined) skip();
+    test("write nothing to what is settled, and make no revision", async () => {
       const end = await begin(isGo);
       await settle(daemonSet("foo", rolling(3), ODD));
       await end();
@@ -88,12 +86,11 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
       expect(cluster.writesTo(space).slice(before).map(lineOf)).toEqual([]);
     });
 
-    test.for([
+    test.each([
       { how: "replaces in place", strategy: rolling(3), creates: NODES - 3, deletes: NODES - 3 },
       { how: "surges", strategy: surging(3), creates: NODES - 3, deletes: NODES },
-    ])("go on with an update that $how, and restart no pod that need not be", async (update, { skip }) => {
+    ])("go on with an update that $how, and restart no pod that need not be", async (update) => {
       const { strategy, creates, deletes } = update;
-      if (isGo && cluster.kubeconfig === undefined) skip();
       const end = await begin(isGo);
       await settle(daemonSet("foo", strategy));
       space.tend({
@@ -121,10 +118,9 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
     });
   });
 
-  test.runIf(goProgram !== undefined)(
+  testWhere(predecessorsOn(name).length > 1)(
     "leave the Go program nothing to write when it takes over",
-    async ({ skip }) => {
-      if (cluster.kubeconfig === undefined) skip();
+    async () => {
       cluster.run([OURS, scheduler()]);
       await settle(daemonSet("foo", rolling(3), ODD));
       await changeTemplate(space, "foo", { terminationGracePeriodSeconds: 1 });
@@ -145,10 +141,9 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ start }) =>
     },
   );
 
-  test.runIf(goProgram !== undefined)(
+  testWhere(predecessorsOn(name).length > 1)(
     "leave the Go program an update to go on with, of which it restarts nothing",
-    async ({ skip }) => {
-      if (cluster.kubeconfig === undefined) skip();
+    async () => {
       const end = await begin(false);
       await settle(daemonSet("foo", rolling(3), ODD));
       space.tend({ fateOf: (pod) => (isOld(pod) ? ONCE_PLACED.fateOf(pod) : undefined) });

@@ -7,14 +7,13 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { PodDisruptionBudgetSpec } from "../../../pkg/api/types/policy-v1.gen.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import { lineOf } from "../../harness/controller-world.ts";
-import { Daemon, goProgram } from "../../harness/daemon.ts";
+import { Daemon, goProgram, predecessorsOn } from "../../harness/daemon.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 import { LABELS, pod, replicaSet } from "./workloads.ts";
+import { testWhere } from "../../harness/where.ts";
 
 /** Caches are filled, and every key has been worked on, long before. */
 const QUIET_MS = 1_500;
-const predecessors = ["this program", ...(goProgram === undefined ? [] : ["the Go program"])];
-
 /** What budgets come to rest with, and the reason that they give. */
 const cases: readonly (readonly [name: string, spec: PodDisruptionBudgetSpec, reason: string])[] = [
   ["a number", { minAvailable: 2 }, "SufficientPods"],
@@ -29,7 +28,7 @@ const cases: readonly (readonly [name: string, spec: PodDisruptionBudgetSpec, re
 ];
 const nameOf = (what: string): string => what.replaceAll(" ", "-");
 
-describe.each(clusterKinds)("disruption budgets on the $name API server", ({ start }) => {
+describe.each(clusterKinds)("disruption budgets on the $name API server", ({ name, start }) => {
   let cluster: ControllerCluster;
   let go: Daemon | undefined;
   beforeAll(async () => {
@@ -41,9 +40,8 @@ describe.each(clusterKinds)("disruption budgets on the $name API server", ({ sta
   });
   afterAll(async () => cluster.stop());
 
-  test.for(predecessors)("that %s has settled are not written to", async (predecessor, { skip }) => {
+  test.each(predecessorsOn(name))("that %s has settled are not written to", async (predecessor) => {
     const isGo = predecessor !== "this program";
-    if (isGo && cluster.kubeconfig === undefined) skip();
     const space = await cluster.space();
     const end = begin(isGo);
     await settle(space);
@@ -57,8 +55,7 @@ describe.each(clusterKinds)("disruption budgets on the $name API server", ({ sta
     expect(await stateOf(space)).toEqual(state);
   });
 
-  test.runIf(goProgram !== undefined)("leave the Go program nothing to write", async ({ skip }) => {
-    if (cluster.kubeconfig === undefined) skip();
+  testWhere(predecessorsOn(name).length > 1)("leave the Go program nothing to write", async () => {
     const space = await cluster.space();
     const end = begin(false);
     await settle(space);

@@ -12,6 +12,7 @@ import { clusterKinds, type ControllerCluster } from "../../harness/controller-c
 import type { TestSpace } from "../../harness/test-space.ts";
 import { type OwnerSpec, terminatingOf, twins, withSpec } from "./twins.ts";
 import { boundTemplate, LABELS, pod, template } from "./workloads.ts";
+import { testWhere } from "../../harness/where.ts";
 
 const DESCRIPTORS = [replicaSetController({ workers: 5 }), replicationControllers({ workers: 5 })];
 const HELD = "example.com/hold";
@@ -70,7 +71,7 @@ describe.each(suites)("$kind on the $name API server", ({ start, kind, apiVersio
     });
   });
 
-  test.runIf(kind === "ReplicaSet")("RSSelectorImmutability: the selector cannot be changed", async () => {
+  testWhere(kind === "ReplicaSet")("RSSelectorImmutability: the selector cannot be changed", async () => {
     await space.create(resource, make("owner", 0));
     const other = { app: "other" };
     const change = space.update(resources.replicaSets, "owner", (owner) => ({
@@ -254,7 +255,7 @@ describe.each(suites)("$kind on the $name API server", ({ start, kind, apiVersio
     );
   });
 
-  test.runIf(kind === "ReplicaSet")(
+  testWhere(kind === "ReplicaSet")(
     "ReplicaSetsAppsV1DefaultGCPolicy: a delete without a policy adds no finalizer",
     async () => {
       cluster.run(DESCRIPTORS);
@@ -268,7 +269,7 @@ describe.each(suites)("$kind on the $name API server", ({ start, kind, apiVersio
     },
   );
 
-  test.runIf(kind === "ReplicaSet")(
+  testWhere(kind === "ReplicaSet")(
     "TerminatingReplicas: terminating pods are counted by gate, which may change",
     async () => {
       run(false);
@@ -297,7 +298,7 @@ describe.each(suites)("$kind on the $name API server", ({ start, kind, apiVersio
     },
   );
 
-  test.runIf(kind === "ReplicationController")(
+  testWhere(kind === "ReplicationController")(
     "LogarithmicScaleDown: the youngest goes, once it is far younger than the others",
     async () => {
       cluster.run(DESCRIPTORS);

@@ -17,6 +17,7 @@ import { isForbidden } from "../../../pkg/client/errors.ts";
 import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
 import { type AccountCluster, accountClusterKinds } from "../../harness/account-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
+import { describeWhere } from "../../harness/where.ts";
 
 const controllers = (): readonly ControllerDescriptor[] => [
   resourceQuotaController({ workers: 2, syncPeriodMs: 0 }),
@@ -122,7 +123,7 @@ describe.each(accountClusterKinds)("quotas on the $name API server", ({ start })
 });
 
 // Only kube-apiserver can be told that pods need a quota.
-describe.runIf(accountClusterKinds.some(({ name }) => name === "real"))("where pods need a quota", () => {
+describeWhere(accountClusterKinds.some(({ name }) => name === "real"))("where pods need a quota", () => {
   test("QuotaLimitedResourceDenial: none can be created before there is one that has been counted", async () => {
     const directory = await mkdtemp(join(tmpdir(), "kcm-quota-"));
     const file = join(directory, "admission.yaml");

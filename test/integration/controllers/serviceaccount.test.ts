@@ -24,6 +24,7 @@ import {
 } from "../../harness/account-clusters.ts";
 import { hasRealCluster } from "../../harness/real-cluster.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
+import { describeWhere } from "../../harness/where.ts";
 
 const DAY_MS = 86_400_000;
 const PERIOD_MS = DAY_MS;
@@ -197,7 +198,7 @@ describe.each(accountClusterKinds)("service accounts on the $name API server", (
   });
 });
 
-describe.runIf(hasRealCluster())("tokens that are signed with ECDSA", () => {
+describeWhere(hasRealCluster())("tokens that are signed with ECDSA", () => {
   test.each(["P-256", "P-384", "P-521"])("%s are taken by the real API server", async (namedCurve) => {
     const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve });
     const directory = await mkdtemp(join(tmpdir(), "kcm-ec-"));

@@ -6,11 +6,12 @@ import type { StatefulSet, StatefulSetSpec } from "../../../pkg/api/types/apps-v
 import type { Pod, PodTemplateSpec } from "../../../pkg/api/types/core-v1.gen.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import { lineOf } from "../../harness/controller-world.ts";
-import { Daemon, goProgram } from "../../harness/daemon.ts";
+import { Daemon, goProgram, predecessorsOn } from "../../harness/daemon.ts";
 import type { PodFate } from "../../harness/hollow-kubelet.ts";
 import type { Write } from "../../harness/recorded-transport.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 import { LABELS } from "./workloads.ts";
+import { testWhere } from "../../harness/where.ts";
 
 /** Caches are filled, and every key has been worked on, long before. */
 const QUIET_MS = 1_500;
@@ -49,9 +50,7 @@ const kinds: readonly (readonly [name: string, spec: Partial<StatefulSetSpec>])[
   ["unasked", { updateStrategy: { type: "OnDelete" } }],
 ];
 
-const predecessors = ["this program", ...(goProgram === undefined ? [] : ["the Go program"])];
-
-describe.each(clusterKinds)("StatefulSets on the $name API server", ({ start }) => {
+describe.each(clusterKinds)("StatefulSets on the $name API server", ({ name, start }) => {
   let cluster: ControllerCluster;
   let space: TestSpace;
   let go: Daemon | undefined;
@@ -68,11 +67,10 @@ describe.each(clusterKinds)("StatefulSets on the $name API server", ({ start }) 
   });
   afterAll(async () => cluster.stop());
 
-  describe.each(predecessors)("that take over from %s", (predecessor) => {
+  describe.each(predecessorsOn(name))("that take over from %s", (predecessor) => {
     const isGo = predecessor !== "this program";
 
-    test("write nothing to what is settled, and make no revision", async ({ skip }) => {
-      if (isGo && cluster.kubeconfig === undefined) skip();
+    test("write nothing to what is settled, and make no revision", async () => {
       const end = await begin(isGo);
       await settleAll();
       await end();
@@ -88,8 +86,7 @@ describe.each(clusterKinds)("StatefulSets on the $name API server", ({ start }) 
       );
     });
 
-    test("go on with an update where it is, and restart no pod that need not be", async ({ skip }) => {
-      if (isGo && cluster.kubeconfig === undefined) skip();
+    test("go on with an update where it is, and restart no pod that need not be", async () => {
       const end = await begin(isGo);
       await space.create(resources.statefulSets, statefulSet("web", 4));
       await untilSettled("web", 4);
@@ -116,10 +113,9 @@ describe.each(clusterKinds)("StatefulSets on the $name API server", ({ start }) 
     });
   });
 
-  test.runIf(goProgram !== undefined)(
+  testWhere(predecessorsOn(name).length > 1)(
     "leave the Go program nothing to write when it takes over",
-    async ({ skip }) => {
-      if (cluster.kubeconfig === undefined) skip();
+    async () => {
       cluster.run(OURS);
       await settleAll();
       await cluster.stopControllers();

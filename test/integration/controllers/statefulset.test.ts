@@ -10,6 +10,7 @@ import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 import { LABELS, template } from "./workloads.ts";
+import { testWhere } from "../../harness/where.ts";
 
 const DESCRIPTORS = [statefulSetController({ workers: 5 })];
 const HELD = "fake.example.com/blockDeletion";
@@ -197,7 +198,7 @@ describe.each(clusterKinds)("StatefulSets on the $name API server", ({ name, sta
     expect(currentRevision).toBe(updateRevision);
   });
 
-  test.runIf(name === "real")("with its gate, as many go at a time as may be unavailable", async () => {
+  testWhere(name === "real")("with its gate, as many go at a time as may be unavailable", async () => {
     cluster.run(DESCRIPTORS, { features: { MaxUnavailableStatefulSet: true } });
     space.tend({});
     const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 0, maxUnavailable: 2 } };

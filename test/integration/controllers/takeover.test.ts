@@ -8,7 +8,7 @@ import {
 import { resources } from "../../../pkg/api/resources.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import { lineOf } from "../../harness/controller-world.ts";
-import { Daemon, goProgram } from "../../harness/daemon.ts";
+import { Daemon, goProgram, predecessorsOn } from "../../harness/daemon.ts";
 import type { PodFate } from "../../harness/hollow-kubelet.ts";
 import type { Write } from "../../harness/recorded-transport.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
@@ -22,6 +22,7 @@ import {
   untilStable,
   withImage,
 } from "./workloads.ts";
+import { testWhere } from "../../harness/where.ts";
 
 const REPLICAS = 25;
 /** A pod is there, and it is ready: the kubelet binds and readies it in one write. */
@@ -38,7 +39,7 @@ const ready = { fateOf: (): PodFate => "ready" };
 /** Pods of the second template never become ready. */
 const half = { fateOf: isOld };
 
-describe.each(clusterKinds)("controllers on the $name API server", ({ start }) => {
+describe.each(clusterKinds)("controllers on the $name API server", ({ name, start }) => {
   let cluster: ControllerCluster;
   beforeAll(async () => {
     cluster = await start();
@@ -62,15 +63,13 @@ describe.each(clusterKinds)("controllers on the $name API server", ({ start }) =
     await cluster.stopControllers();
   });
 
-  const predecessors = [
-    { predecessor: "this program", begin: async () => beginOurs() },
-    ...(goProgram === undefined
-      ? []
-      : [{ predecessor: "the Go program", begin: async () => beginGo(goProgram ?? []) }]),
-  ];
-  describe.each(predecessors)("that take over from $predecessor", ({ begin, predecessor }) => {
-    test("write nothing to what is settled", async ({ skip }) => {
-      const space = await settled(skip);
+  const predecessors = predecessorsOn(name).map((predecessor) => ({
+    predecessor,
+    begin: async () => (predecessor === "this program" ? beginOurs() : beginGo(goProgram ?? [])),
+  }));
+  describe.each(predecessors)("that take over from $predecessor", ({ begin }) => {
+    test("write nothing to what is settled", async () => {
+      const space = await settled();
       const [before, state] = [cluster.writesTo(space).length, await stateOf(space)];
       cluster.run(DESCRIPTORS);
       await space.never("a write", QUIET_MS, writesAfter(space, before));
@@ -79,8 +78,8 @@ describe.each(clusterKinds)("controllers on the $name API server", ({ start }) =
       expect(await stateOf(space)).toEqual(state);
     });
 
-    test("go on with a rollout, and neither create nor delete a pod that need not be", async ({ skip }) => {
-      const space = await settled(skip);
+    test("go on with a rollout, and neither create nor delete a pod that need not be", async () => {
+      const space = await settled();
       const end = await begin();
       space.tend(half);
       await space.update(resources.deployments, "web", withImage("image-2"));
@@ -101,8 +100,7 @@ describe.each(clusterKinds)("controllers on the $name API server", ({ start }) =
       await cluster.stopControllers();
     });
 
-    async function settled(skip: () => void): Promise<TestSpace> {
-      if (predecessor !== "this program" && cluster.kubeconfig === undefined) skip();
+    async function settled(): Promise<TestSpace> {
       const space = await cluster.space();
       const end = await begin();
       space.tend(ready);
@@ -117,10 +115,9 @@ describe.each(clusterKinds)("controllers on the $name API server", ({ start }) =
     }
   });
 
-  test.runIf(goProgram !== undefined)(
+  testWhere(predecessorsOn(name).length > 1)(
     "leave the Go program nothing to write when it takes over",
-    async ({ skip }) => {
-      if (cluster.kubeconfig === undefined) skip();
+    async () => {
       const space = await cluster.space();
       cluster.run(DESCRIPTORS);
       space.tend(ready);

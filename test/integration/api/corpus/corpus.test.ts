@@ -12,6 +12,7 @@ import { podCases } from "./pods.ts";
 import { RealColumn, type Answer } from "./real-column.ts";
 import { updateCases } from "./updates.ts";
 import { workloadCases } from "./workloads.ts";
+import { describeWhere } from "../../../harness/where.ts";
 
 interface Table {
   readonly columnDefinitions: readonly TableColumn[];
@@ -36,7 +37,7 @@ describe("on their own, the rules tell good changes from bad ones", () => {
   });
 });
 
-describe.runIf(hasRealCluster())("the rules say the same as a real API server", () => {
+describeWhere(hasRealCluster())("the rules say the same as a real API server", () => {
   let cluster: RealCluster;
   let column: RealColumn;
   const answers = new Map<string, Answer>();

@@ -11,7 +11,7 @@ import { Deployments } from "../harness/deployments.ts";
 import { markPod } from "../harness/hollow-kubelet.ts";
 import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harness/hollow-world.ts";
 import { kubeadmFlags, MANAGER_USER } from "../harness/kubeadm-flags.ts";
-import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { freePorts, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
 import { identityJourneys } from "./identity-journeys.ts";
 
@@ -20,7 +20,7 @@ const namespace = "default";
 const podSpec = { terminationGracePeriodSeconds: 0, containers: [{ name: "main", image: "main:1" }] };
 
 /** The bootstrap roles of the API server are upstream's; nothing here adds to them. */
-describe.skipIf(!hasRealCluster())("each controller under its own account", () => {
+describe("each controller under its own account", () => {
   let cluster: RealCluster;
   let admin: ClientBuilder;
   let client: ClientSet;

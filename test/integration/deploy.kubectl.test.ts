@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
-import { delimiter, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { loadAll } from "js-yaml";
@@ -13,13 +12,11 @@ import { realClock, realRandom } from "../../pkg/clock/real.ts";
 import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
 import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { describeWhere } from "../harness/where.ts";
 
 const deploy = fileURLToPath(new URL("../../deploy", import.meta.url));
 const staticPod = join(deploy, "static-pod", "kube-controller-manager.yaml");
 const dashboard = join(deploy, "components", "monitoring", "dashboard.json");
-const hasKubectl = (process.env["PATH"] ?? "")
-  .split(delimiter)
-  .some((directory) => existsSync(join(directory, "kubectl")));
 const run = promisify(execFile);
 
 interface Container {
@@ -84,15 +81,7 @@ function flagsOf({ command, args = [] }: Container): readonly string[] {
   return [...command.slice(1), ...args];
 }
 
-test("the static Pod's flags are flags of this program", async () => {
-  const [pod] = loadAll(await readFile(staticPod, "utf8")) as Manifest[];
-  const flags = flagsOf(containerOf(pod === undefined ? [] : [pod]));
-  const { options } = resolveOptions(flags, () => "");
-  expect(options.generic.useServiceAccountCredentials).toBe(true);
-  expect(options.misc.kubeconfig).toBe("/etc/kubernetes/controller-manager.conf");
-});
-
-describe.skipIf(!hasKubectl)("kustomize", () => {
+describe("kustomize", () => {
   test("makes everything in kube-system, with flags of this program and the image that was asked for", async () => {
     const manifests = await render("signing", "monitoring");
     const kinds = manifests.map(({ kind }) => kind).toSorted();
@@ -165,7 +154,7 @@ const servers = [
   ...(hasRealCluster() ? [{ name: "real", start: startReal }] : []),
 ];
 
-describe.skipIf(!hasKubectl).each(servers)("manifests against the $name API server", ({ start }) => {
+describe.each(servers)("manifests against the $name API server", ({ start }) => {
   let server: Server;
 
   beforeAll(async () => {
@@ -198,7 +187,7 @@ describe.skipIf(!hasKubectl).each(servers)("manifests against the $name API serv
   });
 });
 
-describe.skipIf(!hasRealCluster() || !hasKubectl)("dashboard and alerts", () => {
+describeWhere(hasRealCluster())("dashboard and alerts", () => {
   let cluster: RealCluster;
   let daemon: Daemon;
 

@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { hasRealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { startRealCluster } from "../harness/real-cluster.ts";
 
 const run = promisify(execFile);
 
-describe.runIf(hasRealCluster())("the harness's real cluster", () => {
+describe("the harness's real cluster", () => {
   test("answers kubectl, keeps its data over a restart of the API server, and knows its users", async () => {
     const cluster = await startRealCluster();
     try {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
-import { hasRealCluster } from "../harness/real-cluster.ts";
 import { RolloutStage } from "./rollout-stage.ts";
 
-describe.runIf(hasRealCluster())("kubectl rollout, with our daemon in charge of a real API server", () => {
+describe("kubectl rollout, with our daemon in charge of a real API server", () => {
   let stage: RolloutStage;
   const images = async (): Promise<readonly string[]> => stage.images();
 

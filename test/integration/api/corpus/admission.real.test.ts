@@ -6,7 +6,7 @@ import { builtInAdmission } from "../../../../pkg/embedded/admission/built-in-ad
 import { allKinds } from "../../../../pkg/embedded/kinds/all-kinds.ts";
 import { ApiServer } from "../../../../pkg/embedded/server/api-server.ts";
 import { Store } from "../../../../pkg/embedded/storage/store.ts";
-import { hasRealCluster, startRealCluster, type RealCluster } from "../../../harness/real-cluster.ts";
+import { startRealCluster, type RealCluster } from "../../../harness/real-cluster.ts";
 import { VirtualClock } from "../../../harness/virtual-clock.ts";
 import { cases, type CorpusCase } from "./corpus-case.ts";
 import { comparable } from "./our-column.ts";
@@ -47,7 +47,7 @@ function masked(object: Record<string, unknown>): unknown {
   return JSON.parse(text) as unknown;
 }
 
-describe.runIf(hasRealCluster())("admission adds what a real API server adds", () => {
+describe("admission adds what a real API server adds", () => {
   let cluster: RealCluster;
   let column: RealColumn;
   let server: ApiServer;

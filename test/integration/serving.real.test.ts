@@ -13,7 +13,7 @@ import { CertificateAuthority } from "../../pkg/embedded/pki/pki.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ask } from "../harness/https-client.ts";
-import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import {
   type Credentials,
   credentials,
@@ -25,7 +25,7 @@ import { startTestServer, type TestHttpsServer } from "../harness/test-server.ts
 
 const quiet = { clock: realClock, log: silentLogger, metrics: noMetrics };
 
-describe.runIf(hasRealCluster())("the HTTPS server beside a real API server", () => {
+describe("the HTTPS server beside a real API server", () => {
   let cluster: RealCluster;
   let admin: ClientSet;
   let clients: DelegatedClients;
@@ -97,7 +97,7 @@ describe.runIf(hasRealCluster())("the HTTPS server beside a real API server", ()
   });
 });
 
-describe.runIf(hasRealCluster())("an API server that cannot be asked", () => {
+describe("an API server that cannot be asked", () => {
   const gone = async (): Promise<DelegatedClients> => {
     const access = { server: new URL("https://127.0.0.1:1"), identity: {} };
     const client = httpClients({ ...quiet, access, env: {}, userAgent: "test", qps: 0, burst: 0 });

@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { hasRealCluster } from "../test/harness/real-programs.ts";
 
-test.runIf(hasRealCluster())(
+test(
   "the committed tables of resources and fields are what a real API server says",
   { timeout: 180_000 },
   () => {

@@ -7,14 +7,14 @@ import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { clientsOf } from "../harness/admin-client.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
 import { Deployments } from "../harness/deployments.ts";
-import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
 
 const namespace = "default";
 const MAIN = "kube-controller-manager";
 const MIGRATION = "test-migration";
 
-describe.skipIf(!hasRealCluster())("leader migration", () => {
+describe("leader migration", () => {
   let cluster: RealCluster;
   let admin: ClientBuilder;
   let client: ClientSet;

@@ -6,14 +6,14 @@ import { sleep } from "../../pkg/clock/wait.ts";
 import { clientsOf } from "../harness/admin-client.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
 import { ask } from "../harness/https-client.ts";
-import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { freePorts, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
 
 const PODS = 2_000;
 const AT_ONCE = 20;
 
 /** `make bench` measures it with 50,000 pods and tells the longest time; here the machine may be busy with other tests. */
-describe.skipIf(!hasRealCluster())("a manager whose caches fill", () => {
+describe("a manager whose caches fill", () => {
   let cluster: RealCluster;
   let admin: ClientBuilder;
   let daemon: Daemon;

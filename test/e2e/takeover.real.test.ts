@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AuditEvent, describeEvent } from "../harness/audit-log.ts";
 import { Deployments } from "../harness/deployments.ts";
-import { hasRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
 import { go, takeovers } from "./succession.ts";
 import { TakeoverStage } from "./takeover-stage.ts";
@@ -28,7 +27,7 @@ const comparable: ReadonlySet<string> = new Set([
 const TWO_MINUTES_AND_MORE = 150_000;
 const ROUND = { timeout: 300_000 };
 
-describe.skipIf(!hasRealCluster())("another controller manager takes over a cluster", ROUND, () => {
+describe("another controller manager takes over a cluster", ROUND, () => {
   let stage: TakeoverStage;
   beforeAll(async () => {
     stage = await TakeoverStage.start(3);

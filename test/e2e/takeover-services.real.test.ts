@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import { type AuditEvent, describeEvent } from "../harness/audit-log.ts";
 import { Deployments } from "../harness/deployments.ts";
-import { hasRealCluster } from "../harness/real-cluster.ts";
 import { TestSpace } from "../harness/test-space.ts";
 import { takeovers } from "./succession.ts";
 import { TakeoverStage } from "./takeover-stage.ts";
@@ -11,7 +10,7 @@ import { settle, untilRight } from "./takeover-services-cases.ts";
 const ROUND = { timeout: 300_000 };
 const ENDPOINTS: ReadonlySet<string> = new Set(["endpoints", "endpointslices"]);
 
-describe.skipIf(!hasRealCluster())("another controller manager takes over Services", ROUND, () => {
+describe("another controller manager takes over Services", ROUND, () => {
   let stage: TakeoverStage;
   beforeAll(async () => {
     stage = await TakeoverStage.start(6);

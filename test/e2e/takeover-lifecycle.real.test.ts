@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AuditEvent, describeEvent } from "../harness/audit-log.ts";
-import { hasRealCluster } from "../harness/real-cluster.ts";
 import { TestSpace } from "../harness/test-space.ts";
 import { until } from "../harness/until.ts";
 import { takeovers } from "./succession.ts";
@@ -9,7 +8,7 @@ import { deletions, settle } from "./takeover-lifecycle-cases.ts";
 
 const LIMIT_MS = 120_000;
 
-describe.skipIf(!hasRealCluster())(
+describe(
   "another controller manager takes over accounts, quotas, roles and deletions",
   { timeout: 2 * LIMIT_MS },
   () => {

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import { type AuditEvent, describeEvent } from "../harness/audit-log.ts";
 import { Deployments } from "../harness/deployments.ts";
-import { hasRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
 import { go, takeovers } from "./succession.ts";
 import { TakeoverStage } from "./takeover-stage.ts";
@@ -24,7 +23,7 @@ const comparable: ReadonlySet<string> = new Set([
   "pods",
 ]);
 
-describe.skipIf(!hasRealCluster())(
+describe(
   "another controller manager takes over StatefulSets and DaemonSets",
   { timeout: 3 * LIMIT_MS },
   () => {

@@ -9,7 +9,7 @@ import { AuditLog, describeEvent, isElection } from "../harness/audit-log.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
 import { Deployments } from "../harness/deployments.ts";
 import { kubeadmFlags, MANAGER_USER } from "../harness/kubeadm-flags.ts";
-import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { freePorts, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
 
 const isStress = process.env["STRESS"] === "1";
@@ -33,7 +33,7 @@ interface Handover {
   readonly writeMs: number;
 }
 
-describe.skipIf(!hasRealCluster())("two controller managers and one Lease", () => {
+describe("two controller managers and one Lease", () => {
   let cluster: RealCluster;
   let admin: ClientBuilder;
   let deployments: Deployments;

@@ -11,7 +11,7 @@ import { clientsOf } from "../harness/admin-client.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
 import { Deployments } from "../harness/deployments.ts";
 import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harness/hollow-world.ts";
-import { hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
 
 const program = process.env["KUBECTL"] ?? "kubectl";
@@ -25,7 +25,7 @@ const FLAGS = [
 ];
 
 /** Nothing here decides what may be evicted but the API server, by what our daemon has told it. */
-describe.runIf(hasRealCluster())("kubectl drain, with our daemon in charge of a real API server", () => {
+describe("kubectl drain, with our daemon in charge of a real API server", () => {
   let cluster: RealCluster;
   let daemon: Daemon;
   let clients: ClientBuilder;

@@ -16,7 +16,7 @@ import { RestClient } from "../../pkg/client/rest.ts";
 import { WarningLog } from "../../pkg/client/warnings.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
-import { hasRealCluster, startRealCluster, type RealCluster } from "../harness/real-cluster.ts";
+import { startRealCluster, type RealCluster } from "../harness/real-cluster.ts";
 import type { ChildTask } from "./leader-child.ts";
 
 const handovers = process.env["STRESS"] === "1" ? 200 : 20;
@@ -64,7 +64,7 @@ class WriteLog {
   }
 }
 
-describe.skipIf(!hasRealCluster())("two processes contend for a Lease of a real API server", () => {
+describe("two processes contend for a Lease of a real API server", () => {
   let cluster: RealCluster;
   let configMaps: ResourceClient<ConfigMap>;
   const random = seededRandom(seed);
