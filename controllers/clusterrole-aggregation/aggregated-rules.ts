@@ -13,15 +13,24 @@ export function decideRules(
 ): readonly PolicyRule[] | undefined {
   if (role.aggregationRule === undefined) return undefined;
   const others = roles.filter(({ metadata }) => metadata.name !== role.metadata.name).toSorted(byName);
-  const rules: PolicyRule[] = [];
+  // By what they say: there may be tens of thousands.
+  const rules = new Map<string, PolicyRule>();
   for (const spec of role.aggregationRule.clusterRoleSelectors ?? []) {
     const selector = selectorFromSpec(spec);
     const selected = others.filter(({ metadata }) => selector.matches(metadata.labels));
-    for (const rule of selected.flatMap((other) => other.rules ?? [])) {
-      if (!rules.some((known) => semanticEqual(known, rule))) rules.push(rule);
+    for (const { rules: own = [] } of selected) {
+      for (const rule of own) if (!rules.has(textOf(rule))) rules.set(textOf(rule), rule);
     }
   }
-  return semanticEqual(rules, role.rules) ? undefined : rules;
+  const union = [...rules.values()];
+  return semanticEqual(union, role.rules) ? undefined : union;
+}
+
+/** The same for rules that say the same. */
+function textOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string {
+  return JSON.stringify(
+    [verbs, apiGroups, resources, resourceNames, nonResourceURLs].map((list) => list ?? []),
+  );
 }
 
 function byName({ metadata: one }: ClusterRole, { metadata: other }: ClusterRole): number {

@@ -79,9 +79,9 @@ class Bench {
     if (verb === "create") this.#server.set(label, object);
     else if (verb === "remove") this.#server.delete(label);
     else if (verb === "collect") await this.#collect();
-    else if (verb === "learn") this.#learn();
+    else if (verb === "learn") await this.#learn();
     else if (verb === "sneaked") this.#changes.unshift(GraphChange.seen(object));
-    else this.#see(verb === "seen" ? GraphChange.seen(object) : GraphChange.deleted(object));
+    else await this.#see(verb === "seen" ? GraphChange.seen(object) : GraphChange.deleted(object));
   }
 
   /** Every dependent names its owner, and every owner that there is knows it. */
@@ -112,16 +112,16 @@ class Bench {
       .join(" | ");
   }
 
-  #see(change: GraphChange): void {
+  async #see(change: GraphChange): Promise<void> {
     expect(this.#changes.length).toBe(0);
     this.#changes.add(change);
-    this.#learn();
+    await this.#learn();
   }
 
-  #learn(): void {
+  async #learn(): Promise<void> {
     const change = this.#changes.tryGet();
     if (change === undefined) throw new Error("there is nothing to learn");
-    processChange(change, this.#context());
+    await processChange(change, this.#context());
   }
 
   async #collect(): Promise<void> {

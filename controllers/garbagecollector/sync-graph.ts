@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
+import { forEachPaced } from "../../pkg/cache/pace.ts";
 import type { SyncResult } from "../../pkg/reconcile/worker.ts";
 import { applyChange } from "./apply-change.ts";
 import type { CollectorContext } from "./context.ts";
@@ -6,13 +7,14 @@ import type { GraphChange } from "./graph-change.ts";
 import { describeIdentity, type ObjectIdentity, referredIdentity } from "./identity.ts";
 
 /** Brings the graph up to date, and hands on what follows from that. One change at a time. */
-export function processChange(change: GraphChange, context: CollectorContext): SyncResult {
-  const { graph, absentOwners, toDelete, toOrphan } = context;
+export async function processChange(change: GraphChange, context: CollectorContext): Promise<SyncResult> {
+  const { graph, absentOwners, toDelete, toOrphan, clock } = context;
   const then = applyChange(graph, change);
   // Before the dependents are looked at: they need not ask for this owner any more.
   for (const owner of then.absent) absentOwners.add(owner);
   for (const node of then.toOrphan) toOrphan.add(node);
-  for (const node of then.toDelete) toDelete.add(node);
+  // An owner may have a hundred thousand dependents.
+  await forEachPaced(clock, then.toDelete, (node) => toDelete.add(node));
   for (const node of then.toDeleteLater) toDelete.addRateLimited(node);
   for (const { dependent, reference } of then.misplaced) {
     const { namespace } = dependent.identity;

@@ -1,6 +1,7 @@
 import { keyOf } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Pod, Secret } from "../../../pkg/api/types/core-v1.gen.ts";
+import { forEachPaced } from "../../../pkg/cache/pace.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
 import { withDeadline } from "../../../pkg/clock/wait.ts";
 import { whenSynced } from "../../../pkg/reconcile/caches-ready.ts";
@@ -18,9 +19,11 @@ export async function cleanTokens(context: CleanerContext, signal: AbortSignal):
   const { clock, periodMs, log } = context;
   if (!(await isTracked(context, signal))) return;
   const nowMs = clock.nowMs();
-  const unused = context.secrets.list().filter((secret) => {
+  const unused: Secret[] = [];
+  await forEachPaced(clock, context.secrets.list(), (secret) => {
     const { namespace = "" } = secret.metadata;
-    return isUnused(secret, (name) => context.accounts.get(namespace, name), nowMs, periodMs);
+    if (isUnused(secret, (name) => context.accounts.get(namespace, name), nowMs, periodMs))
+      unused.push(secret);
   });
   for (const [namespace, secrets] of Map.groupBy(unused, ({ metadata }) => metadata.namespace ?? "")) {
     try {

@@ -46,10 +46,19 @@ export function watchResource(
       if (frame !== undefined) deliver(frame);
     });
     stream.onEnd(unsubscribe);
+    if (served.custom) stream.onEnd(endWhenGone(call, stream));
     call.faults.watchStarted(call.subject, stream);
     for (const frame of held) deliver(frame);
   } else stream.finish();
   return { status: 200, headers: {}, body: { kind: "watch", frames: stream } };
+}
+
+/** With its version, or with the definition, ends a watch of custom resources, after the events that wait. */
+function endWhenGone({ registry, served }: Call, stream: WatchStream): () => void {
+  const { group, version, plural } = served.resource;
+  return registry.onChange(() => {
+    if (registry.find(group, version, plural) === undefined) stream.finish();
+  });
 }
 
 interface WatchStart {

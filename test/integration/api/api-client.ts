@@ -80,9 +80,8 @@ export class ApiClient {
     return this.send("PATCH", path + query, body, { "content-type": "application/apply-patch+yaml" });
   }
 
-  /** Events until there are `count`, or until the server ends the watch. */
-  async watch(path: string, count: number): Promise<readonly StreamedEvent[]> {
-    const events: StreamedEvent[] = [];
+  /** Events until there are `count`, or until the server ends the watch; into `events` as they come. */
+  async watch(path: string, count: number, events: StreamedEvent[] = []): Promise<readonly StreamedEvent[]> {
     await this.#server.stream(path, (document) => events.push(document as StreamedEvent) < count);
     return events;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ApiClient, describeApi } from "./api-client.ts";
+import { type ApiClient, describeApi, type StreamedEvent } from "./api-client.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
@@ -251,5 +251,25 @@ describeApi("custom resources", (api) => {
     await api().patch(`${objects}/held`, "merge", { metadata: { finalizers: null } });
     await expect.poll(async () => (await api().get(definition)).status).toBe(404);
     await expect.poll(async () => (await api().get(objects)).status).toBe(404);
+  });
+
+  test("a watch ends when its version is served no more, and with the definition", async () => {
+    const other = { ...version, name: "v2", storage: false };
+    const { group, definition, objects } = await define(api(), [version, other]);
+    await api().send("POST", objects, widget(group, "w", { size: 1 }));
+    const watch = async (each: string): Promise<() => Promise<readonly unknown[]>> => {
+      const path = objects.replace(`${group}/v1`, `${group}/${each}`);
+      await expect.poll(async () => (await api().get(path)).status).toBe(200);
+      const events: StreamedEvent[] = [];
+      const ended = api().watch(`${path}?watch=1&resourceVersion=0`, 9, events);
+      await expect.poll(() => events.length).toBe(1);
+      return async () => (await ended).map(({ type }) => type);
+    };
+    const old = await watch("v1");
+    await api().patch(definition, "merge", { spec: { versions: [{ ...version, served: false }, other] } });
+    expect(await old()).toEqual(["ADDED"]);
+    const newer = await watch("v2");
+    await api().send("DELETE", definition);
+    expect(await newer()).toEqual(["ADDED", "DELETED"]);
   });
 });

@@ -92,6 +92,23 @@ describe.each(clusterKinds)(
       }
     });
 
+    test("what went while its version was no longer served, and not watched, is gone for its dependents", async () => {
+      const things = await createDefinition(cluster.client, "Namespaced");
+      const preferred = { ...things, version: "v2" };
+      await serve(things, "v1", "v2");
+      const owner = await space.create(things, owned("owner"));
+      const kept = await space.create(things, owned("kept"));
+      await space.create(configMaps, owned("dependent", refTo(things, owner)));
+      await space.create(configMaps, owned("kin", refTo(things, kept)));
+      await untilWatched(preferred);
+      await serve(things, "v1");
+      // The watch of the other version has ended, and the collector has not asked yet what is served.
+      await remove(things, "owner", "Background");
+      await untilNames(configMaps, ["kin"]);
+      await remove(things, "kept", "Background");
+      await untilNames(configMaps, []);
+    });
+
     // The embedded server does not call webhooks.
     testWhere(name === "real")(
       "CascadingDeleteOnCRDConversionFailure: a resource that cannot be listed stops nobody",
@@ -142,6 +159,28 @@ describe.each(clusterKinds)(
         } catch (error) {
           return String(error).includes("conversion webhook");
         }
+      });
+    }
+
+    /** In these of its two versions, of which v2 is preferred. */
+    async function serve(resource: Resource, ...served: readonly string[]): Promise<void> {
+      const schema = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+      const versions = ["v1", "v2"].map((name) => ({
+        name,
+        served: served.includes(name),
+        storage: name === "v1",
+        schema,
+      }));
+      await cluster.client
+        .dynamic(definitions)
+        .patch({ name: groupResource(resource) }, { type: "merge", body: { spec: { versions } } });
+      await until(`v2 of ${resource.plural} is as it should be`, async () => {
+        const list = cluster.client.dynamic({ ...resource, version: "v2" }).list();
+        const isServed = await list.then(
+          () => true,
+          () => false,
+        );
+        return isServed === served.includes("v2");
       });
     }
 
