@@ -7,9 +7,12 @@ import type {
   Secret,
   ServiceAccount,
 } from "../../../pkg/api/types/core-v1.gen.ts";
+import { Interner } from "../../../pkg/cache/interner.ts";
+import { Projection } from "../../../pkg/cache/projection.ts";
 import { internal } from "../../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../../test/harness/controller-world.ts";
 import { legacyTokenCleanerController } from "./controller.ts";
+import { SECRET_NAME_FIELDS, secretNames } from "./secret-names.ts";
 import { dayOf } from "./stale-tokens.ts";
 
 const DAY_MS = 86_400_000;
@@ -59,6 +62,97 @@ test("one that a pod refers to stays", async () => {
   await start();
   await world.run(3 * PERIOD_MS);
   expect(linesTaken()).toEqual([]);
+});
+
+test("what pods refer to is read of them, wherever they can refer to it", () => {
+  const secret = (name: string) => ({ secretRef: { name } });
+  const container = (kind: string) => ({
+    name: kind,
+    envFrom: [secret(`${kind}-all`)],
+    env: [{ name: "e", valueFrom: { secretKeyRef: { name: `${kind}-one`, key: "k" } } }],
+  });
+  const pod = {
+    metadata: {},
+    spec: {
+      imagePullSecrets: [{ name: "pull" }],
+      containers: [container("main")],
+      initContainers: [container("init")],
+      ephemeralContainers: [container("debug")],
+      volumes: [
+        { name: "v", secret: { secretName: "volume" } },
+        { name: "v", azureFile: { secretName: "azure", shareName: "s" } },
+        { name: "v", projected: { sources: [{ secret: { name: "projected" } }] } },
+        { name: "v", csi: { driver: "d", nodePublishSecretRef: { name: "csi" } } },
+        { name: "v", cephfs: { monitors: [], ...secret("ceph") } },
+        { name: "v", cinder: { volumeID: "i", ...secret("cinder") } },
+        { name: "v", flexVolume: { driver: "d", ...secret("flex") } },
+        { name: "v", rbd: { image: "i", monitors: [], ...secret("rbd") } },
+        { name: "v", scaleIO: { gateway: "g", system: "s", ...secret("scaleio") } },
+        { name: "v", iscsi: { iqn: "i", lun: 1, targetPortal: "p", ...secret("iscsi") } },
+        { name: "v", storageos: secret("storageos") },
+      ],
+    },
+  };
+  const projection = new Projection(resources.pods, new Interner());
+  projection.add(SECRET_NAME_FIELDS);
+  const read = secretNames(projection.apply(pod) as Pod);
+  expect(read.size).toBe(18);
+  expect(read).toEqual(secretNames(pod as Pod));
+});
+
+test("one of another account of the name is left alone", async () => {
+  await track("2000-01-01");
+  await world.update<Secret>(resources.secrets, "token", (token) => ({
+    ...token,
+    metadata: {
+      ...token.metadata,
+      annotations: { ...token.metadata.annotations, "kubernetes.io/service-account.uid": "of-another" },
+    },
+  }));
+  await start();
+  await world.run(3 * PERIOD_MS);
+  expect(linesTaken()).toEqual([]);
+});
+
+test("one that has taken the name of an unused one is not refused", async () => {
+  await track("2000-01-01");
+  await start();
+  world.server.parts.faults.add({
+    target: { verb: "patch", resource: "secrets" },
+    action: {
+      kind: "interfere",
+      run: async () => {
+        const { metadata, ...rest } = await world.get<Secret>(resources.secrets, "token");
+        await world.delete(resources.secrets, "token");
+        const { name = "", annotations = {} } = metadata;
+        await world.create<Secret>(resources.secrets, { ...rest, metadata: { name, annotations } });
+      },
+    },
+    times: 1,
+  });
+  await world.run(PERIOD_MS + 2 * DAY_MS);
+  expect(
+    (await world.get<Secret>(resources.secrets, "token")).metadata.labels?.[INVALID_SINCE],
+  ).toBeUndefined();
+});
+
+test("one that cannot be refused does not keep the others, and pods are watched no longer than a round", async () => {
+  await track("2000-01-01");
+  await world.update<ServiceAccount>(resources.serviceAccounts, "bot", (bot) => ({
+    ...bot,
+    secrets: [{ name: "token" }, { name: "unused" }],
+  }));
+  const { metadata, ...rest } = await world.get<Secret>(resources.secrets, "token");
+  const { annotations = {} } = metadata;
+  await world.create<Secret>(resources.secrets, { ...rest, metadata: { name: "unused", annotations } });
+  world.server.parts.faults.add({
+    target: { verb: "patch", resource: "secrets", name: "token" },
+    action: { kind: "status", when: "before", error: internal("no") },
+  });
+  await start();
+  await world.run(PERIOD_MS + 2 * DAY_MS);
+  expect(linesTaken()).toContain("patch secrets unused");
+  expect(world.server.parts.faults.dropWatches({ resource: "pods" })).toBe(0);
 });
 
 test("one that is used again in the meantime is not deleted", async () => {
