@@ -66,6 +66,25 @@ describe("the CA is published", () => {
     expect(maps.map(({ metadata }) => metadata.namespace)).toEqual(["default", "new"]);
   });
 
+  test("again when a namespace changes in which it could not be", async () => {
+    await start();
+    await world.run(10_000);
+    world.server.parts.faults.add({
+      target: { verb: "create", resource: "configmaps" },
+      action: { kind: "status", when: "before", error: terminating },
+      times: 1,
+    });
+    await world.delete(resources.configMaps, CONFIG_MAP);
+    await world.run(10_000);
+    expect(await world.list(resources.configMaps)).toEqual([]);
+    await world.update<Namespace>(resources.namespaces, "default", (found) => ({
+      ...found,
+      metadata: { ...found.metadata, labels: { team: "a" } },
+    }));
+    await world.run();
+    expect(await world.list(resources.configMaps)).toHaveLength(1);
+  });
+
   test("again over what others make of it, and their labels stay", async () => {
     await start();
     world.takeWrites();
@@ -116,6 +135,8 @@ describe("syncs are counted by the answer", () => {
     const text = await metrics.expose();
     expect(text).toContain(`root_ca_cert_publisher_sync_total{code="${code}"} 1`);
     expect(text).toContain(`root_ca_cert_publisher_sync_duration_seconds_count{code="${code}"} 1`);
+    // In the end it is there.
+    expect((await world.get<ConfigMap>(resources.configMaps, CONFIG_MAP)).data).toEqual({ "ca.crt": CA });
   });
 
   test("no answer at all is a failure", async () => {

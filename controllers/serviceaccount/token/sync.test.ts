@@ -63,11 +63,18 @@ describe("an account", () => {
     await token();
     await world.run();
     world.takeWrites();
-    const release = world.server.parts.faults.holdWatches({ resource: "serviceaccounts" });
+    const { faults, store } = world.server.parts;
+    const repair = faults.add({
+      target: { resource: "serviceaccounts", verb: "watch" },
+      action: { kind: "status", when: "before", error: internal("down") },
+    });
+    faults.dropWatches({ resource: "serviceaccounts" });
     await world.delete(resources.serviceAccounts, "bot");
     await account();
-    release();
-    await world.run();
+    // The informer lists anew, and shows one as a change of the other.
+    store.compact();
+    repair();
+    await world.run(120_000);
     expect(linesTaken()).toContain("delete secrets token");
   });
 });
@@ -110,6 +117,30 @@ describe("credentials are of one account, not of a name", () => {
     await token({ uid });
     await world.start(controller);
     expect(linesTaken()).toEqual(["delete secrets token"]);
+  });
+
+  test("a token that asks for another account by now is not filled for the first", async () => {
+    await account();
+    await account([], "other");
+    await token();
+    world.server.parts.faults.add({
+      target: { verb: "get", resource: "secrets" },
+      action: { kind: "latency", ms: 10_000 },
+      times: 1,
+    });
+    await world.start(controller);
+    world.server.parts.faults.holdWatches({ resource: "secrets" });
+    await world.client
+      .clientFor(resources.secrets)
+      .patch(
+        { namespace: "default", name: "token" },
+        {
+          type: "merge",
+          body: { metadata: { annotations: { "kubernetes.io/service-account.name": "other" } } },
+        },
+      );
+    await world.run(20_000);
+    expect(linesTaken()).toEqual([]);
   });
 
   test("an account keeps its references when a token of another of the name goes", async () => {
