@@ -1,6 +1,6 @@
 import { semanticEqual } from "../../pkg/api/equality.ts";
 import type { ApiObject, ObjectMeta, ObjectRef } from "../../pkg/api/object.ts";
-import type { Resource } from "../../pkg/api/resource.ts";
+import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
 import { isConflict, isNotFound, isUnreachable, isUnsupportedMediaType } from "../../pkg/client/errors.ts";
 import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
@@ -44,7 +44,7 @@ export class ClusterScopedDependentError extends Error {
 
 /** Throws an UnknownKindError when the kind is unknown or the server, which is there, could not tell. */
 export async function resourceOf(
-  { mapper }: Pick<CollectorContext, "mapper">,
+  { mapper, monitors }: Pick<CollectorContext, "mapper" | "monitors">,
   { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
   signal: AbortSignal,
 ): Promise<Resource> {
@@ -54,6 +54,10 @@ export async function resourceOf(
   } catch (cause) {
     signal.throwIfAborted();
     if (isUnreachable(cause)) throw cause;
+    // What is watched is served, whether the server tells of it or not.
+    const isMeant = (each: Resource): boolean => each.kind === kind && apiVersionOf(each) === apiVersion;
+    const monitor = monitors.all().find((each) => isMeant(each.resource));
+    if (monitor !== undefined) return monitor.resource;
     throw new UnknownKindError(apiVersion, kind, cause);
   }
   if (resource === undefined) throw new UnknownKindError(apiVersion, kind);

@@ -148,7 +148,7 @@ class Bench {
         },
       },
       client: { metadata: (resource) => this.#client(resource) },
-      monitors: { find: () => undefined },
+      monitors: { find: () => undefined, all: () => [] },
       events: {
         event: (_, type, reason, message) => this.#record(`${type} ${reason} ${message}`),
         eventWithAnnotations: refuse,

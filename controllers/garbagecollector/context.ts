@@ -22,7 +22,7 @@ export interface CollectorContext {
   readonly toOrphan: WorkQueue<GraphNode>;
   readonly mapper: Pick<RestMapper, "resourceOf">;
   readonly client: Pick<ClientSet, "metadata">;
-  readonly monitors: Pick<Monitors, "find">;
+  readonly monitors: Pick<Monitors, "find" | "all">;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;

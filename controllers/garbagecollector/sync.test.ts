@@ -65,7 +65,9 @@ describe("an object that changes between the look at it and its deletion", () =>
     await create("child", [absent("one")]);
     await world.run(SETTLED_MS);
     expect(await names()).toEqual([]);
-    expect(statuses()).toEqual(["delete configmaps child 409", "delete configmaps child 200"]);
+    const writes = world.takeWrites();
+    expect(writes.map(({ status }) => status)).toEqual([409, 200]);
+    for (const { body } of writes) expect(body).toMatchObject({ propagationPolicy: "Background" });
   });
 
   test("is looked at again when they are not, and stays if one of them lives", async () => {
@@ -115,6 +117,10 @@ test("an owner that the caches do not have yet is looked for on the server", asy
   await create("missing", [{ ...absent("one"), ...kind }]);
   await world.run(SETTLED_MS);
   expect(await names()).toEqual(["valid"]);
+  // No informer will ever tell of its end.
+  await world.client.clientFor(resources.clusterRoles).delete({ name: "owner" });
+  await world.run(60_000);
+  expect(await names()).toEqual([]);
 });
 
 test("an owner that lives is asked for again for the next dependent, and not taken for absent", async () => {

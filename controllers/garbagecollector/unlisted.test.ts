@@ -5,6 +5,8 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { CustomResourceDefinition } from "../../pkg/api/types/apiextensions-v1.gen.ts";
 import type { ApiSurface } from "../../pkg/client/discovery-documents.ts";
 import { Discovery } from "../../pkg/client/discovery.ts";
+import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { createMetrics, type ExposedMetrics } from "../../pkg/metrics/registry.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { garbageCollectorController } from "./controller.ts";
 
@@ -15,9 +17,13 @@ const newWidgets = { ...widgets, version: "v2" };
 
 let world: ControllerWorld;
 let hidden: Set<string>;
+let refused: boolean;
+let metrics: ExposedMetrics;
 beforeEach(async () => {
-  world = await newWorld();
+  metrics = createMetrics({ version: "1.36.4" }).main;
+  world = await newWorld({ metrics });
   hidden = new Set();
+  refused = false;
 });
 afterEach(async () => world.stop());
 
@@ -73,6 +79,18 @@ describe("what was deleted while discovery did not tell of its resource", () => 
     expect(await names(secrets)).toEqual(["dependent"]);
     expect(world.takeWrites().map(lineOf)).toEqual([]);
   });
+});
+
+test("while discovery is refused all goes on as before, and that is counted", async () => {
+  await startWithDiscovery();
+  const owner = await create(configMaps, "owner");
+  await create(secrets, "dependent", refTo(configMaps, owner));
+  refused = true;
+  await world.run(2 * LOOK_MS);
+  await remove(configMaps, "owner");
+  await world.run();
+  expect(await names(secrets)).toEqual([]);
+  expect(await metrics.expose()).toMatch(/^garbagecollector_controller_resources_sync_error_total 2$/m);
 });
 
 describe("a resource that is served in another version from now on", () => {
@@ -132,6 +150,7 @@ describe("a resource that is served in another version from now on", () => {
 async function startWithDiscovery(): Promise<void> {
   class LackingDiscovery extends Discovery {
     override async surface(signal?: AbortSignal): Promise<ApiSurface> {
+      if (refused) throw internal("no discovery");
       const surface = await super.surface(signal);
       return { ...surface, resources: surface.resources.filter((each) => !hidden.has(groupResource(each))) };
     }

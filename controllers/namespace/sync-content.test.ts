@@ -84,6 +84,13 @@ test("a resource without deletion of collections is deleted object by object", a
   ]);
 });
 
+test("what is served is asked anew each time: a resource that came a moment ago may have objects", async () => {
+  const { run, looks } = fixture({ body: discovery([]) }, { body: discovery([]) });
+  await run();
+  await run();
+  expect(looks()).toBe(2);
+});
+
 test("an object that is gone or cannot be deleted does not keep the others", async () => {
   const verbs = ["list", "delete"];
   const refused = new Map([
@@ -175,7 +182,8 @@ function fixture(
     return { result, conditions: written?.status?.conditions };
   };
   const isContent = (line: string): boolean => !/^GET \/apis?$/.test(line);
-  return { run, lines: () => transport.lines.filter(isContent) };
+  const looks = (): number => transport.lines.filter((line) => line === "GET /apis").length;
+  return { run, looks, lines: () => transport.lines.filter(isContent) };
 }
 
 function discovery(items: readonly object[]): object {

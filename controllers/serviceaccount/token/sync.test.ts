@@ -130,15 +130,13 @@ describe("credentials are of one account, not of a name", () => {
     });
     await world.start(controller);
     world.server.parts.faults.holdWatches({ resource: "secrets" });
-    await world.client
-      .clientFor(resources.secrets)
-      .patch(
-        { namespace: "default", name: "token" },
-        {
-          type: "merge",
-          body: { metadata: { annotations: { "kubernetes.io/service-account.name": "other" } } },
-        },
-      );
+    await world.client.clientFor(resources.secrets).patch(
+      { namespace: "default", name: "token" },
+      {
+        type: "merge",
+        body: { metadata: { annotations: { "kubernetes.io/service-account.name": "other" } } },
+      },
+    );
     await world.run(20_000);
     expect(linesTaken()).toEqual([]);
   });

@@ -1,0 +1,139 @@
+import type { Mutant } from "./mutant.ts";
+
+const quota = "controllers/resourcequota";
+
+/** What is used of quotas. */
+const quotas: readonly Mutant[] = [
+  {
+    name: "claims use no extended resources",
+    file: "pkg/api/quota/usage.ts",
+    find: "isDeviceLimit(name) || isOffered(name, devices)",
+    replace: "isDeviceLimit(name)",
+    tests: [`${quota}/devices.test.ts`],
+  },
+  {
+    name: "a claim that was made for a pod counts twice",
+    file: "pkg/api/quota/usage.ts",
+    find: "if (pod !== undefined) addPodUsage(counted, pod, nowMs);",
+    replace: "",
+    tests: ["pkg/api/quota/devices.test.ts"],
+  },
+  {
+    name: "a claim is of whatever pod has the name",
+    file: "pkg/api/quota/devices.ts",
+    find: "pod === undefined || pod.metadata.uid !== owner.uid",
+    replace: "pod === undefined",
+    tests: ["pkg/api/quota/devices.test.ts"],
+  },
+  {
+    name: "every claim of a pod is the one that was made for it",
+    file: "pkg/api/quota/devices.ts",
+    find: "return rivals.every((other) => !isBefore(other, claim)) ? pod : undefined;",
+    replace: "return rivals.length >= 0 ? pod : undefined;",
+    tests: ["pkg/api/quota/devices.test.ts"],
+  },
+  {
+    name: "devices are counted before their classes are known",
+    file: `${quota}/usage.ts`,
+    find: "return devices !== undefined;",
+    replace: "return true;",
+    tests: [`${quota}/usage.test.ts`],
+  },
+  {
+    name: "devices of claims that are not watched are erased",
+    file: `${quota}/usage.ts`,
+    find: "return devices === undefined || !isOffered(name, devices);",
+    replace: "return true;",
+    tests: [`${quota}/usage.test.ts`],
+  },
+  {
+    name: "devices of claims in another version count as none",
+    file: `${quota}/sync.ts`,
+    find: "isForeign: isMeasured(resource) && fieldsOf(resource) === undefined,",
+    replace: "isForeign: false,",
+    tests: [`${quota}/discovery.test.ts`],
+  },
+  {
+    name: "the name of a class is not read",
+    file: `${quota}/controller.ts`,
+    find: 'fields: ["spec.extendedResourceName"],',
+    replace: "fields: [],",
+    tests: [`${quota}/devices.test.ts`],
+  },
+  {
+    name: "the mark of a claim that was made for a pod is not read",
+    file: `${quota}/measured.ts`,
+    find: '"metadata.annotations[resource.kubernetes.io/extended-resource-claim]", ',
+    replace: "",
+    tests: [`${quota}/devices.test.ts`],
+  },
+  {
+    name: "the claim that a pod names is not read",
+    file: `${quota}/measured.ts`,
+    find: '"status.extendedResourceClaimStatus.resourceClaimName",',
+    replace: "",
+    tests: [`${quota}/devices.test.ts`],
+  },
+  {
+    name: "a change of classes wakes no quota",
+    file: `${quota}/controller.ts`,
+    find: "classes.addHandler(deviceClassHandler(context, queues), { resyncMs: 0 });",
+    replace: "",
+    tests: [`${quota}/devices.test.ts`],
+  },
+  {
+    name: "a class that gets a name wakes no quota",
+    file: `${quota}/handlers.ts`,
+    find: "if (before.spec.extendedResourceName !== after.spec.extendedResourceName) wake();",
+    replace: "",
+    tests: [`${quota}/devices.test.ts`],
+  },
+];
+
+/** Queues, and what they are given. */
+const queues: readonly Mutant[] = [
+  {
+    name: "the queue of changes has another name than in upstream's dashboards",
+    file: `${quota}/controller.ts`,
+    find: '"resource_quota_controller_resource_changes"',
+    replace: '"resourcequota_changes"',
+    tests: [`${quota}/queues.test.ts`],
+  },
+  {
+    name: "a quota whose usage is not known waits with the others",
+    file: `${quota}/handlers.ts`,
+    find: "isUrgent(quota, tracked, context.devices()) ? urgent : primary",
+    replace: "isUrgent(quota, tracked, context.devices()) ? primary : urgent",
+    tests: [`${quota}/queues.test.ts`],
+  },
+  {
+    name: "changes are never looked at",
+    file: `${quota}/controller.ts`,
+    find: "sync: async (key) => syncChange(key, context, queues),",
+    replace: "sync: async () => ({}),",
+    tests: [`${quota}/sync.test.ts`],
+  },
+  {
+    name: "a change wakes quotas that are not about it",
+    file: `${quota}/sync-changes.ts`,
+    find: "if (limitsResource(quota, monitor.resource, context.devices()))",
+    replace: "if (!limitsResource(quota, monitor.resource, context.devices()))",
+    tests: [`${quota}/sync.test.ts`],
+  },
+  {
+    name: "a change that gives room may not lower what the status says",
+    file: `${quota}/handlers.ts`,
+    find: "mayUseLess.add(keyOf(quota));",
+    replace: "",
+    tests: [`${quota}/sync.test.ts`],
+  },
+  {
+    name: "a count that failed may not lower what the status says",
+    file: `${quota}/sync.ts`,
+    find: "if (mayUseLess) context.mayUseLess.add(key);",
+    replace: "",
+    tests: [`${quota}/sync.test.ts`],
+  },
+];
+
+export const lifecycleQuotaMutants: readonly Mutant[] = [...quotas, ...queues];
