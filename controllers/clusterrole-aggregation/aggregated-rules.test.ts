@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterRole, PolicyRule } from "../../pkg/api/types/rbac-v1.gen.ts";
+import { realClock } from "../../pkg/clock/real.ts";
 import { decideRules } from "./aggregated-rules.ts";
 
 const hammer: readonly PolicyRule[] = [
@@ -75,14 +76,14 @@ test("rules differ by each of their parts", () => {
 test("thousands of rules are little work: who may write roles must not stop the others", () => {
   const many = (verb: string): PolicyRule[] =>
     Array.from({ length: 4_000 }, (_, index) => ({ verbs: [verb], resources: [`r${index}`] }));
-  const startMs = performance.now();
+  const startMs = realClock.monotonicMs();
   const rules = decideRules(combined(["bar"]), [
     role("one", "bar", many("get")),
     role("two", "bar", many("list")),
   ]);
   expect(rules).toHaveLength(8_000);
   // Each with each, they would take many seconds.
-  expect(performance.now() - startMs).toBeLessThan(2_000);
+  expect(realClock.monotonicMs() - startMs).toBeLessThan(2_000);
 });
 
 test("a role that aggregates nothing keeps its rules", () => {
