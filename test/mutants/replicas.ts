@@ -236,9 +236,9 @@ const behaviourMutants: readonly Mutant[] = [
   {
     name: "takes waits for pods as arguments of a call",
     file: "pkg/api/pod.ts",
-    find: "smallest(pods.flatMap((pod) => untilPodAvailableMs(pod, minReadySeconds, evaluatedMs) ?? []))",
+    find: "const waitMs = smallest(",
     replace:
-      "Math.min(...pods.flatMap((pod) => untilPodAvailableMs(pod, minReadySeconds, evaluatedMs) ?? []))",
+      "const smallestOf = (values: readonly number[]) => Math.min(...values);\n  const waitMs = smallestOf(",
     tests: ["pkg/api/pod.test.ts"],
   },
   {
