@@ -257,6 +257,32 @@ const behaviourMutants: readonly Mutant[] = [
   },
 ];
 
+/** What holds the event loop for longer than others can wait. */
+const loopMutants: readonly Mutant[] = [
+  {
+    name: "counts up to as many replicas as a ReplicaSet asks for",
+    file: "controllers/replicaset/replicas.ts",
+    find: "const missing = view.desired - view.active;",
+    replace: "let missing = -view.active;\n  while (missing < view.desired - view.active) missing++;",
+    tests: ["cmd/kube-controller-manager/extreme-specs.property.test.ts"],
+  },
+  {
+    name: "counts up to as many indexes as a Job has",
+    file: "controllers/job/index-ranges.ts",
+    find: "    const missing: number[] = [];",
+    replace:
+      "    const missing: number[] = [];\n    for (let index = 0; index < completions; index++) if (index < 0) missing.push(index);",
+    tests: ["cmd/kube-controller-manager/extreme-specs.property.test.ts"],
+  },
+  {
+    name: "reads the index of a pod at each comparison",
+    file: "controllers/job/accounting.ts",
+    find: ".toSorted((one, other) => one.index - other.index)",
+    replace: ".toSorted((one, other) => (indexOf(one.pod) ?? -1) - (indexOf(other.pod) ?? -1))",
+    tests: ["controllers/job/many-pods.test.ts"],
+  },
+];
+
 export const replicasMutants: readonly Mutant[] = [
   ...identityMutants,
   ...staleMutants,
@@ -264,4 +290,5 @@ export const replicasMutants: readonly Mutant[] = [
   ...claimMutants,
   ...wiringMutants,
   ...behaviourMutants,
+  ...loopMutants,
 ];
