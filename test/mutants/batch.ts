@@ -119,15 +119,15 @@ export const batchMutants: readonly Mutant[] = [
   {
     name: "does not come back when pods that were expected are given up",
     file: "controllers/job/sync.ts",
-    find: "earliest(deadlineMs, waitMs, givenUpMs)",
-    replace: "earliest(deadlineMs, waitMs)",
+    find: "[deadlineMs, waitMs, givenUpMs]",
+    replace: "[deadlineMs, waitMs]",
     tests: JOB,
   },
   {
     name: "does not come back at a Job's deadline",
     file: "controllers/job/sync.ts",
-    find: "earliest(deadlineMs, waitMs, givenUpMs)",
-    replace: "earliest(waitMs, givenUpMs)",
+    find: "[deadlineMs, waitMs, givenUpMs]",
+    replace: "[waitMs, givenUpMs]",
     tests: JOB,
   },
   {
