@@ -83,6 +83,14 @@ describe("what the owners of pods want", () => {
     });
   });
 
+  test("ends where the fields of a status do", async () => {
+    const pods = ["a", "b"].map((name) =>
+      pod(name, { owner: { apiVersion: "x.io/v1", kind: "Fleet", name, uid: name, controller: true } }),
+    );
+    const scales = { scaleOf: async () => 2 ** 31 - 1 };
+    expect((await totalScale({ owners, scales }, pods, signal)).replicas).toBe(2 ** 31 - 1);
+  });
+
   // upstream: pkg/controller/disruption/disruption_test.go#TestTotalUnmanagedPods
   test("says nothing of pods that nobody manages", async () => {
     const pods = [pod("naked"), pod("d", { owner: refTo.statefulSet(db) })];

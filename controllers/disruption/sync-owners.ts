@@ -5,6 +5,9 @@ import { referencedOwner } from "../../pkg/reconcile/owner-lookup.ts";
 import type { DisruptionContext, OwnerListers } from "./context.ts";
 import { ScaleError } from "./sync-scale.ts";
 
+/** What the fields of a status can hold. */
+const LARGEST = 2 ** 31 - 1;
+
 /** What wants the pods, and how many of them. */
 export interface ScaledOwner {
   readonly uid: string;
@@ -41,7 +44,8 @@ export async function totalScale(
     if (owner === undefined) throw new ScaleError(`found no controllers for pod ${JSON.stringify(name)}`);
     scales.set(owner.uid, owner.replicas);
   }
-  return { replicas: [...scales.values()].reduce((sum, replicas) => sum + replicas, 0), unmanaged };
+  const replicas = [...scales.values()].reduce((sum, each) => sum + each, 0);
+  return { replicas: Math.min(replicas, LARGEST), unmanaged };
 }
 
 /** The owner that decides, if it is of a kind that is cached: of a Deployment's ReplicaSet that is the Deployment. */

@@ -9,7 +9,7 @@ import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../pkg/api/types/policy-v1.gen.ts";
 import { isTooManyRequests } from "../../pkg/client/errors.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { conflict, internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { createDefinition } from "../../test/integration/controllers/custom-resources.ts";
 import { disruptionController } from "./controller.ts";
@@ -252,6 +252,42 @@ describe("evictions", () => {
     );
     expect(allowed).toEqual([0, 0]);
     expect(world.takeWrites().map(({ status }) => status)).toContain(409);
+  });
+
+  test("whose conflict with the count is no failure of the count", async () => {
+    await createBudget({ minAvailable: 1 });
+    for (const name of ["a", "b"]) await createPod(name);
+    await world.start(controller);
+    world.takeWrites();
+    world.server.parts.faults.add({
+      target: { verb: "update", resource: "poddisruptionbudgets" },
+      times: 1,
+      action: {
+        kind: "status",
+        when: "before",
+        error: conflict({ group: "policy", plural: "pdb" }, "foobar"),
+      },
+    });
+    await world.markPod("a", "running");
+    expect(await said()).toBe("0 1/1 of 2 InsufficientPods");
+    const reasons = world.takeWrites().map(({ body }) => JSON.stringify(body).includes("SyncFailed"));
+    expect(reasons).toEqual([false, false]);
+  });
+
+  test("are not counted again before the last count shows", async () => {
+    await createBudget({ minAvailable: 1 });
+    for (const name of ["a", "b", "c"]) await createPod(name);
+    await world.start(controller);
+    const release = world.server.parts.faults.holdWatches({ resource: "poddisruptionbudgets" });
+    world.takeWrites();
+    for (const name of ["a", "b"]) {
+      await world.markPod(name, "running");
+      await world.run(1_000);
+    }
+    expect(world.takeWrites().map(({ status }) => status)).toEqual([200]);
+    release();
+    await world.run();
+    expect(await said()).toBe("0 1/1 of 3 InsufficientPods");
   });
 
   test("that lead to no deletion count no more after two minutes", async () => {

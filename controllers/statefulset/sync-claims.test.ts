@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { conflict, StatusError } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { settledCounts, StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
 import { statefulSetController } from "./controller.ts";
-import { changed, statefulSet, withImage } from "./samples.test-data.ts";
+import { changed, claimTemplate, statefulSet, withImage } from "./samples.test-data.ts";
 
 const controller = statefulSetController({ workers: 2 });
 const KEEP = { whenDeleted: "Retain", whenScaled: "Retain" };
@@ -81,6 +81,18 @@ test("what fails is told of, each in its own words", async () => {
       "SuccessfulDelete Delete Pod foo-0 in StatefulSet foo successful",
     ].toSorted(),
   );
+});
+
+test("a claim that cannot be made does not keep the pod's others from being made", async () => {
+  foo.failOnce("create", "persistentvolumeclaims");
+  await world.start(controller);
+  await foo.create(
+    statefulSet("foo", 1, { volumeClaimTemplates: ["a", "b"].map((name) => claimTemplate(name)) }),
+  );
+  await world.run(0);
+  const writes = world.takeWrites().filter(({ resource }) => resource === "persistentvolumeclaims");
+  const made = writes.map(({ body, status }) => `${(body as PersistentVolumeClaim).metadata.name} ${status}`);
+  expect(made.slice(0, 2)).toEqual(["a-foo-0 500", "b-foo-0 201"]);
 });
 
 describe("claims that may not be given their owner", () => {

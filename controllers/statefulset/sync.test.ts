@@ -1,6 +1,7 @@
 import { compareInt64 } from "../../pkg/api/int64.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
+import type { ControllerRevision } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { settledCounts, StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
@@ -226,6 +227,44 @@ test("old revisions above the limit go, and none that is in use", async () => {
   }
   const revisions = await world.list(resources.controllerRevisions);
   expect(revisions.map(({ revision }) => revision).toSorted(compareInt64)).toEqual([3, 4, 5]);
+});
+
+test.each([
+  [true, 1],
+  [false, 2],
+])(
+  "a template in the bytes of another version means the same, where that is compared (%s)",
+  async (isOn, count) => {
+    await world.stop();
+    world = await newWorld({ features: { StatefulSetSemanticRevisionComparison: isOn } });
+    foo = new StatefulSetInWorld(world);
+    await foo.create(statefulSet("foo", 1));
+    await world.start(controller);
+    await world.stop();
+    const [made] = await world.list<ControllerRevision>(resources.controllerRevisions);
+    const { resourceVersion: _, uid: __, ...metadata } = made?.metadata ?? {};
+    const { name = "" } = metadata;
+    const nulled = JSON.stringify(made?.data).replace('"template":{', '"template":{"status":null,');
+    await world.delete(resources.controllerRevisions, name);
+    await world.create<ControllerRevision>(resources.controllerRevisions, {
+      metadata: { ...metadata, name: "foo-other" },
+      data: JSON.parse(nulled),
+      revision: 1,
+    });
+    await world.start(controller);
+    expect(await foo.names(resources.controllerRevisions)).toHaveLength(count);
+  },
+);
+
+test("what is deleted as it is outdated does not count as current in the same sync", async () => {
+  await world.start(controller);
+  await foo.create(statefulSet("foo", 3));
+  await world.runWithKubelet();
+  const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+  await world.run();
+  expect((await foo.get()).status).toMatchObject({ replicas: 3, currentReplicas: 2 });
+  release();
 });
 
 test("revisions that nobody manages are adopted, and serve", async () => {
