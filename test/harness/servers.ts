@@ -7,6 +7,7 @@ import { seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
 import { CertificateAuthority, type KeyPair } from "../../pkg/embedded/pki/pki.ts";
+import { parseJson } from "../../pkg/api/wire-json.ts";
 import { hasRealCluster, startRealCluster } from "./real-cluster.ts";
 
 /** An API server under test, seen as any HTTP client sees it. */
@@ -161,7 +162,7 @@ async function call(
 }
 
 function parseBody(text: string, contentType: string): unknown {
-  return contentType.includes("json") && text !== "" ? (JSON.parse(text) as unknown) : text;
+  return contentType.includes("json") && text !== "" ? parseJson(text) : text;
 }
 
 async function streamLines(
@@ -177,7 +178,7 @@ async function streamLines(
         const lines = (rest + chunk.toString()).split("\n");
         rest = lines.pop() ?? "";
         for (const line of lines) {
-          if (line === "" || onDocument(JSON.parse(line) as unknown)) continue;
+          if (line === "" || onDocument(parseJson(line))) continue;
           sent.destroy();
           resolve();
           return;

@@ -1,5 +1,5 @@
 import { type Definition, definition, type FieldType, type ScalarKind } from "../../api/schema.ts";
-import { isInt32, isInt64 } from "../../api/int64.ts";
+import { type Int64, isInt32, isInt64 } from "../../api/int64.ts";
 import { isWrittenQuantity } from "../../api/quantity-parse.ts";
 import { isJson, type Json } from "../kinds/json.ts";
 
@@ -110,16 +110,21 @@ function fitsScalar(value: unknown, kind: ScalarKind): boolean {
 }
 
 function report(value: unknown, type: FieldType, go: GoField, walk: Walk): void {
-  walk.problem ??= `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${go.structName}.${go.path} of type ${goType(type)}`;
+  const expected = type.kind === "intOrString" && isNumber(value) ? "int32" : goType(type);
+  walk.problem ??= `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${go.structName}.${go.path} of type ${expected}`;
 }
 
 function jsonKind(value: unknown, type: FieldType): string {
   if (Array.isArray(value)) return "array";
   if (isJson(value)) return "object";
   if (typeof value === "boolean") return "bool";
-  if (typeof value !== "number" && typeof value !== "bigint") return "string";
+  if (!isNumber(value)) return "string";
   const isLimited = type.kind === "int32" || type.kind === "int64" || type.kind === "intOrString";
   return isLimited ? `number ${Number.isInteger(value) ? BigInt(value) : value}` : "number";
+}
+
+function isNumber(value: unknown): value is Int64 {
+  return typeof value === "number" || typeof value === "bigint";
 }
 
 function goType(type: FieldType): string {

@@ -272,4 +272,61 @@ describeApi("custom resources", (api) => {
     await api().send("DELETE", definition);
     expect(await newer()).toEqual(["ADDED", "DELETED"]);
   });
+
+  test("whole numbers of 64 bits are kept, checked and shown as what they are; others are doubles", async () => {
+    const size = { type: "integer", format: "int64", minimum: -1 };
+    const any = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    const set = { type: "array", items: { type: "integer" }, "x-kubernetes-list-type": "set" };
+    const spec = { type: "object", properties: { size, any, set } };
+    const { group, objects } = await define(api(), [
+      { ...version, subresources: {}, schema: { openAPIV3Schema: { type: "object", properties: { spec } } } },
+    ]);
+    const head = `"apiVersion":"${group}/v1","kind":"Widget","metadata":{"name":"a"}`;
+    const made = await api().send(
+      "POST",
+      objects,
+      `{${head},"spec":{"size":9223372036854775807,"set":[9007199254740992,9007199254740993],"any":{"a":[-9007199254740993,9223372036854775808,1e3,0.5]}}}`,
+    );
+    const expected = {
+      size: 9223372036854775807n,
+      set: [9007199254740992n, 9007199254740993n],
+      any: { a: [-9007199254740993n, 9223372036854775808, 1000, 0.5] },
+    };
+    expect(made.status).toBe(201);
+    expect(made.body.spec).toEqual(expected);
+    expect((await api().get(`${objects}/a`)).body.spec).toEqual(expected);
+    const table = { accept: "application/json;as=Table;g=meta.k8s.io;v=v1" };
+    const { rows } = (await api().get(objects, table)).body as unknown as {
+      readonly rows: readonly { readonly cells: readonly unknown[] }[];
+    };
+    expect(rows[0]?.cells).toEqual(["a", 9223372036854775807n]);
+
+    const applied = await api().apply(
+      `${objects}/a`,
+      "somebody",
+      `{${head},"spec":{"set":[9007199254740994,9007199254740993]}}`,
+    );
+    expect(applied.body.spec["set"]).toEqual([9007199254740992n, 9007199254740994n, 9007199254740993n]);
+    const [entry] = (applied.body.metadata.managedFields ?? []).filter(
+      ({ manager }) => manager === "somebody",
+    );
+    expect(JSON.stringify(entry)).toContain('{"v:9007199254740993":{},"v:9007199254740994":{}}');
+
+    for (const wrong of ["9223372036854775808", "1.5", '"9007199254740993"']) {
+      const { status } = await api().send(
+        "POST",
+        objects,
+        `{${head.replace('"a"', '"b"')},"spec":{"size":${wrong}}}`,
+      );
+      expect(status, wrong).toBe(422);
+    }
+    const low = await api().send(
+      "POST",
+      objects,
+      `{${head.replace('"a"', '"b"')},"spec":{"size":-9007199254740993}}`,
+    );
+    expect(low.body.message).toContain(
+      "Invalid value: -9007199254740993: spec.size in body should be greater than or equal to -1",
+    );
+  });
 });
