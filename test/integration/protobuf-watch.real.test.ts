@@ -17,6 +17,27 @@ let clients: ClientBuilder;
 let client: ClientSet;
 const cache = new ByteCache();
 
+const withLongNumbers = {
+  metadata: { name: "numbers", namespace: "default" },
+  spec: {
+    replicas: 0,
+    selector: { matchLabels: { app: "numbers" } },
+    template: {
+      metadata: { labels: { app: "numbers" } },
+      spec: {
+        containers: [{ name: "c", image: "i" }],
+        terminationGracePeriodSeconds: 9223372036854775807n,
+        tolerations: [
+          { key: "a", operator: "Exists", effect: "NoExecute", tolerationSeconds: -9223372036854775808n },
+          { key: "b", operator: "Exists", effect: "NoExecute", tolerationSeconds: 9007199254740993n },
+          { key: "c", operator: "Exists", effect: "NoExecute", tolerationSeconds: 9007199254740991 },
+          { key: "d", operator: "Exists", effect: "NoExecute", tolerationSeconds: -1 },
+        ],
+      },
+    },
+  },
+};
+
 /** All fields but managedFields, by name: what allows for protobuf. */
 function everyField({ group, version, kind }: Resource): WantedFields {
   const known = definitionOf(apiVersionOf({ group, version }), kind);
@@ -61,6 +82,7 @@ describe("watches in protobuf", () => {
     clients = await clientsOf(cluster.kubeconfig);
     client = clients.client("test");
     for (const [resource, object] of MINIMAL_OBJECTS) await client.dynamic(resource).create(object);
+    await client.clientFor(resources.replicaSets).create(withLongNumbers);
     const status = {
       phase: "Running",
       conditions: [{ type: "Ready", status: "True", lastTransitionTime: "2026-01-15T09:30:00Z" }],
@@ -89,6 +111,11 @@ describe("watches in protobuf", () => {
       expect(fromProtobuf).toEqual(fromJson);
     },
   );
+
+  test("numbers of 64 bits are exact", async () => {
+    const found = await initialObjects(resources.replicaSets, "dynamic", everyField(resources.replicaSets));
+    expect(found.get("default/numbers")).toMatchObject({ spec: { template: withLongNumbers.spec.template } });
+  });
 
   test("metadata are those that JSON gives", async () => {
     const fields = everyField(resources.pods);

@@ -2,11 +2,19 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Int64, toInt64 } from "../../../pkg/api/int64.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
+import type { ClientSet } from "../../../pkg/client/client-set.ts";
+import { seededRandom } from "../../../pkg/clock/random.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
+import { startEmbedded } from "../../../pkg/embedded/start-embedded.ts";
 import { persistentStore } from "../../../pkg/embedded/storage/persistent-store.ts";
+import { clientsOf } from "../../harness/admin-client.ts";
 
 let directory: string;
 beforeEach(async () => {
@@ -50,3 +58,77 @@ test("a directory that cannot be used is one clear line", async () => {
   );
   expect((await readdir(directory)).sort()).toEqual(["file", "log-0000000000000000"]);
 });
+
+test("numbers of 64 bits come back to a client as they went out, also when the server has started again", async () => {
+  const int64 = fc.bigInt({ min: 1n, max: 2n ** 63n - 1n });
+  const written: Int64[] = [];
+  await withServer(async (client) => {
+    const sets = client.clientFor(resources.replicaSets);
+    const watch = sets.watch({ namespace: "default" })[Symbol.asyncIterator]();
+    await fc.assert(
+      fc.asyncProperty(int64, async (value) => {
+        const grace = toInt64(value);
+        const { metadata } = await sets.create(replicaSet(`set-${written.length}`, grace));
+        written.push(grace);
+        const ref = { namespace: "default", name: metadata.name ?? "" };
+        expect(graceOf(await sets.get(ref))).toBe(grace);
+        const { value: event } = (await watch.next()) as { value: { object: ReplicaSet } };
+        expect(graceOf(event.object)).toBe(grace);
+        const patched = await sets.patch(ref, {
+          type: "merge",
+          body: { metadata: { annotations: { a: "b" } } },
+        });
+        expect(graceOf(patched)).toBe(grace);
+        expect(graceOf(await sets.update(patched))).toBe(grace);
+        await watch.next();
+      }),
+      { numRuns: 50, examples: [[2n ** 63n - 1n], [9007199254740993n], [2n ** 53n]] },
+    );
+    await watch.return?.();
+  });
+  await withServer(async (client) => {
+    const { items } = await client.clientFor(resources.replicaSets).list({ namespace: "default" });
+    const byName = new Map(items.map((set) => [set.metadata.name, graceOf(set)]));
+    expect(byName).toEqual(new Map(written.map((grace, index) => [`set-${index}`, grace])));
+  });
+});
+
+/** A client of a server that lives in the directory. */
+async function withServer(use: (client: ClientSet) => Promise<void>): Promise<void> {
+  const store = persistentStore(directory, realClock);
+  const embedded = await startEmbedded({ clock: realClock, random: seededRandom(1), store }, {});
+  const kubeconfig = join(directory, "..", `${basename(directory)}.kubeconfig`);
+  await writeFile(
+    kubeconfig,
+    JSON.stringify({
+      clusters: [{ name: "c", cluster: { server: embedded.http.url } }],
+      contexts: [{ name: "x", context: { cluster: "c" } }],
+      "current-context": "x",
+    }),
+  );
+  const clients = await clientsOf(kubeconfig);
+  try {
+    const client = clients.client("test");
+    const namespaces = client.clientFor(resources.namespaces);
+    if ((await namespaces.list({})).items.every(({ metadata }) => metadata.name !== "default"))
+      await namespaces.create({ metadata: { name: "default" } });
+    await use(client);
+  } finally {
+    await clients.close();
+    await embedded.stop();
+    await rm(kubeconfig);
+  }
+}
+
+function replicaSet(name: string, terminationGracePeriodSeconds: Int64): ReplicaSet {
+  const labels = { app: "a" };
+  const spec = { containers: [{ name: "c", image: "i" }], terminationGracePeriodSeconds };
+  return {
+    metadata: { name, namespace: "default" },
+    spec: { replicas: 0, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
+  };
+}
+
+function graceOf({ spec }: ReplicaSet): Int64 | undefined {
+  return spec?.template?.spec?.terminationGracePeriodSeconds;
+}

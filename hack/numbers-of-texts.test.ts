@@ -1,0 +1,97 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+/** Where a text or a bigint becomes a double, and why nothing is lost. Everything else is for pkg/api/int64.ts. */
+const DOUBLES: Readonly<Record<string, string>> = {
+  "cmd/kcm/up/data-directory.ts": "the id of a process",
+  "cmd/kube-controller-manager/options/flag-types.ts": "flags of Go's types int and float64, checked",
+  "cmd/kube-controller-manager/options/flag.ts": "flags of Go's types int32 and float, checked",
+  "cmd/kube-controller-manager/options/validate.ts": "the length of a network's prefix",
+  "cmd/kube-controller-manager/server/routes/debug-flags.ts": "a log level of nine digits at most",
+  "cmd/kube-controller-manager/server/routes/profiling.ts": "seconds, checked",
+  "cmd/kube-controller-manager/server/routes/z-pages.ts": "the day of a month",
+  "controllers/cronjob/missed-schedules.ts": "a time span, which is compared with times",
+  "controllers/endpointslicemirroring/sync-metrics.ts": "bounds of buckets",
+  "controllers/job/context.ts": "bounds of buckets",
+  "controllers/job/index-ranges.ts": "an index of 64 bits, which counts when it is below a number of 32",
+  "controllers/job/job-pods.ts": "an index of 64 bits, as above, and a time span",
+  "controllers/job/verdict.ts": "a time span, which is compared with times",
+  "controllers/namespace/remaining.ts": "a time span, which is compared with times",
+  "controllers/ttlafterfinished/controller.ts": "bounds of buckets",
+  "pkg/api/cron/fields.ts": "a field of a schedule, checked",
+  "pkg/api/cron/schedule.ts": "a time span",
+  "pkg/api/duration.ts": "time spans; Go counts their fractions in floating point",
+  "pkg/api/exact-json.ts": "what is no whole number of 64 bits",
+  "pkg/api/go-dump-quantity.ts": "a decimal exponent",
+  "pkg/api/int-or-string.ts": "a percentage, and what is then checked to have 32 bits",
+  "pkg/api/int64.ts": "the one place for whole numbers",
+  "pkg/api/patch/json-patch.ts": "a place in a list",
+  "pkg/api/protobuf/message-plan.ts": "the number of a field in a message",
+  "pkg/api/quantity-parse.ts": "a decimal exponent",
+  "pkg/api/quantity.ts": "quantities as what they are compared as, or shown as in metrics",
+  "pkg/api/quota/usage.ts": "a time span, which is compared with times",
+  "pkg/api/time.ts": "parts of a time",
+  "pkg/cache/informer-metrics.ts": "a metric, of the last digits of a version",
+  "pkg/client/config/proxy-env.ts": "parts of addresses",
+  "pkg/client/http/connect.ts": "a port",
+  "pkg/client/http/proxy.ts": "a port",
+  "pkg/client/retry.ts": "seconds to wait",
+  "pkg/embedded/admission/address-range.ts": "the length of a network's prefix",
+  "pkg/embedded/auth/token-reviews.ts": "seconds, checked to be below 2^32",
+  "pkg/embedded/crd/formats.ts": "the length of a network's prefix",
+  "pkg/embedded/crd/json-path.ts": "a place in a list, and a literal, which is a double in Go",
+  "pkg/embedded/crd/validate-value.ts": "multipleOf is a double in Go",
+  "pkg/embedded/discovery/version-order.ts": "the number of an API's version",
+  "pkg/embedded/hollow/pod-life.ts": "time spans, which are compared with times",
+  "pkg/embedded/hollow/script.ts": "seconds, and an exit code",
+  "pkg/embedded/kinds/batch/success-policy.ts": "an index, checked to be below a number of 32 bits",
+  "pkg/embedded/kinds/core/node.ts": "the length of a network's prefix",
+  "pkg/embedded/kinds/rolling-update.ts": "a percentage, which is compared with 100",
+  "pkg/embedded/pki/certificate.ts": "parts of addresses",
+  "pkg/embedded/server/built-in-body.ts": "a field that is a double in Go",
+  "pkg/embedded/server/json-problem.ts": "a place in a text",
+  "pkg/embedded/server/negotiate.ts": "the quality of a media type",
+  "pkg/embedded/server/query-options.ts": "versions of this server's own, and limits",
+  "pkg/embedded/storage/file-journal.ts": "versions of this server's own",
+  "pkg/endpoints/ip-address.ts": "parts of addresses",
+  "pkg/log/verbosity.ts": "a log level",
+  "pkg/metrics/policy.ts": "parts of a version",
+  "pkg/metrics/series.ts": "an exponent",
+};
+
+const CONVERSION =
+  /\b(?:Number\.parse(?:Int|Float)|Number|parseInt|parseFloat)\((?<from>[^\n]*)|[=(,:?]\s\+[a-zA-Z]/g;
+/** Number(a > b) and the like tell whether something holds. */
+const TRUTH = /^(?:!|is[A-Z]|has[A-Z])|^[^()]*(?:\([^()]*\))?[^()]*\s(?:[<>]=?|[!=]==)\s/;
+
+/** What becomes a double in this source. */
+function doublesIn(source: string): readonly string[] {
+  return [...source.matchAll(CONVERSION)]
+    .filter(({ groups }) => !TRUTH.test(groups?.["from"] ?? ""))
+    .map(([text]) => text);
+}
+
+test("numbers of 64 bits in texts become no doubles: parseInt64 and parseInt32 read them", () => {
+  const converting = globSync(["cmd/**/*.ts", "controllers/**/*.ts", "pkg/**/*.ts"])
+    .filter((file) => !/\.(?:test|test-data|gen)\.ts$/.test(file))
+    .filter((file) => doublesIn(readFileSync(file, "utf8")).length > 0);
+  expect(converting.toSorted()).toEqual(Object.keys(DOUBLES).toSorted());
+});
+
+test.each<[string, boolean]>([
+  ["Number(metadata.annotations?.[REVISION])", true],
+  ["Number(revision.revision)", true],
+  ["Number.parseInt(text, 10)", true],
+  ["parseInt(text, 10)", true],
+  ["parseFloat(text)", true],
+  ["const revision = +text;", true],
+  ["Number(a > b)", false],
+  ["a < b ? -1 : Number(a > b)", false],
+  ["Number(b === preferredVersion?.version)", false],
+  ["Number(!pod.spec?.nodeName)", false],
+  ["Number(isPodReady(pod))", false],
+  ["Number.isInteger(value)", false],
+  ["parseInt64(text)", false],
+])("%s: %s", (source, expected) => {
+  expect(doublesIn(source).length > 0).toBe(expected);
+});
