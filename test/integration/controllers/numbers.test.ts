@@ -201,7 +201,7 @@ describe.each(clusterKinds)("Numbers of 64 bits, on the $name API server", ({ st
       async () => ownedSets(space, owner),
       (owned) => owned.length === 2,
     );
-    expect(sets.map(revisionOf).toSorted()).toEqual([`${MAX}`, undefined]);
+    expect(new Set(sets.map(revisionOf))).toEqual(new Set([`${MAX}`, undefined]));
   });
 });
 
