@@ -38,6 +38,7 @@ describe("old ReplicaSets above the history limit go", () => {
     ["none when those that are too many have pods", "1:1:1 2:1:2 3:0:3", 1, ""],
     ["several in order of revision", "1:0:3 2:0:1 3:0:4 4:0:2", 2, "2 4"],
     ["where a revision is no number, the older", "1:0:x 2:0:1", 1, "1"],
+    ["the lower of two that doubles do not tell apart", "1:0:9007199254740993 2:0:9007199254740992", 1, "2"],
   ])("by order: %s", (_, sketches, historyLimit, expected) => {
     const old = sketches.split(" ").map((sketch, index) => {
       const [name = "", size, revision] = sketch.split(":");

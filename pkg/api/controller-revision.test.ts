@@ -10,12 +10,13 @@ import {
   surplusRevisions,
   templateData,
 } from "./controller-revision.ts";
+import type { Int64 } from "./int64.ts";
 import { resources } from "./resources.ts";
 import type { ControllerRevision } from "./types/apps-v1.gen.ts";
 
 function revision(
   name: string,
-  number: number,
+  number: Int64,
   more: { readonly created?: string; readonly data?: unknown } = {},
 ): ControllerRevision {
   const { created = "2026-01-01T00:00:00Z", data = {} } = more;
@@ -39,6 +40,11 @@ describe("revisions in order", () => {
       given: [third, twin, second, old],
       want: "z b bb c",
     },
+    {
+      name: "of numbers that doubles do not tell apart",
+      given: [revision("a", 9007199254740993n), revision("b", 9007199254740992n)],
+      want: "b a",
+    },
     { name: "none", given: [], want: "" },
   ])("$name", ({ given, want }) => {
     expect(namesOf(sortRevisions(given))).toBe(want);
@@ -48,6 +54,10 @@ describe("revisions in order", () => {
 test.each([
   { given: [], next: 1 },
   { given: [revision("a", 4)], next: 5 },
+  { given: [revision("a", 9007199254740991)], next: 9007199254740992n },
+  { given: [revision("b", 9007199254740993n), revision("a", 1)], next: 9007199254740994n },
+  // The server takes no revision below 0.
+  { given: [revision("a", 9223372036854775807n)], next: -9223372036854775808n },
   { given: [revision("a", 7), revision("b", 3)], next: 8 },
 ])("the number after the highest is $next", ({ given, next }) => {
   expect(nextRevision(given)).toBe(next);

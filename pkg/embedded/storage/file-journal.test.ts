@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { Int64 } from "../../api/int64.ts";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
 import { DataDirectoryError, FileJournal } from "./file-journal.ts";
 import type { JournalFiles } from "./journal-files.ts";
@@ -53,7 +54,7 @@ function openStore(files: MemoryFiles, snapshotBytes?: number): Store {
   return new Store({ clock, journal: new FileJournal(options) });
 }
 
-function put(store: Store, key: string, value: number): void {
+function put(store: Store, key: string, value: Int64): void {
   store.put("things", key, store.get("things", key), { metadata: { name: key }, value } as Unstored);
 }
 
@@ -70,7 +71,8 @@ function run(store: Store, list: readonly { readonly key: string; readonly remov
   for (const [index, { key, remove }] of list.entries()) {
     const current = store.get("things", key);
     if (remove && current !== undefined) store.remove("things", key, current);
-    else put(store, key, index);
+    // Beyond 2^53, of two neighbours one is no double.
+    else put(store, key, 9007199254740992n + BigInt(index));
   }
 }
 
@@ -130,7 +132,7 @@ describe("the journal", () => {
   test("a snapshot replaces the log, and writes during it are kept", async () => {
     const files = new MemoryFiles();
     const store = openStore(files, 500);
-    for (let index = 0; index < 40; index++) put(store, `k${index % 7}`, index);
+    for (let index = 0n; index < 40n; index++) put(store, `k${index % 7n}`, 9007199254740992n + index);
     await store.close();
     expect(files.list().filter((name) => name.startsWith("snapshot-"))).toHaveLength(1);
     const again = openStore(files.copy(), 500);
