@@ -123,6 +123,9 @@ test("the time that is left counts from the start", () => {
   expect(untilDeadlineMs(job({ activeDeadlineSeconds: 10 }, started(4)), NOW_MS)).toBe(6_000);
   expect(untilDeadlineMs(job({ activeDeadlineSeconds: 10 }), NOW_MS)).toBeUndefined();
   expect(untilDeadlineMs(job({}, started(4)), NOW_MS)).toBeUndefined();
+  // So many seconds are more nanoseconds than 64 bits hold: in Go, the Job is over its deadline at once.
+  const ages = job({ activeDeadlineSeconds: 9223372036854775807n }, started(4));
+  expect(untilDeadlineMs(ages, NOW_MS)).toBeGreaterThan(2 ** 53);
 });
 
 function view(subject: Job, all: readonly Pod[]): JobView {
