@@ -12,7 +12,8 @@ import type { ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { seededRandom } from "../../../pkg/clock/random.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
-import { startEmbedded } from "../../../pkg/embedded/start-embedded.ts";
+import { HttpServer } from "../../../pkg/embedded/http/http-server.ts";
+import { embeddedServer } from "../../../pkg/embedded/start-embedded.ts";
 import { persistentStore } from "../../../pkg/embedded/storage/persistent-store.ts";
 import { clientsOf } from "../../harness/admin-client.ts";
 
@@ -96,12 +97,13 @@ test("numbers of 64 bits come back to a client as they went out, also when the s
 /** A client of a server that lives in the directory. */
 async function withServer(use: (client: ClientSet) => Promise<void>): Promise<void> {
   const store = persistentStore(directory, realClock);
-  const embedded = await startEmbedded({ clock: realClock, random: seededRandom(1), store }, {});
+  const server = embeddedServer({ clock: realClock, random: seededRandom(1), store });
+  const http = await HttpServer.start({ server });
   const kubeconfig = join(directory, "..", `${basename(directory)}.kubeconfig`);
   await writeFile(
     kubeconfig,
     JSON.stringify({
-      clusters: [{ name: "c", cluster: { server: embedded.http.url } }],
+      clusters: [{ name: "c", cluster: { server: http.url } }],
       contexts: [{ name: "x", context: { cluster: "c" } }],
       "current-context": "x",
     }),
@@ -115,7 +117,8 @@ async function withServer(use: (client: ClientSet) => Promise<void>): Promise<vo
     await use(client);
   } finally {
     await clients.close();
-    await embedded.stop();
+    await http.close();
+    await server.close();
     await rm(kubeconfig);
   }
 }
