@@ -8,8 +8,10 @@ STAMP := node_modules/.installed
 setup: $(STAMP)
 
 # npm install, not npm ci: some registry mirrors lack the optional binaries of other platforms, which npm ci refuses.
+# What came is compared with the lock file all the same.
 $(STAMP): package.json package-lock.json
-	npm install --no-audit --no-fund --loglevel=error
+	npm install --no-audit --no-fund --loglevel=error --no-save
+	node hack/check-installed.ts
 	@touch $(STAMP)
 
 run: $(STAMP)

@@ -124,6 +124,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "cert-dir",
     "client-ca-file",
     "disable-http2-serving",
+    "heap-snapshots",
     "permit-port-sharing",
     "profiling",
     "secure-port",

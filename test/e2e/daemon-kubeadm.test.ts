@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { chmod, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { load } from "js-yaml";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -48,15 +49,36 @@ test("the static Pod's flags are flags of this program", async () => {
   expect(options.misc.kubeconfig).toBe("/etc/kubernetes/controller-manager.conf");
 });
 
+/** Who is the image's user is this process only where it is root, as whom kubeadm writes its files. */
+async function userOfImage(): Promise<{ readonly uid?: number; readonly gid?: number }> {
+  if (process.getuid?.() !== 0) return {};
+  const lines = await readFile(new URL("../../Dockerfile", import.meta.url), "utf8");
+  const [uid, gid] =
+    /^USER (\d+):(\d+)$/m
+      .exec(lines.slice(lines.lastIndexOf("\nUSER ")))
+      ?.slice(1)
+      .map(Number) ?? [];
+  if (uid === undefined || gid === undefined) throw new Error("the image has no user");
+  return { uid, gid };
+}
+
 // upstream: cmd/kubeadm/app/phases/controlplane/manifests.go#getControllerManagerCommand
 describeWhere(hasRealCluster())("with the flags that kubeadm gives", () => {
   let cluster: RealCluster;
   let kubeconfig: string;
+  let user: { readonly uid?: number; readonly gid?: number } = {};
   let daemon: Daemon | undefined;
 
   beforeAll(async () => {
     cluster = await startRealCluster();
     kubeconfig = await cluster.kubeconfigFor(MANAGER_USER);
+    user = await userOfImage();
+    // As kubeadm leaves them: keys and kubeconfigs are for their owner alone.
+    await chmod(kubeconfig, 0o600);
+    for (const name of await readdir(cluster.directory)) {
+      if (/\.(key|crt)$/.test(name))
+        await chmod(join(cluster.directory, name), name.endsWith(".key") ? 0o600 : 0o644);
+    }
   });
   afterEach(async () => {
     await daemon?.end();
@@ -70,7 +92,7 @@ describeWhere(hasRealCluster())("with the flags that kubeadm gives", () => {
     [" without the key of the CA", EXTERNAL_CA_FLAGS],
   ])("it leads, and every check of its health passes%s", async (_, more) => {
     const [port = 0] = await freePorts(1);
-    daemon = new Daemon(ourProgram, [...kubeadmFlags(cluster, kubeconfig, port), ...more]);
+    daemon = new Daemon(ourProgram, [...kubeadmFlags(cluster, kubeconfig, port), ...more], process.env, user);
     await daemon.says("uccessfully acquired lease");
     let verbose = "";
     await until("the controllers that are off by default are healthy as well", async () => {

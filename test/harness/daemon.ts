@@ -34,9 +34,14 @@ export class Daemon {
   #output = "";
   #hasEnded = false;
 
-  constructor(program: Program, flags: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+  constructor(
+    program: Program,
+    flags: readonly string[],
+    env: NodeJS.ProcessEnv = process.env,
+    user: { readonly uid?: number; readonly gid?: number } = {},
+  ) {
     const [command = "", ...args] = program;
-    this.#child = spawn(command, [...args, ...flags], { env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#child = spawn(command, [...args, ...flags], { env, stdio: ["ignore", "pipe", "pipe"], ...user });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on("data", (chunk: Buffer) => {
         this.#output += chunk.toString();

@@ -101,7 +101,8 @@ describe("kustomize", () => {
     }
     expect(containerOf(manifests)).toMatchObject({ image: "somewhere/kcm:v2" });
     const { options } = resolveOptions(flagsOf(containerOf(manifests)), () => "");
-    expect(options.csrSigning.keyFile).toBe("/etc/kubernetes/pki/ca.key");
+    expect(options.serviceAccount.privateKeyFile).toBe("/etc/kubernetes/pki/sa.key");
+    expect(JSON.stringify(manifests)).not.toContain("ca.key");
   });
 });
 

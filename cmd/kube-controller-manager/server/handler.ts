@@ -5,7 +5,7 @@ import { debugControllers } from "./routes/debug-controllers.ts";
 import { debugFlags } from "./routes/debug-flags.ts";
 import { healthRoutes } from "./routes/health-routes.ts";
 import { metricsRoutes } from "./routes/metrics-routes.ts";
-import { profilingRoutes } from "./routes/profiling.ts";
+import { heapSnapshotRoute, profilingRoutes } from "./routes/profiling.ts";
 import { replyNotFound, replyText } from "./reply.ts";
 import { zPages } from "./routes/z-pages.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
@@ -52,6 +52,7 @@ export async function createHandler(
     profilingRoutes(app, parts.clock);
     debugFlags(app, parts.verbosity);
   }
+  if (parts.options.own.heapSnapshots) heapSnapshotRoute(app);
   debugControllers(app, parts.debugHandler);
   return { app, listener };
 }

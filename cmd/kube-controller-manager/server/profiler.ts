@@ -1,6 +1,12 @@
+import type { HeapProfiler } from "node:inspector";
 import { Session } from "node:inspector/promises";
+import { gzipSync } from "node:zlib";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
+import { heapProfile } from "./pprof.ts";
+
+/** Finer than Go's 512 KiB, as samples are of the given seconds only. */
+const HEAP_PERIOD_BYTES = 32 * 1024;
 
 export class ProfilerBusyError extends Error {
   readonly code = "ProfilerBusy";
@@ -10,7 +16,7 @@ export class ProfilerBusyError extends Error {
   }
 }
 
-/** Profiles of this process in the forms that Chrome's tools open. One at a time: they would distort each other. */
+/** Profiles of this process, in the forms that Chrome's tools open unless it says otherwise. One at a time: they would distort each other. */
 export class Profiler {
   readonly #clock: Clock;
   #busy = false;
@@ -31,8 +37,24 @@ export class Profiler {
 
   /** Who allocates memory that is still in use (.heapprofile), sampled: unlike a snapshot it stops nothing. */
   async allocations(durationMs: number, signal: AbortSignal): Promise<unknown> {
+    return this.#sample(durationMs, signal);
+  }
+
+  /** The same as Go's tools read it, compressed. */
+  async heap(durationMs: number, signal: AbortSignal): Promise<Buffer> {
+    const startMs = this.#clock.nowMs();
+    const { head } = await this.#sample(durationMs, signal, HEAP_PERIOD_BYTES);
+    return gzipSync(heapProfile(head, { startMs, durationMs, periodBytes: HEAP_PERIOD_BYTES }));
+  }
+
+  async #sample(
+    durationMs: number,
+    signal: AbortSignal,
+    samplingInterval?: number,
+  ): Promise<HeapProfiler.SamplingHeapProfile> {
     return this.#withSession(async (session) => {
-      await session.post("HeapProfiler.startSampling");
+      const interval = samplingInterval === undefined ? {} : { samplingInterval };
+      await session.post("HeapProfiler.startSampling", interval);
       await sleep(this.#clock, durationMs, signal);
       return (await session.post("HeapProfiler.stopSampling")).profile;
     });

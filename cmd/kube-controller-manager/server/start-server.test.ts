@@ -1,10 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { Agent } from "node:https";
+import type { IncomingHttpHeaders } from "node:http";
+import { Agent, request } from "node:https";
 import { connect as connectPlain } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
+import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
@@ -79,6 +81,29 @@ function gatedClock(): Clock & { release(): void } {
     },
     release: () => release(),
   };
+}
+
+async function askForBytes(
+  port: number,
+  path: string,
+): Promise<{ readonly headers: IncomingHttpHeaders; readonly body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    const options = {
+      host: "127.0.0.1",
+      port,
+      path,
+      rejectUnauthorized: false,
+      cert: admin.cert,
+      key: admin.key,
+    };
+    request(options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("end", () => resolve({ headers: response.headers, body: Buffer.concat(chunks) }));
+    })
+      .once("error", reject)
+      .end();
+  });
 }
 
 /** The machine may be busy with other tests. */
@@ -206,7 +231,31 @@ describe("answers", () => {
       expect((await get(`/debug/pprof/profile?seconds=${seconds}`)).status).toBe(400);
     }
     expect((await get("/debug/pprof/goroutine")).body).toMatch(/\d+ \w+/);
-    expect((await get("/debug/pprof/heap")).body).toMatch(/^\{"snapshot":/);
+  });
+
+  test("a heap profile tells Go's tools who allocates, and nothing of what was allocated", async () => {
+    const { port } = await start();
+    const kept: unknown[] = [];
+    const answer = askForBytes(port, "/debug/pprof/heap?seconds=0.2");
+    const grow = setInterval(
+      () => kept.push(Array.from({ length: 20_000 }, () => `secret-${kept.length}`)),
+      1,
+    );
+    const profile = await answer.finally(() => clearInterval(grow));
+    expect(profile.headers["content-type"]).toBe("application/octet-stream");
+    expect(profile.headers["content-disposition"]).toBe('attachment; filename="heap.pb.gz"');
+    const shown = gunzipSync(profile.body).toString("latin1");
+    expect(shown).toContain("inuse_space");
+    expect(shown).toContain("start-server.test.ts");
+    expect(shown).not.toContain("secret-");
+  });
+
+  test("snapshots of the heap are served only where a flag asks for them", async () => {
+    const path = "/debug/v8/heap-snapshot";
+    expect((await (await start()).get(path)).status).toBe(404);
+    const { get } = await start(["--heap-snapshots", "--profiling=false"]);
+    expect((await get(path, { client: undefined })).status).toBe(403);
+    expect((await get(path)).body).toMatch(/^\{"snapshot":/);
   });
 
   test("controllers show what they have to show while they are there", async () => {

@@ -12,7 +12,7 @@ export const debugging = {
       config: "Generic.Debugging.enableContentionProfiling",
       unused: "one thread has no lock contention",
     }),
-    profiling: bool("profiling", true, "Serve CPU profiles and heap snapshots under /debug/pprof/.", {
+    profiling: bool("profiling", true, "Serve sampled profiles of CPU and heap under /debug/pprof/.", {
       config: "Generic.Debugging.enableProfiling",
     }),
   },

@@ -71,6 +71,11 @@ export const own = {
       "Namespaces take turns in work queues and at the request limit, so that a busy one does not hold up the others.",
     ),
     standbyReady: bool("standby-ready", true, "/readyz answers ok while another process holds the Lease."),
+    heapSnapshots: bool(
+      "heap-snapshots",
+      false,
+      "Serve snapshots of the heap under /debug/v8/heap-snapshot. They hold every token and Secret in memory, and stop the process while they are taken.",
+    ),
     maxSyncMs: duration(
       "health-max-sync-duration",
       300_000,

@@ -17,14 +17,14 @@ const INDEX = `<html>
 <table>
 <tr><td><a href='profile?seconds=30'>profile</a></td><td>CPU profile (.cpuprofile), over the given seconds</td></tr>
 <tr><td><a href='allocs?seconds=30'>allocs</a></td><td>Allocations still in use (.heapprofile), sampled over the given seconds</td></tr>
-<tr><td><a href='heap'>heap</a></td><td>Heap snapshot (.heapsnapshot); the process stands still while it is taken</td></tr>
+<tr><td><a href='heap?seconds=30'>heap</a></td><td>The same for go tool pprof</td></tr>
 <tr><td><a href='goroutine'>goroutine</a></td><td>What keeps the event loop busy or alive, by kind</td></tr>
 </table>
 </body>
 </html>
 `;
 
-/** The paths of Go's profiler as far as there is something to say; the files are for Chrome's tools. */
+/** The paths of Go's profiler as far as there is something to say. None of what they tell was in the heap. */
 export function profilingRoutes(app: FastifyInstance, clock: Clock): void {
   const profiler = new Profiler(clock);
   app.all("/debug/pprof", async (_, reply) => reply.redirect("/debug/pprof/", 302));
@@ -35,8 +35,8 @@ export function profilingRoutes(app: FastifyInstance, clock: Clock): void {
   app.all("/debug/pprof/allocs", async (request, reply) =>
     sendProfile(request, reply, "allocs.heapprofile", async (ms, signal) => profiler.allocations(ms, signal)),
   );
-  app.all("/debug/pprof/heap", async (_, reply) =>
-    asFile(reply, "heap.heapsnapshot").send(getHeapSnapshot()),
+  app.all("/debug/pprof/heap", async (request, reply) =>
+    sendProfile(request, reply, "heap.pb.gz", async (ms, signal) => profiler.heap(ms, signal)),
   );
   app.all("/debug/pprof/goroutine", async (_, reply) => {
     const counts = Map.groupBy(process.getActiveResourcesInfo(), (kind) => kind);
@@ -44,6 +44,13 @@ export function profilingRoutes(app: FastifyInstance, clock: Clock): void {
     return reply.type(PLAIN_TEXT).send(lines.toSorted().reverse().join(""));
   });
   app.all("/debug/pprof/*", async (_, reply) => replyText(reply, 404, "Unknown profile\n"));
+}
+
+/** All that is in the heap, tokens and Secrets included; the process stands still while it is taken. */
+export function heapSnapshotRoute(app: FastifyInstance): void {
+  app.all("/debug/v8/heap-snapshot", async (_, reply) =>
+    asFile(reply, "heap.heapsnapshot").send(getHeapSnapshot()),
+  );
 }
 
 async function sendProfile(
@@ -61,7 +68,7 @@ async function sendProfile(
   reply.raw.once("close", () => gone.abort(new Error("the client has gone")));
   try {
     const profile = await take(seconds * 1_000, gone.signal);
-    return await asFile(reply, fileName).send(JSON.stringify(profile));
+    return await asFile(reply, fileName).send(Buffer.isBuffer(profile) ? profile : JSON.stringify(profile));
   } catch (error) {
     // Nobody is left to answer.
     if (gone.signal.aborted) return reply.hijack();
@@ -71,5 +78,6 @@ async function sendProfile(
 }
 
 function asFile(reply: FastifyReply, name: string): FastifyReply {
-  return reply.type("application/json").header("content-disposition", `attachment; filename="${name}"`);
+  const type = name.endsWith(".gz") ? "application/octet-stream" : "application/json";
+  return reply.type(type).header("content-disposition", `attachment; filename="${name}"`);
 }
