@@ -70,20 +70,16 @@ export class Listener {
   #createServer(handler: RequestListener, options: ListenerOptions): Http2SecureServer | Server {
     const tls = {
       ...withoutTickets(options.certificates.main),
+      handshakeTimeout: READ_HEADER_MS,
       requestCert: true,
       rejectUnauthorized: false,
       SNICallback: (name: string, answer: (error: Error | null, context?: SecureContext) => void): void =>
         answer(null, certificateFor(this.#certificates.byName, name)),
     };
-    const limits = {
-      handshakeTimeout: READ_HEADER_MS,
-      headersTimeout: READ_HEADER_MS,
-      keepAliveTimeout: IDLE_MS,
-    };
+    const limits = { headersTimeout: READ_HEADER_MS, keepAliveTimeout: IDLE_MS };
     if (!options.http2) return createServer({ ...tls, ...limits, maxHeaderSize: MAX_HEADER_BYTES }, handler);
     const server = createSecureServer({
       ...tls,
-      handshakeTimeout: READ_HEADER_MS,
       allowHTTP1: true,
       maxHeaderListPairs: MAX_HEADER_PAIRS,
       settings: {
