@@ -136,7 +136,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "tls-sni-cert-key",
   ],
   [`${here}/wiring.test.ts`]: ["controllers", "enable-garbage-collector"],
-  "test/integration/serving.test.ts": [
+  "test/integration/serving.real.test.ts": [
     "authentication-skip-lookup",
     "authentication-tolerate-lookup-failure",
   ],

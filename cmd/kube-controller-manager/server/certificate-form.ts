@@ -36,7 +36,6 @@ export interface CertificateForm {
 
 /** Identifiers of extensions, as their bytes in hexadecimal. */
 export const extensionIds = {
-  subjectKeyIdentifier: "551d0e",
   keyUsage: "551d0f",
   subjectAlternativeName: "551d11",
   basicConstraints: "551d13",
@@ -44,11 +43,9 @@ export const extensionIds = {
   distributionPoints: "551d1f",
   policies: "551d20",
   policyMappings: "551d21",
-  authorityKeyIdentifier: "551d23",
   policyConstraints: "551d24",
   extendedKeyUsage: "551d25",
   inhibitAnyPolicy: "551d36",
-  authorityInformation: "2b06010505070101",
 } as const;
 
 const known = new WeakMap<X509Certificate, CertificateForm>();
@@ -97,13 +94,6 @@ function versionOf({ content }: Element): number {
   return version;
 }
 
-/** What RFC 5280 forbids to be critical: a program that did not know it would have to refuse all. */
-const NEVER_CRITICAL: ReadonlySet<string> = new Set([
-  extensionIds.subjectKeyIdentifier,
-  extensionIds.authorityKeyIdentifier,
-  extensionIds.authorityInformation,
-]);
-
 function readExtensions({ content }: Element): readonly Extension[] {
   const extensions = elementsOf(only(content, SEQUENCE).content).map((each) => {
     const parts = elementsOf(each.content);
@@ -114,9 +104,6 @@ function readExtensions({ content }: Element): readonly Extension[] {
   });
   if (new Set(extensions.map(({ id }) => id)).size < extensions.length) {
     throw new CertificateError("a certificate has an extension twice");
-  }
-  if (extensions.some(({ id, critical }) => critical && NEVER_CRITICAL.has(id))) {
-    throw new CertificateError("a certificate has a critical extension that must not be critical");
   }
   return extensions;
 }

@@ -16,7 +16,7 @@ import { alternativeNamesOf, checkNames, nameConstraintsOf } from "./name-constr
 const CLIENT_AUTH = "2b06010505070302";
 const ANY_PURPOSE = "551d2500";
 
-/** Those that may be critical. */
+/** Those that may be critical. Identifiers of keys and places to ask at must not be (RFC 5280), and so are not here. */
 const UNDERSTOOD: ReadonlySet<string> = new Set([
   extensionIds.keyUsage,
   extensionIds.subjectAlternativeName,
