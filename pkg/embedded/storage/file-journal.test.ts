@@ -132,6 +132,8 @@ describe("the journal", () => {
   test("a snapshot replaces the log, and writes during it are kept", async () => {
     const files = new MemoryFiles();
     const store = openStore(files, 500);
+    // In the snapshot alone.
+    put(store, "first", 9007199254740993n);
     for (let index = 0n; index < 40n; index++) put(store, `k${index % 7n}`, 9007199254740992n + index);
     await store.close();
     expect(files.list().filter((name) => name.startsWith("snapshot-"))).toHaveLength(1);
