@@ -1,3 +1,4 @@
+import { messageOf } from "../../pkg/api/errors.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import { resources as builtIn } from "../../pkg/api/resources.ts";
 import { parseTime } from "../../pkg/api/time.ts";
@@ -129,8 +130,4 @@ function unexpectedRemainder(namespace: string, resource: Resource): Error {
   return new Error(
     `unexpected items still remain in namespace: ${namespace} for gvr: ${group}/${version}, Resource=${plural}`,
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

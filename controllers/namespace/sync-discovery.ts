@@ -1,3 +1,4 @@
+import { messageOf } from "../../pkg/api/errors.ts";
 import { parseApiVersion } from "../../pkg/api/owner-references.ts";
 import { apiVersionOf } from "../../pkg/api/resource.ts";
 import {
@@ -57,8 +58,4 @@ function versionError(resource: ApiResource): Error | undefined {
   } catch (error) {
     return error as Error;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { throwAll } from "../../pkg/api/errors.ts";
 import type { ApiObject } from "../../pkg/api/object.ts";
 import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
 import { isMethodNotSupported, isNotFound } from "../../pkg/client/errors.ts";
@@ -57,8 +58,7 @@ async function deleteEach(
       if (!isNotServed(error)) failures.push(error);
     }
   }
-  if (failures.length === 1) throw failures[0];
-  if (failures.length > 1) throw new AggregateError(failures, failures.map(String).join(", "));
+  throwAll(failures);
 }
 
 /** Names and finalizers only. Undefined when the server does not list the resource. */

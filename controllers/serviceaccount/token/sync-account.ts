@@ -1,3 +1,4 @@
+import { throwAll } from "../../../pkg/api/errors.ts";
 import type { SyncResult } from "../../../pkg/reconcile/worker.ts";
 import { deleteSecret } from "./apply.ts";
 import type { TokenContext } from "./context.ts";
@@ -21,7 +22,6 @@ export async function syncAccount(
     }),
   );
   const failures = outcomes.flatMap((each): unknown[] => (each.status === "rejected" ? [each.reason] : []));
-  if (failures.length > 0)
-    throw new AggregateError(failures, `${failures.length} tokens of the account were not deleted`);
+  throwAll(failures);
   return {};
 }
