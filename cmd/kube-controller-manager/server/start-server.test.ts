@@ -375,15 +375,16 @@ describe("connections", () => {
   });
 
   test.each([
-    ["http://localhost/healthz", 200],
-    ["https://user@elsewhere:1/metrics?x=1", 200],
-    ["http://localhost", 404],
-    ["http://localhost?x", 404],
-  ])("a target with scheme and host, as clients of proxies send it: %s", async (target, status) => {
+    ["http://localhost/healthz", 200, undefined],
+    ["https://user@elsewhere:1/metrics?x=1", 200, "/metrics"],
+    ["http://localhost", 404, "/"],
+    ["http://localhost?x", 404, "/"],
+  ])("a target with scheme and host, as clients of proxies send it: %s", async (target, status, path) => {
     const { get } = await start();
     expect((await get(target)).status).toBe(status);
     const stranger = await get(target, { client: undefined });
-    expect(stranger.status).toBe(target.includes("healthz") ? 200 : 403);
+    expect(stranger.status).toBe(path === undefined ? 200 : 403);
+    if (path !== undefined) expect(stranger.body).toContain(`cannot get path \\"${path}\\"`);
   });
 
   test.each([
