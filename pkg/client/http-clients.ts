@@ -122,7 +122,9 @@ function httpTransports(metrics: TransportMetrics, plan: TransportPlan): Transpo
     },
     userAgentSuffix: (name) => plan.userAgentSuffix(name),
     close: async () => {
-      await Promise.all(all.map(async (transport) => transport.close()));
+      const closing = all.splice(0);
+      metrics.closed(closing.length);
+      await Promise.all(closing.map(async (transport) => transport.close()));
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Counter, Gauge, Metrics } from "../metrics/metrics.ts";
 export class TransportMetrics {
   readonly #entries: Gauge;
   readonly #created: Counter;
+  readonly #closed: Counter;
   readonly #caReloads: Counter;
 
   constructor(metrics: Metrics) {
@@ -25,6 +26,13 @@ export class TransportMetrics {
       stability: "ALPHA",
     });
     // Upstream leaves unused transports to its garbage collector and counts that; here they are closed by hand.
+    this.#closed = metrics.counter({
+      name: "rest_client_transport_cache_gc_calls_total",
+      help: "Transports that were given up, by result: deleted.",
+      labels: ["result"],
+      stability: "ALPHA",
+    });
+    this.#closed.inc({ result: "deleted" }, 0);
     const collected = metrics.counter({
       name: "rest_client_transport_cert_rotation_gc_calls_total",
       help: "Certificate watches ended by garbage collection: none in this implementation.",
@@ -36,6 +44,11 @@ export class TransportMetrics {
   made(): void {
     this.#created.inc({ result: "miss" });
     this.#entries.add(1);
+  }
+
+  closed(count: number): void {
+    this.#closed.inc({ result: "deleted" }, count);
+    this.#entries.add(-count);
   }
 
   shared(): void {

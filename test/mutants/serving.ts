@@ -336,4 +336,14 @@ const listening: readonly Mutant[] = [
   },
 ];
 
-export const servingMutants: readonly Mutant[] = [...certificates, ...listening];
+const counting: readonly Mutant[] = [
+  {
+    name: "transports that are given up are not counted",
+    file: "pkg/client/http-clients.ts",
+    find: "      metrics.closed(closing.length);\n",
+    replace: "",
+    tests: ["pkg/client/http-clients.test.ts"],
+  },
+];
+
+export const servingMutants: readonly Mutant[] = [...certificates, ...listening, ...counting];
