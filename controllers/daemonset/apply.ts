@@ -6,7 +6,7 @@ import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../pkg/a
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import { createRevision, updateRevision } from "../../pkg/reconcile/history/revision-control.ts";
-import { identityOf, readLive, readThenWrite } from "../../pkg/reconcile/read-live.ts";
+import { isGone, identityOf, readLive, readThenWrite } from "../../pkg/reconcile/read-live.ts";
 import { SLOW_START_INITIAL_BATCH, slowStartBatch } from "../../pkg/reconcile/slow-start.ts";
 import type { Round } from "./context.ts";
 import { podTemplate, REVISION_HASH, templateGeneration } from "./daemon-set.ts";
@@ -67,12 +67,11 @@ async function deletePods(
 ): Promise<readonly unknown[]> {
   const errors: unknown[] = [];
   const remove = async (pod: Pod): Promise<void> => {
-    const { namespace = "", name = "" } = pod.metadata;
     try {
-      await context.podControl.delete({ namespace, name }, daemonSet, signal);
+      await context.podControl.delete(pod, daemonSet, signal);
     } catch (error) {
       context.deletions.deletionObserved(daemonSet, keyOf(pod));
-      if (!isNotFound(error)) errors.push(error);
+      if (!isGone(error)) errors.push(error);
     }
   };
   await Promise.all(pods.map(remove));

@@ -8,7 +8,8 @@ import type {
   DeploymentStatus,
   ReplicaSet,
 } from "../../pkg/api/types/apps-v1.gen.ts";
-import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
+import { isGone } from "../../pkg/reconcile/read-live.ts";
 import { hasSizeAnnotations, REVISION, sizeAnnotations } from "./annotations.ts";
 import { newCondition, PROGRESSING, REPLICA_SET_CREATE_ERROR, withCondition } from "./conditions.ts";
 import type { DeploymentContext, Round } from "./context.ts";
@@ -77,10 +78,13 @@ export async function deleteReplicaSets(
   signal: AbortSignal,
 ): Promise<void> {
   for (const replicaSet of replicaSets) {
+    const { uid } = replicaSet.metadata;
+    // An old one's name may be that of a current one by now: a user has deleted the old one and gone back.
+    const only = uid === undefined ? {} : { preconditions: { uid } };
     try {
-      await context.replicaSetClient.delete(refOf(replicaSet), {}, signal);
+      await context.replicaSetClient.delete(refOf(replicaSet), only, signal);
     } catch (error) {
-      if (!isNotFound(error)) throw error;
+      if (!isGone(error)) throw error;
     }
   }
 }

@@ -39,6 +39,32 @@ describe("old ReplicaSets above the history limit go", () => {
   });
 });
 
+test("a ReplicaSet that has taken the name of an old one stays", async () => {
+  const owner = await create({ historyLimit: 1, replicas: 0, template: template("new") });
+  for (const revision of [1, 2]) await createEmpty(owner, revision);
+  const labels = { other: "labels" };
+  world.server.parts.faults.add({
+    target: { verb: "delete", resource: "replicasets", name: "rs-1" },
+    times: 1,
+    action: {
+      kind: "interfere",
+      run: async () => {
+        await world.delete(resources.replicaSets, "rs-1");
+        const spec = { replicas: 0, selector: { matchLabels: labels }, template: template("i", labels) };
+        await world.create<ReplicaSet>(resources.replicaSets, { metadata: { name: "rs-1", labels }, spec });
+      },
+    },
+  });
+  await world.start(controller);
+  expect(
+    world
+      .takeWrites()
+      .filter(({ verb }) => verb === "delete")
+      .map(answered),
+  ).toEqual(["delete replicasets rs-1 409"]);
+  expect(await names()).toContain("rs-1");
+});
+
 describe("a Deployment", () => {
   test.each([
     [true, 0],

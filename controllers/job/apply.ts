@@ -7,6 +7,7 @@ import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import type { Patch } from "../../pkg/client/resource-client.ts";
+import { isGone } from "../../pkg/reconcile/read-live.ts";
 import { SLOW_START_INITIAL_BATCH, slowStartBatch } from "../../pkg/reconcile/slow-start.ts";
 import type { JobContext } from "./context.ts";
 import { hasFinalizer, TRACKING_FINALIZER, uidOf } from "./job-pods.ts";
@@ -36,7 +37,7 @@ export async function deleteSurplus(
   return deleteEach(pods, async (pod) => {
     try {
       if (hasFinalizer(pod)) await context.podControl.patch(refOf(pod), RELEASE, signal);
-      await context.podControl.delete(refOf(pod), job, signal);
+      await context.podControl.delete(pod, job, signal);
     } catch (error) {
       // No event will tell of this deletion any more.
       context.deletions.deletionObserved(job, keyOf(pod));
@@ -52,7 +53,7 @@ export async function deleteActive(
   pods: readonly Pod[],
   signal: AbortSignal,
 ): Promise<Deleted> {
-  return deleteEach(pods, async (pod) => context.podControl.delete(refOf(pod), job, signal));
+  return deleteEach(pods, async (pod) => context.podControl.delete(pod, job, signal));
 }
 
 async function deleteEach(pods: readonly Pod[], remove: (pod: Pod) => Promise<void>): Promise<Deleted> {
@@ -62,7 +63,7 @@ async function deleteEach(pods: readonly Pod[], remove: (pod: Pod) => Promise<vo
     try {
       await remove(pod);
     } catch (error) {
-      if (!isNotFound(error)) {
+      if (!isGone(error)) {
         errors.push(error);
         return;
       }

@@ -1,8 +1,8 @@
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
-import { identityOf, readThenWrite } from "../../pkg/reconcile/read-live.ts";
+import { identityOf, isGone, readThenWrite } from "../../pkg/reconcile/read-live.ts";
 import { SLOW_START_INITIAL_BATCH, slowStartBatch } from "../../pkg/reconcile/slow-start.ts";
 import type { ReplicaContext } from "./context.ts";
 import { podTemplate, type ReplicaOwner, type ReplicaStatus } from "./replica-owner.ts";
@@ -41,12 +41,11 @@ export async function deletePods(
   context.deletions.expectDeletions(owner, pods.map(keyOf));
   const errors: unknown[] = [];
   const remove = async (pod: Pod): Promise<void> => {
-    const { namespace = "", name = "" } = pod.metadata;
     try {
-      await context.podControl.delete({ namespace, name }, owner, signal);
+      await context.podControl.delete(pod, owner, signal);
     } catch (error) {
       context.deletions.deletionObserved(owner, keyOf(pod));
-      if (!isNotFound(error)) errors.push(error);
+      if (!isGone(error)) errors.push(error);
     }
   };
   await Promise.all(pods.map(remove));

@@ -46,6 +46,27 @@ describe("pods that are being deleted", () => {
   });
 });
 
+test("a pod that has taken the name of one that is to go stays", async () => {
+  world = await newWorld();
+  await create(replicaSet("foobar", 1));
+  await world.start(controller);
+  const [made] = await world.list<Pod>(resources.pods);
+  const name = made?.metadata.name ?? "";
+  const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+  await world.delete(resources.pods, name);
+  await world.create<Pod>(resources.pods, { ...pod(name), metadata: { name, labels: { other: "labels" } } });
+  const ref = { namespace: "default", name: "foobar" };
+  await world.client
+    .clientFor(resources.replicaSets)
+    .patch(ref, { type: "merge", body: { spec: { replicas: 0 } } });
+  await world.run();
+  release();
+  await world.run();
+  const deletions = world.takeWrites().filter(({ verb }) => verb === "delete");
+  expect(new Set(deletions.map(({ status }) => status))).toEqual(new Set([409]));
+  expect((await world.list(resources.pods)).map(({ metadata }) => metadata.name)).toEqual([name]);
+});
+
 interface Twin {
   readonly descriptor: ControllerDescriptor;
   readonly resource: TypedResource<ReplicaOwner>;

@@ -42,9 +42,9 @@ function setUp(error?: unknown, asStatus = false) {
         answer({ create: pod }, { ...pod, metadata: { ...pod.metadata, name: "web-abcde" } }),
       patch: async (ref, patch) =>
         answer({ ref, patch }, { metadata: { ...ref, ownerReferences: [controller] } }),
-      delete: async (ref) => {
+      delete: async (ref, options) => {
         const deleted = await answer(
-          { delete: ref },
+          { delete: ref, options },
           { metadata: { ...ref, ownerReferences: [controller] } },
         );
         return asStatus ? { kind: "Status", status: "Success" } : deleted;
@@ -116,12 +116,13 @@ describe("creating", () => {
 });
 
 describe("deleting", () => {
-  const pod = { namespace: "shop", name: "web-abcde" };
+  const ref = { namespace: "shop", name: "web-abcde" };
+  const pod = { metadata: { ...ref, uid: "pod-uid" } };
 
   test("is told in an event", async () => {
     const { control, requests, events, written } = setUp();
     await control.delete(pod, owner, signal);
-    expect(requests).toEqual([{ delete: pod }]);
+    expect(requests).toEqual([{ delete: ref, options: { preconditions: { uid: "pod-uid" } } }]);
     expect(written).toEqual([["web-abcde", controller]]);
     expect(events).toEqual(["web Normal SuccessfulDelete Deleted pod: web-abcde"]);
   });
@@ -132,8 +133,11 @@ describe("deleting", () => {
     expect(written).toEqual([]);
   });
 
-  test("what is gone already rejects as the server does, without an event", async () => {
-    const gone = failure(404, "NotFound");
+  test.each([
+    ["gone already", 404, "NotFound"],
+    ["gone already, and another has its name,", 409, "Conflict"],
+  ])("what is %s rejects as the server does, without an event", async (_, code, reason) => {
+    const gone = failure(code, reason);
     const { control, events } = setUp(gone);
     await expect(control.delete(pod, owner, signal)).rejects.toBe(gone);
     expect(events).toEqual([]);

@@ -3,10 +3,11 @@ import { controllerOf } from "../api/owner-references.ts";
 import { podFromTemplate } from "../api/pod-template.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
 import { messageOf } from "../api/errors.ts";
-import { isNamespaceTerminating, isNotFound } from "../client/errors.ts";
+import { isNamespaceTerminating } from "../client/errors.ts";
 import type { Patch, ResourceClient } from "../client/resource-client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { Logger } from "../log/logger.ts";
+import { isGone } from "./read-live.ts";
 
 /** Reasons of events, and of the conditions that ReplicaSets and ReplicationControllers report. */
 export const FAILED_CREATE = "FailedCreate";
@@ -62,19 +63,21 @@ export class PodControl {
     return pod;
   }
 
-  /** A pod that is already gone rejects as the server's answer does; of that no event is made. */
-  async delete(pod: ObjectRef, owner: ApiObject, signal: AbortSignal): Promise<void> {
+  /** Deletes the very pod. One that is already gone rejects as the server's answer does (isGone); of that no event is made. */
+  async delete(pod: ApiObject, owner: ApiObject, signal: AbortSignal): Promise<void> {
+    const { namespace = "", name = "", uid } = pod.metadata;
     const { pods, events, log, onWrite } = this.#options;
-    log.verbose(2, "Deleting a pod", { owner: owner.metadata.name, pod: pod.name });
+    log.verbose(2, "Deleting a pod", { owner: owner.metadata.name, pod: name });
     try {
-      const deleted = await pods.delete(pod, {}, signal);
+      const only = uid === undefined ? {} : { preconditions: { uid } };
+      const deleted = await pods.delete({ namespace, name }, only, signal);
       if (isObject(deleted)) onWrite?.(deleted, controllerOf(deleted));
     } catch (error) {
-      if (signal.aborted || isNotFound(error)) throw error;
+      if (signal.aborted || isGone(error)) throw error;
       events.event(owner, "Warning", FAILED_DELETE, `Error deleting: ${messageOf(error)}`);
       throw new PodControlError(`unable to delete pods: ${messageOf(error)}`, error);
     }
-    events.event(owner, "Normal", SUCCESSFUL_DELETE, `Deleted pod: ${pod.name}`);
+    events.event(owner, "Normal", SUCCESSFUL_DELETE, `Deleted pod: ${name}`);
   }
 
   /** Adopts or releases. Gives the pod with the metadata that it has then, the rest as it was given. */

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../api/object.ts";
-import { isNotFound } from "../client/errors.ts";
+import { isConflict, isNotFound } from "../client/errors.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 
 /** What is known of an object, from a cache or a reference. An object itself has one: its metadata. */
@@ -32,6 +32,11 @@ export async function readLive<T extends ApiObject>(
     throw error;
   }
   return uid !== undefined && live.metadata.uid === uid ? live : undefined;
+}
+
+/** What a deletion with the uid as its precondition is answered with where the very object is gone. */
+export function isGone(error: unknown): boolean {
+  return isNotFound(error) || isConflict(error);
 }
 
 export interface LiveChange<T extends ApiObject> {

@@ -108,6 +108,24 @@ const liveMutants: readonly Mutant[] = [
   },
 ];
 
+/** Deletions of what a cache shows. */
+const deletionMutants: readonly Mutant[] = [
+  {
+    name: "deletes a pod that has taken the name of another",
+    file: "pkg/reconcile/pod-control.ts",
+    find: "const deleted = await pods.delete({ namespace, name }, only, signal);",
+    replace: "void only;\n      const deleted = await pods.delete({ namespace, name }, {}, signal);",
+    tests: ["controllers/replicaset/wiring.test.ts"],
+  },
+  {
+    name: "deletes a ReplicaSet that has taken the name of an old one",
+    file: "controllers/deployment/apply.ts",
+    find: "await context.replicaSetClient.delete(refOf(replicaSet), only, signal);",
+    replace: "void only;\n      await context.replicaSetClient.delete(refOf(replicaSet), {}, signal);",
+    tests: ["controllers/deployment/wiring.test.ts"],
+  },
+];
+
 /** Claims, and errors of which several happen. */
 const claimMutants: readonly Mutant[] = [
   {
@@ -287,6 +305,7 @@ export const replicasMutants: readonly Mutant[] = [
   ...identityMutants,
   ...staleMutants,
   ...liveMutants,
+  ...deletionMutants,
   ...claimMutants,
   ...wiringMutants,
   ...behaviourMutants,
