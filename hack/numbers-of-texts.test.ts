@@ -35,7 +35,6 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/cache/informer-metrics.ts": "a metric, of the last digits of a version",
   "pkg/client/config/http2-env.ts": "seconds to wait",
   "pkg/client/config/proxy-env.ts": "parts of addresses",
-  "pkg/client/config/http2-env.ts": "seconds to wait",
   "pkg/client/http/connect.ts": "a port",
   "pkg/client/http/proxy.ts": "a port",
   "pkg/client/retry.ts": "seconds to wait",
