@@ -38,6 +38,15 @@ test("text lines look like klog's structured ones", () => {
   );
 });
 
+test("numbers of 64 bits are numbers", () => {
+  const { logger, lines } = capture();
+  logger.info("Rolled back", { revision: 9007199254740993n, seconds: [9223372036854775807n] });
+  expect(lines[0]).toContain('"Rolled back" revision=9007199254740993 seconds=[9223372036854775807]\n');
+  const json = capture({ format: "json" });
+  json.logger.info("Rolled back", { revision: 9007199254740993n });
+  expect(json.lines[0]).toContain('"revision":9007199254740993,');
+});
+
 test("an error with a code is expected and shows no stack", () => {
   const { logger, lines } = capture();
   logger.error(Object.assign(new Error("conflict"), { code: "Conflict" }), "Update failed");
@@ -140,7 +149,7 @@ test("cycles and strange values are written, not thrown", () => {
   cycle["self"] = cycle;
   logger.info("odd", { cycle, nothing: undefined, set: new Set([1]) });
   expect(jsonOf(lines[0])).toMatchObject({
-    cycle: { big: "12", map: { a: 1 }, bytes: "[3 bytes]" },
+    cycle: { big: 12, map: { a: 1 }, bytes: "[3 bytes]" },
     set: [1],
   });
 });

@@ -21,7 +21,6 @@ const DEEPEST = 6;
 /** A copy of a value for the log in which nothing secret is left. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value);
-  if (typeof value === "bigint") return value.toString();
   if (typeof value !== "object" || value === null) return value;
   if (value instanceof Error) return describeError(value);
   if (depth >= DEEPEST) return "[...]";

@@ -92,6 +92,13 @@ const wire: readonly Mutant[] = [
     tests: WIRE,
   },
   {
+    name: "lines of the log show the nearest double",
+    file: "pkg/log/pino.ts",
+    find: "klogText(parseJson(line) as LogRecord, processId)",
+    replace: "klogText(JSON.parse(line) as LogRecord, processId)",
+    tests: ["pkg/log/pino.test.ts"],
+  },
+  {
     name: "protobuf gives the nearest double",
     file: "pkg/api/protobuf/decode.ts",
     find: "return reader.int64();",
@@ -280,6 +287,13 @@ const embedded: readonly Mutant[] = [
     file: "pkg/embedded/server/update.ts",
     find: "addInt64(before.metadata.generation ?? 0, 1)",
     replace: "Number(before.metadata.generation ?? 0)",
+    tests: EMBEDDED,
+  },
+  {
+    name: "generations of a DaemonSet's template are counted as doubles",
+    file: "pkg/embedded/kinds/workloads/daemon-set.ts",
+    find: 'return parseInt64(annotation ?? "") ?? 0n;',
+    replace: 'return BigInt(Number(annotation ?? "0"));',
     tests: EMBEDDED,
   },
   {

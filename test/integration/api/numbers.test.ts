@@ -176,6 +176,17 @@ describeApi("numbers of 64 bits", (api) => {
     }
   });
 
+  test("generations in an annotation are counted on", async () => {
+    const path = `/apis/apps/v1/namespaces/${await api().namespace()}/daemonsets`;
+    const key = "deprecated.daemonset.template.generation";
+    const spec = { selector: { matchLabels: { app: "a" } }, template: template() };
+    const annotations = { [key]: `${LONG}` };
+    await api().send("POST", path, { metadata: { name: "a", annotations }, spec });
+    const change = { spec: { template: { spec: { terminationGracePeriodSeconds: MAX } } } };
+    const { body } = await api().patch(`${path}/a`, "merge", change);
+    expect(body.metadata).toMatchObject({ annotations: { [key]: `${LONG + 1n}` } });
+  });
+
   test("parameters are read with 64 bits", async () => {
     const path = await sets(api());
     expect((await api().get(`${path}?limit=9223372036854775807`)).status).toBe(200);
