@@ -125,6 +125,29 @@ test.each(["in-order", "keyed"] as const)(
   },
 );
 
+test.each(["in-order", "keyed"] as const)(
+  "handlers get the last state of what was deleted: the deletion's own, or the last that was seen (%s queue)",
+  async (queue) => {
+    const { clock, source, informer, start, finish } = fixture({ queue });
+    source.put(thing("a", 1));
+    const b = source.put(thing("b", 1));
+    const versions: (string | undefined)[] = [];
+    informer.addHandler({ onDelete: ({ metadata }) => versions.push(metadata.resourceVersion) });
+    const run = start();
+    await clock.runUntil(() => informer.hasSynced());
+    await clock.advanceBy(60_000);
+    source.remove("ns/a");
+    const deletedAt = source.version;
+    await clock.advanceBy(0);
+    source.endWatches(lost());
+    source.remove("ns/b");
+    source.compact();
+    await clock.runUntil(() => versions.length === 2);
+    expect(versions).toEqual([deletedAt, b.metadata.resourceVersion]);
+    await finish(run);
+  },
+);
+
 test("a watch that breaks goes on from the last version without a list", async () => {
   const { clock, source, informer, start, finish } = fixture();
   source.put(thing("a", 1));

@@ -234,6 +234,11 @@ test("the abort of one who waits does not disturb the others", async () => {
   expect((await other).resources).toHaveLength(5);
 });
 
+test("who has given up before waits for nobody", async () => {
+  const { discovery } = discover(() => aggregated);
+  await expect(discovery.surface(AbortSignal.abort(new Error("stop")))).rejects.toThrow("stop");
+});
+
 test("after a reset the mapper sees new kinds", async () => {
   let documents = legacy;
   const mapper = new RestMapper(discover(() => documents).discovery);

@@ -446,6 +446,14 @@ describe("watch", () => {
     expect(isTimeout(failure)).toBe(true);
   });
 
+  test("an abort before the start rejects with its reason, and nothing is asked", async () => {
+    const { clock, transport, clients } = setup(() => ({ chunks: [] }));
+    const watch = clients.dynamic(PODS).watch({ timeoutSeconds: 300 }, AbortSignal.abort(new Error("stop")));
+    await expect(watch[Symbol.asyncIterator]().next()).rejects.toThrow("stop");
+    expect(transport.requests).toEqual([]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   test("an abort rejects with its reason and leaves no timer", async () => {
     const abort = new AbortController();
     const { clock, clients } = setup((signal) => ({

@@ -71,6 +71,7 @@ const busy = (seconds?: number): FakeAnswer => ({
   headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
 });
 const ok: FakeAnswer = { body: { ok: true } };
+const DELETE: RestRequest = { method: "DELETE", path: "/api/v1/namespaces/a/pods/b" };
 const lost = (sent: boolean): Error => new TransportError("lost", "connection lost", sent);
 
 describe("retries", () => {
@@ -87,6 +88,13 @@ describe("retries", () => {
     ["ten times at most", GET, [busy(1)], { calls: 11, tookMs: 10_000, ok: false }],
     ["a read whose connection was lost", GET, [lost(true), ok], { calls: 2, tookMs: 1_000, ok: true }],
     ["no write that the server may have seen", POST, [lost(true), ok], { calls: 1, tookMs: 0, ok: false }],
+    [
+      "no deletion that the server may have seen",
+      DELETE,
+      [lost(true), ok],
+      { calls: 1, tookMs: 0, ok: false },
+    ],
+    ["a deletion that was never sent", DELETE, [lost(false), ok], { calls: 2, tookMs: 0, ok: true }],
     ["a write that was never sent", POST, [lost(false), ok], { calls: 2, tookMs: 0, ok: true }],
     [
       "no refused connection",

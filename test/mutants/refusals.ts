@@ -382,6 +382,79 @@ const pump: readonly Mutant[] = [
   },
 ];
 
+const machinery: readonly Mutant[] = [
+  {
+    name: "a watch that was aborted before its start is asked for",
+    file: "pkg/client/watch-events.ts",
+    find: "  signal?.throwIfAborted();\n",
+    replace: "",
+    tests: ["pkg/client/rest-resource-client.test.ts"],
+  },
+  {
+    name: "an informer that was stopped before its start asks the server",
+    file: "pkg/cache/reflector.ts",
+    find: "while (!signal.aborted) {",
+    replace: "for (;;) {",
+    tests: ["pkg/cache/reflector.test.ts"],
+  },
+  {
+    name: "who waits for what is shared and was aborted before waits all the same",
+    file: "pkg/client/abortable.ts",
+    find: "    if (signal.aborted) onAbort();\n",
+    replace: "",
+    tests: ["pkg/client/discovery.test.ts"],
+  },
+  {
+    name: "what marks a bookmark does not pass the field mask",
+    file: "pkg/api/protobuf/decode.ts",
+    find: 'type === "BOOKMARK" ? undefined : wanted',
+    replace: "wanted",
+    tests: ["pkg/api/protobuf/decode.test.ts", "pkg/client/http/protobuf-frames.test.ts"],
+  },
+  {
+    name: "a DELETE is sent again after a lost connection",
+    file: "pkg/client/retry.ts",
+    find: 'method === "OPTIONS";',
+    replace: 'method === "OPTIONS" || method === "DELETE";',
+    tests: ["pkg/client/rest.test.ts"],
+  },
+  {
+    name: "handlers get the state before the deletion",
+    file: "pkg/cache/delta-pump.ts",
+    find: "object: delta.missed ? before : object,",
+    replace: "object: before,",
+    tests: ["pkg/cache/resource-informer.test.ts"],
+  },
+  {
+    name: "credentials that cannot be loaded are tried for with each request",
+    file: "pkg/client/config/reloading-identity.ts",
+    find: "      this.#dueMs = this.#clock.monotonicMs() + RELOAD_INTERVAL_MS;\n",
+    replace: "",
+    tests: ["pkg/client/config/reloading-identity.test.ts"],
+  },
+  {
+    name: "credentials that could not be loaded once are never loaded again",
+    file: "pkg/client/config/reloading-identity.ts",
+    find: "this.#clock.monotonicMs() + RELOAD_INTERVAL_MS;",
+    replace: "Infinity;",
+    tests: ["pkg/client/config/reloading-identity.test.ts"],
+  },
+  {
+    name: "after a reload that failed the next one waits for it for ever",
+    file: "pkg/client/config/reloading-identity.ts",
+    find: ".finally(() => (this.#loading = undefined))",
+    replace: "",
+    tests: ["pkg/client/config/reloading-identity.test.ts"],
+  },
+  {
+    name: "discovery that failed is remembered",
+    file: "pkg/client/discovery.ts",
+    find: "if (this.#surface === loading) this.#surface = undefined;",
+    replace: "",
+    tests: ["pkg/client/discovery.test.ts"],
+  },
+];
+
 export const refusalsMutants: readonly Mutant[] = [
   ...discovery,
   ...bodies,
@@ -389,4 +462,5 @@ export const refusalsMutants: readonly Mutant[] = [
   ...outages,
   ...causes,
   ...pump,
+  ...machinery,
 ];

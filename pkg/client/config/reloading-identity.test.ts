@@ -72,6 +72,12 @@ describe("files", () => {
     await writeFile(file("token"), "");
     await clock.advanceBy(60_000);
     expect(await who.credentials()).toBe(first);
+    // Nor is it tried for again at once.
+    await writeFile(file("token"), "two");
+    expect(await who.credentials()).toBe(first);
+    await writeFile(file("token"), "");
+    await clock.advanceBy(60_000);
+    expect(await who.credentials()).toBe(first);
     await rm(file("token"));
     await clock.advanceBy(60_000);
     expect(await who.credentials()).toBe(first);

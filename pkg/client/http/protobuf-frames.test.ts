@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ByteCache } from "../../api/protobuf/byte-cache.ts";
 import { TransportError } from "../transport.ts";
 import { ProtobufFrames } from "./protobuf-frames.ts";
 
@@ -7,9 +8,13 @@ function field(number: number, ...parts: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat([Buffer.from([number * 8 + 2, value.length]), value]);
 }
 
-function frame(type: string, name: string): Buffer {
+function frame(type: string, name: string, ...metadata: readonly Buffer[]): Buffer {
   const typeMeta = field(1, field(1, "v1"), field(2, "ConfigMap"));
-  const object = Buffer.concat([Buffer.from("k8s\0"), typeMeta, field(2, field(1, field(1, name)))]);
+  const object = Buffer.concat([
+    Buffer.from("k8s\0"),
+    typeMeta,
+    field(2, field(1, field(1, name), ...metadata)),
+  ]);
   const event = Buffer.concat([field(1, type), field(2, field(1, object))]);
   const length = Buffer.alloc(4);
   length.writeUInt32BE(event.length);
@@ -32,6 +37,19 @@ describe("frames of a watch in protobuf", () => {
     for (let at = 0; at < stream.length; at += size)
       found.push(...frames.push(stream.subarray(at, at + size)));
     expect([...found, ...frames.end()]).toEqual(events);
+  });
+
+  test("what marks a bookmark is read whatever fields are wanted, and of objects nothing else is", () => {
+    const mask = new Map([["metadata", new Map([["name", undefined]])]]);
+    const frames = new ProtobufFrames({ mask, cache: new ByteCache() });
+    const mark = field(12, field(1, "k8s.io/initial-events-end"), field(2, "true"));
+    const [added, bookmark] = frames.push(
+      Buffer.concat([frame("ADDED", "a", mark), frame("BOOKMARK", "b", mark)]),
+    );
+    expect(added).toMatchObject({ object: { metadata: { name: "a" } } });
+    expect(added).not.toHaveProperty("object.metadata.annotations");
+    const annotations = { "k8s.io/initial-events-end": "true" };
+    expect(bookmark).toMatchObject({ type: "BOOKMARK", object: { metadata: { annotations } } });
   });
 
   test("a stream that ends inside a frame was cut off", () => {
