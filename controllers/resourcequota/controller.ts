@@ -128,7 +128,7 @@ function queueOf(env: Env, name: string): WorkQueue<string> {
 
 function devicesFrom({ informers }: Env, classes: SharedInformer<DeviceClass>): QuotaContext["devices"] {
   const listerOf = <T extends ApiObject>(resource: TypedResource<T>): Lister<T> =>
-    informers.informer<T>(resource, { fields: [] }).lister;
+    informers.informer<T>(resource, { fields: fieldsOf(resource) ?? [] }).lister;
   const pods = listerOf<Pod>(resources.pods);
   const claims = listerOf<ResourceClaim>(resources.resourceClaims);
   return () =>

@@ -6,6 +6,7 @@ import type { TypedResource } from "../api/resource.ts";
 import { seededRandom } from "../clock/random.ts";
 import { silentLogger } from "../log/logger.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import type { SharedInformer } from "./informer.ts";
 import { type InformerFactoryOptions, SharedInformerFactory } from "./informer-factory.ts";
 
 interface Thing extends ApiObject {
@@ -95,7 +96,35 @@ test("the cache holds what any consumer reads, and no more can be asked for afte
   expect(() => cached?.spec.colour).toThrow("colour of things.example.com is read");
   expect(() => Object.assign(cached?.spec ?? {}, { size: 2 })).toThrow(TypeError);
   expect(() => factory.informer(THINGS)).toThrow("things.example.com runs already");
-  expect(factory.informer(THINGS, { fields: ["spec.size"] })).toBe(informer);
+  expect(factory.informer(THINGS, { fields: ["spec.size"] }).lister.get("ns", "a")?.spec.size).toBe(1);
+  await finish();
+});
+
+test("where objects are frozen each consumer finds what it declared itself, however much is cached", async () => {
+  const { clock, source, factory, stop, finish } = fixture({ freeze: true });
+  source("things").put(thing("a"));
+  const size = factory.informer(THINGS, { fields: ["spec.size"] });
+  const colour = factory.informer(THINGS, { fields: ["spec.colour", "metadata.annotations[note]"] });
+  const nothing = factory.metadataInformer(THINGS, { fields: [] });
+  const seen: ApiObject[] = [];
+  size.addHandler({ onAdd: (object) => seen.push(object) });
+  factory.start(stop.signal);
+  await clock.advanceBy(100);
+  const one = size.lister.get("ns", "a");
+  expect(one).toMatchObject({ kind: "Thing", metadata: { name: "a" }, spec: { size: 1 } });
+  expect(() => one?.spec.colour).toThrow("colour of things.example.com is read");
+  expect(() => one?.metadata.annotations).toThrow("annotations of things.example.com is read");
+  expect(colour.lister.getByKey("ns/a")?.spec.colour).toBe("red");
+  expect(colour.lister.inNamespace("ns")[0]?.metadata.annotations).toEqual({ note: "x" });
+  expect(() => colour.lister.list()[0]?.spec.size).toThrow("size of things.example.com is read");
+  expect(() => (nothing.lister.list()[0] as Thing).spec).toThrow("spec of things.example.com is read");
+  // The same each time, and not to be changed, as what is cached is.
+  expect(seen).toEqual([one]);
+  expect(size.lister.list()[0]).toBe(one);
+  expect(size.lister.list()).toBe(size.lister.list());
+  expect(() => Object.assign(one?.spec ?? {}, { size: 2 })).toThrow(TypeError);
+  for (const informer of [size, colour, nothing]) await factory.release(informer as SharedInformer);
+  expect(factory.health()).toEqual([]);
   await finish();
 });
 

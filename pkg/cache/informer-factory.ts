@@ -13,6 +13,7 @@ import { Interner } from "./interner.ts";
 import type { Scope } from "./list-watch.ts";
 import { scopedListWatch } from "./list-watch.ts";
 import type { Fields } from "./projection.ts";
+import { OwnFields } from "./own-fields.ts";
 import { Projection } from "./projection.ts";
 import { ResourceInformer } from "./resource-informer.ts";
 import { Rotation } from "./rotation.ts";
@@ -99,7 +100,7 @@ export class SharedInformerFactory {
     const { fields = "whole", ...scope } = options;
     const entry = this.#entry(resource, scope, "objects");
     entry.projection.add(fields);
-    return entry.informer as unknown as SharedInformer<T>;
+    return this.#seenWith(entry.informer as unknown as SharedInformer<T>, resource, fields);
   }
 
   /**
@@ -112,7 +113,19 @@ export class SharedInformerFactory {
     const shares = objects !== undefined && (objects.run === undefined || objects.projection.covers(fields));
     const entry = this.#entry(resource, scope, shares ? "objects" : "metadata");
     entry.projection.add(fields);
-    return entry.informer;
+    return this.#seenWith(entry.informer, resource, fields);
+  }
+
+  /** In tests each consumer finds what it declared itself, and not what others did. */
+  #seenWith<T extends ApiObject>(
+    informer: SharedInformer<T>,
+    resource: Resource,
+    fields: Fields,
+  ): SharedInformer<T> {
+    if (this.#options.freeze !== true || fields === "whole") return informer;
+    const own = new Projection(resource, this.#interner, true);
+    own.add(fields);
+    return new OwnFields(informer, own);
   }
 
   /** Starts what was asked for since the last start. Informers run until `signal` aborts or the factory is shut down. */
@@ -140,8 +153,9 @@ export class SharedInformerFactory {
    * more it is stopped, and this resolves when it has ended; whoever asks for it again gets a new one.
    */
   async release(informer: SharedInformer): Promise<void> {
+    const shared = informer instanceof OwnFields ? informer.shared : informer;
     for (const [key, entry] of this.#entries) {
-      if (entry.informer !== informer) continue;
+      if (entry.informer !== shared) continue;
       if (--entry.holders > 0) return;
       this.#entries.delete(key);
       entry.stop.abort(new Error(`the informer of ${entry.name} was released`));

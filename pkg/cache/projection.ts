@@ -1,3 +1,4 @@
+import { deepFreeze } from "../api/freeze.ts";
 import type { ApiObject } from "../api/object.ts";
 import type { WantedFields } from "../api/protobuf/message-plan.ts";
 import type { Resource } from "../api/resource.ts";
@@ -30,6 +31,9 @@ const ALWAYS: readonly string[] = [
   "ownerReferences",
   "finalizers",
 ].map((field) => `metadata.${field}`);
+
+/** What is always there, and what nobody may want. */
+const NOT_TRAPPED: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "managedFields"]);
 
 /** Values that no other object has: remembering them would only push out others. */
 const UNIQUE: ReadonlySet<string> = new Set(["name", "uid", "resourceVersion"]);
@@ -96,8 +100,13 @@ export class Projection {
       metadata: this.#metadata(metadata as JsonObject),
       ...(this.#whole ? this.#copyParts(rest) : this.#pick(rest, this.#tree)),
     };
-    if (this.#trap && !this.#whole) this.#setTraps(out, rest, this.#tree);
+    if (this.#trap && !this.#whole) this.#setTraps(out, object as unknown as JsonObject, this.#tree);
     return out as unknown as T;
+  }
+
+  /** Of an object that is projected already, what a consumer with these fields alone would have: frozen, as that is. */
+  narrow<T extends ApiObject>(object: T): T {
+    return this.#whole ? object : deepFreeze(this.apply(object));
   }
 
   /** For an object that was decoded with what is `wanted`, for this cache alone. */
@@ -106,10 +115,10 @@ export class Projection {
     return this.#trap ? this.apply(object) : Object.assign(object, kind);
   }
 
-  /** Not enumerable, so that copies, comparisons and JSON take no notice. */
+  /** Not enumerable, so that copies, comparisons and JSON take no notice; those of the object itself are set anew. */
   #setTraps(out: object, object: JsonObject, tree: FieldTree): void {
-    for (const field of Object.keys(object)) {
-      if (tree.has(field) || field === "managedFields") continue;
+    for (const field of Object.getOwnPropertyNames(object)) {
+      if (tree.has(field) || NOT_TRAPPED.has(field)) continue;
       const message = `${field} of ${groupResource(this.#resource)} is read, but no consumer of the informer declared it`;
       Object.defineProperty(out, field, {
         get: () => {

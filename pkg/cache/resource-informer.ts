@@ -54,6 +54,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #syncWaiters = new SyncWaiters();
   #failure: unknown;
+  #indexFailures = 0;
   #phase: "new" | "running" | "stopped" = "new";
 
   constructor(options: ResourceInformerOptions<T>) {
@@ -129,6 +130,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
       try {
         return index(object);
       } catch (error) {
+        this.#indexFailures++;
         this.#options.log.error(error, "An index function failed", { index: name });
         return [];
       }
@@ -163,9 +165,9 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
     return this.#failure;
   }
 
-  /** Events on which a handler threw. */
+  /** Events on which a handler threw, and objects on which an index function did. */
   handlerFailures(): number {
-    return this.#handlers.failures;
+    return this.#handlers.failures + this.#indexFailures;
   }
 
   /** Changes that wait for the store. */

@@ -50,7 +50,11 @@ export class ControllerWorld {
   readonly #clients: ClientBuilder;
   readonly #random;
   readonly #writes: Write[] = [];
-  readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
+  readonly #running: {
+    readonly set: ControllerSet;
+    readonly stop: AbortController;
+    readonly ended: Promise<void>;
+  }[] = [];
 
   constructor(options: WorldOptions = {}) {
     this.#options = options;
@@ -91,19 +95,23 @@ export class ControllerWorld {
       freeze: true,
     });
     const stop = new AbortController();
-    this.#running.push({ stop, ended: set.run(stop.signal) });
+    this.#running.push({ set, stop, ended: set.run(stop.signal) });
     await this.run();
     return set;
   }
 
-  /** Ends the controllers that run, in order; the server stays. */
+  /** Ends the controllers that run, in order; the server stays. None of their handlers may have failed. */
   async stop(): Promise<void> {
     const running = this.#running.splice(0);
+    const failed = running.flatMap(({ set }) =>
+      set.informerHealth().flatMap(({ name, handlerFailures }) => (handlerFailures > 0 ? [name] : [])),
+    );
     for (const { stop } of running) stop.abort(new Error("the test is over"));
     let ended = false;
     const all = Promise.all(running.map(async (each) => each.ended)).finally(() => (ended = true));
     await this.clock.runUntil(() => ended, 60_000);
     await all;
+    if (failed.length > 0) throw new Error(`handlers of ${failed.join(", ")} failed; the log says why`);
   }
 
   /** Lets time pass: enough, by default, for controllers to do all that does not wait for longer times. */

@@ -455,6 +455,58 @@ const machinery: readonly Mutant[] = [
   },
 ];
 
+const fields: readonly Mutant[] = [
+  {
+    name: "each consumer finds what others declared",
+    file: "pkg/cache/informer-factory.ts",
+    find: "if (this.#options.freeze !== true ||",
+    replace: "if (this.#options.freeze === true ||",
+    tests: ["pkg/cache/informer-factory.test.ts"],
+  },
+  {
+    name: "ReplicaSets do not declare that they read the cost of a deletion",
+    file: "controllers/replicaset/controller.ts",
+    find: '  "metadata.annotations[controller.kubernetes.io/pod-deletion-cost]",\n',
+    replace: "",
+    tests: ["controllers/replicaset/sync.test.ts"],
+  },
+  {
+    name: "ReplicaSets do not declare that they read restarts",
+    file: "controllers/replicaset/controller.ts",
+    find: '  "status.containerStatuses.restartCount",\n',
+    replace: "",
+    tests: ["controllers/replicaset/sync.test.ts"],
+  },
+  {
+    name: "Jobs do not declare that they read restarts",
+    file: "controllers/job/controller.ts",
+    find: "    `${statuses}.restartCount`,\n",
+    replace: "",
+    tests: ["controllers/job/sync.test.ts"],
+  },
+  {
+    name: "the collector of pods does not declare that it reads the reason",
+    file: "controllers/podgc/controller.ts",
+    find: '"status.phase", "status.reason",',
+    replace: '"status.phase",',
+    tests: ["controllers/podgc/sync.test.ts"],
+  },
+  {
+    name: "Deployments do not declare what they read of pods",
+    file: "controllers/deployment/controller.ts",
+    find: 'fields: ["status.phase"]',
+    replace: "fields: []",
+    tests: ["controllers/deployment/sync.test.ts"],
+  },
+  {
+    name: "quotas do not declare what they read of claims",
+    file: "controllers/resourcequota/controller.ts",
+    find: "fields: fieldsOf(resource) ?? [] }).lister",
+    replace: "fields: [] }).lister",
+    tests: ["controllers/resourcequota/devices.test.ts"],
+  },
+];
+
 export const refusalsMutants: readonly Mutant[] = [
   ...discovery,
   ...bodies,
@@ -463,4 +515,5 @@ export const refusalsMutants: readonly Mutant[] = [
   ...causes,
   ...pump,
   ...machinery,
+  ...fields,
 ];
