@@ -6,7 +6,6 @@ import type { TypedResource } from "../api/resource.ts";
 import { seededRandom } from "../clock/random.ts";
 import { silentLogger } from "../log/logger.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
-import type { SharedInformer } from "./informer.ts";
 import { type InformerFactoryOptions, SharedInformerFactory } from "./informer-factory.ts";
 
 interface Thing extends ApiObject {
@@ -123,7 +122,9 @@ test("where objects are frozen each consumer finds what it declared itself, howe
   expect(size.lister.list()[0]).toBe(one);
   expect(size.lister.list()).toBe(size.lister.list());
   expect(() => Object.assign(one?.spec ?? {}, { size: 2 })).toThrow(TypeError);
-  for (const informer of [size, colour, nothing]) await factory.release(informer as SharedInformer);
+  await factory.release(size);
+  await factory.release(colour);
+  await factory.release(nothing);
   expect(factory.health()).toEqual([]);
   await finish();
 });
