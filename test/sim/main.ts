@@ -2,7 +2,7 @@
 // NEEDS="stale cache,watches hold": leaves out clusters that do not have these faults, or in which watches are ever late.
 // MIX=crashes: Jobs, and managers that die again and again; MIX=jobs or another area: no cluster busy with another alone.
 import { runScenario } from "./run-scenario.ts";
-import { crashScenarioOf, type Scenario, scenarioOf } from "./scenario.ts";
+import { families, type Scenario, scenarioOf } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
 import { type AreaName, areas } from "./world/operations.ts";
 
@@ -25,9 +25,12 @@ const isArea = (name: string): name is AreaName => Object.hasOwn(areas, name);
 function scenarioFor(seed: number): Scenario {
   const mix = process.env["MIX"];
   if (mix === undefined) return scenarioOf(seed);
-  if (mix === "crashes") return crashScenarioOf(seed);
+  const family = families[mix];
+  if (family !== undefined) return family(seed);
   if (isArea(mix)) return scenarioOf(seed, mix);
-  throw new Error(`MIX is ${mix}; there are crashes, ${Object.keys(areas).join(", ")}`);
+  throw new Error(
+    `MIX is ${mix}; there are ${Object.keys(families).join(", ")}, ${Object.keys(areas).join(", ")}`,
+  );
 }
 
 async function replay(seed: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { randomBelow, seededRandom, type Random } from "../../pkg/clock/random.ts";
 import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
-import { faultNames } from "./world/faults.ts";
-import { type Area, type AreaName, areas } from "./world/operations.ts";
+import { faultNames, refusalNames } from "./world/faults.ts";
+import { type Area, type AreaName, areas, identityArea } from "./world/operations.ts";
 
 /** Something that a user does or that goes wrong. Chance within it comes from its own seed. */
 export interface Action {
@@ -88,7 +88,7 @@ export function scenarioOf(seed: number, area?: AreaName): Scenario {
 }
 
 /** Jobs, and managers that die between any two of their writes, again and again. */
-export function crashScenarioOf(seed: number): Scenario {
+function crashScenarioOf(seed: number): Scenario {
   const random = seededRandom(seed);
   const busyMs = [CHAOS_MS / 2];
   const deaths = Array.from({ length: CRASHES }, (_, index): Action => ({
@@ -107,6 +107,57 @@ export function crashScenarioOf(seed: number): Scenario {
   const actions = [begin, ...users, ...deaths].toSorted((one, other) => one.atMs - other.atMs);
   const timing = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
   return { seed, managers: 3, nodes: 2, timing, actions, watchesHold: true, endMs: CHAOS_MS + 10_000 };
+}
+
+/** Names that are used again, while answers are lost and caches lag. */
+function identityScenarioOf(seed: number): Scenario {
+  const harmless = ["request errors", "lost answers", "kill leader at a write", "stop leader at a write"];
+  const others = ["stale cache", "stale cache of others", "slow network", "cut watches", "expired history"];
+  return familyOf(seed, [identityArea], { harmless, others });
+}
+
+/** Answers that say less than they seem to, whatever users are busy with. */
+function halfRefusedScenarioOf(seed: number): Scenario {
+  return familyOf(seed, allAreas, {
+    harmless: [],
+    others: [...refusalNames, "cut watches", "expired history"],
+  });
+}
+
+/** Clusters of another kind, by the name that MIX calls them by. */
+export const families: Readonly<Record<string, (seed: number) => Scenario>> = {
+  crashes: crashScenarioOf,
+  identity: identityScenarioOf,
+  "half-refused": halfRefusedScenarioOf,
+};
+
+interface Troubles {
+  /** Watches are never late because of these. */
+  readonly harmless: readonly string[];
+  readonly others: readonly string[];
+}
+
+function familyOf(seed: number, from: readonly Area[], { harmless, others }: Troubles): Scenario {
+  const random = seededRandom(seed);
+  const managers = 1 + randomBelow(random, 2);
+  const nodes = 1 + randomBelow(random, 4);
+  const timing = pick(random, timings);
+  const busyMs = Array.from({ length: BUSY_MOMENTS }, () => 5_000 + randomBelow(random, CHAOS_MS - BUSY_MS));
+  const area = pick(random, from);
+  const begin = Array.from({ length: 3 }, (_, index): Action => ({
+    atMs: 1_000 + index * 100,
+    kind: "user",
+    what: index === 0 ? area.first : pick(random, area.names),
+    seed: randomBelow(random, 2 ** 31),
+  }));
+  const users = actionsOf(random, busyMs, "user", area.names, 10 + randomBelow(random, 80));
+  const watchesHold = harmless.length > 0 && random.next() < 0.4;
+  const kinds = (watchesHold ? harmless : [...harmless, ...others]).filter(() => random.next() < 0.5);
+  const faults =
+    kinds.length === 0 ? [] : actionsOf(random, busyMs, "fault", kinds, 2 + randomBelow(random, 20));
+  const actions = [...begin, ...users, ...faults].toSorted((one, other) => one.atMs - other.atMs);
+  const isCalm = kinds.length === 0;
+  return { seed, managers, nodes, timing, actions, watchesHold, isCalm, endMs: CHAOS_MS + 10_000 };
 }
 
 function actionsOf(

@@ -1,4 +1,5 @@
 import type { ManagerProcess } from "../world/process.ts";
+import { isRefusing } from "../world/refusals.ts";
 import type { World } from "../world/world.ts";
 
 /** A sync may have begun so much earlier than its write arrives, on a good day and while requests fail. */
@@ -42,6 +43,7 @@ export class Beliefs {
     const now =
       weather.errorShare > 0 ||
       weather.outage ||
+      isRefusing(weather.refusals) ||
       weather.latencyMs > 100 ||
       processes.some(({ machine }) => machine.isPaused);
     if (now) this.#troubleMs = nowMs;

@@ -138,6 +138,8 @@ function checkDeployment(
   found.compare(deployment, "condition Available", available, ready >= least ? "True" : "False");
   if (deployment.spec?.paused === true) return;
 
+  // One that another of its name had left, and that it could adopt only when it had made one beside it.
+  if (current.length > 1 && (status?.collisionCount ?? 0) > 0) return;
   if (current.length !== 1) {
     found.add(deployment, `has ${current.length} ReplicaSets of its template`);
     return;

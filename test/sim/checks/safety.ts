@@ -13,6 +13,7 @@ import { BudgetSafety } from "./budget-safety.ts";
 import { ClusterView } from "./cluster-view.ts";
 import { DaemonSafety } from "./daemon-safety.ts";
 import { GarbageSafety } from "./garbage-safety.ts";
+import { IdentitySafety } from "./identity-safety.ts";
 import { IdleWrites } from "./idle-writes.ts";
 import { JobSafety } from "./job-safety.ts";
 import { LifecycleSafety } from "./lifecycle-safety.ts";
@@ -39,6 +40,7 @@ export function checkSafety(world: World): void {
     new DaemonSafety(world, beliefs),
     new ServiceSafety(world, beliefs),
     new BudgetSafety(world, beliefs),
+    new IdentitySafety(world, beliefs),
   ];
   const idleWrites = new IdleWrites(world, beliefs);
   const restless = new Restless(world);
@@ -68,8 +70,8 @@ export function checkSafety(world: World): void {
   world.onManagerRefused = (arrival, process) => {
     const { facts, status, answer, client } = arrival;
     if (status === CONFLICT) ownConflicts.judge(arrival, process);
-    if (!MISTAKES.has(status)) return;
     const { message = "" } = answer as Status;
+    if (!MISTAKES.has(status) || isOfAnother(message)) return;
     world.violate(`${process.name}: ${describeRequest(facts)}: the server says ${message} (${client})`);
   };
 }
@@ -87,4 +89,14 @@ function checkLease(world: World, { facts }: Arrival, process: ManagerProcess): 
   const holder = lease?.spec?.holderIdentity ?? "";
   if (holder === process.name) return;
   world.violate(`${process.name}: ${describeRequest(facts)} while the Lease is ${holder || "nobody"}'s`);
+}
+
+/** What a patch hears that names the uid of one that has gone, or that gives an owner to what has got another meanwhile. */
+function isOfAnother(message: string): boolean {
+  return (
+    /metadata\.uid: Invalid value: .*: field is immutable/.test(message) ||
+    /metadata\.ownerReferences: Invalid value: .*Only one reference can have Controller set to true/s.test(
+      message,
+    )
+  );
 }

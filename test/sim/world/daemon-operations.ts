@@ -93,7 +93,7 @@ export async function repairDaemonSets(world: World): Promise<void> {
   }
 }
 
-function newDaemonSet(random: Random): DaemonSet {
+export function newDaemonSet(random: Random): DaemonSet {
   const name = `agent-${randomBelow(random, 2)}`;
   const template = podTemplate(random, name);
   return {

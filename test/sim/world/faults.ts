@@ -1,5 +1,6 @@
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
-import type { ManagerProcess } from "./process.ts";
+import { type ManagerProcess, WATCHED } from "./process.ts";
+import { UNREADABLE } from "./refusals.ts";
 import { fates } from "./weather.ts";
 import type { World } from "./world.ts";
 
@@ -89,10 +90,65 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
+/** Answers that say less than they seem to. Clusters of their own have these. */
+const refusals: Readonly<Record<string, Fault>> = {
+  "lost answers": (world, random) => {
+    const forMs = 1_000 + randomBelow(random, 30_000);
+    world.weather.errorShare = 0.1 + random.next() * 0.5;
+    world.weather.errorFates = ["lost after", "timeout after"];
+    world.clock.setTimer(forMs, () => (world.weather.errorShare = 0));
+    return `${Math.round(world.weather.errorShare * 100)}% of the answers are lost for ${forMs} ms`;
+  },
+  "forbidden resource": (world, random) =>
+    refuse(world, random, { set: world.weather.refusals.forbidden, names: REFUSED, how: "is forbidden" }),
+  "forbidden discovery": (world, random) =>
+    refuse(world, random, { set: world.weather.refusals.forbidden, names: ROOTS, how: "is forbidden" }),
+  "failures with code 200": (world, random) =>
+    refuse(world, random, {
+      set: world.weather.refusals.failedWith200,
+      names: [...REFUSED, ...ROOTS],
+      how: "is answered with a Status and code 200",
+    }),
+  "incomplete discovery": (world, random) =>
+    refuse(world, random, { set: world.weather.refusals.hidden, names: REFUSED, how: "is not in discovery" }),
+  "unreadable event": (world, random) => {
+    const { unreadable } = world.weather.refusals;
+    const resource = REFUSED[randomBelow(random, REFUSED.length)] ?? "pods";
+    const how = UNREADABLE[randomBelow(random, UNREADABLE.length)] ?? "broken JSON";
+    unreadable.set(resource, how);
+    world.clock.setTimer(LONGEST_REFUSAL_MS, () => unreadable.delete(resource));
+    return `the next event of every watch of ${resource} cannot be read: ${how}`;
+  },
+};
+
+const LONGEST_REFUSAL_MS = 45_000;
+const ROOTS = ["/api", "/apis"];
+const REFUSED = [...WATCHED.map(({ plural }) => plural), "resourcequotas", "configmaps", "secrets"];
+
+interface Refusing {
+  readonly set: Set<string>;
+  readonly names: readonly string[];
+  readonly how: string;
+}
+
+/** A watch of what is refused ends, as it must be asked for again. */
+function refuse(world: World, random: Random, { set, names, how }: Refusing): string {
+  const name = names[randomBelow(random, names.length)] ?? "";
+  const forMs = 1_000 + randomBelow(random, LONGEST_REFUSAL_MS);
+  set.add(name);
+  world.clock.setTimer(forMs, () => set.delete(name));
+  if (random.next() < 0.5) {
+    if (random.next() < 0.7) world.server.parts.store.compact();
+    for (const { wire } of world.processes) wire.cutWatches();
+  }
+  return `${name} ${how} for ${forMs} ms`;
+}
+
 export const faultNames: readonly string[] = Object.keys(faults);
+export const refusalNames: readonly string[] = Object.keys(refusals);
 
 export function strike(world: World, name: string, random: Random): void {
-  const what = faults[name]?.(world, random);
+  const what = (faults[name] ?? refusals[name])?.(world, random);
   if (what !== undefined) world.trace?.add("fault", what);
 }
 

@@ -1,3 +1,4 @@
+import type { ApiObject } from "../../../pkg/api/object.ts";
 import type { Store } from "../../../pkg/embedded/storage/store.ts";
 import type { VirtualClock } from "../../harness/virtual-clock.ts";
 
@@ -36,6 +37,7 @@ export class History {
   readonly #moments = new Map<string, Moment[]>();
   readonly #all: Moment[] = [];
   readonly #seen = new Map<string, number>();
+  readonly #shown = new Set<string>();
   readonly #views = new Map<string, { readonly untilMs: number; readonly freshMs: number }[]>();
 
   constructor(store: Store, clock: VirtualClock) {
@@ -60,6 +62,17 @@ export class History {
     if (views.length > MOST_VIEWS) views.splice(0, MOST_VIEWS / 2);
     this.#views.set(key, views);
     this.#seen.set(key, Number(version));
+  }
+
+  /** The process has read this: an object, or a list of them. */
+  shown(process: string, answer: unknown): void {
+    const { metadata, items = [] } = (answer ?? {}) as Partial<ApiObject> & { items?: readonly ApiObject[] };
+    for (const uid of [metadata?.uid, ...items.map((item) => item.metadata.uid)])
+      if (uid !== undefined) this.#shown.add(`${process} ${uid}`);
+  }
+
+  hasBeenShown(process: string, { metadata }: ApiObject): boolean {
+    return this.#shown.has(`${process} ${metadata.uid}`);
   }
 
   /** Whatever the process has believed since then, it knew all that happened to the resource up to this time. */

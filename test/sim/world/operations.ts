@@ -30,6 +30,7 @@ import { repairStatefulSets, statefulOperations } from "./stateful-operations.ts
 import { daemonOperations, repairDaemonSets } from "./daemon-operations.ts";
 import { serviceOperations } from "./service-operations.ts";
 import { ownerOperations } from "./owner-operations.ts";
+import { identityOperations } from "./identity-operations.ts";
 import { jobOperations } from "./job-operations.ts";
 import { lifecycleOperations, quotasIn } from "./lifecycle-operations.ts";
 import type { World } from "./world.ts";
@@ -168,6 +169,7 @@ const operations: Readonly<Record<string, Operation>> = {
   ...statefulOperations,
   ...daemonOperations,
   ...serviceOperations,
+  ...identityOperations,
 };
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
@@ -260,6 +262,30 @@ export const areas = {
   daemonsets: { first: "create daemon set", names: daemons },
   services: { first: "create deployment", names: [...services, ...services] },
 } satisfies Readonly<Record<string, Area>>;
+
+const identities = Object.keys(identityOperations);
+
+/** Names that are used again: of all that users make, and what keeps managers busy with it meanwhile. */
+export const identityArea: Area = {
+  first: "create deployment",
+  names: [
+    ...identities,
+    ...identities,
+    ...Array.from({ length: 8 }, () => "make an owner anew between two writes"),
+    ...frequent,
+    ...frequentOfJobs,
+    ...frequentOfLifecycles,
+    ...frequentOfStatefuls,
+    "create replica set",
+    "create replication controller",
+    "create daemon set",
+    "create service",
+    "write endpoints",
+    "create budget",
+    "create quota",
+    "create replica set in namespace",
+  ],
+};
 
 export type AreaName = keyof typeof areas;
 

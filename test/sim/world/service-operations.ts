@@ -99,7 +99,7 @@ async function evict(world: World, pod: Pod): Promise<string> {
 
 const serviceName = (random: Random): string => `svc-${randomBelow(random, 3)}`;
 
-function newService(random: Random): Service {
+export function newService(random: Random): Service {
   const app = pick(random, APPS) ?? "";
   return {
     metadata: { name: serviceName(random) },
@@ -112,14 +112,14 @@ function newService(random: Random): Service {
   };
 }
 
-function newEndpoints(random: Random, name: string): Endpoints {
+export function newEndpoints(random: Random, name: string): Endpoints {
   const addresses = Array.from({ length: 1 + randomBelow(random, 4) }, (_, index) => ({
     ip: `192.168.0.${1 + index * 3 + randomBelow(random, 3)}`,
   }));
   return { metadata: { name }, subsets: [{ addresses, ports: [{ name: "http", port: 80 }] }] };
 }
 
-function newBudget(random: Random): PodDisruptionBudget {
+export function newBudget(random: Random): PodDisruptionBudget {
   const app = pick(random, APPS) ?? "";
   const amount = AMOUNTS[randomBelow(random, AMOUNTS.length)] ?? 1;
   return {

@@ -4,7 +4,7 @@ import type { VirtualClock } from "../../harness/virtual-clock.ts";
 /** A line of a watch, as the server sends it. */
 export interface Frame {
   readonly type: string;
-  readonly object: { readonly metadata?: { readonly resourceVersion?: string } };
+  readonly object?: { readonly metadata?: { readonly resourceVersion?: string } };
 }
 
 export interface PipeOptions {
@@ -82,15 +82,20 @@ export class WatchPipe implements AsyncIterable<Frame> {
   }
 
   async #pump(): Promise<void> {
-    for (;;) {
-      const result = await this.#source.next();
-      if (this.#isBroken) return;
-      if (result.done === true) {
-        this.#later(() => (this.#end ??= {}));
-        return;
+    try {
+      for (;;) {
+        const result = await this.#source.next();
+        if (this.#isBroken) return;
+        if (result.done === true) {
+          this.#later(() => (this.#end ??= {}));
+          return;
+        }
+        const frame = result.value as Frame;
+        this.#later(() => this.#arrived.push(frame));
       }
-      const frame = result.value as Frame;
-      this.#later(() => this.#arrived.push(frame));
+    } catch (error) {
+      // What cannot be read is found out where it is read.
+      this.#later(() => (this.#end ??= { error }));
     }
   }
 

@@ -1,3 +1,5 @@
+import { noRefusals, type Refusals, takeBack } from "./refusals.ts";
+
 /** How an answer can fail. `after`: the request has had its effect, which its client does not learn. */
 export const fates = [
   "429",
@@ -26,6 +28,8 @@ export interface Weather {
   outage: boolean;
   /** How old a state the server may answer a list of "any version" with. */
   staleListMs: number;
+  /** What the server refuses to some. */
+  readonly refusals: Refusals;
 }
 
 const CALM_LATENCY_MS = 20;
@@ -38,11 +42,14 @@ export function calmWeather(): Weather {
     lagUntilMs: new Map(),
     outage: false,
     staleListMs: 0,
+    refusals: noRefusals(),
   };
 }
 
 /** Everything that holds for a while ends now. */
 export function clearUp(weather: Weather): void {
-  Object.assign(weather, { ...calmWeather(), lagUntilMs: weather.lagUntilMs });
-  weather.lagUntilMs.clear();
+  const { lagUntilMs, refusals } = weather;
+  Object.assign(weather, { ...calmWeather(), lagUntilMs, refusals });
+  lagUntilMs.clear();
+  takeBack(refusals);
 }

@@ -10,6 +10,7 @@ import { randomBelow } from "../../../pkg/clock/random.ts";
 import type { VirtualClock } from "../../harness/virtual-clock.ts";
 import type { Machine } from "./machine.ts";
 import { factsOf, isWrite, type RequestFacts } from "./request-of.ts";
+import { refusalOf, spoilt, withoutHidden } from "./refusals.ts";
 import { type Frame, WatchPipe } from "./watch-pipe.ts";
 import { type Fate, isAmbiguous, type Weather } from "./weather.ts";
 
@@ -35,10 +36,13 @@ export interface WireOptions {
   readonly onArrived: (arrival: Arrival) => void;
   /** The process has been shown the state of a resource up to a version. */
   readonly onSeen: (resource: string, version: string) => void;
+  /** The process has been shown an object, or a list of them. */
+  readonly onShown: (answer: unknown) => void;
   /** Gives the version to list at instead, for a list that any version will do for. */
   readonly staleVersion: () => string | undefined;
 }
 
+const READABLE: ReadonlySet<string> = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
 /** Requests that take longer than this on their way are given up by the network. */
 const LONGEST_WAY_MS = 3_000;
 
@@ -127,17 +131,22 @@ export class Wire {
     const { server, weather, machine } = this.#options;
     if (weather.outage) throw new TransportError("refused", "connection refused", false);
     const facts = factsOf(request);
+    const refused = refusalOf(weather.refusals, facts);
+    if (refused !== undefined)
+      return plainResponse(refused.code, { "content-type": "application/json" }, refused.body);
     const fate = this.#fateOf(facts);
     if (fate !== undefined && !isAmbiguous(fate)) return failed(fate);
     if (facts.verb === "watch") return machine.isDead ? undefined : this.#openWatch(facts, request, signal);
     this.#options.onArriving(client);
     const response = await server.send(this.#maybeStale(facts, request));
-    const answer = await response.json();
+    const answer = withoutHidden(weather.refusals, facts, await response.json());
     if (isWrite(facts)) {
       const ambiguous = isAmbiguous(fate) || machine.isDead;
       this.#options.onArrived({ facts, request, client, status: response.status, answer, ambiguous });
     }
-    return fate === undefined ? this.#answerOf(facts, response, answer) : failed(fate);
+    if (fate !== undefined) return failed(fate);
+    if (response.status < 300) this.#options.onShown(answer);
+    return this.#answerOf(facts, response, answer);
   }
 
   #fateOf(facts: RequestFacts): Fate | undefined {
@@ -170,11 +179,11 @@ export class Wire {
     const arrivalMs = (): number =>
       Math.max(clock.monotonicMs() + this.#wayMs(), weather.lagUntilMs.get(facts.resource) ?? 0);
     const pipe = new WatchPipe({
-      source: response.documents(),
+      source: spoilt(weather.refusals, facts.resource, response.documents()),
       clock,
       arrivalMs,
       deliver: (callback) => machine.deliver(callback),
-      onTaken: orderGuard(facts.resource, request, this.#options.onSeen),
+      onTaken: this.#onTaken(facts.resource, request),
     });
     this.#pipes.add(pipe);
     const onAbort = (): void => pipe.abort(signal?.reason);
@@ -182,6 +191,16 @@ export class Wire {
     this.#forget.add(() => signal?.removeEventListener("abort", onAbort));
     if (signal?.aborted === true) onAbort();
     return { ...plainResponse(response.status, response.headers, undefined), documents: () => pipe };
+  }
+
+  #onTaken(resource: string, request: TransportRequest): (frame: Frame) => void {
+    const { onSeen, onShown } = this.#options;
+    const guard = orderGuard(resource, request, onSeen);
+    return (frame) => {
+      if (!READABLE.has(frame.type) || frame.object === undefined) return;
+      onShown(frame.object);
+      guard(frame);
+    };
   }
 
   #answerOf(facts: RequestFacts, response: TransportResponse, answer: unknown): TransportResponse {
@@ -207,7 +226,7 @@ function orderGuard(
   let initial = query?.get("sendInitialEvents") === "true" || !query?.get("resourceVersion");
   let last = 0;
   return ({ type, object }) => {
-    const version = Number(object.metadata?.resourceVersion ?? 0);
+    const version = Number(object?.metadata?.resourceVersion ?? 0);
     if (type === "ERROR") return;
     if (initial && type !== "BOOKMARK") return;
     initial = false;

@@ -66,6 +66,8 @@ export class World {
   onManagerWrite: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
   /** The same for one that the server refuses. */
   onManagerRefused: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
+  /** Told of every write of a manager that had an effect, until it says that it has heard enough. */
+  readonly listeners = new Set<(arrival: Arrival) => boolean>();
   /** The leader dies after so many more writes, before it hears of the last one, or is told to stop. */
   atWrite: { readonly left: number; readonly end: "kill" | "stop" } | undefined;
   #actor: Actor = nobody;
@@ -76,6 +78,7 @@ export class World {
   #nextProcess = 1;
   readonly #everStarted: ManagerProcess[] = [];
   #isOver = false;
+  #usersAreDone = false;
 
   constructor(options: WorldOptions) {
     this.#options = options;
@@ -172,6 +175,7 @@ export class World {
         onArriving: (client) => (this.#actor = { name, process, client }),
         onArrived: (arrival) => this.#recordWrite(arrival, name, process),
         onSeen: (resource, version) => this.history.seen(name, resource, version),
+        onShown: (answer) => this.history.shown(name, answer),
         staleVersion: () => this.history.versionBefore(this.weather.staleListMs),
       }),
     });
@@ -199,6 +203,11 @@ export class World {
     return this.#options.untilViolation && this.violations.length > 0;
   }
 
+  /** Nothing that a user was waiting for is done any more. */
+  get usersAreDone(): boolean {
+    return this.#usersAreDone;
+  }
+
   get leader(): ManagerProcess | undefined {
     return this.processes.find((process) => process.isLeading);
   }
@@ -207,6 +216,8 @@ export class World {
   clearUp(): void {
     clearUp(this.weather);
     this.atWrite = undefined;
+    this.listeners.clear();
+    this.#usersAreDone = true;
     for (const { machine } of this.processes) machine.resume();
     this.trace?.add("world", "faults are over");
   }
@@ -234,8 +245,10 @@ export class World {
       const outcome = `${describeRequest(facts)} → ${status}${ambiguous ? ", unknown to its sender" : ""}`;
       this.trace?.add(name, outcome, client);
     }
-    if (process !== undefined && status < 300) this.onManagerWrite(arrival, process);
-    else if (process !== undefined) this.onManagerRefused(arrival, process);
+    if (process !== undefined && status < 300) {
+      this.onManagerWrite(arrival, process);
+      for (const listener of this.listeners) if (listener(arrival)) this.listeners.delete(listener);
+    } else if (process !== undefined) this.onManagerRefused(arrival, process);
     this.#actor = nobody;
     if (process?.isLeading !== true || facts.resource === "leases" || this.atWrite === undefined) return;
     const { left, end } = this.atWrite;
