@@ -4,11 +4,13 @@ import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { readCorpus } from "./corpus.ts";
 import { runScenario } from "./run-scenario.ts";
-import { type Action, scenarioOf } from "./scenario.ts";
+import { type Action, families, scenarioOf } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
 
 /** SIM_SEEDS: how many of the fixed seeds; SIM_FRESH_MS: for how long to go on with seeds of this moment. */
 const fixedSeeds = Number(process.env["SIM_SEEDS"] ?? 30);
+/** They take as long as others, and there are two of them. */
+const MOST_OF_A_FAMILY = 8;
 const freshMs = Number(process.env["SIM_FRESH_MS"] ?? 10_000);
 
 test.each(readCorpus())("what once went wrong: $why", async ({ scenario }) => {
@@ -19,6 +21,13 @@ test("clusters of fixed seeds stay safe and come to rest", async () => {
   for (let seed = 1; seed <= fixedSeeds; seed++) {
     const { violations } = await runScenario(scenarioOf(seed));
     expect(violations, `make sim SEED=${seed} shows how`).toEqual([]);
+  }
+});
+
+test.each(Object.entries(families))("so do clusters of the family %s", async (family, scenarioFor) => {
+  for (let seed = 1; seed <= Math.min(fixedSeeds, MOST_OF_A_FAMILY); seed++) {
+    const { violations } = await runScenario(scenarioFor(seed));
+    expect(violations, `make sim MIX=${family} SEED=${seed} shows how`).toEqual([]);
   }
 });
 

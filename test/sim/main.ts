@@ -1,8 +1,9 @@
 // make sim SEEDS=1000 [FIRST=1]: many seeds; SEED=n: one of them with its trace, cut down if it fails.
 // NEEDS="stale cache,watches hold": leaves out clusters that do not have these faults, or in which watches are ever late.
-// MIX=crashes: Jobs, and managers that die again and again; MIX=jobs or another area: no cluster busy with another alone.
+// MIX=crashes: Jobs, and managers that die again and again; MIX=identity: names that are used again; MIX=half-refused:
+// answers that say less than they seem to; MIX=jobs or another area: no cluster busy with another alone.
 import { runScenario } from "./run-scenario.ts";
-import { families, type Scenario, scenarioOf } from "./scenario.ts";
+import { families, type FamilyName, type Scenario, scenarioOf } from "./scenario.ts";
 import { shrink } from "./shrink.ts";
 import { type AreaName, areas } from "./world/operations.ts";
 
@@ -20,13 +21,13 @@ function isWanted({ actions, watchesHold }: Scenario): boolean {
   return needs.every(has);
 }
 
+const isFamily = (name: string): name is FamilyName => Object.hasOwn(families, name);
 const isArea = (name: string): name is AreaName => Object.hasOwn(areas, name);
 
 function scenarioFor(seed: number): Scenario {
   const mix = process.env["MIX"];
   if (mix === undefined) return scenarioOf(seed);
-  const family = families[mix];
-  if (family !== undefined) return family(seed);
+  if (isFamily(mix)) return families[mix](seed);
   if (isArea(mix)) return scenarioOf(seed, mix);
   throw new Error(
     `MIX is ${mix}; there are ${Object.keys(families).join(", ")}, ${Object.keys(areas).join(", ")}`,

@@ -125,11 +125,13 @@ function halfRefusedScenarioOf(seed: number): Scenario {
 }
 
 /** Clusters of another kind, by the name that MIX calls them by. */
-export const families: Readonly<Record<string, (seed: number) => Scenario>> = {
+export const families = {
   crashes: crashScenarioOf,
   identity: identityScenarioOf,
   "half-refused": halfRefusedScenarioOf,
-};
+} satisfies Readonly<Record<string, (seed: number) => Scenario>>;
+
+export type FamilyName = keyof typeof families;
 
 interface Troubles {
   /** Watches are never late because of these. */

@@ -11,15 +11,19 @@ import type { Beliefs } from "./beliefs.ts";
 export class IdleWrites {
   readonly #world: World;
   readonly #beliefs: Beliefs;
-  /** By uid. */
+  /** When it was last changed, by uid. */
   readonly #changedMs = new Map<string, number>();
+  /** And the time before that. */
+  readonly #changedBeforeMs = new Map<string, number>();
 
   constructor(world: World, beliefs: Beliefs) {
     this.#world = world;
     this.#beliefs = beliefs;
     for (const bucket of Object.values(BUCKETS)) {
       world.server.parts.store.subscribe(bucket, ({ object }) => {
-        this.#changedMs.set(object.metadata.uid ?? "", world.clock.monotonicMs());
+        const { uid = "" } = object.metadata;
+        this.#changedBeforeMs.set(uid, this.#changedMs.get(uid) ?? 0);
+        this.#changedMs.set(uid, world.clock.monotonicMs());
       });
     }
   }
@@ -37,6 +41,9 @@ export class IdleWrites {
       essenceOf(previous) !== essenceOf(object)
     )
       return;
+    // What says the same may have been written a moment ago, by somebody who did not hear of it.
+    const changedMs = this.#changedBeforeMs.get(object.metadata.uid ?? "") ?? 0;
+    if (changedMs >= this.#beliefs.horizonMs(process, [facts.resource])) return;
     this.#world.violate(`${process.name}: ${describeRequest(facts)}: changes only times (${client})`);
   }
 

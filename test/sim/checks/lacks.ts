@@ -48,6 +48,16 @@ export function runningJobs(store: Store): readonly Lack[] {
     .map((job) => ({ key: versionOf(job), text: `${job.metadata.name} runs, though it is to stop` }));
 }
 
+/** Jobs that are to run and have never had a pod. */
+export function idleJobs(store: Store, limited: ReadonlySet<string>): readonly Lack[] {
+  const pods = podsIn(store);
+  return jobsIn(store)
+    .filter((job) => stays(job) && !isJobFinished(job) && !isJobSuspended(job) && job.spec?.parallelism !== 0)
+    .filter(({ status = {} }) => (status.failed ?? 0) + (status.succeeded ?? 0) + (status.active ?? 0) === 0)
+    .filter((job) => !limited.has(job.metadata.namespace ?? "") && ownedBy(pods, job).length === 0)
+    .map((job) => ({ key: versionOf(job), text: `${job.metadata.name} has no pods` }));
+}
+
 /** StatefulSets, by uid, that others have taken a name from: they try again ever more seldom, also when it is free. */
 export function refusedStatefulSets(store: Store): readonly string[] {
   const pods = podsIn(store);

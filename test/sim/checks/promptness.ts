@@ -2,6 +2,7 @@ import { resources } from "../../../pkg/api/resources.ts";
 import { objectsIn } from "../world/objects.ts";
 import type { World } from "../world/world.ts";
 import {
+  idleJobs,
   type Lack,
   lackingDaemonSets,
   lackingStatefulSets,
@@ -42,6 +43,7 @@ export function checkPromptness(world: World, { isCalm }: { readonly isCalm: boo
           ...lackingStatefulSets(store, limited, refused),
           ...lackingDaemonSets(store, failing),
           ...runningJobs(store),
+          ...idleJobs(store, limited),
           ...lackingServices(store, refused),
           ...lackingNamespaces(store),
           ...lackingQuotas(store),

@@ -1,12 +1,16 @@
+import { identityMutants, refusalMutants } from "./family-mutants.ts";
 import { garbageMutants } from "./garbage-mutants.ts";
 import { jobMutants } from "./job-mutants.ts";
+import type { FamilyName } from "../scenario.ts";
 import type { AreaName } from "../world/operations.ts";
 import type { Mutant } from "./mutant.ts";
 import { serviceMutants } from "./service-mutants.ts";
 import { workloadMutants } from "./workload-mutants.ts";
 
-const within = (area: AreaName, group: readonly Mutant[]): (Mutant & { readonly area: AreaName })[] =>
-  group.map((mutant) => ({ area, ...mutant }));
+const within = (
+  area: AreaName | FamilyName,
+  group: readonly Mutant[],
+): (Mutant & { readonly area: AreaName | FamilyName })[] => group.map((mutant) => ({ area, ...mutant }));
 
 /** Each must be caught by the simulation, on some seed. */
 export const mutants = [
@@ -14,4 +18,6 @@ export const mutants = [
   ...within("jobs", jobMutants),
   ...within("ownership", garbageMutants),
   ...within("services", serviceMutants),
+  ...within("identity", identityMutants),
+  ...within("half-refused", refusalMutants),
 ];

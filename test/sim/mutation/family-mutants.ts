@@ -1,0 +1,51 @@
+import type { Mutant } from "./mutant.ts";
+
+/** Names that are taken for identities. */
+export const identityMutants: readonly Mutant[] = [
+  {
+    name: "takes whatever has the name for what it has read",
+    file: "pkg/reconcile/read-live.ts",
+    find: "return uid !== undefined && live.metadata.uid === uid ? live : undefined;",
+    replace: "return live;",
+  },
+  {
+    name: "deletes whatever slice has the name",
+    file: "controllers/endpointslice/apply.ts",
+    find: "{ preconditions: { uid } }",
+    replace: "{}",
+  },
+  {
+    name: "writes over whatever slice has the name",
+    file: "pkg/endpoints/slice-name.ts",
+    find: "    ...(uid !== undefined && { uid }),\n    ...(resourceVersion !== undefined && { resourceVersion }),\n",
+    replace: "",
+  },
+  {
+    name: "leaves Endpoints that nobody has seen when their Service goes",
+    file: "controllers/endpoints/handlers.ts",
+    find: "if (!inInitialList && isWrittenHere(endpoints) && !hasService(endpoints)) queue.add(keyOf(endpoints));",
+    replace: "",
+  },
+];
+
+/** Refusals that are taken for facts about the world. */
+export const refusalMutants: readonly Mutant[] = [
+  {
+    name: "takes a refusal with code 200 for an object",
+    file: "pkg/client/answer-kind.ts",
+    find: 'if (isStatus(body) && body.status !== "Success") throw errorOfStatus(body, asked, 500);',
+    replace: "void [body, asked];",
+    also: {
+      file: "pkg/client/answer-kind.ts",
+      find: "if (!isList || !hasMetadata(body)) throw this.#unexpected(body, `a list of ${this.#kind}`);",
+      replace: "void isList;",
+    },
+  },
+  {
+    name: "takes an API that refuses to say what it has for one that has nothing",
+    file: "pkg/client/discovery.ts",
+    find: 'const document = await this.#rest.json({ method: "GET", path, accept: ACCEPT_AGGREGATED });',
+    replace:
+      'const document = await this.#rest.json({ method: "GET", path, accept: ACCEPT_AGGREGATED }).catch(() => ({ kind: "APIGroupDiscoveryList", apiVersion: "apidiscovery.k8s.io/v2", items: [] }));',
+  },
+];
