@@ -3,12 +3,6 @@ import type { Mutant } from "./mutant.ts";
 /** Names that are taken for identities. */
 export const identityMutants: readonly Mutant[] = [
   {
-    name: "takes whatever has the name for what it has read",
-    file: "pkg/reconcile/read-live.ts",
-    find: "return uid !== undefined && live.metadata.uid === uid ? live : undefined;",
-    replace: "return live;",
-  },
-  {
     name: "deletes whatever slice has the name",
     file: "controllers/endpointslice/apply.ts",
     find: "{ preconditions: { uid } }",

@@ -17,14 +17,9 @@ export const garbageMutants: readonly Mutant[] = [
   },
   {
     name: "takes an owner of the same name for the one that is gone",
-    file: "controllers/garbagecollector/sync.ts",
-    find: "if (owner !== undefined && owner.metadata.uid === reference.uid) return owner;",
-    replace: "if (owner !== undefined) return owner;",
-    also: {
-      file: "controllers/garbagecollector/sync.ts",
-      find: "if (latest === undefined || latest.metadata.uid !== identity.uid) {",
-      replace: "if (latest === undefined) {",
-    },
+    file: "pkg/reconcile/read-live.ts",
+    find: "return uid !== undefined && live.metadata.uid === uid ? live : undefined;",
+    replace: "return live;",
   },
   {
     name: "lets an owner go while dependents hold it up",
