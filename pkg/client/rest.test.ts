@@ -22,6 +22,7 @@ import { TransportError } from "./transport.ts";
 import { WarningLog } from "./warnings.ts";
 
 const GET: RestRequest = { method: "GET", path: "/api/v1/pods" };
+const DELETE: RestRequest = { method: "DELETE", path: "/api/v1/pods/a" };
 const POST: RestRequest = { method: "POST", path: "/api/v1/pods", body: { a: 1 } };
 
 interface Setup {
@@ -88,13 +89,8 @@ describe("retries", () => {
     ["ten times at most", GET, [busy(1)], { calls: 11, tookMs: 10_000, ok: false }],
     ["a read whose connection was lost", GET, [lost(true), ok], { calls: 2, tookMs: 1_000, ok: true }],
     ["no write that the server may have seen", POST, [lost(true), ok], { calls: 1, tookMs: 0, ok: false }],
-    [
-      "no deletion that the server may have seen",
-      DELETE,
-      [lost(true), ok],
-      { calls: 1, tookMs: 0, ok: false },
-    ],
-    ["a deletion that was never sent", DELETE, [lost(false), ok], { calls: 2, tookMs: 0, ok: true }],
+    ["no DELETE that the server may have seen", DELETE, [lost(true), ok], { calls: 1, tookMs: 0, ok: false }],
+    ["a DELETE that was never sent", DELETE, [lost(false), ok], { calls: 2, tookMs: 0, ok: true }],
     ["a write that was never sent", POST, [lost(false), ok], { calls: 2, tookMs: 0, ok: true }],
     [
       "no refused connection",

@@ -232,6 +232,88 @@ test.each<Takeover>([
   expect(a.leaders.at(-1)).toBe("baz");
 });
 
+test("a leader that sees another one writes nothing from then on, however long its work takes to end", async () => {
+  const clock = new VirtualClock();
+  const server = new LeaseServer();
+  const a = candidate(clock, server, "a");
+  a.start(async (signal) => {
+    await untilAborted(signal);
+    await sleep(clock, 60_000);
+  });
+  await clock.advanceBy(1_000);
+  server.lease = leaseOf({ holderIdentity: "b", leaseDurationSeconds: 15 }, { resourceVersion: "77" });
+  await clock.runUntil(() => a.leadSignal?.aborted === true);
+  expect(clock.monotonicMs()).toBeLessThanOrEqual(2_000);
+  expect([a.elector.fence.canWrite(), a.outcome]).toEqual([false, undefined]);
+  await clock.runUntil(() => a.outcome !== undefined);
+  expect(a.outcome).toBe("lost");
+});
+
+test("the lease says no less than we count on: parts of a second are rounded up", async () => {
+  const clock = new VirtualClock();
+  const server = new LeaseServer();
+  const a = candidate(clock, server, "a", { timing: { ...timing, leaseDurationMs: 15_500 } });
+  a.start();
+  await clock.runUntil(() => a.leadSignal !== undefined);
+  expect(server.lease?.spec?.leaseDurationSeconds).toBe(16);
+});
+
+test("a candidate asks once in one to 2.2 retry periods, at odd times, while nobody tells it of changes", async () => {
+  const clock = new VirtualClock();
+  const server = new LeaseServer();
+  server.lease = leaseOf({ holderIdentity: "bing", leaseDurationSeconds: 3_600 });
+  const atMs: number[] = [];
+  const carry: Carrier = async (_verb, effect) => {
+    atMs.push(clock.monotonicMs());
+    return effect();
+  };
+  candidate(clock, server, "a", { carry }).start();
+  await clock.advanceBy(120_000);
+  const gaps = atMs.slice(1).map((at, index) => at - (atMs[index] ?? 0));
+  expect(gaps.length).toBeGreaterThanOrEqual(120_000 / 4_400 - 1);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(2_000);
+  expect(Math.max(...gaps)).toBeLessThanOrEqual(4_400);
+  expect(new Set(gaps).size).toBeGreaterThan(gaps.length / 2);
+});
+
+test("a candidate asks when the lease runs out, though its next turn would be later", async () => {
+  const clock = new VirtualClock();
+  const server = new LeaseServer();
+  server.lease = leaseOf({ holderIdentity: "bing", leaseDurationSeconds: 1 });
+  const a = candidate(clock, server, "a");
+  a.start();
+  await clock.runUntil(() => a.leadSignal !== undefined);
+  expect(clock.monotonicMs()).toBe(1_000);
+});
+
+test("an abort before the start asks for nothing", async () => {
+  const clock = new VirtualClock();
+  const server = new LeaseServer();
+  const a = candidate(clock, server, "a");
+  a.stop();
+  a.start();
+  await clock.advanceBy(0);
+  expect(a.outcome).toBe("stopped");
+  expect(server.requests).toEqual([]);
+  expect(clock.pendingTimers).toBe(0);
+});
+
+test("an abort while the lease is won ends the work at once, and gives the lease back", async () => {
+  const clock = new VirtualClock();
+  const server = new LeaseServer();
+  const carry: Carrier = async (verb, effect) => {
+    if (verb === "create") a.stop(new Error("enough"));
+    return effect();
+  };
+  const a = candidate(clock, server, "a", { carry });
+  a.start();
+  await clock.advanceBy(0);
+  expect(a.leadSignal?.aborted).toBe(true);
+  await clock.runUntil(() => a.outcome !== undefined);
+  expect(a.outcome).toBe("stopped");
+  expect(server.lease?.spec?.holderIdentity).toBe("");
+});
+
 test("a candidate waits while the leader renews, whatever the wall clocks say", async () => {
   const clock = new VirtualClock();
   const server = new LeaseServer();
@@ -382,8 +464,9 @@ test("requests that hang are given up in time for another try", async () => {
   isHanging = true;
   await clock.advanceBy(2_000);
   isHanging = false;
-  await clock.advanceBy(5_000);
-  expect(a.elector.isLeader()).toBe(true);
+  // The one that hangs began after 4 s: half of the deadline is its own, and the other half for another.
+  await clock.advanceBy(12_000);
+  expect([a.elector.isLeader(), a.outcome]).toEqual([true, undefined]);
   isHanging = true;
   await clock.advanceBy(15_000);
   expect(a.outcome).toBe("lost");

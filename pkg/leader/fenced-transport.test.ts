@@ -104,11 +104,35 @@ test.each(["expiry", "close"])(
     expect(later.value).toBeUndefined();
     fence.renewed(instantOf(clock));
     await clock.advanceBy(600);
+    // The end that the renewal before has set is none any more.
+    expect(later.value).toBeUndefined();
     fence.close();
     await clock.advanceBy(0);
     expect(later.value).toMatchObject({ code: "Fenced" });
   },
 );
+
+test("a wall clock that is set back holds the fence open no longer", async () => {
+  const clock = new VirtualClock();
+  const fence = new LeaseFence(clock, 1_000);
+  fence.renewed(instantOf(clock));
+  clock.jumpWallClock(-3_600_000);
+  await clock.advanceBy(999);
+  expect(fence.canWrite()).toBe(true);
+  await clock.advanceBy(1);
+  expect(fence.canWrite()).toBe(false);
+});
+
+test("a fence that is closed breaks off once: its old end is none of the next holding's", async () => {
+  const clock = new VirtualClock();
+  const fence = new LeaseFence(clock, 1_000);
+  fence.renewed(instantOf(clock));
+  await clock.advanceBy(500);
+  fence.close();
+  expect(clock.pendingTimers).toBe(1);
+  await clock.advanceBy(0);
+  expect([fence.canWrite(), clock.pendingTimers]).toEqual([false, 0]);
+});
 
 test("the caller's abort comes through with its own reason", async () => {
   const clock = new VirtualClock();

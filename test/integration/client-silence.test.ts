@@ -122,6 +122,12 @@ describe.each<Protocol>(["h2", "http/1.1"])("a peer over %s", (protocol) => {
   });
 });
 
+test("a connection without requests is not looked at", async () => {
+  const clock = new VirtualClock();
+  await (await stage.transportTo({ clock }).send(GET)).discard();
+  expect(clock.pendingTimers).toBe(0);
+});
+
 test("over HTTP/1.1, watches that receive do not fail because other answers are slow", async () => {
   await stage.relisten("http/1.1");
   const lines: (() => void)[] = [];

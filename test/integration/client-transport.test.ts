@@ -98,6 +98,24 @@ describe("aborts and refusals", () => {
       const response = await transport.send({ method: "GET", path: "/" });
       expect(await response.json()).toEqual({});
     }
+    // Their places are free again.
+    expect(stage.sessions).toHaveLength(1);
+  });
+
+  test("a request that is aborted when it is about to leave does not leave", async () => {
+    const paths: string[] = [];
+    stage.handler = (request, response) => {
+      paths.push(request.url);
+      response.end("{}");
+    };
+    const transport = stage.transportTo();
+    const abort = new AbortController();
+    const reason = new Error("enough");
+    const beforeSend = (): void => abort.abort(reason);
+    const request = { method: "PUT", path: "/aborted", beforeSend } as const;
+    expect(await outcome(transport.send(request, abort.signal))).toBe(reason);
+    await (await transport.send({ method: "GET", path: "/after" })).discard();
+    expect(paths).toEqual(["/after"]);
   });
 
   test("a request may be refused when it is about to leave; its place goes to others", async () => {

@@ -53,6 +53,30 @@ describe("files", () => {
     expect(second.tls).toBe(first.tls);
   });
 
+  test("after a reload that failed the next one comes in its time, and not with every request", async () => {
+    await writeFile(file("token"), "one");
+    const failures: string[] = [];
+    const clock = new VirtualClock();
+    const who = new ReloadingIdentity({
+      source: { token: { file: file("token") } },
+      plugin: undefined,
+      clock,
+      log: { ...silentLogger, error: (_, message) => void failures.push(message) },
+      metrics: new TransportMetrics(noMetrics),
+    });
+    const first = await who.credentials();
+    await writeFile(file("token"), "");
+    await clock.advanceBy(30_000);
+    for (let request = 0; request < 5; request++) expect(await who.credentials()).toBe(first);
+    expect(failures).toHaveLength(1);
+    await writeFile(file("token"), "two");
+    await clock.advanceBy(29_999);
+    expect(await who.credentials()).toBe(first);
+    await clock.advanceBy(1);
+    expect((await who.credentials()).headers).toEqual({ authorization: "Bearer two" });
+    expect(failures).toHaveLength(1);
+  });
+
   test("equal bytes are the same material, other bytes another", async () => {
     await writeFile(file("ca"), "CA 1");
     const { clock, identity: who } = identity({ ca: { file: file("ca") }, serverName: "x" });
@@ -216,6 +240,15 @@ describe("an exec plugin", () => {
     await answer({ token: "three" });
     await clock.advanceBy(3_600_000);
     expect((await who.credentials()).headers).toEqual({ authorization: "Bearer two" });
+  });
+
+  test("is run once for all who ask at the same time", async () => {
+    const runs = file("runs");
+    const args = ["-c", `echo run >> "${runs}"; cat "${file("answer")}"`];
+    const { identity: who, answer } = await plugin({ command: "/bin/sh", args });
+    await answer({ token: "one" });
+    await Promise.all([who.credentials(), who.credentials(), who.credentials()]);
+    expect(await readFile(runs, "utf8")).toBe("run\n");
   });
 
   test("is asked again, once, after a 401", async () => {
