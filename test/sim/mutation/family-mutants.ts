@@ -25,17 +25,6 @@ export const identityMutants: readonly Mutant[] = [
 /** Refusals that are taken for facts about the world. */
 export const refusalMutants: readonly Mutant[] = [
   {
-    name: "takes a refusal with code 200 for an object",
-    file: "pkg/client/answer-kind.ts",
-    find: 'if (isStatus(body) && body.status !== "Success") throw errorOfStatus(body, asked, 500);',
-    replace: "void [body, asked];",
-    also: {
-      file: "pkg/client/answer-kind.ts",
-      find: "if (!isList || !hasMetadata(body)) throw this.#unexpected(body, `a list of ${this.#kind}`);",
-      replace: "void isList;",
-    },
-  },
-  {
     name: "takes an API that refuses to say what it has for one that has nothing",
     file: "pkg/client/discovery.ts",
     find: 'const document = await this.#rest.json({ method: "GET", path, accept: ACCEPT_AGGREGATED });',
