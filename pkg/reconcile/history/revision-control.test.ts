@@ -56,6 +56,14 @@ describe("a new revision", () => {
     expect(again).toEqual({ revision: made.revision, collisionCount: 1 });
   });
 
+  test("is not that of another owner that had the name, with which it will go", async () => {
+    const earlier = { metadata: { ...owner.metadata, uid: "earlier" } };
+    await createUniqueRevision(client, earlier, draft("one", 0, earlier), 0, signal);
+    const made = await createUniqueRevision(client, owner, draft("one"), 0, signal);
+    expect(made.collisionCount).toBe(1);
+    expect(made.revision.metadata.ownerReferences).toMatchObject([{ uid: "u" }]);
+  });
+
   test("passes over as many names as are taken", async () => {
     await take(draft("one").metadata.name, "other");
     await take(draft("one", 1).metadata.name, "another");

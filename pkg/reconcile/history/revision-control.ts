@@ -3,6 +3,7 @@ import { hashRevisionData } from "../../api/hash.ts";
 import type { Int64 } from "../../api/int64.ts";
 import { goJson } from "../../api/go-json.ts";
 import type { ApiObject, ObjectRef } from "../../api/object.ts";
+import { controllerOf } from "../../api/owner-references.ts";
 import type { ControllerRevision } from "../../api/types/apps-v1.gen.ts";
 import { isAlreadyExists, isConflict } from "../../client/errors.ts";
 import type { ResourceClient, WriteOptions } from "../../client/resource-client.ts";
@@ -59,7 +60,10 @@ export async function createUniqueRevision(
       if (!isAlreadyExists(error)) throw error;
     }
     const existing = await client.get(refOf(named), {}, signal);
-    if (sameData(existing.data, named.data)) return { revision: existing, collisionCount: count };
+    // One of another owner that had this name goes with that.
+    const isOthers = (controllerOf(existing)?.uid ?? owner.metadata.uid) !== owner.metadata.uid;
+    if (!isOthers && sameData(existing.data, named.data))
+      return { revision: existing, collisionCount: count };
   }
 }
 
