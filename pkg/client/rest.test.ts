@@ -72,7 +72,6 @@ const busy = (seconds?: number): FakeAnswer => ({
   headers: seconds === undefined ? {} : { "retry-after": String(seconds) },
 });
 const ok: FakeAnswer = { body: { ok: true } };
-const DELETE: RestRequest = { method: "DELETE", path: "/api/v1/namespaces/a/pods/b" };
 const lost = (sent: boolean): Error => new TransportError("lost", "connection lost", sent);
 
 describe("retries", () => {

@@ -168,13 +168,6 @@ export const machineryMutants: readonly Mutant[] = [
     tests: ["pkg/leader/lease-news.test.ts"],
   },
   {
-    name: "a DELETE is sent again after a lost connection",
-    file: "pkg/client/retry.ts",
-    find: 'method === "GET" || method === "HEAD"',
-    replace: 'method === "GET" || method === "DELETE" || method === "HEAD"',
-    tests: ["pkg/client/rest.test.ts"],
-  },
-  {
     name: "what was never sent is not sent again",
     file: "pkg/client/retry.ts",
     find: "if (!failure.sent) return retries === 0 ? 0 : LOST_CONNECTION_RETRY_MS;",
