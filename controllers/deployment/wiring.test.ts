@@ -159,6 +159,20 @@ describe("what was written is waited for, so that no write is refused for its ag
   });
 });
 
+test.each([
+  [true, 2],
+  [false, undefined],
+])("pods that are being deleted are counted (%s) as the feature gate says", async (on, expected) => {
+  await world.stop();
+  world = await newWorld({ features: { DeploymentReplicaSetTerminatingReplicas: on } });
+  const owner = await create({ paused: true, replicas: 0 });
+  const made = await createEmpty(owner, 1);
+  const status = { replicas: 0, observedGeneration: 1, terminatingReplicas: 2 };
+  await world.client.clientFor(resources.replicaSets).updateStatus({ ...made, status });
+  await world.start(controller);
+  expect((await world.get(resources.deployments, "foo")).status?.terminatingReplicas).toBe(expected);
+});
+
 test("neither error is lost when a ReplicaSet cannot be created and that cannot be written down", async () => {
   for (const resource of ["replicasets", "deployments"]) {
     world.server.parts.faults.add({

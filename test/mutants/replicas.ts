@@ -192,6 +192,16 @@ const wiringMutants: readonly Mutant[] = [
   },
 ];
 
+const gateMutants: readonly Mutant[] = [
+  {
+    name: "counts terminating pods of Deployments whatever the feature gate says",
+    file: "controllers/deployment/controller.ts",
+    find: 'env.features.enabled("DeploymentReplicaSetTerminatingReplicas")',
+    replace: "true",
+    tests: WIRING,
+  },
+];
+
 /** Numbers of pods, fields of later versions, counts that must go. */
 const behaviourMutants: readonly Mutant[] = [
   {
@@ -308,6 +318,7 @@ export const replicasMutants: readonly Mutant[] = [
   ...deletionMutants,
   ...claimMutants,
   ...wiringMutants,
+  ...gateMutants,
   ...behaviourMutants,
   ...loopMutants,
 ];
