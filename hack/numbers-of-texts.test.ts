@@ -80,6 +80,16 @@ test("numbers of 64 bits in texts become no doubles: parseInt64 and parseInt32 r
   expect(converting.toSorted()).toEqual(Object.keys(DOUBLES).toSorted());
 });
 
+/** They are what parseJson is made of. */
+const PARSERS = ["pkg/api/exact-json.ts", "pkg/api/wire-json.ts"];
+
+test("JSON is read by parseJson, which keeps numbers of 64 bits", () => {
+  const parsing = globSync(["cmd/**/*.ts", "controllers/**/*.ts", "pkg/**/*.ts"])
+    .filter((file) => !/\.(?:test|test-data|gen)\.ts$/.test(file))
+    .filter((file) => readFileSync(file, "utf8").includes("JSON.parse("));
+  expect(parsing.toSorted()).toEqual(PARSERS);
+});
+
 test.each<[string, boolean]>([
   ["Number(metadata.annotations?.[REVISION])", true],
   ["Number(revision.revision)", true],
