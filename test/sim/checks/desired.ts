@@ -146,7 +146,8 @@ function checkDeployment(
   }
   found.compare(deployment, "status.updatedReplicas", status?.updatedReplicas ?? 0, active(current));
   // How far a hopeless rollout gets depends on the strategies that it was begun under.
-  if (isHopeless(deployment)) return;
+  const owned = sets.flatMap((set) => ownedBy(pods, set));
+  if (isHopeless(deployment) || owned.some(waitsForNode)) return;
   if (total > most) found.add(deployment, `its ReplicaSets ask for ${total} pods, more than ${most}`);
   for (const set of sets) found.compare(set, "spec.replicas", size(set), current.includes(set) ? desired : 0);
   const limit = deployment.spec?.revisionHistoryLimit ?? 10;
@@ -160,6 +161,11 @@ function checkDeployment(
   if (revision <= latest)
     found.add(deployment, `its ReplicaSet has revision ${revision}, an old one has ${latest}`);
   found.compare(deployment, "revision", Number(deployment.metadata.annotations?.[REVISION] ?? 0), revision);
+}
+
+/** The nodes are full of pods that nobody owns any more. */
+function waitsForNode(pod: Pod): boolean {
+  return isPodActive(pod) && !pod.spec?.nodeName;
 }
 
 /** Its pods never become ready. */
