@@ -1,3 +1,4 @@
+import { messageOf } from "../../pkg/api/errors.ts";
 import { IntOrStringError } from "../../pkg/api/int-or-string.ts";
 import { SelectorError } from "../../pkg/api/labels.ts";
 import { keyOf } from "../../pkg/api/object.ts";
@@ -133,8 +134,4 @@ export async function syncStaleDisruption(
 
 function isOfObjects(error: unknown): boolean {
   return error instanceof SelectorError || error instanceof IntOrStringError || error instanceof ScaleError;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../pkg/api/errors.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Endpoints, Service } from "../../pkg/api/types/core-v1.gen.ts";
@@ -28,7 +29,7 @@ export async function writeEndpoints(
       action === "create"
         ? ["FailedToCreateEndpoint", "Failed to create endpoint for service"]
         : ["FailedToUpdateEndpoint", "Failed to update endpoint"];
-    const cause = error instanceof Error ? error.message : String(error);
+    const cause = messageOf(error);
     context.events.event(endpoints, "Warning", reason, `${what} ${key}: ${cause}`);
     throw error;
   }

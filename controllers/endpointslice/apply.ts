@@ -1,3 +1,4 @@
+import { messageOf } from "../../pkg/api/errors.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
@@ -93,5 +94,5 @@ export async function deleteSlice(
 }
 
 function refused(what: string, cause: unknown): SliceWriteError {
-  return new SliceWriteError(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  return new SliceWriteError(`${what}: ${messageOf(cause)}`, { cause });
 }

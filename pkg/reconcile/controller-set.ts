@@ -1,3 +1,4 @@
+import { messageOf } from "../api/errors.ts";
 import type { FeatureGates } from "../api/feature-gates.ts";
 import { resources } from "../api/resources.ts";
 import { SharedInformerFactory, type InformerHealth } from "../cache/informer-factory.ts";
@@ -42,7 +43,7 @@ const EVENT_FLUSH_MS = 2_000;
 export class ControllerError extends Error {
   readonly code = "Controller";
   constructor(message: string, cause: unknown) {
-    super(`${message}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    super(`${message}: ${messageOf(cause)}`, { cause });
     this.name = "ControllerError";
   }
 }

@@ -132,8 +132,8 @@ export const servicesMutants: readonly Mutant[] = [
   {
     name: "loses what caused the refusal of a slice",
     file: "controllers/endpointslice/apply.ts",
-    find: "cause instanceof Error ? cause.message : String(cause)}`, { cause });",
-    replace: "cause instanceof Error ? cause.message : String(cause)}`);",
+    find: "messageOf(cause)}`, { cause });",
+    replace: "messageOf(cause)}`);",
     tests: SLICES,
   },
   {

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../pkg/api/errors.ts";
 import { isIP } from "node:net";
 import { parseFeatureGates } from "../../../pkg/api/feature-gates.ts";
 import { FlagError, type FlagType, joinList, splitList } from "./flag.ts";
@@ -45,7 +46,7 @@ export const gatesType: FlagType<Readonly<Record<string, boolean>>> = {
     try {
       return parseFeatureGates(text);
     } catch (error) {
-      throw new FlagError(error instanceof Error ? error.message : String(error), { cause: error });
+      throw new FlagError(messageOf(error), { cause: error });
     }
   },
   format: (gates) =>

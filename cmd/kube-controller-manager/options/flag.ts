@@ -1,3 +1,4 @@
+import { messageOf } from "../../../pkg/api/errors.ts";
 import { parseBoolean } from "../../../pkg/api/feature-gates.ts";
 import { formatDurationMs, parseDurationMs } from "../../../pkg/api/duration.ts";
 
@@ -99,7 +100,7 @@ const durationType: FlagType<number> = {
     try {
       return parseDurationMs(text);
     } catch (error) {
-      throw new FlagError(error instanceof Error ? error.message : String(error), { cause: error });
+      throw new FlagError(messageOf(error), { cause: error });
     }
   },
   format: formatDurationMs,

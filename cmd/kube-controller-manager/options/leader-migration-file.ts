@@ -1,3 +1,4 @@
+import { messageOf } from "../../../pkg/api/errors.ts";
 import { isObject, type Json, parseDocument } from "./document.ts";
 import { FlagError } from "./flag.ts";
 import type { Options } from "./options.ts";
@@ -42,7 +43,7 @@ export function leaderMigrationOf(
   try {
     return readLeaderMigration(readFile(configFile));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new FlagError(`--leader-migration-config ${configFile}: ${reason}`, { cause: error });
   }
 }
@@ -60,7 +61,7 @@ function readSection(section: Json): LeaderMigration {
   try {
     return readLocked(section);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new FlagError(`--config: Generic.LeaderMigration: ${reason}`, { cause: error });
   }
 }

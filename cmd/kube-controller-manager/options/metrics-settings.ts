@@ -1,3 +1,4 @@
+import { messageOf } from "../../../pkg/api/errors.ts";
 import { type MetricsConfig, validateMetricsConfig } from "../../../pkg/metrics/policy.ts";
 import { KUBERNETES_VERSION } from "../version.ts";
 import { isObject, parseDocument } from "./document.ts";
@@ -31,7 +32,7 @@ function readManifest(path: string, readFile: (path: string) => string, where: s
   try {
     document = parseDocument(readFile(path), "as text");
   } catch (error) {
-    throw new FlagError(where + (error instanceof Error ? error.message : String(error)), { cause: error });
+    throw new FlagError(where + messageOf(error), { cause: error });
   }
   // Upstream reads the bare pairs; its help shows them below a key.
   const { allowListMapping } = document;

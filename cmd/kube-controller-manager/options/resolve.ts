@@ -1,3 +1,4 @@
+import { messageOf } from "../../../pkg/api/errors.ts";
 import { type ConfigFile, readConfigFile } from "./config-file.ts";
 import { FlagError } from "./flag.ts";
 import { allFlags, assembleOptions, parseArguments } from "./parse.ts";
@@ -48,7 +49,7 @@ function configFile(path: string, readFile: (path: string) => string): ConfigFil
   try {
     return readConfigFile(readFile(path));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new FlagError(`--config ${path}: ${reason}`, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../pkg/api/errors.ts";
 import { readFile } from "node:fs/promises";
 import type { FeatureGates } from "../../../pkg/api/feature-gates.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
@@ -159,7 +160,7 @@ export class AuthenticationSources {
       log.warn(
         "The authentication settings of the cluster cannot be read yet; requests may all be anonymous",
         {
-          reason: error instanceof Error ? error.message : String(error),
+          reason: messageOf(error),
         },
       );
     }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../pkg/api/errors.ts";
 import type { PeerRequest } from "./peer-request.ts";
 import { anonymous, AUTHENTICATED, UNAUTHENTICATED, type User } from "./user.ts";
 
@@ -33,7 +34,7 @@ export function authenticateBy(
       }
     }
     if (errors.length === 0) return anonymous;
-    const messages = errors.map((error) => (error instanceof Error ? error.message : String(error)));
+    const messages = errors.map(messageOf);
     throw new AuthenticationError([...new Set(messages)].join(", "), errors[0]);
   };
 }

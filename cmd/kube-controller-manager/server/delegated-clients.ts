@@ -1,3 +1,4 @@
+import { messageOf } from "../../../pkg/api/errors.ts";
 import type { ClientBuilder } from "../../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { loadAccess } from "../../../pkg/client/config/access.ts";
@@ -55,7 +56,7 @@ async function builderFor(
   } catch (error) {
     if (kubeconfig !== "") throw error;
     log.warn("The cluster that this process runs in cannot be asked who may do what", {
-      reason: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
     });
     return undefined;
   }

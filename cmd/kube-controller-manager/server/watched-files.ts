@@ -1,3 +1,4 @@
+import { messageOf } from "../../../pkg/api/errors.ts";
 import { readFile } from "node:fs/promises";
 import type { Clock, Timer } from "../../../pkg/clock/clock.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
@@ -36,7 +37,7 @@ export function watchFiles(
       }
       complaint = "";
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (message !== complaint)
         log.error(error, "Changed files cannot be used; the old ones stay", { paths });
       complaint = message;

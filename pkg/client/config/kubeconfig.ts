@@ -1,3 +1,4 @@
+import { messageOf } from "../../api/errors.ts";
 import { dirname, resolve } from "node:path";
 import { load } from "js-yaml";
 import type { Access, ExecConfig, IdentitySource, Impersonation, Source } from "./identity-source.ts";
@@ -53,7 +54,7 @@ function parseDocument(text: string, fail: Fail): KubeconfigDocument {
     document = load(text);
   } catch (cause) {
     // Only the first line: those after it quote the file, and it holds keys and tokens.
-    const [firstLine = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
+    const [firstLine = ""] = messageOf(cause).split("\n");
     return fail(firstLine);
   }
   return checkDocument(document ?? fail("the file holds no object"), fail);

@@ -1,3 +1,4 @@
+import { messageOf } from "../../api/errors.ts";
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Clock } from "../../clock/clock.ts";
@@ -74,7 +75,7 @@ export class ReloadingIdentity implements Identity {
       this.#dueMs = this.#clock.monotonicMs() + this.#intervalMs(issued);
       return next;
     } catch (failure) {
-      const message = failure instanceof Error ? failure.message : String(failure);
+      const message = messageOf(failure);
       if (this.#current === undefined) {
         throw new TransportError("credentials", `no credentials: ${message}`, false, failure);
       }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../api/errors.ts";
 import { isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Clock } from "../../clock/clock.ts";
@@ -43,7 +44,7 @@ export async function connect(endpoint: Endpoint, tls: TlsMaterial, clock: Clock
     });
   } catch (failure) {
     if (failure instanceof TransportError) throw failure;
-    const message = failure instanceof Error ? failure.message : String(failure);
+    const message = messageOf(failure);
     if (failure instanceof DeadlineError) throw new TransportError("timeout", message, false, failure);
     throw new TransportError("refused", `cannot connect to ${where}: ${message}`, false, failure);
   }

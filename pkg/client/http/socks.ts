@@ -1,3 +1,4 @@
+import { messageOf } from "../../api/errors.ts";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 // undici exports only a whole dispatcher for it.
@@ -27,7 +28,7 @@ export async function socksHandshake(
     // The proxy looks the name up: this side of it may know no names of the other.
     await step("connected", () => client.connect(target.host, target.port));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new TransportError("refused", `the proxy ${proxy.host} gives no connection: ${why}`, false, cause);
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../../api/errors.ts";
 import { allResources, isServedByDefault } from "../../api/resources.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
@@ -119,7 +120,7 @@ export class ApiServer {
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     if (!(error instanceof StatusError)) {
       this.#log.error(error, "request failed", { method: request.method, path: request.path });
-      const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `Internal error occurred: ${messageOf(error)}`;
       const causes = [{ message }];
       return statusResponse(new StatusError(500, "InternalError", message, { details: { causes } }));
     }

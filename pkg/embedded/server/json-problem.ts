@@ -1,3 +1,5 @@
+import { messageOf } from "../../api/errors.ts";
+
 const expectations: readonly (readonly [pattern: RegExp, where: string])[] = [
   [
     /^Expected property name|^Expected double-quoted property name/,
@@ -12,7 +14,7 @@ const expectations: readonly (readonly [pattern: RegExp, where: string])[] = [
 
 /** What is wrong with a JSON text, as decoders in Go say it: clients show that to people. */
 export function jsonProblem(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (text.trim() === "" || message.includes("end of JSON input") || message.startsWith("Unterminated"))
     return "unexpected end of JSON input";
   const position = /at position (\d+)/.exec(message)?.[1];

@@ -1,3 +1,4 @@
+import { messageOf } from "../../../../pkg/api/errors.ts";
 import type { FastifyInstance } from "fastify";
 import type { Verbosity } from "../../../../pkg/log/verbosity.ts";
 
@@ -43,7 +44,7 @@ function settable(app: FastifyInstance, name: string, set: (value: string) => st
     try {
       return await reply.send(`${set(typeof body === "string" ? body : "")}\n`);
     } catch (error) {
-      return reply.code(400).send(`${error instanceof Error ? error.message : String(error)}\n`);
+      return reply.code(400).send(`${messageOf(error)}\n`);
     }
   });
 }
