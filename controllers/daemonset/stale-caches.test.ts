@@ -102,28 +102,6 @@ describe.each([true, false])("what a cache does not show yet (read-your-writes: 
     const owners = (await it.pods()).map((each) => controllerOf(each)?.uid);
     expect(new Set(owners)).toEqual(new Set([first.metadata.uid, second.metadata.uid]));
   });
-
-  test("of a DaemonSet that was replaced under its name in the middle of a sync does not hold up the second", async () => {
-    await it.addNodes(3);
-    await world.start(controller);
-    let second: DaemonSet | undefined;
-    world.server.parts.faults.add({
-      target: { verb: "create", resource: "controllerrevisions" },
-      action: {
-        kind: "interfere",
-        run: async () => {
-          await world.delete(resources.daemonSets, "foo");
-          second = await it.create(SKETCH);
-          await sleep(world.clock, 100);
-        },
-      },
-      times: 1,
-    });
-    await it.create(SKETCH);
-    await world.run(20_000);
-    const own = (await it.pods()).filter((pod) => controllerOf(pod)?.uid === second?.metadata.uid);
-    expect(own).toHaveLength(3);
-  });
 });
 
 describe("a DaemonSet that was made anew under its name", () => {
@@ -134,10 +112,13 @@ describe("a DaemonSet that was made anew under its name", () => {
     await world.start(controller);
   });
 
-  test("while pods are being made gets its own at once", async () => {
+  test.each([
+    ["while its pods are made", "pods", 5_000],
+    ["in the middle of a sync", "controllerrevisions", 20_000],
+  ])("%s gets its own at once", async (_, resource, withinMs) => {
     let second: DaemonSet | undefined;
     world.server.parts.faults.add({
-      target: { verb: "create", resource: "pods" },
+      target: { verb: "create", resource },
       action: {
         kind: "interfere",
         run: async () => {
@@ -149,7 +130,7 @@ describe("a DaemonSet that was made anew under its name", () => {
       times: 1,
     });
     await it.create(SKETCH);
-    await world.run(5_000);
+    await world.run(withinMs);
     const own = (await it.pods()).filter((pod) => controllerOf(pod)?.uid === second?.metadata.uid);
     expect(own).toHaveLength(3);
   });
