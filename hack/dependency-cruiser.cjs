@@ -6,7 +6,7 @@ const rank = [
   ["log", "metrics", "tokens"],
   ["client", "workqueue"],
   ["cache", "leader", "events"],
-  ["reconcile"],
+  ["controller"],
   ["embedded"],
 ];
 const up = rank.slice(0, -1).map((dirs, i) => ({

@@ -2,12 +2,12 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 /** The one place that reads by name and compares the uid. */
-const READ_LIVE = "pkg/reconcile/read-live.ts";
+const READ_LIVE = "pkg/controller/read-live.ts";
 
 /** Who else asks the server for an object by its name, and why no uid can be compared or who compares it. */
 const READS_BY_NAME: Readonly<Record<string, string>> = {
   "controllers/deployment/apply.ts": "looks whose ReplicaSet has the name that a create was refused for",
-  "pkg/reconcile/history/revision-control.ts":
+  "pkg/controller/history/revision-control.ts":
     "looks what revision has the name that a create was refused for",
   "controllers/podgc/sync.ts": "asks whether a node of the name exists: pods name their node and know no uid",
   "controllers/cronjob/apply.ts": "looks whose Job has the name that a create was refused for",
@@ -24,7 +24,7 @@ const READS_BY_NAME: Readonly<Record<string, string>> = {
 const READ_BY_NAME = /\b\w*[cC]lient(?:For(?:<[^>]*>)?\([^)]*\))?\s*\.get\(/;
 
 test("objects are read by name in one place, which compares the uid", () => {
-  const readers = globSync(["controllers/**/*.ts", "pkg/reconcile/**/*.ts"])
+  const readers = globSync(["controllers/**/*.ts", "pkg/controller/**/*.ts"])
     .filter((file) => !/\.test(-data)?\.ts$/.test(file) && file !== READ_LIVE)
     .filter((file) => READ_BY_NAME.test(readFileSync(file, "utf8")));
   expect(readers.toSorted()).toEqual(Object.keys(READS_BY_NAME).toSorted());

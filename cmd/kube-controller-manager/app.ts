@@ -2,7 +2,7 @@ import { featureGates, type FeatureGates } from "../../pkg/api/feature-gates.ts"
 import { openGate } from "../../pkg/leader/fence.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { healthcheckMetrics } from "../../pkg/metrics/standard.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { createClients } from "./clients.ts";
 import { type ClusterSecrets, clusterSecrets } from "./cluster-secrets.ts";
 import { type LeaseElection, leaseElection } from "./election.ts";

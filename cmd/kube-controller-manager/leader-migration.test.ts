@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LeaseLostError } from "../../pkg/leader/elector.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { shareControllers } from "./leader-migration.ts";
 import type { ControllerLeader } from "./options/leader-migration-file.ts";
 import { runShares } from "./run-shares.ts";

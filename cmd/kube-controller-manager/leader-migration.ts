@@ -1,6 +1,6 @@
 import { LeaseLostError } from "../../pkg/leader/elector.ts";
 import type { WriteGate } from "../../pkg/leader/fence.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import type { Run } from "./run.ts";
 import { leaseElection } from "./election.ts";
 import type { LeaderMigration } from "./options/leader-migration-file.ts";

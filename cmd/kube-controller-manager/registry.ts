@@ -20,7 +20,7 @@ import { serviceAccountTokenController } from "../../controllers/serviceaccount/
 import { statefulSetController } from "../../controllers/statefulset/controller.ts";
 import { tokenCleanerController } from "../../controllers/tokencleaner/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import type { ClusterSecrets } from "./cluster-secrets.ts";
 import type { Options } from "./options/options.ts";
 

@@ -1,5 +1,5 @@
 import type { WriteGate } from "../../pkg/leader/fence.ts";
-import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 import { waitForApiServer } from "./api-server-ready.ts";
 import { endInTime } from "./end-in-time.ts";
 import type { Run } from "./run.ts";

@@ -9,7 +9,7 @@ import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
-import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { ClusterSecrets } from "./cluster-secrets.ts";
 import { knownControllers } from "./known-controllers.ts";

@@ -5,9 +5,9 @@ import {
 } from "../../pkg/api/bootstrap-token.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ConfigMap, Secret } from "../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { CLUSTER_INFO } from "./cluster-info.ts";
 import type { SignerContext } from "./context.ts";
@@ -54,7 +54,7 @@ function build(env: Env): Controller {
   const pool = new WorkerPool({
     queue,
     workers: WORKERS,
-    sync: async (_key, log, signal) => signClusterInfo(context, log, signal),
+    sync: async ({ log, signal }) => signClusterInfo(context, log, signal),
     ready: whenSynced(env.clock, registrations),
     clock: env.clock,
     log: env.log,

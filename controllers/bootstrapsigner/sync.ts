@@ -1,5 +1,5 @@
 import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { detachedSignature } from "../../pkg/tokens/detached-signature.ts";
 import { updateClusterInfo } from "./apply.ts";
 import { CLUSTER_INFO, contentOf, signedClusterInfo } from "./cluster-info.ts";

@@ -1,9 +1,9 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { roleHandler } from "./handlers.ts";
 import { syncRole } from "./sync.ts";
@@ -42,7 +42,7 @@ function build(env: Env): Controller {
   const pool = new WorkerPool({
     queue,
     workers: WORKERS,
-    sync: async (name, _log, signal) => syncRole(name, context, signal),
+    sync: async ({ key: name, signal }) => syncRole(name, context, signal),
     gate: consistency,
     ready: whenSynced(env.clock, [registration]),
     clock: env.clock,

@@ -2,8 +2,8 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { decideRules } from "./aggregated-rules.ts";
 
 /** All that a sync works with. */
@@ -25,7 +25,7 @@ export async function syncRole(
 ): Promise<SyncResult> {
   const role = context.roles.get(undefined, name);
   const rules = role && decideRules(role, context.roles.list());
-  if (role === undefined) context.consistency.clear(name);
+  if (role === undefined) context.consistency.deleteName(name);
   if (rules === undefined) return {};
   // To apply no rules is to give up those applied before.
   const object = { metadata: { name }, ...(rules.length > 0 && { rules }) };

@@ -6,7 +6,7 @@ import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { ObjectReference } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { readLive } from "../../pkg/reconcile/read-live.ts";
+import { readLive } from "../../pkg/controller/read-live.ts";
 import { isActive, withStarted } from "./active-list.ts";
 import type { CronJobContext } from "./context.ts";
 import { jobFromTemplate } from "./job-from-template.ts";

@@ -5,7 +5,7 @@ import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
 import type { Histogram } from "../../pkg/metrics/metrics.ts";
-import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
+import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 
 /** All that a sync of a CronJob works with. */
 export interface CronJobContext {

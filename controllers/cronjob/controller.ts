@@ -3,10 +3,10 @@ import { type ApiObject, refKey } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { type CronJobContext, JOB_MANAGER_INDEX } from "./context.ts";
 import { cronJobHandler, jobHandler } from "./handlers.ts";
@@ -69,7 +69,7 @@ function build(env: Env, settings: CronJobSettings): Controller {
   const pool = new WorkerPool({
     queue,
     workers: settings.workers,
-    sync: async (key, log, signal) => syncCronJob(key, context, log, signal),
+    sync: async ({ key, log, signal }) => syncCronJob(key, context, log, signal),
     ready: whenSynced(env.clock, registrations),
     clock: env.clock,
     log: env.log,

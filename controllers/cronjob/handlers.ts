@@ -4,7 +4,7 @@ import { keyOf } from "../../pkg/api/object.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
+import { managerChanged, managerOf } from "../../pkg/controller/owner-lookup.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { CronJobContext } from "./context.ts";
 import { untilNextMs } from "./missed-schedules.ts";

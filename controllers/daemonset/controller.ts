@@ -2,17 +2,17 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { SharedInformer } from "../../pkg/cache/informer.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
 import {
   REVISION_CONTROLLER_INDEX,
   revisionControllerIndex,
-} from "../../pkg/reconcile/history/revision-index.ts";
-import { PodControl } from "../../pkg/reconcile/pod-control.ts";
-import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+} from "../../pkg/controller/history/revision-index.ts";
+import { PodControl } from "../../pkg/controller/pod-control.ts";
+import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { DaemonContext } from "./context.ts";
 import { FailedPodBackoff } from "./failed-pods.ts";
@@ -85,7 +85,7 @@ function build(env: Env, settings: DaemonSetSettings): Controller {
   const pool = new WorkerPool({
     queue,
     workers,
-    sync: async (key, syncLog, signal) => syncDaemonSet(key, context, syncLog, signal),
+    sync: async ({ key, log: syncLog, signal }) => syncDaemonSet(key, context, syncLog, signal),
     ready,
     clock,
     log,
@@ -94,7 +94,7 @@ function build(env: Env, settings: DaemonSetSettings): Controller {
   const nodePool = new WorkerPool({
     queue: nodeQueue,
     workers,
-    sync: async (node) => {
+    sync: async ({ key: node }) => {
       for (const key of daemonSetsOfChangedNode(node, context)) queue.add(key);
       return {};
     },

@@ -7,7 +7,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
-import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
+import { labelsChanged, managerChanged, managerOf } from "../../pkg/controller/owner-lookup.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { DaemonContext } from "./context.ts";
 import { minReadySeconds, podSelector } from "./daemon-set.ts";
@@ -23,7 +23,7 @@ const KIND = resources.daemonSets.kind;
 
 export function daemonSetHandler(context: Listening, queue: Queue): EventHandler<DaemonSet> {
   const forget = (daemonSet: DaemonSet): void => {
-    context.consistency?.clear(keyOf(daemonSet), daemonSet.metadata.uid ?? "");
+    context.consistency?.delete(daemonSet);
     context.deletions.delete(daemonSet);
   };
   return {

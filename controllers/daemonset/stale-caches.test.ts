@@ -3,7 +3,7 @@ import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
-import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/reconcile/expectations.ts";
+import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/controller/expectations.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { DaemonSetInWorld } from "../../test/harness/daemon-set-in-world.ts";
 import { daemonSetController } from "./controller.ts";

@@ -3,9 +3,9 @@ import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ControllerRevision } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { ownedAndOrphanedRevisions } from "../../pkg/reconcile/history/revision-index.ts";
-import { type Claimer, claimObjects } from "../../pkg/reconcile/ownership.ts";
-import { ownedAndOrphanedPods } from "../../pkg/reconcile/pod-index.ts";
+import { ownedAndOrphanedRevisions } from "../../pkg/controller/history/revision-index.ts";
+import { type Claimer, claimObjects } from "../../pkg/controller/ownership.ts";
+import { ownedAndOrphanedPods } from "../../pkg/controller/pod-index.ts";
 import type { Round } from "./context.ts";
 
 const KIND = resources.daemonSets.kind;

@@ -4,8 +4,8 @@ import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { attempts } from "../../pkg/reconcile/attempts.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { attempts } from "../../pkg/controller/attempts.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { changePods, writeStatus } from "./apply.ts";
 import { claimPods, type ClaimedPods } from "./sync-claims.ts";
 import type { DaemonContext, Round } from "./context.ts";
@@ -25,7 +25,7 @@ export async function syncDaemonSet(
 ): Promise<SyncResult> {
   const daemonSet = context.daemonSets.getByKey(key);
   if (daemonSet === undefined) {
-    context.consistency?.clear(key);
+    context.consistency?.deleteName(key);
     context.deletions.deleteName(key);
     return {};
   }

@@ -9,7 +9,7 @@ import type {
   ReplicaSet,
 } from "../../pkg/api/types/apps-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
-import { isGone } from "../../pkg/reconcile/read-live.ts";
+import { isGone } from "../../pkg/controller/read-live.ts";
 import { hasSizeAnnotations, REVISION, sizeAnnotations } from "./annotations.ts";
 import { newCondition, PROGRESSING, REPLICA_SET_CREATE_ERROR, withCondition } from "./conditions.ts";
 import type { DeploymentContext, Round } from "./context.ts";

@@ -4,7 +4,7 @@ import type { Lister } from "../../pkg/cache/lister.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
+import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 
 /** All that a sync of a Deployment works with. */
 export interface DeploymentContext {

@@ -1,15 +1,15 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
 import {
   REPLICA_SET_CONTROLLER_INDEX,
   replicaSetControllerIndex,
-} from "../../pkg/reconcile/replica-set-index.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+} from "../../pkg/controller/replica-set-index.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { DeploymentContext } from "./context.ts";
 import { deploymentHandler, podHandler, replicaSetHandler } from "./handlers.ts";
@@ -69,7 +69,7 @@ function build(env: Env, settings: DeploymentSettings): Controller {
   const pool = new WorkerPool({
     queue,
     workers: settings.workers,
-    sync: async (key, log, signal) => syncDeployment(key, context, log, signal),
+    sync: async ({ key, log, signal }) => syncDeployment(key, context, log, signal),
     ready: whenSynced(env.clock, registrations),
     clock: env.clock,
     log: env.log,

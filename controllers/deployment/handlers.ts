@@ -5,9 +5,9 @@ import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
-import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
-import { ownedPods } from "../../pkg/reconcile/pod-index.ts";
-import { ownedReplicaSets } from "../../pkg/reconcile/replica-set-index.ts";
+import { labelsChanged, managerChanged, managerOf } from "../../pkg/controller/owner-lookup.ts";
+import { ownedPods } from "../../pkg/controller/pod-index.ts";
+import { ownedReplicaSets } from "../../pkg/controller/replica-set-index.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { DeploymentContext } from "./context.ts";
 

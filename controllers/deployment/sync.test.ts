@@ -4,12 +4,12 @@ import { resources } from "../../pkg/api/resources.ts";
 import {
   REPLICA_SET_CONTROLLER_INDEX,
   replicaSetControllerIndex,
-} from "../../pkg/reconcile/replica-set-index.ts";
+} from "../../pkg/controller/replica-set-index.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { invalid, internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 import { listerOf } from "../../test/harness/lister-of.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { REVISION, ROLLBACK_TO, sizeAnnotations } from "./annotations.ts";

@@ -5,10 +5,10 @@ import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts"
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { claimObjects } from "../../pkg/reconcile/ownership.ts";
-import { ownedPods } from "../../pkg/reconcile/pod-index.ts";
-import { ownedAndOrphanedReplicaSets } from "../../pkg/reconcile/replica-set-index.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { claimObjects } from "../../pkg/controller/ownership.ts";
+import { ownedPods } from "../../pkg/controller/pod-index.ts";
+import { ownedAndOrphanedReplicaSets } from "../../pkg/controller/replica-set-index.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteReplicaSets, scaleReplicaSets, updateDeployment, writeStatus } from "./apply.ts";
 import { findOrCreateCurrent } from "./sync-revision.ts";
 import { decideCleanup } from "./cleanup.ts";
@@ -38,7 +38,7 @@ export async function syncDeployment(
 ): Promise<SyncResult> {
   const deployment = context.deployments.getByKey(key);
   if (deployment === undefined) {
-    context.consistency.clear(key);
+    context.consistency.deleteName(key);
     return {};
   }
   const selector = readSelector(deployment);

@@ -5,7 +5,7 @@ import type { Lister } from "../../pkg/cache/lister.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
+import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 import type { rememberedCoverage } from "./budget.ts";
 import type { Scales } from "./sync-scale.ts";
 

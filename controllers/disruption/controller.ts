@@ -3,10 +3,10 @@ import type { Deployment, ReplicaSet, StatefulSet } from "../../pkg/api/types/ap
 import type { Pod, ReplicationController } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget } from "../../pkg/api/types/policy-v1.gen.ts";
 import type { SharedInformer } from "../../pkg/cache/informer.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { rememberedCoverage } from "./budget.ts";
 import type { DisruptionContext } from "./context.ts";
@@ -79,7 +79,7 @@ function build(env: Env): Controller {
     [QUEUE]: new WorkerPool({
       ...common,
       queue: queues.budgets,
-      sync: async (key, syncLog, signal) => {
+      sync: async ({ key, log: syncLog, signal }) => {
         const { requeueAfterMs, ...result } = await syncBudget(key, context, syncLog, signal);
         if (requeueAfterMs !== undefined) queues.rechecks.addAfter(key, requeueAfterMs);
         return result;
@@ -89,7 +89,7 @@ function build(env: Env): Controller {
     [RECHECK_QUEUE]: new WorkerPool({
       ...common,
       queue: queues.rechecks,
-      sync: async (key) => {
+      sync: async ({ key }) => {
         queues.budgets.addRateLimited(key);
         return {};
       },
@@ -97,7 +97,7 @@ function build(env: Env): Controller {
     [ANNOUNCED_QUEUE]: new WorkerPool({
       ...common,
       queue: queues.announced,
-      sync: async (key, syncLog, signal) => syncStaleDisruption(key, context, syncLog, signal),
+      sync: async ({ key, log: syncLog, signal }) => syncStaleDisruption(key, context, syncLog, signal),
     }),
   };
   return {

@@ -2,7 +2,7 @@ import { keyOf } from "../../pkg/api/object.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget } from "../../pkg/api/types/policy-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
-import { labelsChanged } from "../../pkg/reconcile/owner-lookup.ts";
+import { labelsChanged } from "../../pkg/controller/owner-lookup.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { DisruptionContext } from "./context.ts";
 import { untilStaleMs } from "./stale-condition.ts";
@@ -26,7 +26,7 @@ export function budgetHandler(
       const isResync = before.metadata.resourceVersion === after.metadata.resourceVersion;
       queues.budgets.add(keyOf(after), isResync ? "background" : "live");
     },
-    onDelete: (budget) => consistency.clear(keyOf(budget), budget.metadata.uid ?? ""),
+    onDelete: (budget) => consistency.delete(budget),
   };
 }
 

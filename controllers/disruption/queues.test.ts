@@ -4,7 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { createMetrics, type ExposedMetrics } from "../../pkg/metrics/registry.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { type ControllerWorld, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { listerOf } from "../../test/harness/lister-of.ts";

@@ -1,7 +1,7 @@
 import type { OwnerReference } from "../../pkg/api/object.ts";
 import { controllerOf, parseApiVersion } from "../../pkg/api/owner-references.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { referencedOwner } from "../../pkg/reconcile/owner-lookup.ts";
+import { referencedOwner } from "../../pkg/controller/owner-lookup.ts";
 import type { DisruptionContext, OwnerListers } from "./context.ts";
 import { ScaleError } from "./sync-scale.ts";
 

@@ -6,7 +6,7 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget } from "../../pkg/api/types/policy-v1.gen.ts";
 import { isConflict } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { withdrawDisruption, writeStatus } from "./apply.ts";
 import { dependsOnScale, type Expected, expectedPods, podSelector } from "./budget.ts";
 import type { DisruptionContext } from "./context.ts";
@@ -34,7 +34,7 @@ export async function syncBudget(
 ): Promise<SyncResult> {
   const budget = context.budgets.getByKey(key);
   if (budget === undefined) {
-    context.consistency.clear(key);
+    context.consistency.deleteName(key);
     return {};
   }
   try {

@@ -4,7 +4,7 @@ import type { Clock } from "../../pkg/clock/clock.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
+import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 
 /** All that a sync of a Service works with. */
 export interface EndpointsContext {

@@ -2,11 +2,11 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Endpoints, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import { BACKING_POD_FIELDS, SELECTOR_INDEX, selectorEntry } from "../../pkg/endpoints/backing-pods.ts";
 import { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
-import { backingPodHandler, serviceHandler } from "../../pkg/reconcile/endpoint-handlers.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { backingPodHandler, serviceHandler } from "../../pkg/controller/endpoint-handlers.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { EndpointsContext } from "./context.ts";
 import { endpointsHandler } from "./handlers.ts";
@@ -68,7 +68,7 @@ function build(env: Env, settings: EndpointsSettings): Controller {
   const pool = new WorkerPool({
     queue,
     workers: settings.workers,
-    sync: async (key, log, signal) => syncService(key, context, log, signal),
+    sync: async ({ key, log, signal }) => syncService(key, context, log, signal),
     ready: whenSynced(env.clock, [
       services.addHandler(serviceHandler(queue)),
       pods.addHandler(backingPodHandler(context.services, queue, settings.updatesBatchPeriodMs)),

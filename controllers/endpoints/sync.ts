@@ -2,8 +2,8 @@ import { runPaced } from "../../pkg/cache/pace.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
 import { LOOK_AGAIN_MS } from "../../pkg/endpoints/look-again.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { selectPods } from "../../pkg/reconcile/select-pods.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { selectPods } from "../../pkg/controller/select-pods.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteEndpoints, writeEndpoints } from "./apply.ts";
 import type { EndpointsContext } from "./context.ts";
 import { decideEndpoints } from "./plan.ts";
@@ -20,7 +20,7 @@ export async function syncService(
     const current = context.endpoints.getByKey(key);
     if (current !== undefined) await deleteEndpoints(context, current, signal);
     context.triggerTimes.forget(key);
-    context.consistency.clear(key);
+    context.consistency.deleteName(key);
     return {};
   }
   if (!selectsPods(service)) return {};

@@ -4,10 +4,10 @@ import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { BACKING_POD_FIELDS, SELECTOR_INDEX, selectorEntry } from "../../pkg/endpoints/backing-pods.ts";
 import { serviceKeyOf, SliceTracker } from "../../pkg/endpoints/slice-tracker.ts";
 import { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
-import { backingPodHandler, serviceHandler, sliceHandler } from "../../pkg/reconcile/endpoint-handlers.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { backingPodHandler, serviceHandler, sliceHandler } from "../../pkg/controller/endpoint-handlers.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { bucketLimiter, exponentialLimiter, maxOfLimiter } from "../../pkg/workqueue/rate-limiter.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
@@ -75,7 +75,7 @@ function build(env: Env, settings: EndpointSliceSettings): Controller {
     ...common,
     queue,
     workers: settings.workers,
-    sync: async (key, log, signal) => syncService(key, context, log, signal),
+    sync: async ({ key, log, signal }) => syncService(key, context, log, signal),
     maxRetries: MAX_RETRIES,
   });
   const zonePool = new WorkerPool({

@@ -2,10 +2,10 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Endpoints, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { serviceKeyOf, SliceTracker } from "../../pkg/endpoints/slice-tracker.ts";
-import { sliceHandler } from "../../pkg/reconcile/endpoint-handlers.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { sliceHandler } from "../../pkg/controller/endpoint-handlers.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { bucketLimiter, exponentialLimiter, maxOfLimiter } from "../../pkg/workqueue/rate-limiter.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { ENDPOINTS_INDEX, type MirrorContext } from "./context.ts";
@@ -65,7 +65,7 @@ function build(env: Env, settings: EndpointSliceMirroringSettings): Controller {
   const pool = new WorkerPool({
     queue,
     workers: settings.workers,
-    sync: async (key, log, signal) => syncEndpoints(key, context, log, signal),
+    sync: async ({ key, log, signal }) => syncEndpoints(key, context, log, signal),
     ready: whenSynced(env.clock, [
       endpoints.addHandler(endpointsHandler(queue)),
       services.addHandler(serviceHandler(queue)),

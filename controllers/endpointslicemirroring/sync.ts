@@ -2,7 +2,7 @@ import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
 import { LOOK_AGAIN_MS } from "../../pkg/endpoints/look-again.ts";
 import { STALE_WAIT_MS, stays } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteSlice, writeMirror } from "./apply.ts";
 import { ENDPOINTS_INDEX, type MirrorContext } from "./context.ts";
 import { hasSelector } from "./handlers.ts";

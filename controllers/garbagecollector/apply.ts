@@ -4,7 +4,7 @@ import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
 import { isConflict, isNotFound, isUnreachable, isUnsupportedMediaType } from "../../pkg/client/errors.ts";
 import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import { readLive } from "../../pkg/reconcile/read-live.ts";
+import { readLive } from "../../pkg/controller/read-live.ts";
 import { jitter } from "../../pkg/clock/random.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import type { CollectorContext } from "./context.ts";

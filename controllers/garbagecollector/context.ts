@@ -4,7 +4,7 @@ import type { Clock } from "../../pkg/clock/clock.ts";
 import type { Random } from "../../pkg/clock/random.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import type { Monitors } from "../../pkg/reconcile/monitors.ts";
+import type { Monitors } from "../../pkg/controller/monitors.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import type { AbsentOwners } from "./absent-owners.ts";
 import type { Graph, GraphNode } from "./graph.ts";

@@ -1,7 +1,8 @@
 import { RestMapper } from "../../pkg/client/rest-mapper.ts";
-import type { Controller, ControllerDescriptor, DebugPage, Env } from "../../pkg/reconcile/env.ts";
-import { Monitors, type MonitorsOptions } from "../../pkg/reconcile/monitors.ts";
-import { type Sync, WorkerPool } from "../../pkg/reconcile/worker.ts";
+import type { Controller, ControllerDescriptor, DebugPage, Env } from "../../pkg/controller/env.ts";
+import { Monitors, type MonitorsOptions } from "../../pkg/controller/monitors.ts";
+import type { SyncFunction } from "../../pkg/controller/sync.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { AbsentOwners } from "./absent-owners.ts";
@@ -108,14 +109,18 @@ function controllerOf(
       unsynced: monitors.unsynced(),
     });
   };
-  const pool = <K>(queue: WorkQueue<K>, size: number, sync: Sync<K>, ready = whenKnown): WorkerPool<K> =>
-    new WorkerPool<K>({ queue, workers: size, sync, ready, clock, log });
+  const pool = <K>(
+    queue: WorkQueue<K>,
+    size: number,
+    sync: SyncFunction<K>,
+    ready = whenKnown,
+  ): WorkerPool<K> => new WorkerPool<K>({ queue, workers: size, sync, ready, clock, log });
   const pools = {
-    [CHANGES]: pool(context.changes, 1, async (change) => processChange(change, context), atOnce),
-    [TO_DELETE]: pool(context.toDelete, workers, async (node, nodeLog, signal) =>
+    [CHANGES]: pool(context.changes, 1, async ({ key: change }) => processChange(change, context), atOnce),
+    [TO_DELETE]: pool(context.toDelete, workers, async ({ key: node, log: nodeLog, signal }) =>
       collect(node, context, nodeLog, signal),
     ),
-    [TO_ORPHAN]: pool(context.toOrphan, workers, async (node, nodeLog, signal) =>
+    [TO_ORPHAN]: pool(context.toOrphan, workers, async ({ key: node, log: nodeLog, signal }) =>
       orphan(node, context, nodeLog, signal),
     ),
   };

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
 import { forEachPaced } from "../../pkg/cache/pace.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { applyChange } from "./apply-change.ts";
 import type { CollectorContext } from "./context.ts";
 import type { GraphChange } from "./graph-change.ts";

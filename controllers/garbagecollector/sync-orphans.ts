@@ -1,5 +1,5 @@
 import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import { disown, removeFinalizer } from "./apply.ts";
 import type { CollectorContext } from "./context.ts";

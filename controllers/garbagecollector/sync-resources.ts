@@ -1,7 +1,7 @@
 import { apiVersionOf, groupResource, type Resource } from "../../pkg/api/resource.ts";
 import { forEachPaced } from "../../pkg/cache/pace.ts";
 import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
-import type { Monitor } from "../../pkg/reconcile/monitors.ts";
+import type { Monitor } from "../../pkg/controller/monitors.ts";
 import type { CollectorContext } from "./context.ts";
 import { GraphChange } from "./graph-change.ts";
 

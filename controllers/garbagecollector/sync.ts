@@ -1,7 +1,7 @@
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import {
   ClusterScopedDependentError,
   deleteObject,

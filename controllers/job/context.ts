@@ -6,10 +6,10 @@ import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
 import type { Counter, Histogram, Metrics } from "../../pkg/metrics/metrics.ts";
-import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import type { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
+import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import type { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
 import type { PerOwner } from "../../pkg/api/per-owner.ts";
-import type { PodControl } from "../../pkg/reconcile/pod-control.ts";
+import type { PodControl } from "../../pkg/controller/pod-control.ts";
 import type { BackoffRecord } from "./backoff.ts";
 import type { FinalizerExpectations } from "./finalizer-expectations.ts";
 

@@ -2,14 +2,14 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Namespace, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { SharedInformer } from "../../pkg/cache/informer.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
 import { PerOwner } from "../../pkg/api/per-owner.ts";
-import { PodControl } from "../../pkg/reconcile/pod-control.ts";
-import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { PodControl } from "../../pkg/controller/pod-control.ts";
+import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { exponentialLimiter } from "../../pkg/workqueue/rate-limiter.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
@@ -83,7 +83,7 @@ function build(env: Env, settings: JobSettings): Controller {
   const jobPool = new WorkerPool({
     queue: queues.jobs,
     workers,
-    sync: async (key, syncLog, signal) => syncJob(key, context, syncLog, signal),
+    sync: async ({ key, log: syncLog, signal }) => syncJob(key, context, syncLog, signal),
     ready,
     clock,
     log,
@@ -92,7 +92,7 @@ function build(env: Env, settings: JobSettings): Controller {
   const orphanPool = new WorkerPool({
     queue: queues.orphans,
     workers,
-    sync: async (key, syncLog, signal) => syncOrphans(key, context, syncLog, signal),
+    sync: async ({ key, log: syncLog, signal }) => syncOrphans(key, context, syncLog, signal),
     ready,
     clock,
     log,

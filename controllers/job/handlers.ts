@@ -4,8 +4,8 @@ import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Namespace, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
-import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
-import { ownedPods } from "../../pkg/reconcile/pod-index.ts";
+import { labelsChanged, managerChanged, managerOf } from "../../pkg/controller/owner-lookup.ts";
+import { ownedPods } from "../../pkg/controller/pod-index.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
 import { hasFinalizer, isFinishedAndTracked, isForsaken, selectorOf, uidOf } from "./job-pods.ts";
@@ -40,7 +40,7 @@ export function jobHandler(context: Listening, queues: JobQueues): EventHandler<
     if (manager !== undefined) context.metrics.externalJobs.inc({ controller_name: manager });
   };
   const gone = (job: Job): void => {
-    context.consistency?.clear(keyOf(job), job.metadata.uid ?? "");
+    context.consistency?.delete(job);
     forgetFinished(context, job);
     enqueueSelected(queues, job);
     // One whose labels were changed is not selected any more, and may have been deleted before the Job was.

@@ -3,7 +3,7 @@ import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
-import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/reconcile/expectations.ts";
+import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/controller/expectations.ts";
 import { JobInWorld } from "../../test/harness/job-in-world.ts";
 import { jobController } from "./controller.ts";
 

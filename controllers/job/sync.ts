@@ -6,10 +6,10 @@ import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { claimObjects } from "../../pkg/reconcile/ownership.ts";
-import { ownedAndOrphanedPods } from "../../pkg/reconcile/pod-index.ts";
-import { shareTheLoop } from "../../pkg/reconcile/share-the-loop.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { claimObjects } from "../../pkg/controller/ownership.ts";
+import { ownedAndOrphanedPods } from "../../pkg/controller/pod-index.ts";
+import { shareTheLoop } from "../../pkg/controller/share-the-loop.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { NO_FAILURES } from "./backoff.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
 import { TRACKING_FINALIZER } from "./job-pods.ts";
@@ -62,7 +62,7 @@ function isOurs(context: JobContext, job: Job, key: string, log: Logger): boolea
   if (isJobFinished(job)) {
     context.backoffs.delete(job);
     context.finished.delete(uid);
-    context.consistency?.clear(key, uid);
+    context.consistency?.delete(job);
     return false;
   }
   // It was told to have finished; the cache will show it.
@@ -145,6 +145,6 @@ function withStart(job: Job, nowMs: number): Job {
 function forget(context: JobContext, key: string): void {
   context.deletions.deleteName(key);
   context.finalizers.deleteName(key);
-  context.consistency?.clear(key);
+  context.consistency?.deleteName(key);
   context.backoffs.deleteName(key);
 }

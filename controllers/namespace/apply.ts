@@ -1,7 +1,7 @@
 import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
 import { isConflict, isNotFound } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { identityOf, readLive } from "../../pkg/reconcile/read-live.ts";
+import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
 import type { NamespaceContext } from "./context.ts";
 import { withoutFinalizer } from "./finalizers.ts";
 

@@ -1,8 +1,8 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { bucketLimiter, exponentialLimiter, maxOfLimiter } from "../../pkg/workqueue/rate-limiter.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { NamespaceContext } from "./context.ts";
@@ -50,7 +50,7 @@ function build(env: Env, settings: NamespaceSettings): Controller {
   const pool = new WorkerPool<string>({
     queue,
     workers: settings.workers,
-    sync: async (name, log, signal) => syncNamespace(name, context, log, signal),
+    sync: async ({ key: name, log, signal }) => syncNamespace(name, context, log, signal),
     ready: whenSynced(clock, [namespaces]),
     clock,
     log,

@@ -1,6 +1,6 @@
 import type { Logger } from "../../pkg/log/logger.ts";
-import { identityOf, readLive } from "../../pkg/reconcile/read-live.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { finalize, markTerminating } from "./apply.ts";
 import type { NamespaceContext } from "./context.ts";
 import { isFinalized } from "./finalizers.ts";

@@ -1,8 +1,8 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { PodGcContext } from "./context.ts";
 import { collectPods } from "./sync.ts";

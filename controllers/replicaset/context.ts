@@ -1,32 +1,84 @@
-import type { FeatureGates } from "../../pkg/api/feature-gates.ts";
-import type { Resource } from "../../pkg/api/resource.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { Histogram } from "../../pkg/metrics/metrics.ts";
-import type { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
-import type { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
-import type { PodControl } from "../../pkg/reconcile/pod-control.ts";
+import type { ApiObject } from "../../pkg/api/object.ts";
+import { controllerOf } from "../../pkg/api/owner-references.ts";
+import type { TypedResource } from "../../pkg/api/resource.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { OwnedPods } from "../../pkg/controller/owned-pods.ts";
 import type { ReplicaOwner } from "./replica-owner.ts";
 
-/** All that a sync of one of the twins works with. */
-export interface ReplicaContext {
-  readonly resource: Resource;
-  readonly owners: Lister<ReplicaOwner>;
-  readonly pods: Lister<Pod>;
-  readonly client: ResourceClient<ReplicaOwner>;
-  readonly podControl: PodControl;
-  readonly expectations: Expectations;
-  readonly deletions: DeletionTracking;
-  /** Undefined when the feature gate is off. */
-  readonly consistency: ConsistencyStore | undefined;
-  /** Whether the status counts pods that are being deleted. */
+/** What sets the twins apart. */
+export interface Twin {
+  readonly name: string;
+  readonly alias: string;
+  readonly clientName: string;
+  readonly queueName: string;
+  readonly resource: TypedResource<ReplicaOwner>;
+  /** A ReplicationController's status has no field for pods that are being deleted. */
   readonly countsTerminating: boolean;
-  readonly features: FeatureGates;
-  readonly clock: Clock;
-  readonly deletionAges: Histogram;
+  /** Whether syncs that were put off are counted: v1.36 has that metric for ReplicaSets only. */
+  readonly countsSkips: boolean;
 }
 
-/** Owners by the uid of the one that manages them: the ReplicaSets of one Deployment. */
+/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
+const POD_FIELDS = [
+  "metadata.annotations[controller.kubernetes.io/pod-deletion-cost]",
+  "spec.nodeName",
+  "spec.initContainers.name",
+  "spec.initContainers.restartPolicy",
+  "status.phase",
+  "status.conditions.type",
+  "status.conditions.status",
+  "status.conditions.lastTransitionTime",
+  "status.containerStatuses.name",
+  "status.containerStatuses.restartCount",
+  "status.initContainerStatuses.name",
+  "status.initContainerStatuses.restartCount",
+];
+
+/** Owners by the uid of the one that controls them: the ReplicaSets of one Deployment. */
 export const CONTROLLER_UID_INDEX = "controllerUid";
+
+/** All that a sync of one of the twins works with. */
+export type ReplicaContext = ReturnType<typeof replicaContext>;
+
+export function replicaContext(kit: Kit, twin: Twin) {
+  const { client, clock, features, metrics } = kit.env;
+  const owners = kit.reads(twin.resource);
+  const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
+  owners.addIndex(CONTROLLER_UID_INDEX, controllerUid);
+  const ownerClient = client.clientFor(twin.resource);
+  const consistency = kit.readYourWrites({
+    featureGate: "StaleControllerConsistencyReplicaSet",
+    caches: [owners, pods],
+    ...(twin.countsSkips && {
+      skips: {
+        name: "replicaset_controller_stale_sync_skips_total",
+        help: "Syncs of ReplicaSets that were put off because a cache had not seen an earlier write.",
+        stability: "ALPHA",
+      },
+    }),
+  });
+  return {
+    owners,
+    pods,
+    ownerClient,
+    consistency,
+    owned: new OwnedPods(kit, { owners, pods, ownerClient, consistency }),
+    /** Whether the status counts pods that are being deleted. */
+    countsTerminating: twin.countsTerminating && features.enabled("DeploymentReplicaSetTerminatingReplicas"),
+    features,
+    clock,
+    /** One for both twins, as upstream has it. */
+    deletionAges: metrics.histogram({
+      name: "replicaset_controller_sorting_deletion_age_ratio",
+      help: "How many times as old as the youngest ready pod the ready pods were that a scale-down deleted; below 2 is good.",
+      buckets: [0.25, 0.5, 1, 2, 4, 8],
+      stability: "ALPHA",
+    }),
+  };
+}
+
+function controllerUid(owner: ApiObject): readonly string[] {
+  const controller = controllerOf(owner);
+  return controller === undefined ? [] : [controller.uid];
+}

@@ -4,12 +4,13 @@ import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
-import { DeletionTracking, Expectations } from "../../pkg/reconcile/expectations.ts";
+import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
+import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { ownerHandler, podHandler } from "./handlers.ts";
+import { podRule } from "./handlers.ts";
 import type { ReplicaOwner } from "./replica-owner.ts";
 import { pod, replicaSet } from "./samples.test-data.ts";
 
@@ -166,46 +167,9 @@ describe("a pod that is being deleted", () => {
   });
 });
 
-describe("an owner", () => {
-  // upstream: pkg/controller/replicaset/replica_set_test.go#TestDeleteControllerAndExpectations
-  test("that is gone leaves nothing that is expected", () => {
-    const owner = replicaSet("rs", 1);
-    expectations.expectCreations(owner, 1);
-    ownersOf().onDelete?.(owner, false);
-    expect(expectations.get(owner)).toBeUndefined();
-    expect(drain(queue)).toEqual(["default/rs"]);
-  });
-
-  test("that was replaced under its name begins anew", () => {
-    const owner = replicaSet("rs", 1);
-    expectations.expectCreations(owner, 1);
-    ownersOf().onUpdate?.(owner, { ...owner, metadata: { ...owner.metadata, uid: "another" } });
-    expect(expectations.get(owner)).toBeUndefined();
-    expect(drain(queue)).toEqual(["default/rs"]);
-  });
-
-  // upstream: pkg/controller/replicaset/replica_set_test.go#TestWatchControllers
-  test("that was added or changed is looked at, and what it expects stays", () => {
-    const owner = replicaSet("rs", 1);
-    expectations.expectCreations(owner, 1);
-    ownersOf().onAdd?.(owner, true);
-    ownersOf().onUpdate?.(owner, owner);
-    expect(drain(queue)).toEqual(["default/rs"]);
-    expect(expectations.get(owner)?.creations).toBe(1);
-  });
-});
-
 function podsOf(owners: readonly ReplicaOwner[]): EventHandler<Pod> {
-  return podHandler(listening(owners), queue, silentLogger);
-}
-
-function ownersOf(): EventHandler<ReplicaOwner> {
-  return ownerHandler(listening([]), queue);
-}
-
-function listening(owners: readonly ReplicaOwner[]): Parameters<typeof podHandler>[0] {
-  const resource = resources.replicaSets;
-  return { owners: listerOf(owners), resource, expectations, deletions, consistency: undefined };
+  const cache = { lister: listerOf(owners), resource: resources.replicaSets };
+  return ruleHandler(podRule(cache, deletions, silentLogger), queue);
 }
 
 function at(resourceVersion: string, object: Pod): Pod {

@@ -4,7 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { forbidden, internal } from "../../pkg/embedded/server/status-error.ts";
-import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/reconcile/expectations.ts";
+import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/controller/expectations.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import type { Write } from "../../test/harness/recorded-transport.ts";
 import { replicaSetController, replicationController as replicationControllers } from "./controller.ts";

@@ -5,7 +5,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { createMetrics } from "../../pkg/metrics/registry.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { replicaSetController, replicationController as replicationControllers } from "./controller.ts";
 import type { ReplicaOwner } from "./replica-owner.ts";

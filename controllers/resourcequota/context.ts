@@ -3,7 +3,7 @@ import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
-import type { Monitors } from "../../pkg/reconcile/monitors.ts";
+import type { Monitors } from "../../pkg/controller/monitors.ts";
 
 /** All that the syncs of quotas work with. */
 export interface QuotaContext {

@@ -7,10 +7,11 @@ import type { Lister } from "../../pkg/cache/lister.ts";
 import type { DeviceClass, ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
 import type { Pod, ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { type Listening, Monitors } from "../../pkg/reconcile/monitors.ts";
-import { type Sync, WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { type Listening, Monitors } from "../../pkg/controller/monitors.ts";
+import type { SyncFunction } from "../../pkg/controller/sync.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { QuotaContext } from "./context.ts";
@@ -90,7 +91,7 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
   const ready = whenSynced(env.clock, [registration, pause]);
   const { clock, log } = env;
   const poolOf = (queue: WorkQueue<string>): WorkerPool<string> => {
-    const sync: Sync<string> = async (key, _log, signal) => syncQuota(key, context, signal);
+    const sync: SyncFunction<string> = async ({ key, signal }) => syncQuota(key, context, signal);
     return new WorkerPool({ queue, workers: settings.workers, sync, ready, clock, log, gate: pause });
   };
   const pools = {
@@ -99,7 +100,7 @@ function build(env: Env, settings: ResourceQuotaSettings): Controller {
     [CHANGES]: new WorkerPool<string>({
       queue: queues.changes,
       workers: 1,
-      sync: async (key) => syncChange(key, context, queues),
+      sync: async ({ key }) => syncChange(key, context, queues),
       ready: async () => undefined,
       clock,
       log,

@@ -1,6 +1,6 @@
 import { splitKey } from "../../pkg/api/object.ts";
 import { groupResource } from "../../pkg/api/resource.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import type { QuotaContext } from "./context.ts";
 import { countAnew, type QuotaQueues } from "./handlers.ts";
 import { limitsResource } from "./status.ts";

@@ -1,8 +1,8 @@
 import { excess, maxAmounts, parseAmounts } from "../../pkg/api/quota/amounts.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import { runPaced } from "../../pkg/cache/pace.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
-import type { Monitor } from "../../pkg/reconcile/monitors.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { Monitor } from "../../pkg/controller/monitors.ts";
 import type { QuotaContext } from "./context.ts";
 import { fieldsOf, isMeasured } from "./measured.ts";
 import { decideStatus } from "./status.ts";

@@ -1,8 +1,8 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { ConfigMap, Namespace } from "../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { CONFIG_MAP } from "./config-map.ts";
 import type { PublisherContext } from "./context.ts";
@@ -64,7 +64,7 @@ function build(env: Env, { rootCa }: RootCaSettings): Controller {
   const pool = new WorkerPool({
     queue,
     workers: WORKERS,
-    sync: async (namespace, _log, signal) => publishRootCa(namespace, context, signal),
+    sync: async ({ key: namespace, signal }) => publishRootCa(namespace, context, signal),
     ready: whenSynced(env.clock, registrations),
     clock: env.clock,
     log: env.log,

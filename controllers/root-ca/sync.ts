@@ -1,5 +1,5 @@
 import { ApiError, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { CONFIG_MAP, newConfigMap, repairedConfigMap } from "./config-map.ts";
 import type { PublisherContext } from "./context.ts";
 

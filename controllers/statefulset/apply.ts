@@ -6,8 +6,8 @@ import type { StatefulSet, StatefulSetStatus } from "../../pkg/api/types/apps-v1
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { identityOf, readLive, readThenWrite } from "../../pkg/reconcile/read-live.ts";
-import { slowStartBatch, SLOW_START_INITIAL_BATCH } from "../../pkg/reconcile/slow-start.ts";
+import { identityOf, readLive, readThenWrite } from "../../pkg/controller/read-live.ts";
+import { slowStartBatch, SLOW_START_INITIAL_BATCH } from "../../pkg/controller/slow-start.ts";
 import { storageMatches, withStorage } from "./claims.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { identityMatches, placeOf, withIdentity } from "./identity.ts";

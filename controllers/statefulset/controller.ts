@@ -1,15 +1,15 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import { ConsistencyStore, type VersionedCache } from "../../pkg/reconcile/consistency.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import { ConsistencyStore, type VersionedCache } from "../../pkg/controller/consistency.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
 import {
   REVISION_CONTROLLER_INDEX,
   revisionControllerIndex,
-} from "../../pkg/reconcile/history/revision-index.ts";
-import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/reconcile/pod-index.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+} from "../../pkg/controller/history/revision-index.ts";
+import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { claimHandler, podHandler, setHandler } from "./handlers.ts";
@@ -78,7 +78,7 @@ function build(env: Env, settings: StatefulSetSettings): Controller {
   const pool = new WorkerPool({
     queue,
     workers: settings.workers,
-    sync: async (key, log, signal) => syncStatefulSet(key, context, log, signal),
+    sync: async ({ key, log, signal }) => syncStatefulSet(key, context, log, signal),
     ready: whenSynced(env.clock, [...registrations, revisions]),
     clock: env.clock,
     log: env.log,

@@ -4,7 +4,7 @@ import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
-import { ConsistencyStore } from "../../pkg/reconcile/consistency.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";

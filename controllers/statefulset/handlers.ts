@@ -7,7 +7,7 @@ import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { labelsChanged, managerChanged, managerOf } from "../../pkg/reconcile/owner-lookup.ts";
+import { labelsChanged, managerChanged, managerOf } from "../../pkg/controller/owner-lookup.ts";
 import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { isClaimNameOf } from "./claims.ts";
 import type { StatefulSetContext } from "./context.ts";
@@ -16,7 +16,7 @@ import { minReadySeconds } from "./stateful-set.ts";
 type Listening = Pick<StatefulSetContext, "sets" | "consistency">;
 
 export function setHandler(context: Listening, queue: WorkQueue<string>): EventHandler<StatefulSet> {
-  const forget = (set: StatefulSet): void => context.consistency?.clear(keyOf(set), set.metadata.uid ?? "");
+  const forget = (set: StatefulSet): void => context.consistency?.delete(set);
   return {
     onAdd: (set, inInitialList) => queue.add(keyOf(set), inInitialList ? "background" : "live"),
     onUpdate: (before, after) => {

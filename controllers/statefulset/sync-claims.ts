@@ -4,7 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
-import { identityOf, readThenWrite } from "../../pkg/reconcile/read-live.ts";
+import { identityOf, readThenWrite } from "../../pkg/controller/read-live.ts";
 import { claimFor, type ClaimsPlan } from "./claims.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { isOwnershipUpToDate, ownersOf } from "./retention.ts";

@@ -11,9 +11,9 @@ import {
   type CreatedRevision,
   createUniqueRevision,
   renumberRevision,
-} from "../../pkg/reconcile/history/revision-control.ts";
-import { ownedAndOrphanedRevisions } from "../../pkg/reconcile/history/revision-index.ts";
-import { claimObjects } from "../../pkg/reconcile/ownership.ts";
+} from "../../pkg/controller/history/revision-control.ts";
+import { ownedAndOrphanedRevisions } from "../../pkg/controller/history/revision-index.ts";
+import { claimObjects } from "../../pkg/controller/ownership.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { currentRevision, decideRevision, decideTruncation, type Revisions } from "./revisions.ts";
 

@@ -6,10 +6,10 @@ import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v
 import type { Pod, PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { attempts } from "../../pkg/reconcile/attempts.ts";
-import { claimObjects } from "../../pkg/reconcile/ownership.ts";
-import { ownedAndOrphanedPods } from "../../pkg/reconcile/pod-index.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { attempts } from "../../pkg/controller/attempts.ts";
+import { claimObjects } from "../../pkg/controller/ownership.ts";
+import { ownedAndOrphanedPods } from "../../pkg/controller/pod-index.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { takeSteps, writeStatus } from "./apply.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { isMember, ordinalOf } from "./identity.ts";
@@ -31,7 +31,7 @@ export async function syncStatefulSet(
 ): Promise<SyncResult> {
   const set = context.sets.getByKey(key);
   if (set === undefined) {
-    context.consistency?.clear(key);
+    context.consistency?.deleteName(key);
     if (context.unavailability !== undefined) forgetUnavailability(context.unavailability, key);
     return {};
   }

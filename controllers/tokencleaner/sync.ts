@@ -1,6 +1,6 @@
 import { bootstrapTokenExpiry } from "../../pkg/api/bootstrap-token.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteToken } from "./apply.ts";
 import type { CleanerContext } from "./context.ts";
 

@@ -1,8 +1,8 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import { whenSynced } from "../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { whenSynced } from "../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import type { TtlContext } from "./context.ts";
 import { jobHandler } from "./handlers.ts";
@@ -46,7 +46,7 @@ function build(env: Env, settings: TtlAfterFinishedSettings): Controller {
   const pool = new WorkerPool({
     queue,
     workers: settings.workers,
-    sync: async (key, log, signal) => cleanUpJob(key, context, log, signal),
+    sync: async ({ key, log, signal }) => cleanUpJob(key, context, log, signal),
     ready: whenSynced(env.clock, [jobs.addHandler(jobHandler(queue))]),
     clock: env.clock,
     log: env.log,

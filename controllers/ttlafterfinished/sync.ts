@@ -1,7 +1,7 @@
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { identityOf, readLive } from "../../pkg/reconcile/read-live.ts";
-import type { SyncResult } from "../../pkg/reconcile/worker.ts";
+import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteJob } from "./apply.ts";
 import type { TtlContext } from "./context.ts";
 import { decideExpiry, type Expiry } from "./expiry.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../pkg/clock/clock.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
-import { WorkerPool } from "../../pkg/reconcile/worker.ts";
+import { WorkerPool } from "../../pkg/controller/worker.ts";
 import { type WorkQueueOptions, createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 
 export interface QueueBenchResult {

@@ -5,7 +5,7 @@ import { podCondition } from "../api/pod.ts";
 import type { PersistentVolumeClaim, Pod } from "../api/types/core-v1.gen.ts";
 import { isForbidden } from "../client/errors.ts";
 import { seededRandom } from "../clock/random.ts";
-import type { ControllerDescriptor } from "../reconcile/env.ts";
+import type { ControllerDescriptor } from "../controller/env.ts";
 import { type ClusterOptions, EmbeddedCluster } from "./cluster.ts";
 import { Store } from "./storage/store.ts";
 

@@ -14,8 +14,8 @@ import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
-import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import { ControllerSet } from "../../pkg/controller/controller-set.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { hasRealCluster, startRealCluster } from "./real-cluster.ts";
 import { TestSpace } from "./test-space.ts";
 

@@ -21,8 +21,8 @@ import { silentLogger } from "../../pkg/log/logger.ts";
 import { Verbosity } from "../../pkg/log/verbosity.ts";
 import { createMetrics } from "../../pkg/metrics/registry.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
-import type { ControllerDescriptor, Env } from "../../pkg/reconcile/env.ts";
-import type { WorkerLiveness } from "../../pkg/reconcile/worker.ts";
+import type { ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
+import type { WorkerLiveness } from "../../pkg/controller/worker.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 export interface ControlledRunOptions {

@@ -6,7 +6,7 @@ import { scheduler } from "../../pkg/embedded/scheduler/scheduler.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
-import { ControllerSet } from "../../pkg/reconcile/controller-set.ts";
+import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 
 export interface HollowWorld {
   stop(): Promise<void>;

@@ -85,7 +85,7 @@ const progress: readonly Mutant[] = [
   },
   {
     name: "the server never answered any controller",
-    file: "pkg/reconcile/controller-set.ts",
+    file: "pkg/controller/controller-set.ts",
     find: "nowMs - client.rest.answeredMs",
     replace: "nowMs",
     tests: probes,

@@ -3,83 +3,83 @@ import type { Mutant } from "./mutant.ts";
 const collector = "controllers/garbagecollector";
 const quota = "controllers/resourcequota";
 const unlisted = [`${collector}/unlisted.test.ts`];
-const monitors = ["pkg/reconcile/monitors.test.ts"];
+const monitors = ["pkg/controller/monitors.test.ts"];
 
 /** From what the server serves to informers. */
 export const lifecycleDiscoveryMutants: readonly Mutant[] = [
   {
     name: "what a failed group has is watched no more",
-    file: "pkg/reconcile/monitor-plan.ts",
+    file: "pkg/controller/monitor-plan.ts",
     find: "synced && doubtful.has(resource.group)",
     replace: "synced && doubtful.has(resource.plural)",
     tests: monitors,
   },
   {
     name: "what never was listed is kept for a failed group",
-    file: "pkg/reconcile/monitor-plan.ts",
+    file: "pkg/controller/monitor-plan.ts",
     find: "synced && doubtful.has(resource.group)",
     replace: "doubtful.has(resource.group) || !synced",
     tests: monitors,
   },
   {
     name: "an answer without anything ends all monitors",
-    file: "pkg/reconcile/monitor-plan.ts",
+    file: "pkg/controller/monitor-plan.ts",
     find: "if (found.length === 0) return undefined;",
     replace: "",
     tests: monitors,
   },
   {
     name: "a failed version makes another version of the same resource a second monitor",
-    file: "pkg/reconcile/monitor-plan.ts",
+    file: "pkg/controller/monitor-plan.ts",
     find: "const wanted = found.filter((resource) => !keptNames.has(groupResource(resource)));",
     replace: "const wanted = found;",
     tests: monitors,
   },
   {
     name: "monitors believe what discovery said the first time",
-    file: "pkg/reconcile/monitors.ts",
+    file: "pkg/controller/monitors.ts",
     find: "discovery.invalidate();",
     replace: "",
     tests: monitors,
   },
   {
     name: "a failure of discovery ends the monitors",
-    file: "pkg/reconcile/monitors.ts",
+    file: "pkg/controller/monitors.ts",
     find: 'log.error(error, "What the server serves could not be followed; nothing changes");',
     replace: "throw error;",
     tests: monitors,
   },
   {
     name: "a failure of discovery is not counted",
-    file: "pkg/reconcile/monitors.ts",
+    file: "pkg/controller/monitors.ts",
     find: 'could not be followed; nothing changes");\n      onFailure?.();',
     replace: 'could not be followed; nothing changes");',
     tests: monitors,
   },
   {
     name: "a resource that is listed late is never told of",
-    file: "pkg/reconcile/monitors.ts",
+    file: "pkg/controller/monitors.ts",
     find: "await this.#change(plan.start, plan.stop, signal);\n      await this.#tellListed();",
     replace: "await this.#change(plan.start, plan.stop, signal);",
     tests: monitors,
   },
   {
     name: "a resource is told of before it is listed",
-    file: "pkg/reconcile/monitors.ts",
+    file: "pkg/controller/monitors.ts",
     find: "if (!monitor.registration.hasSynced()) continue;",
     replace: "",
     tests: monitors,
   },
   {
     name: "what a resource was before is forgotten",
-    file: "pkg/reconcile/monitors.ts",
+    file: "pkg/controller/monitors.ts",
     find: ".set(key, resource));",
     replace: ".set(name, resource));",
     tests: monitors,
   },
   {
     name: "a handler that has ended goes on listening",
-    file: "pkg/reconcile/monitors.ts",
+    file: "pkg/controller/monitors.ts",
     find: "monitor.registration.remove();",
     replace: "",
     tests: monitors,

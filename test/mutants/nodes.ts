@@ -757,7 +757,7 @@ const wiring: readonly Mutant[] = [
   {
     name: "keeps what was written for a budget that is gone",
     file: "controllers/disruption/handlers.ts",
-    find: 'onDelete: (budget) => consistency.clear(keyOf(budget), budget.metadata.uid ?? ""),',
+    find: "onDelete: (budget) => consistency.delete(budget),",
     replace: "onDelete: () => undefined,",
     tests: ["controllers/disruption/queues.test.ts"],
   },

@@ -154,7 +154,7 @@ const outages: readonly Mutant[] = [
     file: "pkg/client/errors.ts",
     find: 'error.failure !== "closed" && !error.sent;',
     replace: 'error.failure === "refused";',
-    tests: ["pkg/client/errors.test.ts", "pkg/reconcile/worker.test.ts"],
+    tests: ["pkg/client/errors.test.ts", "pkg/controller/worker.test.ts"],
   },
   {
     name: "a client that is closed takes the server for away",

@@ -18,7 +18,7 @@ const identityMutants: readonly Mutant[] = [
     file: "pkg/api/per-owner.ts",
     find: "if (this.#entries.get(keyOf(owner))?.uid === owner.metadata.uid) ",
     replace: "",
-    tests: ["pkg/reconcile/expectations.test.ts"],
+    tests: ["pkg/controller/expectations.test.ts"],
   },
 ];
 
@@ -26,24 +26,24 @@ const identityMutants: readonly Mutant[] = [
 const staleMutants: readonly Mutant[] = [
   {
     name: "does not wait any longer for a cache that has been behind for five minutes",
-    file: "pkg/reconcile/consistency.ts",
+    file: "pkg/controller/consistency.ts",
     find: "written.warnAtMs = undefined;",
     replace: "this.#written.delete(key);",
-    tests: ["pkg/reconcile/consistency.test.ts", "controllers/replicaset/stale-caches.test.ts"],
+    tests: ["pkg/controller/consistency.test.ts", "controllers/replicaset/stale-caches.test.ts"],
   },
   {
     name: "does not wait for the cache to see what it has deleted",
-    file: "pkg/reconcile/pod-control.ts",
+    file: "pkg/controller/pod-control.ts",
     find: "if (isObject(deleted)) onWrite?.(deleted, controllerOf(deleted));",
     replace: "void deleted;",
     tests: ["controllers/replicaset/stale-caches.test.ts"],
   },
   {
     name: "takes a Status that answers a deletion for a pod",
-    file: "pkg/reconcile/pod-control.ts",
+    file: "pkg/controller/pod-control.ts",
     find: 'return answer.kind !== "Status";',
     replace: "return true;",
-    tests: ["pkg/reconcile/pod-control.test.ts"],
+    tests: ["pkg/controller/pod-control.test.ts"],
   },
   {
     name: "lets bookmarks overtake events that are held up",
@@ -65,31 +65,31 @@ const staleMutants: readonly Mutant[] = [
 const liveMutants: readonly Mutant[] = [
   {
     name: "takes another object of the name for the one that is meant",
-    file: "pkg/reconcile/read-live.ts",
+    file: "pkg/controller/read-live.ts",
     find: "return uid !== undefined && live.metadata.uid === uid ? live : undefined;",
     replace: "return live;",
-    tests: ["pkg/reconcile/read-live.test.ts"],
+    tests: ["pkg/controller/read-live.test.ts"],
   },
   {
     name: "takes an object without a known uid for the one that is meant",
-    file: "pkg/reconcile/read-live.ts",
+    file: "pkg/controller/read-live.ts",
     find: "return uid !== undefined && live.metadata.uid === uid ? live : undefined;",
     replace: "return uid === undefined || live.metadata.uid === uid ? live : undefined;",
-    tests: ["pkg/reconcile/read-live.test.ts"],
+    tests: ["pkg/controller/read-live.test.ts"],
   },
   {
     name: "writes what was read over what others have written since",
-    file: "pkg/reconcile/read-live.ts",
+    file: "pkg/controller/read-live.ts",
     find: "metadata: { ...changed.metadata, uid, resourceVersion }",
     replace: "metadata: { ...changed.metadata, uid }",
-    tests: ["pkg/reconcile/read-live.test.ts"],
+    tests: ["pkg/controller/read-live.test.ts"],
   },
   {
     name: "takes a refused read for an object that is gone",
-    file: "pkg/reconcile/read-live.ts",
+    file: "pkg/controller/read-live.ts",
     find: "if (isNotFound(error)) return undefined;",
     replace: "if (error !== undefined) return undefined;",
-    tests: ["pkg/reconcile/read-live.test.ts"],
+    tests: ["pkg/controller/read-live.test.ts"],
   },
   {
     name: "gives a ReplicaSet the status of a dead one of its name",
@@ -101,10 +101,10 @@ const liveMutants: readonly Mutant[] = [
   },
   {
     name: "numbers a revision anew that only has the name of the one that is meant",
-    file: "pkg/reconcile/history/revision-control.ts",
+    file: "pkg/controller/history/revision-control.ts",
     find: "const live = await readLive(client, identityOf(revision), signal);",
     replace: "const live = await client.get(refOf(revision), {}, signal);",
-    tests: ["pkg/reconcile/history/revision-control.test.ts"],
+    tests: ["pkg/controller/history/revision-control.test.ts"],
   },
 ];
 
@@ -112,7 +112,7 @@ const liveMutants: readonly Mutant[] = [
 const deletionMutants: readonly Mutant[] = [
   {
     name: "deletes a pod that has taken the name of another",
-    file: "pkg/reconcile/pod-control.ts",
+    file: "pkg/controller/pod-control.ts",
     find: "const deleted = await pods.delete({ namespace, name }, only, signal);",
     replace: "void only;\n      const deleted = await pods.delete({ namespace, name }, {}, signal);",
     tests: ["controllers/replicaset/wiring.test.ts"],
@@ -130,14 +130,14 @@ const deletionMutants: readonly Mutant[] = [
 const claimMutants: readonly Mutant[] = [
   {
     name: "goes on with an adopted object as it was before",
-    file: "pkg/reconcile/ownership.ts",
+    file: "pkg/controller/ownership.ts",
     find: "claimed.push(await adopt(claimer, object, ownerStays, signal));\n        continue;",
     replace: "await adopt(claimer, object, ownerStays, signal);",
-    tests: ["pkg/reconcile/ownership.test.ts"],
+    tests: ["pkg/controller/ownership.test.ts"],
   },
   {
     name: "does not wait for the cache to see what was adopted or released",
-    file: "pkg/reconcile/ownership.ts",
+    file: "pkg/controller/ownership.ts",
     find: 'consistency?.wroteAt(keyOf(owner), owner.metadata.uid ?? "", resource, answer.metadata.resourceVersion);',
     replace: "void [keyOf(owner), resource, consistency];",
     tests: ["controllers/deployment/wiring.test.ts"],

@@ -330,14 +330,14 @@ export const servicesMutants: readonly Mutant[] = [
   },
   {
     name: "takes the revision of an owner that is gone for one of its own",
-    file: "pkg/reconcile/history/revision-control.ts",
+    file: "pkg/controller/history/revision-control.ts",
     find: "if (!isOthers && sameData(",
     replace: "if (sameData(",
     also: {
-      file: "pkg/reconcile/history/revision-control.ts",
+      file: "pkg/controller/history/revision-control.ts",
       find: "const isOthers = (controllerOf(existing)?.uid ?? owner.metadata.uid) !== owner.metadata.uid;",
       replace: "void controllerOf;",
     },
-    tests: ["pkg/reconcile/history/revision-control.test.ts"],
+    tests: ["pkg/controller/history/revision-control.test.ts"],
   },
 ];

@@ -18,7 +18,7 @@ import { scheduler } from "../../pkg/embedded/scheduler/scheduler.ts";
 import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { clientsOf } from "../harness/admin-client.ts";
 import type { AuditEvent } from "../harness/audit-log.ts";
 import { Daemon, ourProgram, type Program } from "../harness/daemon.ts";

@@ -18,7 +18,7 @@ import { serviceAccountController } from "../../controllers/serviceaccount/defau
 import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
 import { statefulSetController } from "../../controllers/statefulset/controller.ts";
-import type { ControllerDescriptor } from "../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { tokenSigner } from "../../pkg/tokens/token-signer.ts";
 import type { Area } from "./area.ts";
 import { areaOf, type Scenario, terminatedPodsKept } from "./scenario.ts";

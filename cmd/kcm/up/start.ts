@@ -5,7 +5,7 @@ import { FileJournal } from "../../../pkg/embedded/storage/file-journal.ts";
 import { nodeJournalFiles } from "../../../pkg/embedded/storage/node-journal-files.ts";
 import { Store } from "../../../pkg/embedded/storage/store.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
-import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { tokenSigner } from "../../../pkg/tokens/token-signer.ts";
 import type { ClusterSecrets } from "../../kube-controller-manager/cluster-secrets.ts";
 import { knownControllers } from "../../kube-controller-manager/known-controllers.ts";

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../pkg/clock/clock.ts";
-import type { RunningHealth } from "../../../pkg/reconcile/env.ts";
-import type { WorkerLiveness } from "../../../pkg/reconcile/worker.ts";
+import type { RunningHealth } from "../../../pkg/controller/env.ts";
+import type { WorkerLiveness } from "../../../pkg/controller/worker.ts";
 import type { HealthCheck } from "./health.ts";
 
 export interface ControllerCheckOptions {

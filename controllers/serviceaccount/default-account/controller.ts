@@ -1,8 +1,8 @@
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Namespace, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../../pkg/reconcile/env.ts";
-import { WorkerPool } from "../../../pkg/reconcile/worker.ts";
+import { whenSynced } from "../../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../../pkg/controller/env.ts";
+import { WorkerPool } from "../../../pkg/controller/worker.ts";
 import { createWorkQueue } from "../../../pkg/workqueue/work-queue.ts";
 import type { AccountContext } from "./context.ts";
 import { accountHandler, namespaceHandler } from "./handlers.ts";
@@ -39,7 +39,7 @@ function build(env: Env): Controller {
   const pool = new WorkerPool({
     queue,
     workers: WORKERS,
-    sync: async (namespace, _log, signal) => ensureDefaultAccount(namespace, context, signal),
+    sync: async ({ key: namespace, signal }) => ensureDefaultAccount(namespace, context, signal),
     ready: whenSynced(env.clock, registrations),
     clock: env.clock,
     log: env.log,

@@ -1,5 +1,5 @@
 import { isAlreadyExists, isNamespaceTerminating } from "../../../pkg/client/errors.ts";
-import type { SyncResult } from "../../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../../pkg/controller/sync.ts";
 import type { AccountContext } from "./context.ts";
 
 const DEFAULT_ACCOUNT = "default";

@@ -3,7 +3,7 @@ import type { Lister } from "../../../pkg/cache/lister.ts";
 import type { ResourceClient } from "../../../pkg/client/resource-client.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
-import type { Env } from "../../../pkg/reconcile/env.ts";
+import type { Env } from "../../../pkg/controller/env.ts";
 
 /** All that a round works with. */
 export interface CleanerContext {

@@ -1,8 +1,8 @@
 import { resources } from "../../../pkg/api/resources.ts";
 import type { ConfigMap, Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
-import { whenSynced } from "../../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../../pkg/reconcile/env.ts";
+import { whenSynced } from "../../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../../pkg/controller/env.ts";
 import { ACCOUNT_NAME, ACCOUNT_UID, TOKEN_SECRET_TYPE } from "../token/token-secret.ts";
 import type { CleanerContext } from "./context.ts";
 import { cleanTokens } from "./sync.ts";

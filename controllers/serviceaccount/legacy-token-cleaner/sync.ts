@@ -4,7 +4,7 @@ import type { Pod, Secret } from "../../../pkg/api/types/core-v1.gen.ts";
 import { forEachPaced } from "../../../pkg/cache/pace.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
 import { withDeadline } from "../../../pkg/clock/wait.ts";
-import { whenSynced } from "../../../pkg/reconcile/caches-ready.ts";
+import { whenSynced } from "../../../pkg/controller/caches-ready.ts";
 import { deleteToken, invalidate } from "./apply.ts";
 import type { CleanerContext } from "./context.ts";
 import { SECRET_NAME_FIELDS, secretNames } from "./secret-names.ts";

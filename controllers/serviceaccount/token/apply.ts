@@ -3,7 +3,7 @@ import { isConflict, isNotFound } from "../../../pkg/client/errors.ts";
 import { jitter } from "../../../pkg/clock/random.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
-import { identityOf, readLive } from "../../../pkg/reconcile/read-live.ts";
+import { identityOf, readLive } from "../../../pkg/controller/read-live.ts";
 import type { TokenContext } from "./context.ts";
 import type { AccountKey, SecretKey } from "./keys.ts";
 import { filledSecret, lacksOf, tokenClaims, withoutReference } from "./token-secret.ts";

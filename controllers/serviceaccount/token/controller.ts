@@ -1,8 +1,9 @@
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../../pkg/reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../../pkg/reconcile/env.ts";
-import { type Sync, WorkerPool } from "../../../pkg/reconcile/worker.ts";
+import { whenSynced } from "../../../pkg/controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../../pkg/controller/env.ts";
+import type { SyncFunction } from "../../../pkg/controller/sync.ts";
+import { WorkerPool } from "../../../pkg/controller/worker.ts";
 import type { TokenSigner } from "../../../pkg/tokens/token-signer.ts";
 import { createWorkQueue } from "../../../pkg/workqueue/work-queue.ts";
 import type { TokenContext } from "./context.ts";
@@ -66,7 +67,7 @@ function build(env: Env, settings: TokenSettings): Controller {
   const secretQueue = createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name: QUEUE });
   accounts.addHandler(accountHandler(accountQueue), { resyncMs: 0 });
   secrets.addHandler(secretHandler(secretQueue), { resyncMs: 0 });
-  const poolOf = (queue: typeof accountQueue, sync: Sync<string>): WorkerPool<string> =>
+  const poolOf = (queue: typeof accountQueue, sync: SyncFunction<string>): WorkerPool<string> =>
     new WorkerPool({
       queue,
       workers: settings.workers,
@@ -76,8 +77,10 @@ function build(env: Env, settings: TokenSettings): Controller {
       log: env.log,
       maxRetries: MAX_RETRIES,
     });
-  const accountPool = poolOf(accountQueue, async (key, _log, signal) => syncAccount(key, context, signal));
-  const secretPool = poolOf(secretQueue, async (key, log, signal) => syncSecret(key, context, log, signal));
+  const accountPool = poolOf(accountQueue, async ({ key, signal }) => syncAccount(key, context, signal));
+  const secretPool = poolOf(secretQueue, async ({ key, log, signal }) =>
+    syncSecret(key, context, log, signal),
+  );
   return {
     run: async (signal) => {
       await Promise.all([accountPool.run(signal), secretPool.run(signal)]);

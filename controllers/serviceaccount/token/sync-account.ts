@@ -1,5 +1,5 @@
 import { throwAll } from "../../../pkg/api/errors.ts";
-import type { SyncResult } from "../../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../../pkg/controller/sync.ts";
 import { deleteSecret } from "./apply.ts";
 import type { TokenContext } from "./context.ts";
 import { parseAccountKey } from "./keys.ts";

@@ -1,7 +1,7 @@
 import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
-import type { SyncResult } from "../../../pkg/reconcile/worker.ts";
+import type { SyncResult } from "../../../pkg/controller/sync.ts";
 import { deleteSecret, fillSecret, removeReference } from "./apply.ts";
 import type { TokenContext } from "./context.ts";
 import { parseSecretKey, type SecretKey } from "./keys.ts";

@@ -5,9 +5,10 @@ import type { Node, Pod, PodStatus } from "../../api/types/core-v1.gen.ts";
 import type { Lister } from "../../cache/lister.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../client/errors.ts";
 import { sleep } from "../../clock/wait.ts";
-import { whenSynced } from "../../reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../reconcile/env.ts";
-import { type SyncResult, WorkerPool } from "../../reconcile/worker.ts";
+import { whenSynced } from "../../controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../controller/env.ts";
+import type { SyncResult } from "../../controller/sync.ts";
+import { WorkerPool } from "../../controller/worker.ts";
 import { createWorkQueue } from "../../workqueue/work-queue.ts";
 import { hollowNode, hollowNodeName, hollowNodeStatus, hostAddress } from "./node-object.ts";
 import { PodAddresses } from "./pod-addresses.ts";
@@ -49,7 +50,7 @@ function build(env: Env, settings: HollowSettings): Controller {
   const pool = new WorkerPool({
     queue,
     workers: settings.workers ?? 32,
-    sync: async (key, _log, signal) => kubelet.sync(key, signal),
+    sync: async ({ key, signal }) => kubelet.sync(key, signal),
     ready: whenSynced(env.clock, [registration]),
     clock: env.clock,
     log: env.log,

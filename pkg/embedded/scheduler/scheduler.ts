@@ -5,9 +5,10 @@ import { resources } from "../../api/resources.ts";
 import type { Node, PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
 import type { Lister } from "../../cache/lister.ts";
 import { isConflict, isNotFound } from "../../client/errors.ts";
-import { whenSynced } from "../../reconcile/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../reconcile/env.ts";
-import { type SyncResult, WorkerPool } from "../../reconcile/worker.ts";
+import { whenSynced } from "../../controller/caches-ready.ts";
+import type { Controller, ControllerDescriptor, Env } from "../../controller/env.ts";
+import type { SyncResult } from "../../controller/sync.ts";
+import { WorkerPool } from "../../controller/worker.ts";
 import { createWorkQueue } from "../../workqueue/work-queue.ts";
 import { type Choice, chooseNode } from "./choose-node.ts";
 import { claimProblem } from "./claim-problem.ts";
@@ -79,7 +80,7 @@ function build(env: Env): Controller {
     queue,
     // Only requests overlap: a decision takes its room before anything is awaited, so that the next one sees it.
     workers: WORKERS,
-    sync: async (key, _log, signal) => scheduling.schedule(key, signal),
+    sync: async ({ key, signal }) => scheduling.schedule(key, signal),
     ready: whenSynced(env.clock, registrations),
     clock: env.clock,
     log: env.log,

@@ -15,7 +15,7 @@ import type {
 } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { DeviceClass, ResourceClaim } from "../../../pkg/api/types/resource-v1.gen.ts";
 import { isForbidden } from "../../../pkg/client/errors.ts";
-import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { type AccountCluster, accountClusterKinds } from "../../harness/account-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 import { describeWhere } from "../../harness/where.ts";

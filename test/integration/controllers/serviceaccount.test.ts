@@ -15,7 +15,7 @@ import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { isForbidden, isUnauthorized } from "../../../pkg/client/errors.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
-import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { tokenSigner } from "../../../pkg/tokens/token-signer.ts";
 import {
   type AccountCluster,

@@ -6,7 +6,7 @@ import type { StatefulSet, StatefulSetSpec } from "../../../pkg/api/types/apps-v
 import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { SharedInformer } from "../../../pkg/cache/informer.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
-import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 import { LABELS, template } from "./workloads.ts";

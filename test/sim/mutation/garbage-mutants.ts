@@ -17,7 +17,7 @@ export const garbageMutants: readonly Mutant[] = [
   },
   {
     name: "takes an owner of the same name for the one that is gone",
-    file: "pkg/reconcile/read-live.ts",
+    file: "pkg/controller/read-live.ts",
     find: "return uid !== undefined && live.metadata.uid === uid ? live : undefined;",
     replace: "return live;",
   },

@@ -16,7 +16,7 @@ import { rootCaPublisherController } from "../../../controllers/root-ca/controll
 import { serviceAccountController } from "../../../controllers/serviceaccount/default-account/controller.ts";
 import { statefulSetController } from "../../../controllers/statefulset/controller.ts";
 import { ttlAfterFinishedController } from "../../../controllers/ttlafterfinished/controller.ts";
-import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 
 /** How many finished pods are left by the collector of pods; few, so that it has something to do. */
 export const FINISHED_PODS_KEPT = 40;

@@ -10,8 +10,8 @@ import { LeaderElector } from "../../../pkg/leader/elector.ts";
 import { LeaseLock } from "../../../pkg/leader/lease-lock.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
-import { ControllerSet } from "../../../pkg/reconcile/controller-set.ts";
-import type { ControllerDescriptor } from "../../../pkg/reconcile/env.ts";
+import { ControllerSet } from "../../../pkg/controller/controller-set.ts";
+import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import type { Machine } from "./machine.ts";
 import type { Wire } from "./wire.ts";
 

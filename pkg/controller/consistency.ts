@@ -74,10 +74,15 @@ export class ConsistencyStore implements SyncGate<string> {
     this.wroteAt(keyOf(owner), uid, resource, resourceVersion);
   }
 
-  /** The owner is gone. With a uid, only what was written for that very owner is forgotten. */
-  clear(ownerKey: string, ownerUid?: string): void {
-    if (ownerUid === undefined || this.#written.get(ownerKey)?.uid === ownerUid)
-      this.#written.delete(ownerKey);
+  /** This very owner is gone. */
+  delete(owner: ApiObject): void {
+    const key = keyOf(owner);
+    if (this.#written.get(key)?.uid === owner.metadata.uid) this.#written.delete(key);
+  }
+
+  /** Nobody has the name any more. */
+  deleteName(key: string): void {
+    this.#written.delete(key);
   }
 
   /** The first cache that has yet to see what was written for the owner. */

@@ -1,3 +1,4 @@
+import type { ApiObject } from "../api/object.ts";
 import { describe, expect, test } from "vitest";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { Resource } from "../api/resource.ts";
@@ -125,16 +126,16 @@ describe("records", () => {
     expect(store.staleness("ns/a")).toBeUndefined();
   });
 
-  test("are cleared for the given uid, or for any", () => {
+  test("are forgotten with the very owner, or with its name", () => {
     const { store } = setUp();
     store.wroteAt("ns/a", "uid-a", pods, "10");
     store.wroteAt("ns/b", "uid-b", pods, "10");
-    store.clear("ns/c", "uid-a");
-    store.clear("ns/a", "uid-b");
+    store.delete(owner("c", "uid-a"));
+    store.delete(owner("a", "uid-b"));
     expect(store.size).toBe(2);
-    store.clear("ns/a", "uid-a");
+    store.delete(owner("a", "uid-a"));
     expect(store.size).toBe(1);
-    store.clear("ns/b");
+    store.deleteName("ns/b");
     expect(store.size).toBe(0);
   });
 
@@ -144,3 +145,7 @@ describe("records", () => {
     expect(store.size).toBe(0);
   });
 });
+
+function owner(name: string, uid: string): ApiObject {
+  return { metadata: { namespace: "ns", name, uid } };
+}

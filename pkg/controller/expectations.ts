@@ -113,6 +113,10 @@ export class DeletionTracking {
     this.#expectations.expectDeletions(owner, awaited.size);
   }
 
+  creationObserved(owner: ApiObject): void {
+    this.#expectations.creationObserved(owner);
+  }
+
   deletionObserved(owner: ApiObject, object: string): void {
     if (this.#awaited.get(owner)?.delete(object)) this.#expectations.deletionObserved(owner);
   }

@@ -26,6 +26,10 @@ export interface Env {
   readonly features: FeatureGates;
   /** Its events name the controller as their source. */
   readonly events: EventRecorder;
+  /** Whether namespaces take turns in queues. */
+  readonly fairQueues: boolean;
+  /** How many syncs of each queue its history keeps; 0: it has none. */
+  readonly syncHistory: number;
 }
 
 export interface ControllerRequirements {

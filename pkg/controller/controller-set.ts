@@ -13,6 +13,7 @@ import type { WriteGate } from "../leader/fence.ts";
 import { fencedClient, type FencedClientSet } from "../leader/fenced-client.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { notedClient } from "./noted-client.ts";
 import type { Controller, ControllerDescriptor, DebugPage, Env, RunningHealth } from "./env.ts";
 
 export interface ControllerSetOptions {
@@ -33,10 +34,16 @@ export interface ControllerSetOptions {
   readonly leastResyncMs?: number;
   /** Each controller starts after this long and up to as long again; 0 or absent: at once. */
   readonly startIntervalMs?: number;
+  /** Whether namespaces take turns in queues. Default true. */
+  readonly fairQueues?: boolean;
+  /** How many syncs of each queue its history keeps; 0: it has none. */
+  readonly syncHistory?: number;
   /** For tests: an attempt to change a cached object throws. */
   readonly freeze?: boolean;
 }
 
+/** Of each queue; of either sort as many. */
+const SYNC_HISTORY = 50;
 /** How long events that are not sent yet may take when all else has ended. */
 const EVENT_FLUSH_MS = 2_000;
 
@@ -159,7 +166,7 @@ export class ControllerSet {
 
   #client(name: string, options?: ClientOptions): FencedClientSet {
     const { clients, gate } = this.#options;
-    return fencedClient(clients.client(name, options), gate);
+    return fencedClient(notedClient(clients.client(name, options)), gate);
   }
 
   #isWanted(descriptor: ControllerDescriptor): boolean {
@@ -171,7 +178,8 @@ export class ControllerSet {
   }
 
   #build(descriptor: ControllerDescriptor): Member {
-    const { clock, random, metrics, features } = this.#options;
+    const { clock, random, metrics, features, fairQueues = true } = this.#options;
+    const { syncHistory = SYNC_HISTORY } = this.#options;
     const log = this.#options.log.child({ component: descriptor.name });
     const { clientName, clientRate, asConfiguredUser = false } = descriptor;
     const client = this.#client(clientName, { ...clientRate, asConfiguredUser });
@@ -184,6 +192,8 @@ export class ControllerSet {
       log,
       metrics,
       features,
+      fairQueues,
+      syncHistory,
       events: events?.recorder({ component: descriptor.eventSource ?? "" }) ?? noEvents(descriptor.name),
     });
     try {

@@ -1,18 +1,13 @@
 import { isUnreachable } from "../client/errors.ts";
 import type { Clock } from "../clock/clock.ts";
 import { sleep } from "../clock/wait.ts";
+import { messageOf } from "../api/errors.ts";
 import type { Logger } from "../log/logger.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
-
-export interface SyncResult {
-  /** Sync again after this long although nothing failed; 0 means at once. */
-  readonly requeueAfterMs?: number;
-  /** Sync again after the delay of a failure, which grows: what was missing is not the fault of anybody. */
-  readonly backOff?: true;
-}
-
-/** Brings the world one step closer to what the object says. The logger names the key and this run. */
-export type Sync<K> = (key: K, log: Logger, signal: AbortSignal) => Promise<SyncResult>;
+import { DONE, type SyncHistory, type SyncRecord } from "./history.ts";
+import type { Reason, Reasons } from "./reasons.ts";
+import type { SyncFunction, SyncResult } from "./sync.ts";
+import { SyncRun, within } from "./sync-run.ts";
 
 /** Whether the caches have caught up with what was written for the key (consistency.ts). */
 export interface SyncGate<K> {
@@ -24,7 +19,7 @@ export interface WorkerPoolOptions<K> {
   /** Shut down by the pool when it is told to stop. */
   readonly queue: WorkQueue<K>;
   readonly workers: number;
-  readonly sync: Sync<K>;
+  readonly sync: SyncFunction<K>;
   /** Resolves when the caches hold what the syncs read; rejects when that was given up. */
   readonly ready: (signal: AbortSignal) => Promise<void>;
   readonly clock: Clock;
@@ -32,7 +27,13 @@ export interface WorkerPoolOptions<K> {
   /** After this many failures in a row a key is dropped until its next change. Absent: it is retried for ever. */
   readonly maxRetries?: number;
   readonly gate?: SyncGate<K>;
+  /** Why keys were woken. */
+  readonly reasons?: Reasons<K>;
+  /** Syncs are noted there. */
+  readonly history?: SyncHistory | undefined;
 }
+
+const NO_REASONS: readonly Reason[] = Object.freeze([]);
 
 /** What a health check needs to tell a busy pool from a stuck one. */
 export interface WorkerLiveness {
@@ -134,24 +135,58 @@ export class WorkerPool<K> {
       queue.addAfter(key, waitMs);
       return;
     }
+    const { reasons, history } = this.#options;
     const startMs = clock.monotonicMs();
-    const log = this.#options.log.child({ key: String(key), reconcileId: ++this.#runs });
+    const run = new SyncRun<K>({
+      key,
+      reasons: reasons?.take(key) ?? NO_REASONS,
+      log: this.#options.log.child({ key: String(key), reconcileId: ++this.#runs }),
+      signal,
+      noted: history !== undefined,
+    });
     this.#running.set(key, startMs);
+    let outcome = DONE;
     try {
-      const { requeueAfterMs, backOff } = await this.#options.sync(key, log, signal);
-      log.verbose(4, "Synced", { durationMs: clock.monotonicMs() - startMs });
-      if (backOff) {
-        queue.addRateLimited(key);
-        return;
-      }
-      queue.forget(key);
-      if (requeueAfterMs !== undefined) queue.addAfter(key, requeueAfterMs);
+      const { sync } = this.#options;
+      const result = history === undefined ? await sync(run) : await within(run, async () => sync(run));
+      run.log.verbose(4, "Synced", { durationMs: clock.monotonicMs() - startMs });
+      outcome = this.#succeeded(key, result);
     } catch (error) {
-      if (!signal.aborted) this.#failed(key, error, log, clock.monotonicMs() - startMs);
+      outcome = `failed: ${messageOf(error)}`;
+      if (!signal.aborted) this.#failed(key, error, run.log, clock.monotonicMs() - startMs);
     } finally {
       this.#running.delete(key);
       this.#lastProgressMs = clock.monotonicMs();
+      history?.add(this.#recordOf(run, startMs, outcome));
     }
+  }
+
+  /** Gives the outcome. */
+  #succeeded(key: K, { requeueAfterMs, backOff }: SyncResult): string {
+    const { queue } = this.#options;
+    if (backOff) {
+      queue.addRateLimited(key);
+      return "again after a delay that grows";
+    }
+    queue.forget(key);
+    if (requeueAfterMs === undefined) return DONE;
+    queue.addAfter(key, requeueAfterMs);
+    return `again in ${requeueAfterMs} ms`;
+  }
+
+  #recordOf(run: SyncRun<K>, startedMs: number, outcome: string): SyncRecord {
+    const { clock } = this.#options;
+    const durationMs = clock.monotonicMs() - startedMs;
+    const { key, reasons, decisions, writes } = run;
+    return {
+      key: String(key),
+      startMs: clock.nowMs() - durationMs,
+      durationMs,
+      reasons,
+      decisions,
+      writes,
+      outcome,
+    };
   }
 
   #failed(key: K, error: unknown, log: Logger, durationMs: number): void {

@@ -8,7 +8,8 @@ import { errorOfFailure } from "../client/errors.ts";
 import { TransportError } from "../client/transport.ts";
 import { exponentialLimiter, type RateLimiter } from "../workqueue/rate-limiter.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
-import { type Sync, type WorkerPoolOptions, WorkerPool } from "./worker.ts";
+import type { SyncFunction } from "./sync.ts";
+import { type WorkerPoolOptions, WorkerPool } from "./worker.ts";
 
 interface Line extends LogFields {
   readonly level: string;
@@ -28,7 +29,7 @@ function recordingLog(lines: Line[], bound: LogFields = {}): Logger {
   };
 }
 
-function setUp(sync: Sync<string>, options: Partial<WorkerPoolOptions<string>> = {}) {
+function setUp(sync: SyncFunction<string>, options: Partial<WorkerPoolOptions<string>> = {}) {
   const clock = new VirtualClock();
   const queue = createWorkQueue<string>({ clock, rateLimiter: exponentialLimiter(10, 1000) });
   const lines: Line[] = [];
@@ -53,7 +54,7 @@ const done = async (): Promise<Record<string, never>> => ({});
 test("no sync starts before the caches are ready", async () => {
   const synced: string[] = [];
   const caches = Promise.withResolvers<void>();
-  const { queue, clock, running, stop } = setUp(async (key) => (synced.push(key), done()), {
+  const { queue, clock, running, stop } = setUp(async ({ key }) => (synced.push(key), done()), {
     ready: async () => caches.promise,
   });
   queue.add("a");
@@ -167,7 +168,7 @@ test("a sync can ask to be repeated as after a failure, which is not reported as
 });
 
 test("every line of a sync names the key and the run", async () => {
-  const { queue, lines, stop, running } = setUp(async (_key, log) => {
+  const { queue, lines, stop, running } = setUp(async ({ log }) => {
     log.info("scaling");
     return {};
   });
@@ -184,7 +185,7 @@ test("every line of a sync names the key and the run", async () => {
 
 test("an abort lets running syncs end, starts no other, and makes no failure of what they throw", async () => {
   const started: string[] = [];
-  const { clock, queue, lines, stop, running, ended } = setUp(async (key, _log, signal) => {
+  const { clock, queue, lines, stop, running, ended } = setUp(async ({ key, signal }) => {
     started.push(key);
     await sleep(clock, 100);
     signal.throwIfAborted();
@@ -204,7 +205,7 @@ test("an abort lets running syncs end, starts no other, and makes no failure of 
 
 test("a queue that is shut down is worked off before the run ends", async () => {
   const synced: string[] = [];
-  const { clock, queue, running } = setUp(async (key) => {
+  const { clock, queue, running } = setUp(async ({ key }) => {
     await sleep(clock, 10);
     synced.push(key);
     return {};
@@ -240,7 +241,7 @@ describe("while the API server is away", () => {
     const triesMs: number[] = [];
     const synced = new Set<string>();
     let isAway = true;
-    const { clock, queue, stop, running } = setUp(async (key) => {
+    const { clock, queue, stop, running } = setUp(async ({ key }) => {
       if (isAway) {
         triesMs.push(clock.monotonicMs());
         throw unreachable;
@@ -298,7 +299,7 @@ describe("while the API server is away", () => {
 });
 
 test("liveness shows who is stuck and since when", async () => {
-  const { clock, queue, pool, stop, running } = setUp(async (key) => {
+  const { clock, queue, pool, stop, running } = setUp(async ({ key }) => {
     await sleep(clock, key === "stuck" ? 10_000 : 10);
     return {};
   });
@@ -354,7 +355,7 @@ describe("the event loop", () => {
 test("a key that was taken when the abort came, but not begun, is not begun", async () => {
   const synced: string[] = [];
   const { clock, queue, stop, running } = setUp(
-    async (key) => {
+    async ({ key }) => {
       synced.push(key);
       await sleep(clock, 10);
       return {};
@@ -381,7 +382,7 @@ test("whatever fails, repeats and aborts: one sync per key at a time, and none a
         const syncing = new Set<string>();
         const problems: string[] = [];
         const { clock, queue, stop, running, ended } = setUp(
-          async (key) => {
+          async ({ key }) => {
             if (syncing.has(key)) problems.push(`${key} is synced twice at a time`);
             if (ended()) problems.push(`${key} is synced after the end`);
             syncing.add(key);

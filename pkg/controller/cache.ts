@@ -1,0 +1,72 @@
+import type { ApiObject } from "../api/object.ts";
+import { groupResource, type Resource } from "../api/resource.ts";
+import type {
+  HandlerOptions,
+  HandlerRegistration,
+  IndexFunction,
+  SharedInformer,
+} from "../cache/informer.ts";
+import type { Lister } from "../cache/lister.ts";
+import type { Synced } from "./caches-ready.ts";
+import { type Change, changeHandler } from "./change.ts";
+import type { VersionedCache } from "./consistency.ts";
+import type { KeyQueue } from "./key-queue.ts";
+
+/** Wakes a key, now or later. How urgent that is, and why it is done, follows from the change. */
+export type Wake<K = string> = (key: K, afterMs?: number) => void;
+
+/** Which keys a change wakes. It only computes keys: what it reads are caches. */
+export type WakeRule<T extends ApiObject, K = string> = (change: Change<T>, wake: Wake<K>) => void;
+
+/** The objects of a resource as one controller sees them, and what the controller does when they change. */
+export class Cache<T extends ApiObject> implements VersionedCache {
+  readonly resource: Resource;
+  readonly lister: Lister<T>;
+  readonly #informer: SharedInformer<T>;
+  readonly #options: HandlerOptions;
+  readonly #listeners: ((change: Change<T>) => void)[] = [];
+  #registration: HandlerRegistration | undefined;
+
+  constructor(resource: Resource, informer: SharedInformer<T>, options: HandlerOptions) {
+    this.resource = resource;
+    this.lister = informer.lister;
+    this.#informer = informer;
+    this.#options = options;
+  }
+
+  /** Every change wakes the keys that the rule names. */
+  wakes<K>(queue: KeyQueue<K>, rule: WakeRule<T, K>): void {
+    const resource = groupResource(this.resource);
+    let change: Change<T>;
+    const wake: Wake<K> = (key, afterMs) => queue.changed(key, { resource, change, afterMs });
+    this.hears((told) => {
+      change = told;
+      rule(told, wake);
+    });
+  }
+
+  /** Listeners and rules are told of each change in the order in which they were given. */
+  hears(listener: (change: Change<T>) => void): void {
+    this.#listeners.push(listener);
+    this.#registration ??= this.#informer.addHandler(
+      changeHandler<T>((change) => {
+        for (const each of this.#listeners) each(change);
+      }),
+      this.#options,
+    );
+  }
+
+  /** Readers find objects by what the function gives for them. One function serves all that ask for it under one name. */
+  addIndex(name: string, index: IndexFunction<T>): void {
+    this.#informer.addIndex(name, index);
+  }
+
+  lastSyncResourceVersion(): string {
+    return this.#informer.lastSyncResourceVersion();
+  }
+
+  /** Whether the cache is full and whoever hears it has been told of what was there. */
+  get synced(): Synced {
+    return this.#registration ?? this.#informer;
+  }
+}

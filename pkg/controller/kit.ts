@@ -1,0 +1,257 @@
+import type { ApiObject } from "../api/object.ts";
+import type { Resource, TypedResource } from "../api/resource.ts";
+import type { HandlerOptions } from "../cache/informer.ts";
+import type { InformerOptions } from "../cache/informer-factory.ts";
+import type { MetricOptions } from "../metrics/metrics.ts";
+import type { RateLimiter } from "../workqueue/rate-limiter.ts";
+import { createWorkQueue } from "../workqueue/work-queue.ts";
+import { Cache, type WakeRule } from "./cache.ts";
+import { type Synced, whenSynced } from "./caches-ready.ts";
+import { ConsistencyStore, type VersionedCache } from "./consistency.ts";
+import { historyPage } from "./history-page.ts";
+import type { Controller, ControllerHealth, DebugPage, Env } from "./env.ts";
+import { SyncHistory } from "./history.ts";
+import { KeyQueue } from "./key-queue.ts";
+import type { OwnerSync, SyncFunction, SyncResult } from "./sync.ts";
+import { itself } from "./wake-rules.ts";
+import { type SyncGate, WorkerPool } from "./worker.ts";
+
+/** How a controller reads a resource. */
+export interface ReadOptions extends InformerOptions, HandlerOptions {}
+
+export interface QueueOptions<K> {
+  /** Name of the queue in metrics, at health checks and in the history. */
+  readonly name: string;
+  readonly workers: number;
+  readonly sync: SyncFunction<K>;
+  /** How long keys that failed wait; the usual one when left out. */
+  readonly rateLimiter?: RateLimiter<K>;
+  /** After this many failures in a row a key is left alone until its next change. Absent: it is retried for ever. */
+  readonly maxRetries?: number;
+  /** Keys wait until the caches have seen what was written for them. */
+  readonly gate?: SyncGate<K>;
+  /** The group that a key takes turns with; by default the namespace in it. */
+  readonly groupOf?: (key: K) => string;
+  /** Keys are synced in the order in which they came, whatever their namespace and urgency. */
+  readonly inOrder?: true;
+  /** It has no metrics: upstream has no such queue. */
+  readonly unmeasured?: true;
+  /** Its name at health checks, where another queue has the same name in metrics. */
+  readonly label?: string;
+  /** What is waited for before the first sync, in place of the caches that the controller reads. */
+  readonly ready?: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Something that is remembered of owners, and forgotten with them. */
+export interface OwnerMemory {
+  /** This very owner is gone. */
+  delete(owner: ApiObject): void;
+  /** Nobody has the name any more. */
+  deleteName(key: string): void;
+}
+
+export interface OwnerQueueOptions<T extends ApiObject> extends Omit<
+  QueueOptions<string>,
+  "sync" | "gate" | "groupOf" | "inOrder"
+> {
+  readonly owners: Cache<T>;
+  readonly sync: (sync: OwnerSync<T>) => Promise<SyncResult>;
+  /** Which changes of an owner wake it, and when; all at once when left out. */
+  readonly wakes?: WakeRule<T>;
+  readonly consistency?: ConsistencyStore;
+  readonly remembers?: readonly OwnerMemory[];
+  /** Called when a key is synced whose owner is gone. */
+  readonly gone?: (key: string) => void;
+}
+
+export interface RoundOptions {
+  /** Its name at health checks and in the history. */
+  readonly name: string;
+  readonly periodMs: number;
+  readonly round: SyncFunction<string>;
+}
+
+export interface ReadYourWritesOptions {
+  /** The gate that switches it on; absent: it always is. */
+  readonly featureGate?: string;
+  /** The caches in which syncs read what they have written. */
+  readonly caches: readonly (VersionedCache & { readonly resource: Resource })[];
+  /** Counts syncs that were put off, by `group` and `resource`. */
+  readonly skips?: MetricOptions;
+}
+
+interface Pool {
+  readonly label: string;
+  readonly pool: Pick<WorkerPool<unknown>, "run" | "liveness">;
+  readonly history: SyncHistory | undefined;
+}
+
+/**
+ * What a controller is wired with: caches that it reads, queues that it is woken through, and rounds. What all
+ * controllers need follows from that and cannot be forgotten: syncs wait for the caches, what somebody has just done
+ * goes first, namespaces take turns, every queue is known to metrics and health checks, every sync to the history.
+ */
+export class Kit {
+  readonly env: Env;
+  readonly #caches: { readonly synced: Synced }[] = [];
+  readonly #pools: Pool[] = [];
+  readonly #tasks: ((signal: AbortSignal) => Promise<void>)[] = [];
+  readonly #beforeSyncs: (() => void)[] = [];
+  readonly #pages = new Map<string, (query: URLSearchParams) => DebugPage>();
+  #ready: Promise<void> | undefined;
+
+  constructor(env: Env) {
+    this.env = env;
+  }
+
+  /** No sync begins before this cache is complete. */
+  reads<T extends ApiObject>(resource: TypedResource<T>, options: ReadOptions = {}): Cache<T> {
+    const { resyncMs, ...scope } = options;
+    const informer = this.env.informers.informer(resource, scope);
+    const cache = new Cache(resource, informer, resyncMs === undefined ? {} : { resyncMs });
+    this.#caches.push(cache);
+    return cache;
+  }
+
+  /** A queue of keys, and the workers that sync them. */
+  queue<K = string>(options: QueueOptions<K>): KeyQueue<K> {
+    const { clock, metrics, log, fairQueues, syncHistory } = this.env;
+    const { name, label = name, unmeasured, inOrder, groupOf, rateLimiter } = options;
+    const work = createWorkQueue<K>({
+      clock,
+      ...(unmeasured !== true && { name, metrics }),
+      fair: fairQueues && inOrder !== true,
+      priorities: inOrder !== true,
+      ...(groupOf && { groupOf }),
+      ...(rateLimiter && { rateLimiter }),
+    });
+    const queue = new KeyQueue(work);
+    const history = syncHistory > 0 ? new SyncHistory(syncHistory) : undefined;
+    const { workers, sync, maxRetries, gate, ready = this.#whenReady } = options;
+    const pool = new WorkerPool<K>({
+      queue: work,
+      reasons: queue.reasons,
+      history,
+      workers,
+      sync,
+      ready,
+      clock,
+      log,
+      ...(maxRetries !== undefined && { maxRetries }),
+      ...(gate && { gate }),
+    });
+    if (this.#pools.some((other) => other.label === label))
+      throw new Error(`two queues are named ${label}: give one of them a label`);
+    this.#pools.push({ label, pool, history });
+    return queue;
+  }
+
+  /**
+   * A queue of the keys of objects. They are woken by their own changes and looked up before they are synced; what is
+   * remembered of one that is gone is forgotten.
+   */
+  ownerQueue<T extends ApiObject>(options: OwnerQueueOptions<T>): KeyQueue {
+    const { owners, sync, wakes = itself<T>, consistency, remembers = [], gone, ...rest } = options;
+    const memories = consistency === undefined ? remembers : [consistency, ...remembers];
+    const queue = this.queue<string>({
+      ...rest,
+      ...(consistency && { gate: consistency }),
+      sync: async (run) => {
+        const owner = owners.lister.getByKey(run.key);
+        if (owner !== undefined) return sync(Object.assign(run, { owner }));
+        for (const memory of memories) memory.deleteName(run.key);
+        gone?.(run.key);
+        return {};
+      },
+    });
+    owners.hears((change) => {
+      if (change.type === "deleted") for (const memory of memories) memory.delete(change.object);
+    });
+    owners.wakes(queue, wakes);
+    return queue;
+  }
+
+  /** Rounds over everything, one after the other, each so long after the end of the one before. */
+  every({ name, periodMs, round }: RoundOptions): void {
+    const queue = this.queue<string>({
+      name,
+      unmeasured: true,
+      workers: 1,
+      sync: async (run) => ({ requeueAfterMs: periodMs, ...(await round(run)) }),
+    });
+    queue.work.add(name);
+  }
+
+  /** Remembers what syncs write, so that the next one of the same key waits until the caches have seen it. */
+  readYourWrites({ featureGate, caches, skips }: ReadYourWritesOptions): ConsistencyStore {
+    const { clock, log, metrics, features } = this.env;
+    const isOn = featureGate === undefined || features.enabled(featureGate);
+    return new ConsistencyStore({
+      clock,
+      log,
+      caches: isOn ? caches.map((cache) => ({ resource: cache.resource, cache })) : [],
+      ...(isOn && skips && { skips: metrics.counter({ ...skips, labels: ["group", "resource"] }) }),
+    });
+  }
+
+  /** Runs as long as the controller does. */
+  task(run: (signal: AbortSignal) => Promise<void>): void {
+    this.#tasks.push(run);
+  }
+
+  /** Called once, when the caches are complete and before the first sync. */
+  beforeSyncs(prepare: () => void): void {
+    this.#beforeSyncs.push(prepare);
+  }
+
+  /** Shown under /debug/controllers/NAME/`path`. */
+  page(path: string, show: (query: URLSearchParams) => DebugPage): void {
+    this.#pages.set(path, show);
+  }
+
+  /** What was wired, as a whole. */
+  controller(): Controller {
+    return {
+      run: async (signal) => {
+        const runs = [
+          ...this.#tasks,
+          ...this.#pools.map(
+            ({ pool }) =>
+              async (s: AbortSignal) =>
+                pool.run(s),
+          ),
+        ];
+        await Promise.all(runs.map(async (run) => run(signal)));
+      },
+      health: () => this.#health(),
+      debug: (path, query) => {
+        if (path !== "") return this.#pages.get(path.slice(1))?.(query);
+        return historyPage(this.#pools, query);
+      },
+    };
+  }
+
+  #health(): ControllerHealth {
+    return { pools: Object.fromEntries(this.#pools.map(({ label, pool }) => [label, pool.liveness()])) };
+  }
+
+  readonly #whenReady = async (signal: AbortSignal): Promise<void> => {
+    this.#ready ??= this.#fill(signal);
+    return this.#ready;
+  };
+
+  async #fill(signal: AbortSignal): Promise<void> {
+    const caches = this.#caches.map(({ synced }) => synced);
+    await whenSynced(this.env.clock, caches)(signal);
+    for (const prepare of this.#beforeSyncs) prepare();
+  }
+}
+
+/** For a descriptor: the controller that `setUp` wires. */
+export function wired(setUp: (kit: Kit) => void): (env: Env) => Controller {
+  return (env) => {
+    const kit = new Kit(env);
+    setUp(kit);
+    return kit.controller();
+  };
+}

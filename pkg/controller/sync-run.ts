@@ -1,0 +1,84 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { LogFields, Logger } from "../log/logger.ts";
+import type { Reason } from "./reasons.ts";
+import type { Sync } from "./sync.ts";
+
+const NONE: readonly never[] = Object.freeze([]);
+/** Of one sync, as of a namespace's deletion, which writes thousands of times. */
+const MOST_NOTES = 20;
+const LONGEST_NOTE = 300;
+const DECISION_VERBOSITY = 2;
+
+export interface SyncRunOptions<K> {
+  readonly key: K;
+  readonly reasons: readonly Reason[];
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Whether what is decided and written is noted for a history. */
+  readonly noted: boolean;
+}
+
+/** A sync under way, with what it has decided and written so far. */
+export class SyncRun<K> implements Sync<K> {
+  readonly key: K;
+  readonly reasons: readonly Reason[];
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  readonly #noted: boolean;
+  #decisions: string[] | undefined;
+  #writes: string[] | undefined;
+  #moreWrites = 0;
+
+  constructor({ key, reasons, log, signal, noted }: SyncRunOptions<K>) {
+    this.key = key;
+    this.reasons = reasons;
+    this.log = log;
+    this.signal = signal;
+    this.#noted = noted;
+  }
+
+  decided(what: string, why: LogFields = {}): void {
+    this.log.verbose(DECISION_VERBOSITY, what, why);
+    if (!this.#noted) return;
+    this.#decisions ??= [];
+    if (this.#decisions.length < MOST_NOTES) this.#decisions.push(noteOf(what, why));
+  }
+
+  wrote(what: string): void {
+    this.#writes ??= [];
+    if (this.#writes.length < MOST_NOTES) this.#writes.push(what);
+    else this.#moreWrites++;
+  }
+
+  get decisions(): readonly string[] {
+    return this.#decisions ?? NONE;
+  }
+
+  get writes(): readonly string[] {
+    if (this.#moreWrites === 0) return this.#writes ?? NONE;
+    return [...(this.#writes ?? []), `and ${this.#moreWrites} more`];
+  }
+}
+
+const current = new AsyncLocalStorage<SyncRun<unknown>>();
+
+/** What is written while `work` goes on, by whatever it calls and waits for, is noted by the run. */
+export async function within<K, T>(run: SyncRun<K>, work: () => Promise<T>): Promise<T> {
+  return current.run(run, work);
+}
+
+/** Notes a write of the sync that is going on here; outside of one it does nothing. */
+export function noteWrite(what: string): void {
+  current.getStore()?.wrote(what);
+}
+
+/** Whether somebody would note a write. */
+export function isWithinSync(): boolean {
+  return current.getStore() !== undefined;
+}
+
+function noteOf(what: string, why: LogFields): string {
+  const fields = Object.entries(why).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
+  const note = [what, ...fields].join(" ");
+  return note.length <= LONGEST_NOTE ? note : `${note.slice(0, LONGEST_NOTE - 1)}…`;
+}
