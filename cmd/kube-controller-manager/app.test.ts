@@ -147,6 +147,16 @@ test("caches hand out all objects again after one to two of the least resync per
   await run.stop();
 });
 
+test.each([
+  { flags: [], fairQueues: true, syncHistory: 50 },
+  { flags: ["--fair-queues=false", "--sync-history=7"], fairQueues: false, syncHistory: 7 },
+])("controllers get what $flags say of their queues", async ({ flags, fairQueues, syncHistory }) => {
+  const run = await controlledRun(["--leader-elect=false", ...flags]);
+  await run.pass(1_000);
+  expect(run.env()).toMatchObject({ fairQueues, syncHistory });
+  await run.stop();
+});
+
 test("a sync is late when it has gone without an answer for --health-max-sync-duration", async () => {
   const run = await controlledRun(["--leader-elect=false", "--health-max-sync-duration=70s"]);
   await run.pass(1_000);

@@ -23,6 +23,8 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
       metrics: metrics.main,
       features: run.gates,
       name: "kube-controller-manager",
+      fairQueues: options.own.fairQueues,
+      syncHistory: options.own.syncHistory,
       leastResyncMs: options.generic.minResyncPeriodMs,
       startIntervalMs: options.generic.controllerStartIntervalMs,
     });

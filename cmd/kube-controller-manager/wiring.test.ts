@@ -86,6 +86,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "leader-elect-retry-period",
     "min-resync-period",
     "standby-ready",
+    "sync-history",
   ],
   [`${here}/clients.test.ts`]: [
     "fair-queues",

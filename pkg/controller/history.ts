@@ -3,6 +3,8 @@ import { describeReason, type Reason } from "./reasons.ts";
 
 /** A sync that has ended. */
 export interface SyncRecord {
+  /** Which sync of its queue it was, counted from 1. */
+  readonly run: number;
   readonly key: string;
   readonly startMs: number;
   readonly durationMs: number;
@@ -62,7 +64,7 @@ export class SyncHistory {
     const records = [...this.#acted.latest(), ...this.#idle.latest()];
     return records
       .filter((record) => key === undefined || record.key === key)
-      .toSorted((a, b) => b.startMs - a.startMs);
+      .toSorted((a, b) => b.run - a.run);
   }
 }
 

@@ -225,8 +225,8 @@ export class Kit {
       },
       health: () => this.#health(),
       debug: (path, query) => {
-        if (path !== "") return this.#pages.get(path.slice(1))?.(query);
-        return historyPage(this.#pools, query);
+        if (path === "/") return historyPage(this.#pools, query);
+        return this.#pages.get(path.slice(1))?.(query);
       },
     };
   }

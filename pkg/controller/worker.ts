@@ -137,10 +137,11 @@ export class WorkerPool<K> {
     }
     const { reasons, history } = this.#options;
     const startMs = clock.monotonicMs();
+    const number = ++this.#runs;
     const run = new SyncRun<K>({
       key,
       reasons: reasons?.take(key) ?? NO_REASONS,
-      log: this.#options.log.child({ key: String(key), reconcileId: ++this.#runs }),
+      log: this.#options.log.child({ key: String(key), reconcileId: number }),
       signal,
       noted: history !== undefined,
     });
@@ -157,7 +158,7 @@ export class WorkerPool<K> {
     } finally {
       this.#running.delete(key);
       this.#lastProgressMs = clock.monotonicMs();
-      history?.add(this.#recordOf(run, startMs, outcome));
+      history?.add({ run: number, ...this.#recordOf(run, startMs, outcome) });
     }
   }
 
@@ -174,7 +175,7 @@ export class WorkerPool<K> {
     return `again in ${requeueAfterMs} ms`;
   }
 
-  #recordOf(run: SyncRun<K>, startedMs: number, outcome: string): SyncRecord {
+  #recordOf(run: SyncRun<K>, startedMs: number, outcome: string): Omit<SyncRecord, "run"> {
     const { clock } = this.#options;
     const durationMs = clock.monotonicMs() - startedMs;
     const { key, reasons, decisions, writes } = run;

@@ -26,6 +26,8 @@ export interface WorldOptions {
   readonly features?: Readonly<Record<string, boolean>>;
   readonly log?: Logger;
   readonly metrics?: Metrics;
+  readonly fairQueues?: boolean;
+  readonly syncHistory?: number;
   /** Requests a second of each controller; no limit when left out. */
   readonly qps?: number;
   /** Between the clients and the server. */
@@ -81,7 +83,8 @@ export class ControllerWorld {
   /** Starts controllers and lets them read everything. Gives what tells of their health. */
   async start(
     ...descriptors: ControllerDescriptor[]
-  ): Promise<Pick<ControllerSet, "names" | "health" | "informerHealth">> {
+  ): Promise<Pick<ControllerSet, "names" | "health" | "informerHealth" | "debug">> {
+    const { fairQueues, syncHistory } = this.#options;
     const set = new ControllerSet({
       descriptors,
       clients: this.#clients,
@@ -92,6 +95,8 @@ export class ControllerWorld {
       metrics: this.#options.metrics ?? noMetrics,
       features: featureGates(this.#options.features),
       name: "test",
+      ...(fairQueues !== undefined && { fairQueues }),
+      ...(syncHistory !== undefined && { syncHistory }),
       freeze: true,
     });
     const stop = new AbortController();

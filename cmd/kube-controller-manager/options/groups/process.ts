@@ -1,4 +1,4 @@
-import { bool, custom, duration, list, text } from "../flag.ts";
+import { bool, custom, duration, int, list, text } from "../flag.ts";
 import { bytesType, levelType, modulesType, pairsType, versionType } from "../flag-types.ts";
 
 const ONE_STREAM = "log lines go to one stream, unbuffered up to the flush";
@@ -75,6 +75,11 @@ export const own = {
       "heap-snapshots",
       false,
       "Serve snapshots of the heap under /debug/v8/heap-snapshot. They hold every token and Secret in memory, and stop the process while they are taken.",
+    ),
+    syncHistory: int(
+      "sync-history",
+      50,
+      "How many syncs of each work queue /debug/controllers/NAME can tell of, of those that did something and of the others. 0 keeps none.",
     ),
     maxSyncMs: duration(
       "health-max-sync-duration",
