@@ -1,5 +1,5 @@
 import type { ApiObject } from "../api/object.ts";
-import { groupResource, type Resource } from "../api/resource.ts";
+import { groupResource, type TypedResource } from "../api/resource.ts";
 import type {
   HandlerOptions,
   HandlerRegistration,
@@ -20,14 +20,14 @@ export type WakeRule<T extends ApiObject, K = string> = (change: Change<T>, wake
 
 /** The objects of a resource as one controller sees them, and what the controller does when they change. */
 export class Cache<T extends ApiObject> implements VersionedCache {
-  readonly resource: Resource;
+  readonly resource: TypedResource<T>;
   readonly lister: Lister<T>;
   readonly #informer: SharedInformer<T>;
   readonly #options: HandlerOptions;
   readonly #listeners: ((change: Change<T>) => void)[] = [];
   #registration: HandlerRegistration | undefined;
 
-  constructor(resource: Resource, informer: SharedInformer<T>, options: HandlerOptions) {
+  constructor(resource: TypedResource<T>, informer: SharedInformer<T>, options: HandlerOptions) {
     this.resource = resource;
     this.lister = informer.lister;
     this.#informer = informer;

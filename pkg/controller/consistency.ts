@@ -68,6 +68,12 @@ export class ConsistencyStore implements SyncGate<string> {
     if (known === undefined || !isBehind(version, known)) written.versions.set(name, version);
   }
 
+  /** An object of the resource was written for the owner; this is the server's answer. */
+  wroteFor({ metadata }: ApiObject, resource: Resource, answer: ApiObject): void {
+    const ownerKey = keyOf({ metadata });
+    this.wroteAt(ownerKey, metadata.uid ?? "", resource, answer.metadata.resourceVersion);
+  }
+
   /** The owner itself was written; this is the server's answer. */
   wroteOwner(resource: Resource, owner: ApiObject): void {
     const { uid = "", resourceVersion } = owner.metadata;
