@@ -109,7 +109,7 @@ const queues: readonly Mutant[] = [
   {
     name: "changes are never looked at",
     file: `${quota}/controller.ts`,
-    find: "sync: async (key) => syncChange(key, context, queues),",
+    find: "sync: async ({ key }) => syncChange(key, context, queues),",
     replace: "sync: async () => ({}),",
     tests: [`${quota}/sync.test.ts`],
   },

@@ -7,6 +7,7 @@ import { machineryMutants } from "./machinery.ts";
 import { nodesMutants } from "./nodes.ts";
 import { numbersMutants } from "./numbers.ts";
 import { refusalsMutants } from "./refusals.ts";
+import { kitMutants } from "./kit.ts";
 import { replicasMutants } from "./replicas.ts";
 import { servicesMutants } from "./services.ts";
 import { servingMutants } from "./serving.ts";
@@ -20,6 +21,7 @@ export const mutants: readonly Mutant[] = [
   ...healthMutants,
   ...connectionsMutants,
   ...servingMutants,
+  ...kitMutants,
   ...replicasMutants,
   ...batchMutants,
   ...nodesMutants,

@@ -465,14 +465,14 @@ const fields: readonly Mutant[] = [
   },
   {
     name: "ReplicaSets do not declare that they read the cost of a deletion",
-    file: "controllers/replicaset/controller.ts",
+    file: "controllers/replicaset/context.ts",
     find: '  "metadata.annotations[controller.kubernetes.io/pod-deletion-cost]",\n',
     replace: "",
     tests: ["test/harness/fields-of-consumers.test.ts"],
   },
   {
     name: "ReplicaSets do not declare that they read restarts",
-    file: "controllers/replicaset/controller.ts",
+    file: "controllers/replicaset/context.ts",
     find: '  "status.containerStatuses.restartCount",\n',
     replace: "",
     tests: ["test/harness/fields-of-consumers.test.ts"],

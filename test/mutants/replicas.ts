@@ -214,14 +214,14 @@ const behaviourMutants: readonly Mutant[] = [
   {
     name: "counts terminating pods of others",
     file: "controllers/replicaset/sync.ts",
-    find: "isPodTerminating(pod) && isControlledBy(pod, owner) && selector",
-    replace: "isPodTerminating(pod) && selector",
+    find: "isPodTerminating(pod) && isControlledBy(pod, owner) && matches(pod)",
+    replace: "isPodTerminating(pod) && matches(pod)",
     tests: ["controllers/replicaset/wiring.test.ts"],
   },
   {
     name: "counts terminating pods that are not selected any more",
     file: "controllers/replicaset/sync.ts",
-    find: "isControlledBy(pod, owner) && selector.matches(pod.metadata.labels)",
+    find: "isControlledBy(pod, owner) && matches(pod)",
     replace: "isControlledBy(pod, owner)",
     tests: ["controllers/replicaset/wiring.test.ts"],
   },
@@ -279,7 +279,7 @@ const behaviourMutants: readonly Mutant[] = [
   {
     name: "measures no ages of pods that ReplicaSets and ReplicationControllers delete",
     file: "controllers/replicaset/sync.ts",
-    find: "context.deletionAges.observe(ratio)",
+    find: "deletionAges.observe(ratio)",
     replace: "void ratio",
     tests: ["controllers/replicaset/wiring.test.ts"],
   },

@@ -33,7 +33,7 @@ const fence: readonly Mutant[] = [
   {
     name: "a client of the set is not fenced",
     file: "pkg/controller/controller-set.ts",
-    find: "return fencedClient(clients.client(name, options), gate);",
+    find: "return fencedClient(notedClient(clients.client(name, options)), gate);",
     replace: "return (fencedClient, gate, clients.client(name, options)) as FencedClientSet;",
     tests: ["pkg/controller/controller-set.test.ts"],
   },
