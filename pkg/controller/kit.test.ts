@@ -7,6 +7,7 @@ import { PerOwner } from "../api/per-owner.ts";
 import { createMetrics } from "../metrics/registry.ts";
 import type { Cache, Wake } from "./cache.ts";
 import type { Change } from "./change.ts";
+import type { ConsistencyStore } from "./consistency.ts";
 import type { ControllerDescriptor } from "./env.ts";
 import { type Kit, wired } from "./kit.ts";
 import type { Sync } from "./sync.ts";
@@ -172,15 +173,17 @@ describe("the owners of a queue", () => {
     expect(world.takeWrites().filter(({ status }) => status !== 200)).toEqual([]);
   });
 
-  test("are not waited for where the gate of their feature is off", async () => {
-    await stage({ features: { StaleControllerConsistencyJob: false } });
-    let waitMs: number | undefined = -1;
+  test.each([
+    { gate: true, waits: true },
+    { gate: false, waits: false },
+  ])("wait only where the gate of that feature is on: $gate", async ({ gate, waits }) => {
+    await stage({ features: { StaleControllerConsistencyJob: gate } });
+    let store: ConsistencyStore | undefined;
     await start((kit, maps) => {
-      const store = kit.readYourWrites({ featureGate: "StaleControllerConsistencyJob", caches: [maps] });
-      store.wroteAt("default/a", "uid", resources.configMaps, "999999");
-      waitMs = store.waitMs("default/a");
+      store = kit.readYourWrites({ featureGate: "StaleControllerConsistencyJob", caches: [maps] });
     });
-    expect(waitMs).toBeUndefined();
+    store?.wroteAt("default/a", "uid", resources.configMaps, "999999");
+    expect(store?.waitMs("default/a") !== undefined).toBe(waits);
   });
 });
 
