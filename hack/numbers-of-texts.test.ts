@@ -49,7 +49,7 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/embedded/kinds/batch/success-policy.ts": "an index, checked to be below a number of 32 bits",
   "pkg/embedded/kinds/core/node.ts": "the length of a network's prefix",
   "pkg/embedded/kinds/rolling-update.ts": "a percentage, which is compared with 100",
-  "pkg/embedded/pki/certificate.ts": "parts of addresses",
+  "pkg/pki/certificate.ts": "parts of addresses",
   "pkg/embedded/server/built-in-body.ts": "a field that is a double in Go",
   "pkg/embedded/server/json-problem.ts": "a place in a text",
   "pkg/embedded/server/negotiate.ts": "the quality of a media type",

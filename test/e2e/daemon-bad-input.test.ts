@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { realClock } from "../../pkg/clock/real.ts";
-import { CertificateAuthority } from "../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority } from "../../pkg/pki/certificate-authority.ts";
 import { ourProgram } from "../harness/daemon.ts";
 import { freePorts } from "../harness/real-cluster.ts";
 import {

@@ -1,11 +1,4 @@
-import {
-  bitString,
-  boolean,
-  integer,
-  objectIdentifier,
-  sequence,
-  tagged,
-} from "../../pkg/embedded/pki/der.ts";
+import { bitString, boolean, integer, objectIdentifier, sequence, tagged } from "../../pkg/pki/der.ts";
 import type { OddExtension } from "./odd-certificate.ts";
 
 /** Extensions of certificates, and the names in them, good and bad. */

@@ -1,6 +1,6 @@
 import { connect, constants } from "node:http2";
 import { type Agent, request } from "node:https";
-import type { KeyPair } from "../../pkg/embedded/pki/pki.ts";
+import type { KeyPair } from "../../pkg/pki/certificate-authority.ts";
 
 export interface Ask {
   readonly port: number;

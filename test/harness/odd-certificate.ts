@@ -17,7 +17,7 @@ import {
   tagged,
   time,
   utf8String,
-} from "../../pkg/embedded/pki/der.ts";
+} from "../../pkg/pki/der.ts";
 
 /** Kinds of keys, good and bad. Those of "rsa-8200" have no private half. */
 export type OddKey =

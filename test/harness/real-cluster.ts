@@ -7,7 +7,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { realClock } from "../../pkg/clock/real.ts";
-import { CertificateAuthority, type KeyPair } from "../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority, type KeyPair } from "../../pkg/pki/certificate-authority.ts";
 import { realProgram } from "./real-programs.ts";
 
 export { hasRealCluster } from "./real-programs.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
-import { CertificateAuthority, type KeyPair } from "../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority, type KeyPair } from "../../pkg/pki/certificate-authority.ts";
 import { parseJson } from "../../pkg/api/wire-json.ts";
 import { hasRealCluster, startRealCluster } from "./real-cluster.ts";
 

@@ -1,4 +1,4 @@
-import { CertificateAuthority, type KeyPair } from "../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority, type KeyPair } from "../../pkg/pki/certificate-authority.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 
 /** What the Go program makes of credentials, recorded from v1.36.4 side by side. */

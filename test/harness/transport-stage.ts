@@ -11,7 +11,7 @@ import type { TransportResponse } from "../../pkg/client/transport.ts";
 import { TransportError } from "../../pkg/client/transport.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import { realClock } from "../../pkg/clock/real.ts";
-import { CertificateAuthority, type KeyPair } from "../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority, type KeyPair } from "../../pkg/pki/certificate-authority.ts";
 
 type Handler = (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 export type Protocol = "h2" | "http/1.1";

@@ -8,7 +8,7 @@ import { TransportMetrics } from "../../pkg/client/transport-metrics.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import type { Metrics } from "../../pkg/metrics/metrics.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
-import { CertificateAuthority } from "../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority } from "../../pkg/pki/certificate-authority.ts";
 import { VirtualClock } from "../harness/virtual-clock.ts";
 
 test("a certificate whose key has not been replaced yet is half a rotation: the old pair stays", async () => {

@@ -9,7 +9,7 @@ import { httpClients } from "../../pkg/client/http-clients.ts";
 import { loadAccess } from "../../pkg/client/config/access.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { realClock } from "../../pkg/clock/real.ts";
-import { CertificateAuthority } from "../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority } from "../../pkg/pki/certificate-authority.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ask } from "../harness/https-client.ts";

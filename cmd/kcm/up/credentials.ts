@@ -2,7 +2,7 @@ import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } fr
 import { promisify } from "node:util";
 import { StartError } from "../../kube-controller-manager/start-error.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
-import { CertificateAuthority, type KeyPair } from "../../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority, type KeyPair } from "../../../pkg/pki/certificate-authority.ts";
 import type { DataDirectory } from "./data-directory.ts";
 
 export interface Credentials {

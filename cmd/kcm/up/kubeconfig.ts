@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { StartError } from "../../kube-controller-manager/start-error.ts";
-import type { KeyPair } from "../../../pkg/embedded/pki/pki.ts";
+import type { KeyPair } from "../../../pkg/pki/certificate-authority.ts";
 import { makeDirectory } from "./make-directory.ts";
 
 /** Whether a file may be replaced is told by its first line. */

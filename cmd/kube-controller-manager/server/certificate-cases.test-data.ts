@@ -1,4 +1,4 @@
-import { integer, objectIdentifier, octetString, sequence, tagged } from "../../../pkg/embedded/pki/der.ts";
+import { integer, objectIdentifier, octetString, sequence, tagged } from "../../../pkg/pki/der.ts";
 import {
   ANY,
   ca,

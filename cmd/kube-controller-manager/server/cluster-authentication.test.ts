@@ -6,7 +6,7 @@ import { RestClient } from "../../../pkg/client/rest.ts";
 import { WarningLog } from "../../../pkg/client/warnings.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import { seededRandom } from "../../../pkg/clock/random.ts";
-import { CertificateAuthority } from "../../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority } from "../../../pkg/pki/certificate-authority.ts";
 import { silentLogger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
 import { type FakeAnswer, FakeTransport } from "../../../test/harness/fake-transport.ts";

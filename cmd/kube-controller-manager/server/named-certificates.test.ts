@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { realClock } from "../../../pkg/clock/real.ts";
-import { CertificateAuthority } from "../../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority } from "../../../pkg/pki/certificate-authority.ts";
 import { certificateFor, certificatesByName } from "./named-certificates.ts";
 
 const authority = await CertificateAuthority.create("names-ca", realClock);

@@ -7,7 +7,7 @@ import { clientBuilder, sharedTransports } from "../../../pkg/client/client-buil
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
-import { CertificateAuthority, type KeyPair } from "../../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority, type KeyPair } from "../../../pkg/pki/certificate-authority.ts";
 import { silentLogger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
 import { FakeTransport } from "../../../test/harness/fake-transport.ts";

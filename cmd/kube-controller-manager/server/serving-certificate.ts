@@ -61,7 +61,7 @@ async function keep(
 
 async function selfSigned(bindAddress: string, clock: Clock): Promise<CertificateAndKey> {
   // Loaded only here: who brings a certificate pays nothing for what makes one.
-  const { CertificateAuthority } = await import("../../../pkg/embedded/pki/pki.ts");
+  const { CertificateAuthority } = await import("../../../pkg/pki/certificate-authority.ts");
   const seconds = Math.floor(clock.nowMs() / 1_000);
   const authority = await CertificateAuthority.create(`localhost-ca@${seconds}`, clock);
   const hosts = new Set(["localhost", "127.0.0.1"]);

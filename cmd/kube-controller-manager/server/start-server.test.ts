@@ -10,7 +10,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
-import { CertificateAuthority, type KeyPair } from "../../../pkg/embedded/pki/pki.ts";
+import { CertificateAuthority, type KeyPair } from "../../../pkg/pki/certificate-authority.ts";
 import { issueCertificate, privateKeyOf, x509 } from "../../../test/harness/issue-certificate.ts";
 import { ask, type Answer, http2Client } from "../../../test/harness/https-client.ts";
 import { startTestServer, type TestHttpsServer } from "../../../test/harness/test-server.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { realClock } from "../../clock/real.ts";
-import { CertificateAuthority, type KeyPair } from "../../embedded/pki/pki.ts";
+import { CertificateAuthority, type KeyPair } from "../../pki/certificate-authority.ts";
 import { checkIdentity } from "./check-identity.ts";
 import type { IdentitySource } from "./identity-source.ts";
 

@@ -5,7 +5,7 @@ import { request as httpsRequest } from "node:https";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { realClock } from "../../clock/real.ts";
 import { seededRandom } from "../../clock/random.ts";
-import { CertificateAuthority, type KeyPair } from "../pki/pki.ts";
+import { CertificateAuthority, type KeyPair } from "../../pki/certificate-authority.ts";
 import type { AccessRequest } from "../server/access.ts";
 import { embeddedServer } from "../start-embedded.ts";
 import type { ApiServer } from "../server/api-server.ts";

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { expect, test } from "vitest";
-import { realClock } from "../../clock/real.ts";
+import { realClock } from "../clock/real.ts";
 import { bitString, integer, objectIdentifier, octetString, time } from "./der.ts";
-import { CertificateAuthority } from "./pki.ts";
+import { CertificateAuthority } from "./certificate-authority.ts";
 
 test("a server certificate chains to the authority and names its hosts", async () => {
   const authority = await CertificateAuthority.create("test-ca", realClock);

@@ -6,7 +6,7 @@ import {
   X509Certificate,
 } from "node:crypto";
 import { promisify } from "node:util";
-import type { Clock } from "../../clock/clock.ts";
+import type { Clock } from "../clock/clock.ts";
 import { signCertificate, type Subject } from "./certificate.ts";
 
 /** A certificate and its private key, both in PEM. */
