@@ -31,6 +31,13 @@ module.exports = {
       to: { path: "^(controllers|cmd)/" },
     },
     {
+      name: "production-imports-no-test-bed",
+      severity: "error",
+      // cmd/kcm runs the embedded cluster for its users; cmd/kube-controller-manager is what clusters run.
+      from: { path: "^(cmd/kube-controller-manager|controllers|pkg/(?!embedded/))", pathNot: tests },
+      to: { path: "^pkg/embedded/" },
+    },
+    {
       name: "controllers-are-islands",
       severity: "error",
       from: { path: "^controllers/([^/]+)/" },

@@ -3,7 +3,7 @@ import { newRevision, templateData } from "../../pkg/api/controller-revision.ts"
 import { resources } from "../../pkg/api/resources.ts";
 import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
-import { withTemplateDefaults } from "../../pkg/embedded/kinds/pod/template-defaults.ts";
+import { withTemplateDefaults } from "../../pkg/api/defaults/pod-template.ts";
 import { newPod } from "./new-pod.ts";
 import { currentRevision, decideRevision, decideTruncation, restoredTemplate } from "./revisions.ts";
 import { changed, podOf, statefulSet, withImage } from "./samples.test-data.ts";

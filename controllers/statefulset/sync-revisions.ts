@@ -5,7 +5,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
-import { withTemplateDefaults } from "../../pkg/embedded/kinds/pod/template-defaults.ts";
+import { withTemplateDefaults } from "../../pkg/api/defaults/pod-template.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import {
   type CreatedRevision,

@@ -3,7 +3,7 @@ import { resources } from "../../api/resources.ts";
 import type { Container, LimitRangeItem, PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { specOf } from "../kinds/define-kind.ts";
-import { child, ensure, type Json, items, text } from "../kinds/json.ts";
+import { child, ensure, type Json, items, text } from "../../api/json.ts";
 import type { AdmissionAttributes } from "../server/admission.ts";
 import { forbidden } from "../server/status-error.ts";
 import type { ClusterReader } from "./cluster-reader.ts";

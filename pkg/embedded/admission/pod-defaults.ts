@@ -12,7 +12,7 @@ import {
   present,
   setDefault,
   text,
-} from "../kinds/json.ts";
+} from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { AdmissionAttributes } from "../server/admission.ts";
 import { forbidden } from "../server/status-error.ts";

@@ -1,5 +1,5 @@
 import { resources } from "../../api/resources.ts";
-import { child, ensure, text } from "../kinds/json.ts";
+import { child, ensure, text } from "../../api/json.ts";
 import type { ClusterReader } from "./cluster-reader.ts";
 import { type AdmissionPlugin, isResource } from "./plugin.ts";
 

@@ -3,7 +3,7 @@ import { resources } from "../../api/resources.ts";
 import type { ServiceAccount } from "../../api/types/core-v1.gen.ts";
 import type { Random } from "../../clock/random.ts";
 import { specOf } from "../kinds/define-kind.ts";
-import { type Json, items, stringMap, text } from "../kinds/json.ts";
+import { type Json, items, stringMap, text } from "../../api/json.ts";
 import type { AdmissionAttributes } from "../server/admission.ts";
 import { forbidden } from "../server/status-error.ts";
 import type { ClusterReader } from "./cluster-reader.ts";

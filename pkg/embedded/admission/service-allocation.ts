@@ -2,7 +2,7 @@ import { resources } from "../../api/resources.ts";
 import type { Service } from "../../api/types/core-v1.gen.ts";
 import { type Random, randomBelow } from "../../clock/random.ts";
 import { specOf } from "../kinds/define-kind.ts";
-import { asJson, child, count, setZeroDefault, type Json, items, strings, text } from "../kinds/json.ts";
+import { asJson, child, count, setZeroDefault, type Json, items, strings, text } from "../../api/json.ts";
 import { isHeadless, needsNodePort } from "../kinds/network/service.ts";
 import type { AdmissionAttributes } from "../server/admission.ts";
 import { internal, invalid } from "../server/status-error.ts";

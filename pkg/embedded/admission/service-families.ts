@@ -7,7 +7,7 @@ import {
   stringMap,
   strings,
   text,
-} from "../kinds/json.ts";
+} from "../../api/json.ts";
 import { isHeadless } from "../kinds/network/service.ts";
 import type { Family } from "./address-range.ts";
 

@@ -2,7 +2,7 @@ import type { Resource } from "../../api/resource.ts";
 import { resources } from "../../api/resources.ts";
 import type { PersistentVolumeClaim } from "../../api/types/core-v1.gen.ts";
 import { specOf } from "../kinds/define-kind.ts";
-import { present, stringMap, strings } from "../kinds/json.ts";
+import { present, stringMap, strings } from "../../api/json.ts";
 import { readQuantity } from "../kinds/quantities.ts";
 import { forbidden } from "../server/status-error.ts";
 import type { ClusterReader } from "./cluster-reader.ts";

@@ -1,7 +1,7 @@
 import type { PolicyRule } from "../../api/types/rbac-v1.gen.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
-import { child, type Json, present, strings, text } from "../kinds/json.ts";
+import { child, type Json, present, strings, text } from "../../api/json.ts";
 import type { UserInfo } from "../server/access.ts";
 import type { RbacAuthorizer } from "./rbac-authorizer.ts";
 import type { AccessAttributes } from "./rbac-rules.ts";

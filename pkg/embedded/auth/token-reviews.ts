@@ -5,7 +5,7 @@ import { formatTime } from "../../api/time.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { ClusterReader } from "../admission/cluster-reader.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
-import { child, int64, type Json, strings, text } from "../kinds/json.ts";
+import { child, int64, type Json, strings, text } from "../../api/json.ts";
 import { badRequest, conflict, notFound } from "../server/status-error.ts";
 import type { ReviewResult } from "./access-reviews.ts";
 import type { ServiceAccountTokens, TokenGrant } from "./service-account-tokens.ts";

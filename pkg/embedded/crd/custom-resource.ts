@@ -3,10 +3,10 @@ import type { Resource } from "../../api/resource.ts";
 import { definition } from "../../api/schema.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
 import { customResourceSchema } from "../apply/openapi-schema.ts";
-import { asJson, copyField, isJson, type Json } from "../kinds/json.ts";
+import { asJson, copyField, isJson, type Json } from "../../api/json.ts";
 import type { Draft, KindRules, Subresource } from "../kinds/kind.ts";
 import { checkBuiltInBody } from "../server/built-in-body.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import {
   type BodySchema,
   bucketName,

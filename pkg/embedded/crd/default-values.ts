@@ -1,5 +1,5 @@
-import { isJson, type Json } from "../kinds/json.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { isJson, type Json } from "../../api/json.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { elementSchema, type OpenApiSchema } from "./open-api-schema.ts";
 
 /** Puts the schema's defaults where the object says nothing. Changes the object in place; true when it did. */

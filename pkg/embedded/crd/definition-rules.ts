@@ -1,7 +1,7 @@
 import { resources } from "../../api/resources.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { FieldErrors } from "../kinds/field-errors.ts";
-import { child, flag, items, type Json, setZeroDefault, stringMap, strings, text } from "../kinds/json.ts";
+import { child, flag, items, type Json, setZeroDefault, stringMap, strings, text } from "../../api/json.ts";
 import { column, nameColumn } from "../kinds/table.ts";
 
 /** The rules of CustomResourceDefinitions themselves. */

@@ -1,14 +1,14 @@
 import type { ApiObject } from "../../api/object.ts";
 import { formatTime } from "../../api/time.ts";
 import type { Logger } from "../../log/logger.ts";
-import { asJson, sameValue } from "../kinds/json.ts";
+import { asJson, sameValue } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { ServerService } from "../server/api-server.ts";
 import type { Call, ServerParts } from "../server/call.ts";
 import { internalCall, internalQuery } from "../server/internal-call.ts";
 import { removeObject } from "../server/delete.ts";
 import { toDeleteOptions } from "../server/delete-options.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { bucketName } from "../server/served-resource.ts";
 import { StatusError } from "../server/status-error.ts";
 import { writeExisting } from "../server/update.ts";

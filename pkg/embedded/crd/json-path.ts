@@ -1,4 +1,4 @@
-import { isJson } from "../kinds/json.ts";
+import { isJson } from "../../api/json.ts";
 
 type Step =
   | { readonly kind: "field"; readonly name: string }

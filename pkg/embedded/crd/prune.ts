@@ -1,4 +1,4 @@
-import { isJson, type Json } from "../kinds/json.ts";
+import { isJson, type Json } from "../../api/json.ts";
 import { elementSchema, type OpenApiSchema } from "./open-api-schema.ts";
 
 const rootFields = new Set(["apiVersion", "kind", "metadata"]);

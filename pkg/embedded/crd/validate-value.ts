@@ -1,7 +1,7 @@
 import { type Int64, isInt64 } from "../../api/int64.ts";
 import { jsonEqual } from "../../api/patch/json.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
-import { isJson, type Json } from "../kinds/json.ts";
+import { isJson, type Json } from "../../api/json.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { checkFormat } from "./formats.ts";
 import { elementSchema, type OpenApiSchema } from "./open-api-schema.ts";

@@ -1,10 +1,10 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf, type BuiltInResource } from "../../api/resource.ts";
 import { FieldErrors } from "./field-errors.ts";
-import { asJson, child, copyField, isJson, sameValue, type Json } from "./json.ts";
+import { asJson, child, copyField, isJson, sameValue, type Json } from "../../api/json.ts";
 import type { Draft, KindRules, RuleContext, TableColumn } from "./kind.ts";
 import { ageColumn, createdColumn, nameColumn } from "./table.ts";
-import { normalizeWireForm } from "./wire-form.ts";
+import { normalizeWireForm } from "../../api/wire-form.ts";
 
 type Identity = "resource" | "singular" | "shortNames" | "categories" | "subresources" | "verbs";
 

@@ -1,6 +1,6 @@
 import type { Int64 } from "../../api/int64.ts";
 import type { FieldError } from "./kind.ts";
-import { sameValue } from "./json.ts";
+import { sameValue } from "../../api/json.ts";
 
 /** Stands for a value that a message does not repeat. */
 export const omitted: unique symbol = Symbol("omitted");

@@ -2,8 +2,8 @@ import { selectorFromSpec } from "../../api/label-selector.ts";
 import { SelectorError, type LabelSelector } from "../../api/labels.ts";
 import type { FieldErrors } from "./field-errors.ts";
 import { labelKeyProblems, labelValueProblems } from "../../api/labels-validate.ts";
-import type { Json } from "./json.ts";
-import { child, items, present, stringMap, strings, text } from "./json.ts";
+import type { Json } from "../../api/json.ts";
+import { child, items, present, stringMap, strings, text } from "../../api/json.ts";
 
 /** A selector that can be evaluated; undefined for one that cannot, which validation reports on its own. */
 export function parseSelector(selector: Json | undefined): LabelSelector | undefined {

@@ -1,8 +1,8 @@
 import { dns1035LabelProblems, dnsLabelProblems, dnsSubdomainProblems } from "../../api/names.ts";
 import { FieldErrors } from "./field-errors.ts";
 import { byteLength, pathSegment } from "./formats.ts";
-import type { Json } from "./json.ts";
-import { asJson, child, count64, flag, items, present, stringMap, strings, text } from "./json.ts";
+import type { Json } from "../../api/json.ts";
+import { asJson, child, count64, flag, items, present, stringMap, strings, text } from "../../api/json.ts";
 import type { Draft, FieldError, KindRules } from "./kind.ts";
 import { validateLabels } from "./label-selector.ts";
 import { labelKeyProblems } from "../../api/labels-validate.ts";

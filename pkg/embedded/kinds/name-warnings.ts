@@ -1,6 +1,6 @@
 import { dnsLabelProblems } from "../../api/names.ts";
 import type { ApiObject } from "../../api/object.ts";
-import { text } from "./json.ts";
+import { text } from "../../api/json.ts";
 import type { Draft } from "./kind.ts";
 
 /** A name that is fine for the object but not for the hostnames of its pods. */

@@ -1,6 +1,6 @@
 import { isWrittenQuantity, parseQuantity, QuantityError } from "../../api/quantity-parse.ts";
 import type { Quantity } from "../../api/quantity.ts";
-import { child, type Json } from "./json.ts";
+import { child, type Json } from "../../api/json.ts";
 
 /** The amounts of a resource list; what is not a quantity is left out, the schema has refused it before. */
 export function quantities(parent: Json | undefined, key: string): Map<string, Quantity> {

@@ -1,7 +1,7 @@
 import type { IntOrString } from "../../api/int-or-string.ts";
 import type { FieldErrors } from "./field-errors.ts";
 import { percentage } from "./formats.ts";
-import type { Json } from "./json.ts";
+import type { Json } from "../../api/json.ts";
 
 /** An int-or-percent field of a rolling update. */
 export function intOrPercent(parent: Json | undefined, key: string): IntOrString | undefined {

@@ -1,6 +1,6 @@
 import type { Int64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
-import { asJson, child, items, stringMap, strings, text, type Json } from "./json.ts";
+import { asJson, child, items, stringMap, strings, text, type Json } from "../../api/json.ts";
 import type { TableColumn } from "./kind.ts";
 
 type Cell = string | Int64 | boolean | null;

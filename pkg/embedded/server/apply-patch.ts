@@ -1,12 +1,12 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import { applyPatch } from "../apply/apply.ts";
-import { asJson, isJson, text } from "../kinds/json.ts";
+import { asJson, isJson, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { createDraft, matchNamespace } from "./create.ts";
 import { warnOfDuplicates } from "./draft.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { writeContext } from "./managed-fields.ts";
 import type { WriteQuery } from "./query-options.ts";
 import { currentObject } from "./read.ts";

@@ -1,8 +1,8 @@
 import { formatTime } from "../../api/time.ts";
-import { asJson, child, isJson, items, type Json, stringMap, text } from "../kinds/json.ts";
+import { asJson, child, isJson, items, type Json, stringMap, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { requireJsonBody } from "./negotiate.ts";
 import { parsePatch } from "./patch.ts";
 import { parseWriteQuery } from "./query-options.ts";

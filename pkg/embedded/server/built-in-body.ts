@@ -1,7 +1,7 @@
 import { type Definition, definition, type FieldType, type ScalarKind } from "../../api/schema.ts";
 import { type Int64, isInt32, isInt64 } from "../../api/int64.ts";
 import { isWrittenQuantity } from "../../api/quantity-parse.ts";
-import { isJson, type Json } from "../kinds/json.ts";
+import { isJson, type Json } from "../../api/json.ts";
 
 interface Walk {
   readonly unknown: string[];

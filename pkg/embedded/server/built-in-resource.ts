@@ -4,7 +4,7 @@ import type { BuiltInResource } from "../../api/resource.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import { definitionOf } from "../../api/schema.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
-import { asJson, child, setDefault } from "../kinds/json.ts";
+import { asJson, child, setDefault } from "../../api/json.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { Draft, KindRules } from "../kinds/kind.ts";
 import { definitionBucket } from "../crd/definition.ts";

@@ -1,14 +1,14 @@
 import type { ApiObject } from "../../api/object.ts";
 import { generateName } from "../../api/names.ts";
 
-import { text } from "../kinds/json.ts";
+import { text } from "../../api/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadata } from "../kinds/metadata.ts";
 import { freezeDeep } from "../storage/freeze.ts";
 import { admissionAttributes, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { readDraft } from "./draft.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
 import { finishObject, stampNew } from "./object-lifecycle.ts";

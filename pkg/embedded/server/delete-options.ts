@@ -1,8 +1,8 @@
 import { parseJson } from "../../api/wire-json.ts";
 import type { Int64 } from "../../api/int64.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
-import { child, int64, isJson, optionalText, strings, type Json } from "../kinds/json.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { child, int64, isJson, optionalText, strings, type Json } from "../../api/json.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { checkDryRun, integerParameter } from "./query-options.ts";
 import type { ApiRequest, RequestBody } from "./request.ts";

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../api/object.ts";
-import { asJson, child, strings } from "../kinds/json.ts";
+import { asJson, child, strings } from "../../api/json.ts";
 
 /** What keeps an object whose deletion was asked for, beyond its finalizers: contents that go first. */
 export interface DeletionHold {

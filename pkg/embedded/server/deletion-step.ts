@@ -2,7 +2,7 @@ import { secondsToMs } from "../../api/duration.ts";
 import { addInt64, type Int64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
-import { asJson } from "../kinds/json.ts";
+import { asJson } from "../../api/json.ts";
 import type { Unstored } from "../storage/store.ts";
 import type { Call } from "./call.ts";
 import type { DeleteOptions } from "./delete-options.ts";

@@ -1,10 +1,10 @@
 import type { ApiObject } from "../../api/object.ts";
 import { selectorFromSpec } from "../../api/label-selector.ts";
 import { formatTime } from "../../api/time.ts";
-import { asJson, child, count, count64, items, type Json, text } from "../kinds/json.ts";
+import { asJson, child, count, count64, items, type Json, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { StatusError, forbidden, tooManyRequests } from "./status-error.ts";
 import { writeExisting } from "./update.ts";
 

@@ -1,9 +1,9 @@
 import { apiVersionOf } from "../../api/resource.ts";
 import { parseJson } from "../../api/wire-json.ts";
-import { isJson, type Json, text } from "../kinds/json.ts";
+import { isJson, type Json, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { jsonProblem } from "./json-problem.ts";
 import type { WriteQuery } from "./query-options.ts";
 import type { RequestBody } from "./request.ts";

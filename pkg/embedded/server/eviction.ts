@@ -1,7 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import { formatTime } from "../../api/time.ts";
-import { copyJson } from "../kinds/json-copy.ts";
-import { asJson, child, isJson, items, type Json, text } from "../kinds/json.ts";
+import { copyJson } from "../../api/json-copy.ts";
+import { asJson, child, isJson, items, type Json, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { type DeleteOptions, toDeleteOptions } from "./delete-options.ts";

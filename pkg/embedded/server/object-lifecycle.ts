@@ -1,7 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import { formatTime } from "../../api/time.ts";
 import { type Random, randomUuid } from "../../clock/random.ts";
-import { asJson, copyField, type Json, sameValue, text } from "../kinds/json.ts";
+import { asJson, copyField, type Json, sameValue, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Unstored } from "../storage/store.ts";
 

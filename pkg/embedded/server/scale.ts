@@ -1,11 +1,11 @@
 import type { ApiObject } from "../../api/object.ts";
 import { applyJsonPatch } from "../../api/patch/json-patch.ts";
 import { applyMergePatch } from "../../api/patch/merge-patch.ts";
-import { asJson, isJson, type Json, text } from "../kinds/json.ts";
+import { asJson, isJson, type Json, text } from "../../api/json.ts";
 import { selectorFromSpec } from "../../api/label-selector.ts";
 import type { Draft, FieldError } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { requireJsonBody } from "./negotiate.ts";
 import { parsePatch, patchTypeOf, translatingPatchErrors } from "./patch.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";

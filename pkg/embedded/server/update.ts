@@ -2,7 +2,7 @@ import { addInt64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
 
 import { withTimesOfNoop } from "../apply/managed-object.ts";
-import { asJson, text } from "../kinds/json.ts";
+import { asJson, text } from "../../api/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadataUpdate } from "../kinds/metadata.ts";
 import { freezeDeep } from "../storage/freeze.ts";
@@ -11,7 +11,7 @@ import { admissionAttributes, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { createDraft, matchNamespace } from "./create.ts";
 import { readDraft } from "./draft.ts";
-import { copyJson } from "../kinds/json-copy.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
 import { specChanged, finishObject, keepSystemFields, sameObject } from "./object-lifecycle.ts";

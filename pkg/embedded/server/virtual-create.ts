@@ -1,6 +1,6 @@
 import { apiVersionOf } from "../../api/resource.ts";
 import { definitionOf } from "../../api/schema.ts";
-import { isJson } from "../kinds/json.ts";
+import { isJson } from "../../api/json.ts";
 import { checkBuiltInBody } from "./built-in-body.ts";
 import type { Call } from "./call.ts";
 import { requireJsonBody } from "./negotiate.ts";

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
-import type { Json } from "../kinds/json.ts";
+import type { Json } from "../../api/json.ts";
 import type { UserInfo } from "./access.ts";
 
 /** A create that stores nothing: an access review, a request for a token. */

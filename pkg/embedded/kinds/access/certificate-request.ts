@@ -2,7 +2,7 @@ import { formatTime } from "../../../api/time.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   asJson,
   child,
@@ -14,7 +14,7 @@ import {
   sameValue,
   strings,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import type { Draft, RuleContext } from "../kind.ts";
 import { ageColumn, column, nameColumn, shortDuration } from "../table.ts";
 

@@ -3,8 +3,17 @@ import { resources } from "../../../api/resources.ts";
 import { defineKind, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { pathSegment } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { child, ensure, items, present, sameValue, setZeroDefault, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import {
+  child,
+  ensure,
+  items,
+  present,
+  sameValue,
+  setZeroDefault,
+  strings,
+  text,
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { parseSelector } from "../label-selector.ts";
 import type { TableColumn } from "../kind.ts";

@@ -3,7 +3,7 @@ import { timeZoneProblem } from "../../../api/cron/time-zone.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   child,
   ensure,
@@ -16,10 +16,10 @@ import {
   setDefault,
   setZeroDefault,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
-import { setPodSpecDefaults } from "../pod/spec-defaults.ts";
+import { setPodSpecDefaults } from "../../../api/defaults/pod-spec.ts";
 import { ageColumn, column, formatSelector, nameColumn, since, templateColumns } from "../table.ts";
 import { validateJobSpec } from "./job-spec.ts";
 

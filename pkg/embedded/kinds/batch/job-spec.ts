@@ -1,8 +1,8 @@
 import { dnsSubdomainProblems } from "../../../api/names.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { regexMessage } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { child, int64, integer, optionalText, present, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, int64, integer, optionalText, present, text } from "../../../api/json.ts";
 import { validatePodTemplate } from "../pod/pod-template.ts";
 import { validatePodFailurePolicy } from "./pod-failure-policy.ts";
 import { validateSuccessPolicy } from "./success-policy.ts";

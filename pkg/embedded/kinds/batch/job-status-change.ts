@@ -1,5 +1,5 @@
-import type { Json } from "../json.ts";
-import { child, items, sameValue, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, items, sameValue, text } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 
 export function conditionIsTrue(conditions: readonly Json[], type: string): boolean {

@@ -1,6 +1,6 @@
 import { omitted, type FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, count, flag, integer, optionalText, present, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, count, flag, integer, optionalText, present, strings, text } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { StatusChange } from "./job-status-change.ts";
 import { parseIndexes } from "./success-policy.ts";

@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, count, flag, integer, items, present, sameValue, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, count, flag, integer, items, present, sameValue, text } from "../../../api/json.ts";
 import { conditionIsTrue } from "./job-status-change.ts";
 
 /** What may change in a job that exists: almost nothing, more while it is suspended. */

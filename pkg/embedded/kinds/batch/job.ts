@@ -2,7 +2,7 @@ import { dnsLabelProblems } from "../../../api/names.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   asJson,
   child,
@@ -16,11 +16,12 @@ import {
   setDefault,
   stringMap,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { parseSelector, validateLabelSelector } from "../label-selector.ts";
-import { setTemplateDefaults, templateLabels, validateTemplateSelected } from "../pod/pod-template.ts";
+import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
+import { templateLabels, validateTemplateSelected } from "../pod/pod-template.ts";
 import { ageColumn, column, nameColumn, selectorColumn, shortDuration, templateColumns } from "../table.ts";
 import { setConditionPatternDefaults } from "./cron-job.ts";
 import { validateJobSpec } from "./job-spec.ts";

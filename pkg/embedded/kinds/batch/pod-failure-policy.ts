@@ -1,7 +1,7 @@
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { omitted, type FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, items, optionalText, present, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, items, optionalText, present, text } from "../../../api/json.ts";
 import { containerNames } from "../pod/container.ts";
 
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];

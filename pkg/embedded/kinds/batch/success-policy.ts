@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { count, integer, items, optionalText } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { count, integer, items, optionalText } from "../../../api/json.ts";
 
 const longestIndexes = 64 * 1024;
 

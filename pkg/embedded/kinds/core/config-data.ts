@@ -3,8 +3,17 @@ import { parseJson } from "../../../api/wire-json.ts";
 import { defineKind, nameAndAge, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { byteLength, dataKey } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { asJson, child, ensure, flag, sameValue, setZeroDefault, stringMap, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import {
+  asJson,
+  child,
+  ensure,
+  flag,
+  sameValue,
+  setZeroDefault,
+  stringMap,
+  text,
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 

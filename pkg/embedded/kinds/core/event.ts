@@ -2,8 +2,8 @@ import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { asJson, child, count, optionalText, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { asJson, child, count, optionalText, text } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { column, nameColumn, since } from "../table.ts";
 

@@ -2,7 +2,16 @@ import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, keepMetadata, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import { asJson, child, copyField, ensure, present, setZeroDefault, strings, text } from "../json.ts";
+import {
+  asJson,
+  child,
+  copyField,
+  ensure,
+  present,
+  setZeroDefault,
+  strings,
+  text,
+} from "../../../api/json.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);

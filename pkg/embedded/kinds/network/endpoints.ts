@@ -5,7 +5,7 @@ import { resources } from "../../../api/resources.ts";
 import { contentChanged, defineKind, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { portNumber } from "../formats.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   asJson,
   child,
@@ -17,7 +17,7 @@ import {
   stringMap,
   strings,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 

@@ -2,8 +2,17 @@ import { resources } from "../../../api/resources.ts";
 import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, items, optionalText, present, setDefault, stringMap, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import {
+  child,
+  items,
+  optionalText,
+  present,
+  setDefault,
+  stringMap,
+  strings,
+  text,
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { validateLabelSelector } from "../label-selector.ts";
 import { ageColumn, column, formatSelector, nameColumn } from "../table.ts";

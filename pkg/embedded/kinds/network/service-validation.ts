@@ -4,8 +4,18 @@ import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import { specOf } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { portNumber } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { child, count, integer, items, optionalText, present, stringMap, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import {
+  child,
+  count,
+  integer,
+  items,
+  optionalText,
+  present,
+  stringMap,
+  strings,
+  text,
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { validateLabels } from "../label-selector.ts";
 import { validatePort } from "../pod/probe.ts";

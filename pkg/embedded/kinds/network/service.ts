@@ -1,6 +1,6 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   asJson,
   child,
@@ -15,7 +15,7 @@ import {
   stringMap,
   strings,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { ageColumn, column, formatLabels, nameColumn } from "../table.ts";
 import { validateService, validateServiceChange } from "./service-validation.ts";

@@ -1,8 +1,8 @@
 import { dnsLabelProblems } from "../../../api/names.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { portName, portNumber } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { child, count, flag, integer, items, present, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, count, flag, integer, items, present, text } from "../../../api/json.ts";
 import { validateEnvironment } from "./environment.ts";
 import { validateLifecycle, validateProbes } from "./probe.ts";
 import { validateRequirements } from "./requirements.ts";

@@ -2,8 +2,8 @@ import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { dataKey, environmentName } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { child, items, present, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, items, present, text } from "../../../api/json.ts";
 
 const fieldPaths = [
   "metadata.name",

@@ -1,5 +1,5 @@
-import type { Json } from "../json.ts";
-import { child, items, strings } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, items, strings } from "../../../api/json.ts";
 
 /**
  * "The same value of this label as the pod itself" becomes a requirement of its own when the pod is created, so that

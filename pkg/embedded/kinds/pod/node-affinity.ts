@@ -1,8 +1,8 @@
 import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems, labelValueProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, count, items, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, count, items, strings, text } from "../../../api/json.ts";
 
 export function validateNodeAffinity(affinity: Json | undefined, path: string, errors: FieldErrors): void {
   const required = child(affinity, "requiredDuringSchedulingIgnoredDuringExecution");

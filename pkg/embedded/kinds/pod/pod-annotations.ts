@@ -1,7 +1,7 @@
 import { parseInt32 } from "../../../api/int64.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { text } from "../../../api/json.ts";
 
 const mirror = "kubernetes.io/config.mirror";
 const deletionCost = "controller.kubernetes.io/pod-deletion-cost";

@@ -1,5 +1,5 @@
-import type { Json } from "../json.ts";
-import { child, count, flag, items, optionalText, present, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, count, flag, items, optionalText, present, text } from "../../../api/json.ts";
 import type { TableColumn } from "../kind.ts";
 import { ageColumn, column, nameColumn, since } from "../table.ts";
 

@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, copyField, items, sameValue, stringMap, strings } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, copyField, items, sameValue, stringMap, strings } from "../../../api/json.ts";
 
 /**
  * While a pod waits behind a scheduling gate, where it may run can be narrowed further. What of that is allowed is put

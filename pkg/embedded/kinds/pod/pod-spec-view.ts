@@ -1,5 +1,5 @@
-import type { Json } from "../json.ts";
-import { items, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { items, text } from "../../../api/json.ts";
 
 /** What the checks of one pod spec share. */
 export interface PodSpecView {

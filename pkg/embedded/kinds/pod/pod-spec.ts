@@ -3,8 +3,18 @@ import { isIP } from "node:net";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { dns1123SubdomainWithUnderscore, rangeMessage } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { child, flag, int64, items, optionalText, present, stringMap, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import {
+  child,
+  flag,
+  int64,
+  items,
+  optionalText,
+  present,
+  stringMap,
+  strings,
+  text,
+} from "../../../api/json.ts";
 import { validateLabels } from "../label-selector.ts";
 import {
   validateContainers,

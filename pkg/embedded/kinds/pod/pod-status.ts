@@ -1,8 +1,8 @@
 import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, count, count64, items, optionalText, present, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, count, count64, items, optionalText, present, text } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { validateAddress } from "./pod-spec.ts";
 

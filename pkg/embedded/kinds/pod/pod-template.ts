@@ -1,17 +1,10 @@
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, ensure, items, present, stringMap, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, items, present, stringMap, text } from "../../../api/json.ts";
 import { parseSelector, validateLabels } from "../label-selector.ts";
 import { validateAnnotations } from "../metadata.ts";
-import { setPodSpecDefaults } from "./spec-defaults.ts";
 import { validatePodAnnotations } from "./pod-annotations.ts";
 import { validatePodSpec } from "./pod-spec.ts";
-
-/** Fills the pod template of a workload's spec. */
-export function setTemplateDefaults(holder: Json): void {
-  const template = child(holder, "template");
-  if (template !== undefined) setPodSpecDefaults(ensure(template, "spec"));
-}
 
 export function templateLabels(template: Json | undefined): Record<string, string> {
   return stringMap(child(template, "metadata"), "labels");

@@ -2,8 +2,19 @@ import { formatTime } from "../../../api/time.ts";
 import { resources } from "../../../api/resources.ts";
 import { keepMetadata, defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { asJson, child, copyField, count64, flag, int64, items, present, stringMap, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import {
+  asJson,
+  child,
+  copyField,
+  count64,
+  flag,
+  int64,
+  items,
+  present,
+  stringMap,
+  text,
+} from "../../../api/json.ts";
 import { warnAboutHostname } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { validateImageSpaces } from "./container.ts";
@@ -14,7 +25,7 @@ import { validatePodSpec } from "./pod-spec.ts";
 import { validatePodStatus } from "./pod-status.ts";
 import { validateEphemeralContainersUpdate, validatePodChange, validatePodResize } from "./pod-update.ts";
 import { podQosClass } from "../../../api/quota/qos.ts";
-import { setPodDefaults, setPodSpecDefaults } from "./spec-defaults.ts";
+import { setPodDefaults, setPodSpecDefaults } from "../../../api/defaults/pod-spec.ts";
 
 function prepareForCreate(draft: Draft, nowMs: number): void {
   const spec = specOf(draft);

@@ -1,7 +1,7 @@
 import type { FieldErrors } from "../field-errors.ts";
 import { httpHeaderName, portName, portNumber } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { child, count, count64, int64, integer, items, present, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, count, count64, int64, integer, items, present, strings, text } from "../../../api/json.ts";
 import type { PodSpecView } from "./pod-spec-view.ts";
 
 const probeHandlers = ["exec", "httpGet", "tcpSocket", "grpc"] as const;

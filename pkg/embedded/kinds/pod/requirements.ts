@@ -2,8 +2,8 @@ import { dnsLabelProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { Quantity } from "../../../api/quantity.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { items, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { items, text } from "../../../api/json.ts";
 import { quantities } from "../quantities.ts";
 import type { PodSpecView } from "./pod-spec-view.ts";
 

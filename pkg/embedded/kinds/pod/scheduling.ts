@@ -1,8 +1,8 @@
 import { dnsLabelProblems } from "../../../api/names.ts";
 import { labelKeyProblems, labelValueProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, count, integer, items, optionalText, present, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, count, integer, items, optionalText, present, strings, text } from "../../../api/json.ts";
 import { validateLabelSelector } from "../label-selector.ts";
 import { validateNodeAffinity, validateWeight } from "./node-affinity.ts";
 

@@ -1,8 +1,8 @@
 import { isInt64 } from "../../../api/int64.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { rangeMessage } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { child, flag, int64, items, optionalText, present, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, flag, int64, items, optionalText, present, strings, text } from "../../../api/json.ts";
 import type { PodSpecView } from "./pod-spec-view.ts";
 import { validateLocalPath } from "./volume-mount.ts";
 

@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, flag, items, present, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, flag, items, present, text } from "../../../api/json.ts";
 import type { PodSpecView } from "./pod-spec-view.ts";
 
 export function validateVolumeMounts(

@@ -1,6 +1,6 @@
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, count64, integer, items, present, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, count64, integer, items, present, text } from "../../../api/json.ts";
 import { validateFieldReference, validateResourceReference } from "./environment.ts";
 import { validateLocalPath } from "./volume-mount.ts";
 

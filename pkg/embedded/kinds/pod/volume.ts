@@ -1,7 +1,7 @@
 import { dnsLabelProblems } from "../../../api/names.ts";
 import { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, isJson, items, present, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, isJson, items, present, text } from "../../../api/json.ts";
 import { validateClaimSpec } from "../storage/claim-spec.ts";
 import { validateDownward, validateKeyPaths, validateMode, validateProjected } from "./volume-projection.ts";
 import { validateNoBacksteps } from "./volume-mount.ts";

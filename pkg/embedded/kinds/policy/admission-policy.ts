@@ -1,7 +1,7 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
-import type { Json } from "../json.ts";
-import { child, descend, items, setDefault, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, descend, items, setDefault, text } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 

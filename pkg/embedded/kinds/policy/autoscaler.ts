@@ -3,8 +3,18 @@ import { autoscalerColumns, metricSources } from "./autoscaler-columns.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { pathSegment } from "../formats.ts";
-import type { Json } from "../json.ts";
-import { child, count, ensure, integer, items, optionalText, present, setDefault, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import {
+  child,
+  count,
+  ensure,
+  integer,
+  items,
+  optionalText,
+  present,
+  setDefault,
+  text,
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { readQuantity } from "../quantities.ts";
 

@@ -1,6 +1,6 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
-import { child, count, integer, optionalText, present } from "../json.ts";
+import { child, count, integer, optionalText, present } from "../../../api/json.ts";
 import { validateLabelSelector } from "../label-selector.ts";
 import { intOrPercent, validateAtMostAll, validateIntOrPercent } from "../rolling-update.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";

@@ -1,6 +1,6 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf } from "../define-kind.ts";
-import { child, integer, optionalText, text } from "../json.ts";
+import { child, integer, optionalText, text } from "../../../api/json.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 
 export const leaseKinds = [

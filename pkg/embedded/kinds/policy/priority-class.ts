@@ -1,6 +1,6 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind } from "../define-kind.ts";
-import { count, flag, integer, optionalText, setDefault, text } from "../json.ts";
+import { count, flag, integer, optionalText, setDefault, text } from "../../../api/json.ts";
 import { validatePreemptionPolicy } from "../pod/pod-spec.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 

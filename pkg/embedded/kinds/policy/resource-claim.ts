@@ -1,8 +1,8 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, nameAndAge, specOf } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, descend, ensure, items, present, setZeroDefault, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, descend, ensure, items, present, setZeroDefault, text } from "../../../api/json.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 
 function setRequestDefaults(spec: Json | undefined): void {

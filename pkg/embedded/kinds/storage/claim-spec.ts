@@ -1,17 +1,13 @@
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
-import { child, optionalText, sameValue, setDefault, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import { child, optionalText, sameValue, strings, text } from "../../../api/json.ts";
 import { validateLabelSelector } from "../label-selector.ts";
 import { quantities } from "../quantities.ts";
 import { validateResourceAmount } from "../pod/requirements.ts";
 
 export const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 export const volumeModes = ["Block", "Filesystem"];
-
-export function setClaimSpecDefaults(spec: Json): void {
-  setDefault(spec, "volumeMode", "Filesystem");
-}
 
 /** The spec of a claim: of its own, of a StatefulSet's template, of an ephemeral volume. */
 export function validateClaimSpec(spec: Json, path: string, errors: FieldErrors): void {

@@ -1,7 +1,7 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   asJson,
   child,
@@ -14,11 +14,12 @@ import {
   stringMap,
   strings,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { readQuantity } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
-import { setClaimSpecDefaults, validateClaimSpec } from "./claim-spec.ts";
+import { setClaimSpecDefaults } from "../../../api/defaults/claim.ts";
+import { validateClaimSpec } from "./claim-spec.ts";
 
 const classAnnotation = "volume.beta.kubernetes.io/storage-class";
 

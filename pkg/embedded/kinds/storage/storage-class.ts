@@ -2,8 +2,18 @@ import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
-import type { Json } from "../json.ts";
-import { child, flag, items, optionalText, present, setDefault, stringMap, strings, text } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
+import {
+  child,
+  flag,
+  items,
+  optionalText,
+  present,
+  setDefault,
+  stringMap,
+  strings,
+  text,
+} from "../../../api/json.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 
 const classRules: KindSpec = {

@@ -3,7 +3,7 @@ import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   asJson,
   child,
@@ -18,7 +18,7 @@ import {
   stringMap,
   strings,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { validateNodeSelector } from "../pod/node-affinity.ts";
 import { validateResourceAmount } from "../pod/requirements.ts";

@@ -1,6 +1,6 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, type KindSpec } from "../define-kind.ts";
-import { child, flag, int64, isJson, items, text } from "../json.ts";
+import { child, flag, int64, isJson, items, text } from "../../../api/json.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 
 const rules: KindSpec = {

@@ -2,7 +2,7 @@ import { parseInt64 } from "../../../api/int64.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   child,
   count,
@@ -14,15 +14,11 @@ import {
   setZeroDefault,
   stringMap,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { selectorIsEmpty, validateLabelSelector } from "../label-selector.ts";
-import {
-  setTemplateDefaults,
-  validateEverlasting,
-  validatePodTemplate,
-  validateTemplateSelected,
-} from "../pod/pod-template.ts";
+import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
+import { validateEverlasting, validatePodTemplate, validateTemplateSelected } from "../pod/pod-template.ts";
 import { amountOf, intOrPercent, validateAtMostAll, validateIntOrPercent } from "../rolling-update.ts";
 import { ageColumn, column, formatLabels, nameColumn, selectorColumn, templateColumns } from "../table.ts";
 import { validateCounters, validateNotDecremented } from "./workload-status.ts";

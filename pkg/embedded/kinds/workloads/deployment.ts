@@ -1,7 +1,7 @@
 import { resources } from "../../../api/resources.ts";
 import { contentChanged, defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   asJson,
   child,
@@ -13,11 +13,11 @@ import {
   setZeroDefault,
   stringMap,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
 import { validateWorkloadSelector } from "../label-selector.ts";
-import { setTemplateDefaults } from "../pod/pod-template.ts";
+import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
 import { amountOf, intOrPercent, validateAtMostAll, validateIntOrPercent } from "../rolling-update.ts";
 import { ageColumn, column, nameColumn, selectorColumn, templateColumns } from "../table.ts";
 import { validateReplicatedTemplate } from "./replicated-template.ts";

@@ -1,7 +1,8 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind } from "../define-kind.ts";
-import { child } from "../json.ts";
-import { setTemplateDefaults, templateLabels, validatePodTemplate } from "../pod/pod-template.ts";
+import { child } from "../../../api/json.ts";
+import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
+import { templateLabels, validatePodTemplate } from "../pod/pod-template.ts";
 import { column, formatLabels, nameColumn, templateColumns } from "../table.ts";
 
 export const podTemplateKinds = [

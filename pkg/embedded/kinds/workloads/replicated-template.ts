@@ -1,5 +1,5 @@
 import type { FieldErrors } from "../field-errors.ts";
-import { child, type Json } from "../json.ts";
+import { child, type Json } from "../../../api/json.ts";
 import { parseSelector } from "../label-selector.ts";
 import { validateEverlasting, validatePodTemplate, validateTemplateSelected } from "../pod/pod-template.ts";
 

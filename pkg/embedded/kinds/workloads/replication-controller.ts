@@ -1,11 +1,11 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import { child, integer, setDefault, stringMap } from "../json.ts";
+import { child, integer, setDefault, stringMap } from "../../../api/json.ts";
 import { warnAboutPodNames } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
+import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
 import {
-  setTemplateDefaults,
   templateLabels,
   validateEverlasting,
   validatePodTemplate,

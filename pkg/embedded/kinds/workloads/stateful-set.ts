@@ -2,7 +2,7 @@ import { dnsLabelProblems } from "../../../api/names.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import { FieldErrors } from "../field-errors.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../../../api/json.ts";
 import {
   child,
   count,
@@ -14,17 +14,14 @@ import {
   setDefault,
   setZeroDefault,
   text,
-} from "../json.ts";
+} from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { parseSelector, validateWorkloadSelector } from "../label-selector.ts";
-import {
-  setTemplateDefaults,
-  validateEverlasting,
-  validatePodTemplate,
-  validateTemplateSelected,
-} from "../pod/pod-template.ts";
+import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
+import { validateEverlasting, validatePodTemplate, validateTemplateSelected } from "../pod/pod-template.ts";
 import { amountOf, intOrPercent, validateAtMostAll, validateIntOrPercent } from "../rolling-update.ts";
-import { setClaimSpecDefaults, validateClaimSpec } from "../storage/claim-spec.ts";
+import { setClaimSpecDefaults } from "../../../api/defaults/claim.ts";
+import { validateClaimSpec } from "../storage/claim-spec.ts";
 import { ageColumn, column, nameColumn, templateColumns } from "../table.ts";
 import { validateCounters, validateNotDecremented, validateNotGreater } from "./workload-status.ts";
 

@@ -1,5 +1,5 @@
 import type { FieldErrors } from "../field-errors.ts";
-import { count, int64, integer, type Json } from "../json.ts";
+import { count, int64, integer, type Json } from "../../../api/json.ts";
 
 export function validateCounters(
   status: Json | undefined,

@@ -1,10 +1,10 @@
 import type { ApiObject } from "../../../api/object.ts";
 import { parseJson } from "../../../api/wire-json.ts";
-import { asJson, child, isJson, items, type Json, stringMap, text } from "../../kinds/json.ts";
+import { asJson, child, isJson, items, type Json, stringMap, text } from "../../../api/json.ts";
 import type { Draft } from "../../kinds/kind.ts";
-import { normalizeWireForm } from "../../kinds/wire-form.ts";
+import { normalizeWireForm } from "../../../api/wire-form.ts";
 import { freezeDeep } from "../../storage/freeze.ts";
-import { copyJson } from "../../kinds/json-copy.ts";
+import { copyJson } from "../../../api/json-copy.ts";
 import type { Conversion } from "../served-resource.ts";
 import { metricSpecFromV1, metricSpecToV1, metricStatusToV1 } from "./metric-forms.ts";
 

@@ -1,9 +1,9 @@
 import type { ApiObject } from "../../../api/object.ts";
-import { asJson, type Json } from "../../kinds/json.ts";
+import { asJson, type Json } from "../../../api/json.ts";
 import type { Draft } from "../../kinds/kind.ts";
-import { normalizeWireForm } from "../../kinds/wire-form.ts";
+import { normalizeWireForm } from "../../../api/wire-form.ts";
 import { freezeDeep } from "../../storage/freeze.ts";
-import { copyJson } from "../../kinds/json-copy.ts";
+import { copyJson } from "../../../api/json-copy.ts";
 import type { Conversion } from "../served-resource.ts";
 
 /** events.k8s.io/v1 name → core/v1 name; what is not here has the same name in both. */

@@ -1,4 +1,4 @@
-import { child, type Json, text } from "../../kinds/json.ts";
+import { child, type Json, text } from "../../../api/json.ts";
 
 /**
  * The metrics of an autoscaler in the flat form of its v1 annotations, and in that of v2, which groups what says which

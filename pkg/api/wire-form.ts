@@ -1,7 +1,7 @@
-import { isWrittenQuantity, parseQuantity, QuantityError } from "../../api/quantity-parse.ts";
-import { definition, definitionOf, type Definition, type Field, type FieldType } from "../../api/schema.ts";
+import { isWrittenQuantity, parseQuantity, QuantityError } from "./quantity-parse.ts";
+import { definition, definitionOf, type Definition, type Field, type FieldType } from "./schema.ts";
 import { isJson, type Json } from "./json.ts";
-import { keptZeros, vanishingDefaults, writtenNulls } from "../../api/wire-facts.ts";
+import { keptZeros, vanishingDefaults, writtenNulls } from "./wire-facts.ts";
 
 /**
  * Gives an object the form in which the API server writes it: no unknown fields, no nulls and empty optional values,

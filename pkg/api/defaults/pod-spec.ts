@@ -1,6 +1,6 @@
-import { setClaimSpecDefaults } from "../storage/claim-spec.ts";
 import type { Json } from "../json.ts";
 import { child, ensure, flag, isJson, items, present, setDefault, setZeroDefault, text } from "../json.ts";
+import { setClaimSpecDefaults } from "./claim.ts";
 
 /** What the API server fills into every pod spec, in pods and in the templates of workloads. */
 export function setPodSpecDefaults(spec: Json): void {

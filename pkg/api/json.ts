@@ -1,5 +1,5 @@
-import type { Int64 } from "../../api/int64.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { Int64 } from "./int64.ts";
+import type { ApiObject } from "./object.ts";
 import { copyJson } from "./json-copy.ts";
 
 /**
