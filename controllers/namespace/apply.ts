@@ -33,7 +33,6 @@ export async function finalize(
       { name },
       "finalize",
       withoutFinalizer(latest),
-      {},
       signal,
     ),
   );

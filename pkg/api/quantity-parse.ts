@@ -54,20 +54,19 @@ export function parseQuantity(input: WrittenQuantity): Quantity {
 
   const amount = scale.base === 2 ? digits << BigInt(scale.exponent) : digits;
   const exponent = (scale.base === 2 ? 0 : scale.exponent) - fraction.length;
-  const sign = groups["sign"] === "-" ? -1n : 1n;
   const keptText = isCanonical(whole, fraction, scale) ? text : undefined;
-  return limited(amount, exponent, scale.format, sign, keptText);
+  return limited(groups["sign"] === "-" ? -amount : amount, exponent, scale.format, keptText);
 }
 
-/** Rounds up to nano, and caps binary quantities at the largest int64. */
+/** Rounds away from zero to nano, and caps binary quantities at the largest int64. */
 function limited(
   amount: bigint,
   exponent: number,
   format: QuantityFormat,
-  sign: bigint,
   text: string | undefined,
 ): Quantity {
-  const [mantissa, scale] = roundedToNano(amount, exponent);
+  const sign = amount < 0n ? -1n : 1n;
+  const [mantissa, scale] = roundedToNano(sign * amount, exponent);
   if (format !== "BinarySI") return new Quantity(sign * mantissa, scale, format, text);
   const unit = powerOfTen(-scale);
   if (mantissa > maxInt64 * unit) return new Quantity(sign * maxInt64, 0, format);

@@ -63,13 +63,13 @@ export interface JsonPatchOperation {
   readonly value?: unknown;
 }
 
+/** Subresources that are a part of the object: a write to one is answered with the whole. */
+export type WholeSubresource = "status" | "resize" | "ephemeralcontainers";
+
 /**
  * The verbs of one resource. A failure of any kind rejects with an ApiError (errors.ts); an abort rejects with the
  * signal's reason. Objects are as on the wire: fields unknown to the types survive.
  */
-/** Subresources that are a part of the object: a write to one is answered with the whole. */
-export type WholeSubresource = "status" | "resize" | "ephemeralcontainers";
-
 export interface ResourceClient<T extends ApiObject = ApiObject> {
   readonly resource: Resource;
 
@@ -106,27 +106,9 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
 
   getSubresource<S>(ref: ObjectRef, subresource: string, signal?: AbortSignal): Promise<S>;
   /** POST to a subresource: binding, eviction, token. */
-  createSubresource<S>(
-    ref: ObjectRef,
-    subresource: string,
-    body: unknown,
-    options?: WriteOptions,
-    signal?: AbortSignal,
-  ): Promise<S>;
+  createSubresource<S>(ref: ObjectRef, subresource: string, body: unknown, signal?: AbortSignal): Promise<S>;
   /** PATCH of a subresource that is an object of another kind: scale. */
-  patchSubresource<S>(
-    ref: ObjectRef,
-    subresource: string,
-    patch: Patch,
-    options?: WriteOptions,
-    signal?: AbortSignal,
-  ): Promise<S>;
+  patchSubresource<S>(ref: ObjectRef, subresource: string, patch: Patch, signal?: AbortSignal): Promise<S>;
   /** PUT to a subresource: scale, approval, finalize, status. */
-  updateSubresource<S>(
-    ref: ObjectRef,
-    subresource: string,
-    body: unknown,
-    options?: WriteOptions,
-    signal?: AbortSignal,
-  ): Promise<S>;
+  updateSubresource<S>(ref: ObjectRef, subresource: string, body: unknown, signal?: AbortSignal): Promise<S>;
 }

@@ -116,12 +116,10 @@ export function deleteCollectionRequest(
 export function subresourceRequest(
   method: "GET" | "POST" | "PUT",
   resource: Resource,
-  ref: ObjectRef,
-  subresource: string,
+  ref: ObjectRef & { readonly subresource: string },
   body?: unknown,
-  options: WriteOptions = {},
 ): RestRequest {
-  const request = { method, ...objectPath(resource, ref, subresource), ...writeQuery(options) };
+  const request = { method, ...objectPath(resource, ref, ref.subresource) };
   return body === undefined ? request : { ...request, body };
 }
 

@@ -104,7 +104,7 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
   }
 
   async getSubresource<S>(ref: ObjectRef, subresource: string, signal?: AbortSignal): Promise<S> {
-    const request = requests.subresourceRequest("GET", this.resource, ref, subresource);
+    const request = requests.subresourceRequest("GET", this.resource, { ...ref, subresource });
     return (await this.#rest.json(request, signal)) as S;
   }
 
@@ -112,10 +112,9 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     ref: ObjectRef,
     subresource: string,
     body: unknown,
-    options: WriteOptions = {},
     signal?: AbortSignal,
   ): Promise<S> {
-    const request = requests.subresourceRequest("POST", this.resource, ref, subresource, body, options);
+    const request = requests.subresourceRequest("POST", this.resource, { ...ref, subresource }, body);
     return (await this.#rest.json(request, signal)) as S;
   }
 
@@ -123,10 +122,9 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     ref: ObjectRef,
     subresource: string,
     patch: Patch,
-    options: WriteOptions = {},
     signal?: AbortSignal,
   ): Promise<S> {
-    const request = requests.patchRequest(this.resource, ref, patch, { ...options, subresource });
+    const request = requests.patchRequest(this.resource, ref, patch, { subresource });
     return (await this.#rest.json(request, signal)) as S;
   }
 
@@ -134,10 +132,9 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     ref: ObjectRef,
     subresource: string,
     body: unknown,
-    options: WriteOptions = {},
     signal?: AbortSignal,
   ): Promise<S> {
-    const request = requests.subresourceRequest("PUT", this.resource, ref, subresource, body, options);
+    const request = requests.subresourceRequest("PUT", this.resource, { ...ref, subresource }, body);
     return (await this.#rest.json(request, signal)) as S;
   }
 

@@ -97,7 +97,7 @@ export class RestClient {
       await this.#throttle(request, signal);
       const limitMs = request.timeoutMs ?? defaultTimeoutMs;
       if (limitMs === undefined) return await exchange(signal);
-      return await withDeadline(clock, limitMs, "the request", exchange, signal);
+      return await withDeadline(clock, { limitMs, what: "the request" }, exchange, signal);
     } catch (failure) {
       signal?.throwIfAborted();
       throw errorOfFailure(asTransportError(failure), request);

@@ -24,11 +24,16 @@ export class DeadlineError extends Error {
   }
 }
 
+export interface Deadline {
+  readonly limitMs: number;
+  /** What must be done by then, as the error names it. */
+  readonly what: string;
+}
+
 /** Runs `work` under a signal that aborts with the caller's or, with a DeadlineError, after `limitMs`. */
 export async function withDeadline<T>(
   clock: Clock,
-  limitMs: number,
-  what: string,
+  { limitMs, what }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {

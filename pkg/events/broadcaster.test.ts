@@ -99,7 +99,13 @@ function harness(): {
 test("an event is created as client-go creates it", async () => {
   const { clock, server, broadcaster } = harness();
   const recorder = broadcaster.recorder({ component: "eventTest", host: "node-1" });
-  recorder.eventWithAnnotations(pod, { a: "b" }, "Normal", "Started", "some message");
+  recorder.eventWithAnnotations({
+    regarding: pod,
+    annotations: { a: "b" },
+    type: "Normal",
+    reason: "Started",
+    message: "some message",
+  });
   expect(server.sent).toEqual([]);
   await clock.advanceBy(0);
   const [[name, event] = ["", undefined]] = server.events;

@@ -12,8 +12,8 @@ import {
   type Correlated,
   type CorrelatorOptions,
 } from "./correlator.ts";
-import { EventMaker, type Occurrence } from "./event-object.ts";
-import type { EventRecorder } from "./recorder.ts";
+import { EventMaker } from "./event-object.ts";
+import type { EventRecorder, Occurrence } from "./recorder.ts";
 
 export type EventClient = WriteOnlyClient<Event>;
 
@@ -64,8 +64,7 @@ export class EventBroadcaster {
   recorder(source: EventSource): EventRecorder {
     return {
       event: (regarding, type, reason, message) => this.#record({ regarding, type, reason, message }, source),
-      eventWithAnnotations: (regarding, annotations, type, reason, message) =>
-        this.#record({ regarding, annotations, type, reason, message }, source),
+      eventWithAnnotations: (occurrence) => this.#record(occurrence, source),
     };
   }
 

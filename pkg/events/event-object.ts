@@ -4,16 +4,7 @@ import { formatTime } from "../api/time.ts";
 import type { Event, EventSource, ObjectReference } from "../api/types/core-v1.gen.ts";
 import type { Clock } from "../clock/clock.ts";
 import { randomBelow, randomUuid, type Random } from "../clock/random.ts";
-import type { EventType } from "./recorder.ts";
-
-/** What the recorder was asked to record. */
-export interface Occurrence {
-  readonly regarding: ApiObject;
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly type: EventType;
-  readonly reason: string;
-  readonly message: string;
-}
+import type { Occurrence } from "./recorder.ts";
 
 /** Makes Event objects, with names and times as client-go gives them. */
 export class EventMaker {

@@ -2,15 +2,18 @@ import type { ApiObject } from "../api/object.ts";
 
 export type EventType = "Normal" | "Warning";
 
+/** What is to be told, of which object. */
+export interface Occurrence {
+  readonly regarding: ApiObject;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly type: EventType;
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** Tells people what happened to an object. Never fails, never waits: an event that cannot be kept is dropped. */
 export interface EventRecorder {
   /** The object needs its apiVersion and kind. `reason` is UpperCamelCase and stable, `message` is for people. */
   event(regarding: ApiObject, type: EventType, reason: string, message: string): void;
-  eventWithAnnotations(
-    regarding: ApiObject,
-    annotations: Readonly<Record<string, string>>,
-    type: EventType,
-    reason: string,
-    message: string,
-  ): void;
+  eventWithAnnotations(occurrence: Occurrence): void;
 }

@@ -166,7 +166,12 @@ export class Election {
   /** No request may use up the whole renew deadline: there must be time for another. */
   async #timed<T>(signal: AbortSignal, work: (limited: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, timing } = this.#parts;
-    return withDeadline(clock, timing.renewDeadlineMs / 2, "the lease request", work, signal);
+    return withDeadline(
+      clock,
+      { limitMs: timing.renewDeadlineMs / 2, what: "the lease request" },
+      work,
+      signal,
+    );
   }
 
   #claim({ wallMs }: Instant): ElectionRecord {

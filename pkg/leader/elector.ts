@@ -168,7 +168,14 @@ export class LeaderElector {
       if (signal.aborted) return false;
       const leftMs = deadlineMs - clock.monotonicMs();
       if (leftMs <= 0) return false;
-      if (await withDeadline(clock, leftMs, "renewing", async (limited) => this.#try(limited), signal))
+      if (
+        await withDeadline(
+          clock,
+          { limitMs: leftMs, what: "renewing" },
+          async (limited) => this.#try(limited),
+          signal,
+        )
+      )
         return true;
       if (!this.#election.isHolder) return false;
       await this.#pause(Math.min(timing.retryPeriodMs, deadlineMs - clock.monotonicMs()), signal);
@@ -195,7 +202,9 @@ export class LeaderElector {
     const { clock, timing, log, lock } = this.#options;
     const limitMs = timing.renewDeadlineMs;
     try {
-      await withDeadline(clock, limitMs, "the release", async (limited) => this.#election.release(limited));
+      await withDeadline(clock, { limitMs, what: "the release" }, async (limited) =>
+        this.#election.release(limited),
+      );
     } catch (error) {
       log.error(error, "Failed to release lease", { lock: lock.describe() });
     }

@@ -50,9 +50,9 @@ test("sleep ends early with the reason of the abort and leaves no timer behind",
 
 test("a deadline aborts the work with a DeadlineError", async () => {
   const clock = new VirtualClock();
-  const outcome = withDeadline(clock, 50, "the work", async (signal) => sleep(clock, 100, signal)).catch(
-    (error: unknown) => error,
-  );
+  const outcome = withDeadline(clock, { limitMs: 50, what: "the work" }, async (signal) =>
+    sleep(clock, 100, signal),
+  ).catch((error: unknown) => error);
   await clock.advanceBy(50);
   expect(String(await outcome)).toContain("the work took longer than 50 ms");
   expect(clock.pendingTimers).toBe(0);

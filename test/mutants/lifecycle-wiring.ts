@@ -47,7 +47,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "legacy tokens: a namespace whose pods cannot be listed is cleaned up",
     file: "controllers/serviceaccount/legacy-token-cleaner/sync.ts",
-    find: 'await withDeadline(clock, POD_LIST_LIMIT_MS, "the list of pods", whenSynced(clock, [pods]), signal);',
+    find: "await withDeadline(clock, deadline, whenSynced(clock, [pods]), signal);",
     replace: "",
     tests: ["controllers/serviceaccount/legacy-token-cleaner/sync.test.ts"],
   },

@@ -109,8 +109,8 @@ export const machineryMutants: readonly Mutant[] = [
   {
     name: "one request may use up the renew deadline",
     file: "pkg/leader/election.ts",
-    find: "withDeadline(clock, timing.renewDeadlineMs / 2,",
-    replace: "withDeadline(clock, timing.renewDeadlineMs,",
+    find: "limitMs: timing.renewDeadlineMs / 2,",
+    replace: "limitMs: timing.renewDeadlineMs,",
     tests: ["pkg/leader/elector.test.ts"],
   },
   {

@@ -50,7 +50,8 @@ export class FlagError extends Error {
   }
 }
 
-function maker<T>(
+/** Makes flags of a type. */
+export function ofType<T>(
   type: FlagType<T>,
 ): (name: string, defaultValue: T, help: string, extras?: FlagExtras) => Flag<T> {
   return (name, defaultValue, help, extras = {}) => ({ name, type, default: defaultValue, help, ...extras });
@@ -144,19 +145,12 @@ export function splitList(text: string): readonly string[] {
   return [...values, value];
 }
 
-export const bool = maker(booleanType);
-export const int32 = maker(integerType("int32", INT32_MAX));
-export const int = maker(integerType("int", Number.MAX_SAFE_INTEGER));
-export const float32 = maker(decimalType("float32"));
-export const float = maker(decimalType("float"));
+export const bool = ofType(booleanType);
+export const int32 = ofType(integerType("int32", INT32_MAX));
+export const int = ofType(integerType("int", Number.MAX_SAFE_INTEGER));
+export const float32 = ofType(decimalType("float32"));
+export const float = ofType(decimalType("float"));
 /** Milliseconds in the program, Go's form (`1h30m`) outside. */
-export const duration = maker(durationType);
-export const text = maker(textType);
-export const list = maker(listType);
-export const custom = <T>(
-  type: FlagType<T>,
-  name: string,
-  defaultValue: T,
-  help: string,
-  extras?: FlagExtras,
-): Flag<T> => maker(type)(name, defaultValue, help, extras);
+export const duration = ofType(durationType);
+export const text = ofType(textType);
+export const list = ofType(listType);

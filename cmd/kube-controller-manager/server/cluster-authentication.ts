@@ -56,7 +56,9 @@ export class ClusterAuthentication {
     try {
       const ref = { namespace: NAMESPACE, name: NAME };
       const read = async (signal: AbortSignal): Promise<ConfigMap> => configMaps.get(ref, {}, signal);
-      this.#apply(await withDeadline(clock, FIRST_READ_LIMIT_MS, CLUSTER_AUTHENTICATION, read));
+      this.#apply(
+        await withDeadline(clock, { limitMs: FIRST_READ_LIMIT_MS, what: CLUSTER_AUTHENTICATION }, read),
+      );
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

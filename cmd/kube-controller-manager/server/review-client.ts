@@ -59,7 +59,7 @@ export class ReviewClient {
   async ask(resource: Resource, spec: unknown): Promise<unknown> {
     const { clock, random } = this.#options;
     const body = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: {}, spec };
-    return withDeadline(clock, LIMIT_MS, `the ${resource.kind}`, async (signal) => {
+    return withDeadline(clock, { limitMs: LIMIT_MS, what: `the ${resource.kind}` }, async (signal) => {
       let delayMs = FIRST_DELAY_MS;
       for (let attempt = 1; ; attempt++) {
         try {

@@ -100,7 +100,8 @@ async function namesInPods(
   const pods = informers.informer<Pod>(resources.pods, { namespace, fields: SECRET_NAME_FIELDS });
   try {
     informers.start(signal);
-    await withDeadline(clock, POD_LIST_LIMIT_MS, "the list of pods", whenSynced(clock, [pods]), signal);
+    const deadline = { limitMs: POD_LIST_LIMIT_MS, what: "the list of pods" };
+    await withDeadline(clock, deadline, whenSynced(clock, [pods]), signal);
     return new Set(pods.lister.list().flatMap((pod) => [...secretNames(pod)]));
   } finally {
     await informers.release(pods);

@@ -24,22 +24,21 @@ function applyOperation(document: unknown, operation: unknown): unknown {
   const value = ownValue(operation, "value") ?? null;
   switch (op) {
     case "add":
-      return add(document, pointerOf(operation, "path", op), value, op);
+      return add(document, pointerOf(operation, "path", op), value);
     case "remove":
-      return remove(document, pointerOf(operation, "path", op), op);
+      return remove(document, pointerOf(operation, "path", op));
     case "replace":
       return replace(document, pointerOf(operation, "path", op), value);
     case "move": {
       const from = pointerOf(operation, "from", op);
-      const moved = read(document, from, op);
-      return add(remove(document, from, op), pointerOf(operation, "path", op), moved, op);
+      const moved = read(document, from);
+      return add(remove(document, from), pointerOf(operation, "path", op), moved);
     }
     case "copy":
       return add(
         document,
         pointerOf(operation, "path", op),
-        read(document, pointerOf(operation, "from", op), op),
-        op,
+        read(document, pointerOf(operation, "from", op)),
       );
     case "test": {
       const path = pointerOf(operation, "path", op);
@@ -52,6 +51,8 @@ function applyOperation(document: unknown, operation: unknown): unknown {
 }
 
 interface Pointer {
+  /** What the operation that points there is called. */
+  readonly op: string;
   readonly text: string;
   readonly keys: readonly string[];
 }
@@ -62,30 +63,29 @@ function pointerOf(operation: JsonObject, member: "path" | "from", op: string): 
     throw new PatchError("Unprocessable", `${op} operation failed to decode ${member}: missing value`);
   }
   const [, ...keys] = text.split("/");
-  return { text, keys: keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~")) };
+  return { op, text, keys: keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~")) };
 }
 
-function add(document: unknown, path: Pointer, value: unknown, op: string): unknown {
+function add(document: unknown, path: Pointer, value: unknown): unknown {
   return changeAt(
     document,
     path,
-    op,
     (parent, key) => {
       if (isObject(parent)) return withKey(parent, key, value);
-      const index = key === "-" ? parent.length : indexIn(key, parent.length + 1, path, op);
+      const index = key === "-" ? parent.length : indexIn(key, parent.length + 1, path);
       return parent.toSpliced(index, 0, value);
     },
     value,
   );
 }
 
-function remove(document: unknown, path: Pointer, op: string): unknown {
-  return changeAt(document, path, op, (parent, key) => {
-    if (!isObject(parent)) return parent.toSpliced(indexIn(key, parent.length, path, op), 1);
+function remove(document: unknown, path: Pointer): unknown {
+  return changeAt(document, path, (parent, key) => {
+    if (!isObject(parent)) return parent.toSpliced(indexIn(key, parent.length, path), 1);
     if (!Object.hasOwn(parent, key)) {
       throw new PatchError(
         "Unprocessable",
-        `error in ${op} for path: '${path.text}': Unable to remove nonexistent key: ${key}: missing value`,
+        `error in ${path.op} for path: '${path.text}': Unable to remove nonexistent key: ${key}: missing value`,
       );
     }
     return withoutKey(parent, key);
@@ -97,21 +97,20 @@ function replace(document: unknown, path: Pointer, value: unknown): unknown {
   return changeAt(
     document,
     path,
-    "replace",
     (parent, key) => {
       if (isObject(parent)) return withKey(parent, key, value);
-      return parent.with(indexIn(key, parent.length, path, "replace"), value);
+      return parent.with(indexIn(key, parent.length, path), value);
     },
     value,
   );
 }
 
-function read(document: unknown, from: Pointer, op: string): unknown {
+function read(document: unknown, from: Pointer): unknown {
   const value = lookUp(document, from.keys);
   if (value === undefined) {
     throw new PatchError(
       "Unprocessable",
-      `${op} operation does not apply: doc is missing from path: ${from.text}: missing value`,
+      `${from.op} operation does not apply: doc is missing from path: ${from.text}: missing value`,
     );
   }
   return value;
@@ -128,7 +127,7 @@ function readForTest(document: unknown, path: Pointer): unknown {
   }
   const key = path.keys.at(-1);
   if (key === undefined) return parent;
-  if (isList(parent)) return parent[indexIn(key, parent.length, path, "test")];
+  if (isList(parent)) return parent[indexIn(key, parent.length, path)];
   return ownValue(parent, key) ?? null;
 }
 
@@ -147,17 +146,16 @@ type Parent = JsonList | JsonObject;
 function changeAt(
   document: unknown,
   path: Pointer,
-  op: string,
   change: (parent: Parent, key: string) => unknown,
   whole?: unknown,
 ): unknown {
   const key = path.keys.at(-1);
   if (key === undefined) {
     if (isObject(whole) || isList(whole)) return whole;
-    throw missingPath(path, op);
+    throw missingPath(path);
   }
   const descend = (value: unknown, depth: number): unknown => {
-    if (!isObject(value) && !isList(value)) throw missingPath(path, op);
+    if (!isObject(value) && !isList(value)) throw missingPath(path);
     if (depth === path.keys.length - 1) return change(value, key);
     const step = path.keys[depth] ?? "";
     const below = descend(lookUp(value, [step]), depth + 1);
@@ -166,14 +164,14 @@ function changeAt(
   return descend(document, 0);
 }
 
-function missingPath(path: Pointer, op: string): PatchError {
+function missingPath({ op, text }: Pointer): PatchError {
   return new PatchError(
     "Unprocessable",
-    `${op} operation does not apply: doc is missing path: "${path.text}": missing value`,
+    `${op} operation does not apply: doc is missing path: "${text}": missing value`,
   );
 }
 
-function indexIn(key: string, size: number, path: Pointer, op: string): number {
+function indexIn(key: string, size: number, { op, text }: Pointer): number {
   // upstream: json-patch.v4 counts negative indices from the end, against the RFC.
   const index = /^-?(?:0|[1-9][0-9]*)$/.test(key) ? Number(key) : Number.NaN;
   const place = index < 0 ? index + size : index;
@@ -181,7 +179,7 @@ function indexIn(key: string, size: number, path: Pointer, op: string): number {
   const reason = Number.isNaN(index)
     ? `value was not a proper array index: '${key}'`
     : `Unable to access invalid index: ${index}: invalid index referenced`;
-  throw new PatchError("Unprocessable", `error in ${op} for path: '${path.text}': ${reason}`);
+  throw new PatchError("Unprocessable", `error in ${op} for path: '${text}': ${reason}`);
 }
 
 function withKey(object: JsonObject, key: string, value: unknown): unknown {

@@ -24,8 +24,9 @@ function diffObjects(
   for (const [key, after] of Object.entries(modified)) {
     if (after === undefined) continue;
     const before = ownValue(original, key);
-    if (isObject(before) && isObject(after)) diffObjectField(patch, key, before, after, schema.field(key));
-    else if (isList(before) && isList(after)) diffListField(patch, key, before, after, schema.field(key));
+    if (isObject(before) && isObject(after))
+      diffObjectField(patch, { key, before, after }, schema.field(key));
+    else if (isList(before) && isList(after)) diffListField(patch, { key, before, after }, schema.field(key));
     else if (!jsonEqual(before, after)) setKey(patch, key, after);
   }
   const gone = Object.keys(original).filter((key) => ownValue(modified, key) === undefined);
@@ -38,11 +39,16 @@ function diffObjects(
   return patch;
 }
 
+/** A field that both objects have. */
+interface Change<T> {
+  readonly key: string;
+  readonly before: T;
+  readonly after: T;
+}
+
 function diffObjectField(
   patch: Record<string, unknown>,
-  key: string,
-  before: JsonObject,
-  after: JsonObject,
+  { key, before, after }: Change<JsonObject>,
   field: PatchField | undefined,
 ): void {
   if (field?.strategy === "replace") {
@@ -56,9 +62,7 @@ function diffObjectField(
 
 function diffListField(
   patch: Record<string, unknown>,
-  key: string,
-  before: JsonList,
-  after: JsonList,
+  { key, before, after }: Change<JsonList>,
   field: PatchField | undefined,
 ): void {
   if (jsonEqual(before, after)) return;

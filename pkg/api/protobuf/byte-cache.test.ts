@@ -5,7 +5,7 @@ const use = {};
 
 function valueOf(cache: ByteCache, text: string, decode: () => unknown, forUse = use): unknown {
   const bytes = Buffer.from(`<${text}>`);
-  return cache.value(forUse, { bytes }, 1, bytes.length - 1, decode);
+  return cache.value(forUse, { bytes, at: bytes.length - 1 }, 1, decode);
 }
 
 describe("the cache of decoded bytes", () => {

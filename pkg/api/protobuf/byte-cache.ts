@@ -12,6 +12,7 @@ interface Slot {
 
 interface Source {
   readonly bytes: Buffer;
+  readonly at: number;
 }
 
 /**
@@ -23,18 +24,17 @@ export class ByteCache {
   readonly #slots: (Slot | undefined)[] = Array.from({ length: SLOTS });
 
   /**
-   * The value of these bytes: one that was decoded before for the same use, or what `decode` gives. It is called with
-   * what it needs, so that no function has to be made for each value.
+   * The value of the bytes from `start` to where the source has come: one that was decoded before for the same use, or
+   * what `decode` gives. It is called with what it needs, so that no function has to be made for each value.
    */
   value<U extends object, S extends Source, T>(
     use: U,
     source: S,
     start: number,
-    end: number,
     decode: (source: S, start: number, end: number, use: U) => T,
   ): T {
+    const { bytes, at: end } = source;
     if (end - start > LONGEST) return decode(source, start, end, use);
-    const { bytes } = source;
     let hash = FNV_START;
     for (let at = start; at < end; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), FNV_PRIME);
     const index = (hash ^ (hash >>> 15)) & (SLOTS - 1);

@@ -104,7 +104,7 @@ function decodeType(reader: Reader): ObjectType {
   reader.at = end;
   return reader.cache === undefined
     ? typeIn(reader, start, end)
-    : reader.cache.value(noType, reader, start, end, typeIn);
+    : reader.cache.value(noType, reader, start, typeIn);
 }
 
 function typeIn({ bytes }: Reader, start: number, end: number): ObjectType {
@@ -168,7 +168,7 @@ function decodeRun(reader: Reader, field: FieldPlan, object: Json): void {
   }
   passRun(reader, field.number);
   const end = reader.at;
-  object[field.name] = reader.cache.value(field, reader, start, end, runIn);
+  object[field.name] = reader.cache.value(field, reader, start, runIn);
   reader.at = end;
 }
 
@@ -257,7 +257,7 @@ function decodeTime(reader: Reader, field: FieldPlan): string | null {
   reader.at = end;
   return reader.cache === undefined
     ? timeIn(reader, start, end, field)
-    : reader.cache.value(field, reader, start, end, timeIn);
+    : reader.cache.value(field, reader, start, timeIn);
 }
 
 /** Seconds and nanoseconds since 1970; the zero time, which is not set, has neither. */

@@ -83,7 +83,7 @@ export class Reader {
     const start = this.at;
     this.at = end;
     if (this.cache === undefined || field === undefined || field.unique) return textOf(this, start, end);
-    return this.cache.value(TEXTS, this, start, end, textOf);
+    return this.cache.value(TEXTS, this, start, textOf);
   }
 
   /** Shares its memory with the whole. */

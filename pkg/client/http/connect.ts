@@ -38,10 +38,14 @@ export function endpointOf(server: URL, http1Only: boolean, proxy?: URL): Endpoi
 export async function connect(endpoint: Endpoint, tls: TlsMaterial, clock: Clock): Promise<Connected> {
   const where = hostAndPort(endpoint.host, endpoint.port);
   try {
-    return await withDeadline(clock, CONNECT_TIMEOUT_MS, `connecting to ${where}`, async (signal) => {
-      const tcp = await openTcp(endpoint, signal);
-      return endpoint.secure ? startTls(tcp, endpoint, tls, signal) : { socket: tcp, protocol: "http/1.1" };
-    });
+    return await withDeadline(
+      clock,
+      { limitMs: CONNECT_TIMEOUT_MS, what: `connecting to ${where}` },
+      async (signal) => {
+        const tcp = await openTcp(endpoint, signal);
+        return endpoint.secure ? startTls(tcp, endpoint, tls, signal) : { socket: tcp, protocol: "http/1.1" };
+      },
+    );
   } catch (failure) {
     if (failure instanceof TransportError) throw failure;
     const message = messageOf(failure);

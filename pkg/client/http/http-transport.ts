@@ -115,7 +115,11 @@ export class HttpTransport implements Transport {
       await response.discard();
     };
     try {
-      await withDeadline(this.#clock, this.#patience.pingMs, "the probe of the API server", ask);
+      await withDeadline(
+        this.#clock,
+        { limitMs: this.#patience.pingMs, what: "the probe of the API server" },
+        ask,
+      );
     } catch (failure) {
       // A refused or broken connection is no silence: those in flight will hear of it themselves.
       const isSilence = !(failure instanceof TransportError) || failure.code === "timeout";

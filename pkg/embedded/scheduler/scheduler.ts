@@ -152,7 +152,7 @@ class Scheduling {
     };
     const client = this.#env.client.clientFor<Pod>(resources.pods);
     try {
-      await client.createSubresource({ namespace, name }, "binding", body, {}, signal);
+      await client.createSubresource({ namespace, name }, "binding", body, signal);
     } catch (error) {
       this.usage.remove(pod);
       throw error;

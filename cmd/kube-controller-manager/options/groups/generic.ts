@@ -1,4 +1,4 @@
-import { bool, custom, duration, float32, int32, list, text } from "../flag.ts";
+import { bool, ofType, duration, float32, int32, list, text } from "../flag.ts";
 import { gatesType } from "../flag-types.ts";
 
 const NO_CLOUD = "cloud integration is not part of this program";
@@ -182,8 +182,7 @@ export const generic = {
         unused: ONE_VERSION,
       },
     ),
-    featureGates: custom(
-      gatesType,
+    featureGates: ofType(gatesType)(
       "feature-gates",
       {},
       "Features to switch: Name=true|false, joined by commas.",

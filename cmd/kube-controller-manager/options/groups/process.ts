@@ -1,4 +1,4 @@
-import { bool, custom, duration, int, list, text } from "../flag.ts";
+import { bool, ofType, duration, int, list, text } from "../flag.ts";
 import { bytesType, levelType, modulesType, pairsType, versionType } from "../flag-types.ts";
 
 const ONE_STREAM = "log lines go to one stream, unbuffered up to the flush";
@@ -6,8 +6,7 @@ const ONE_STREAM = "log lines go to one stream, unbuffered up to the flush";
 export const metrics = {
   title: "Metrics",
   flags: {
-    allowLabels: custom(
-      pairsType,
+    allowLabels: ofType(pairsType)(
       "allow-metric-labels",
       {},
       "Values that a label may take, as metric,label=value,value; every other value is shown as 'unexpected'.",
@@ -32,21 +31,21 @@ export const logs = {
     flushFrequencyMs: duration("log-flush-frequency", 5_000, "Longest time between two flushes of the log.", {
       unused: "every line is written at once",
     }),
-    jsonInfoBufferSize: custom(bytesType, "log-json-info-buffer-size", 0, "Buffer for info lines in JSON.", {
+    jsonInfoBufferSize: ofType(bytesType)("log-json-info-buffer-size", 0, "Buffer for info lines in JSON.", {
       unused: ONE_STREAM,
     }),
     jsonSplitStream: bool("log-json-split-stream", false, "Errors to stderr, the rest to stdout, in JSON.", {
       unused: ONE_STREAM,
     }),
-    textInfoBufferSize: custom(bytesType, "log-text-info-buffer-size", 0, "Buffer for info lines in text.", {
+    textInfoBufferSize: ofType(bytesType)("log-text-info-buffer-size", 0, "Buffer for info lines in text.", {
       unused: ONE_STREAM,
     }),
     textSplitStream: bool("log-text-split-stream", false, "Errors to stderr, the rest to stdout, in text.", {
       unused: ONE_STREAM,
     }),
     format: text("logging-format", "text", "Form of log lines: text or json."),
-    level: custom(levelType, "v", 0, "Verbosity of the log; 0 is least.", { shorthand: "v" }),
-    modules: custom(modulesType, "vmodule", "", "Verbosity by component: pattern=N, joined by commas."),
+    level: ofType(levelType)("v", 0, "Verbosity of the log; 0 is least.", { shorthand: "v" }),
+    modules: ofType(modulesType)("vmodule", "", "Verbosity by component: pattern=N, joined by commas."),
   },
 };
 
@@ -93,8 +92,7 @@ export const global = {
   title: "Global",
   flags: {
     help: bool("help", false, "Print this text and exit.", { shorthand: "h" }),
-    version: custom(
-      versionType,
+    version: ofType(versionType)(
       "version",
       "",
       "Print the version and exit; =raw prints its parts, =vX.Y.Z reports another.",

@@ -1,11 +1,10 @@
-import { bool, custom, duration, int, list, text } from "../flag.ts";
+import { bool, ofType, duration, int, list, text } from "../flag.ts";
 import { int32ListType, ipType, namedCertKeysType } from "../flag-types.ts";
 
 export const secureServing = {
   title: "Secure serving",
   flags: {
-    bindAddress: custom(
-      ipType,
+    bindAddress: ofType(ipType)(
       "bind-address",
       "0.0.0.0",
       "Address to listen on; 0.0.0.0 or :: is all of them.",
@@ -32,8 +31,7 @@ export const secureServing = {
       [],
       "Cipher suites by their IANA names; Go's defaults when empty.",
     ),
-    tlsCurvePreferences: custom(
-      int32ListType,
+    tlsCurvePreferences: ofType(int32ListType)(
       "tls-curve-preferences",
       [],
       "Key exchange groups by number, in the order of preference.",
@@ -44,8 +42,7 @@ export const secureServing = {
       "Lowest TLS version: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13; VersionTLS12 when empty.",
     ),
     tlsPrivateKeyFile: text("tls-private-key-file", "", "Private key of --tls-cert-file."),
-    tlsSniCertKeys: custom(
-      namedCertKeysType,
+    tlsSniCertKeys: ofType(namedCertKeysType)(
       "tls-sni-cert-key",
       [],
       "Another certificate and key, and the host names it serves: cert,key[:name,*.name]. May be repeated.",
