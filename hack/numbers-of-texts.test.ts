@@ -18,7 +18,6 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "controllers/job/job-pods.ts": "an index of 64 bits, as above, and a time span",
   "controllers/job/verdict.ts": "a time span, which is compared with times",
   "controllers/namespace/remaining.ts": "a time span, which is compared with times",
-  "controllers/ttlafterfinished/controller.ts": "bounds of buckets",
   "pkg/api/cron/fields.ts": "a field of a schedule, checked",
   "pkg/api/cron/schedule.ts": "a time span",
   "pkg/api/duration.ts": "time spans; Go counts their fractions in floating point",
@@ -57,6 +56,7 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/embedded/storage/file-journal.ts": "versions of this server's own",
   "pkg/endpoints/ip-address.ts": "parts of addresses",
   "pkg/log/verbosity.ts": "a log level",
+  "pkg/metrics/buckets.ts": "bounds of buckets",
   "pkg/metrics/policy.ts": "parts of a version",
   "pkg/metrics/series.ts": "an exponent",
 };

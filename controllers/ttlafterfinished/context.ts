@@ -1,13 +1,21 @@
-import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { Histogram } from "../../pkg/metrics/metrics.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
 
 /** All that the clean-up of a Job works with. */
-export interface TtlContext {
-  readonly jobs: Lister<Job>;
-  readonly client: Pick<ResourceClient<Job>, "get" | "delete">;
-  readonly clock: Clock;
-  readonly deletionSeconds: Histogram;
+export type TtlContext = ReturnType<typeof ttlContext>;
+
+export function ttlContext(kit: Kit) {
+  const { client, clock, metrics } = kit.env;
+  return {
+    jobs: kit.reads(resources.jobs, { fields: ["spec.ttlSecondsAfterFinished", "status.conditions"] }),
+    client: client.clientFor(resources.jobs),
+    clock,
+    deletionSeconds: metrics.histogram({
+      name: "ttl_after_finished_controller_job_deletion_duration_seconds",
+      help: "Seconds from when a finished Job's time to live was over to its deletion.",
+      buckets: doublingBuckets(0.1, 14),
+      stability: "ALPHA",
+    }),
+  };
 }

@@ -1,21 +1,13 @@
-import { resources } from "../../pkg/api/resources.ts";
-import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import { whenSynced } from "../../pkg/controller/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
-import { WorkerPool } from "../../pkg/controller/worker.ts";
-import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
-import type { TtlContext } from "./context.ts";
-import { jobHandler } from "./handlers.ts";
+import { keyOf } from "../../pkg/api/object.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
+import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { ttlContext } from "./context.ts";
+import { needsCleanup } from "./expiry.ts";
 import { cleanUpJob } from "./sync.ts";
 
 export interface TtlAfterFinishedSettings {
   readonly workers: number;
 }
-
-const QUEUE = "ttl_jobs_to_delete";
-const JOB_FIELDS = ["spec.ttlSecondsAfterFinished", "status.conditions"];
-/** From 0.1 s, each twice the one before. */
-const DELETION_SECONDS = Array.from({ length: 14 }, (_, power) => Number((0.1 * 2 ** power).toFixed(1)));
 
 /** Deletes Jobs that have finished for as long as their ttlSecondsAfterFinished says. */
 export function ttlAfterFinishedController(settings: TtlAfterFinishedSettings): ControllerDescriptor {
@@ -25,34 +17,19 @@ export function ttlAfterFinishedController(settings: TtlAfterFinishedSettings): 
     enabledByDefault: true,
     requires: {},
     clientName: "ttl-after-finished-controller",
-    build: (env) => build(env, settings),
+    build: wired((kit) => setUp(kit, settings)),
   };
 }
 
-function build(env: Env, settings: TtlAfterFinishedSettings): Controller {
-  const jobs = env.informers.informer<Job>(resources.jobs, { fields: JOB_FIELDS });
-  const queue = createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name: QUEUE });
-  const context: TtlContext = {
-    jobs: jobs.lister,
-    client: env.client.clientFor<Job>(resources.jobs),
-    clock: env.clock,
-    deletionSeconds: env.metrics.histogram({
-      name: "ttl_after_finished_controller_job_deletion_duration_seconds",
-      help: "Seconds from when a finished Job's time to live was over to its deletion.",
-      buckets: DELETION_SECONDS,
-      stability: "ALPHA",
-    }),
-  };
-  const pool = new WorkerPool({
-    queue,
-    workers: settings.workers,
-    sync: async ({ key, log, signal }) => cleanUpJob(key, context, log, signal),
-    ready: whenSynced(env.clock, [jobs.addHandler(jobHandler(queue))]),
-    clock: env.clock,
-    log: env.log,
+function setUp(kit: Kit, { workers }: TtlAfterFinishedSettings): void {
+  const context = ttlContext(kit);
+  kit.ownerQueue({
+    name: "ttl_jobs_to_delete",
+    workers,
+    owners: context.jobs,
+    wakes: ({ type, object }, wake) => {
+      if (type !== "deleted" && needsCleanup(object)) wake(keyOf(object));
+    },
+    sync: async (sync) => cleanUpJob(sync, context),
   });
-  return {
-    run: async (signal) => pool.run(signal),
-    health: () => ({ pools: { [QUEUE]: pool.liveness() } }),
-  };
 }

@@ -8,8 +8,9 @@ export type Expiry =
   | { readonly kind: "later"; readonly afterMs: number; readonly finishesInFuture: boolean }
   | { readonly kind: "expired"; readonly sinceMs: number };
 
-/** Whether somebody asked for the Job to go some time after it has finished, and it has. */
+/** Whether somebody asked for the Job to go some time after it has finished, and it has. One that is going needs nothing. */
 export function needsCleanup(job: Job): boolean {
+  if (job.metadata.deletionTimestamp !== undefined) return false;
   return job.spec?.ttlSecondsAfterFinished !== undefined && finishedCondition(job) !== undefined;
 }
 

@@ -256,7 +256,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "ttl: the conditions of a Job are not read",
-    file: "controllers/ttlafterfinished/controller.ts",
+    file: "controllers/ttlafterfinished/context.ts",
     find: '["spec.ttlSecondsAfterFinished", "status.conditions"]',
     replace: '["spec.ttlSecondsAfterFinished"]',
     tests: ["controllers/ttlafterfinished/sync.test.ts"],
@@ -264,8 +264,8 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "ttl: the server is not asked",
     file: "controllers/ttlafterfinished/sync.ts",
-    find: "const fresh = await readLive(context.client, identityOf(cached), signal);",
-    replace: "const fresh = cached; void [readLive, identityOf, signal];",
+    find: "const fresh = await readLive(context.client, identityOf(sync.owner), sync.signal);",
+    replace: "const fresh = sync.owner; void [readLive, identityOf];",
     tests: ["controllers/ttlafterfinished/sync.test.ts"],
   },
   {

@@ -1,0 +1,5 @@
+/** Bounds of a histogram, from the first, each twice the one before. */
+export function doublingBuckets(first: number, count: number): readonly number[] {
+  // Without the last digits of binary fractions: 0.1, 0.2, … 819.2.
+  return Array.from({ length: count }, (_, power) => Number((first * 2 ** power).toFixed(3)));
+}
