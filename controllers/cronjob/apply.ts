@@ -5,19 +5,20 @@ import { formatTime, parseTime } from "../../pkg/api/time.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { ObjectReference } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
 import { readLive } from "../../pkg/controller/read-live.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { isActive, withStarted } from "./active-list.ts";
 import type { CronJobContext } from "./context.ts";
 import { jobFromTemplate } from "./job-from-template.ts";
 
+type Run = Pick<OwnerSync<CronJob>, "log" | "signal">;
+
 /** Deletes this very Job, and its pods after it. Says what went wrong in an event, too. */
 export async function deleteJob(
+  { log, signal }: Run,
   context: CronJobContext,
   cronJob: CronJob,
   job: Job,
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<void> {
   const { namespace = "", name = "", uid = "" } = job.metadata;
   const options = { propagationPolicy: "Background", preconditions: { uid } } as const;
@@ -34,12 +35,12 @@ export async function deleteJob(
 
 /** Deletes a Job that still runs, so that the next can take its place. Another one of that name is left alone. */
 export async function deleteActiveJob(
+  run: Run,
   context: CronJobContext,
   cronJob: CronJob,
   reference: ObjectReference,
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<void> {
+  const { signal } = run;
   let job: Job | undefined;
   try {
     job = await readLive(context.jobClient, { ...reference, uid: reference.uid }, signal);
@@ -50,7 +51,7 @@ export async function deleteActiveJob(
   }
   if (job === undefined) return;
   try {
-    await deleteJob(context, cronJob, job, log, signal);
+    await deleteJob(run, context, cronJob, job);
   } catch (error) {
     throw new Error(`could not replace job ${keyOf(job)}`, { cause: error });
   }
@@ -61,11 +62,10 @@ export async function deleteActiveJob(
  * ended in between: then it is listed only. Gives the CronJob unchanged when the Job is somebody else's, or is listed.
  */
 export async function startJob(
+  { log, signal }: Run,
   context: CronJobContext,
   cronJob: CronJob,
   scheduledMs: number,
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<CronJob> {
   const draft = jobFromTemplate(cronJob, scheduledMs);
   const scheduleTime = formatTime(scheduledMs);

@@ -1,26 +1,45 @@
-import type { TimeZone } from "../../pkg/api/cron/time-zone.ts";
-import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { Histogram } from "../../pkg/metrics/metrics.ts";
-import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
-
-/** All that a sync of a CronJob works with. */
-export interface CronJobContext {
-  readonly cronJobs: Lister<CronJob>;
-  /** With JOB_MANAGER_INDEX. */
-  readonly jobs: Lister<Job>;
-  readonly cronJobClient: Pick<ResourceClient<CronJob>, "get" | "updateStatus">;
-  readonly jobClient: Pick<ResourceClient<Job>, "get" | "create" | "delete">;
-  readonly consistency: ConsistencyStore;
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  /** Whose clocks count for a CronJob that names no time zone. */
-  readonly localZone: TimeZone;
-  readonly creationSkew: Histogram;
-}
+import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
+import { type ApiObject, refKey } from "../../pkg/api/object.ts";
+import { controllerOf } from "../../pkg/api/owner-references.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
 
 /** Jobs by namespace and name of whatever manages them. */
 export const JOB_MANAGER_INDEX = "jobManager";
+
+/** All that a sync of a CronJob works with. */
+export type CronJobContext = ReturnType<typeof cronJobContext>;
+
+export function cronJobContext(kit: Kit, localTimeZone: string) {
+  const { client, clock, events, log, metrics } = kit.env;
+  const cronJobs = kit.reads(resources.cronJobs);
+  const jobs = kit.reads(resources.jobs, {
+    fields: ["status.conditions", "status.startTime", "status.completionTime"],
+  });
+  jobs.addIndex(JOB_MANAGER_INDEX, managerKey);
+  return {
+    cronJobs,
+    jobs,
+    cronJobClient: client.clientFor(resources.cronJobs),
+    jobClient: client.clientFor(resources.jobs),
+    consistency: kit.readYourWrites({ caches: [cronJobs] }),
+    events,
+    clock,
+    log,
+    /** Whose clocks count for a CronJob that names no time zone. */
+    localZone: new TimeZone(localTimeZone),
+    creationSkew: metrics.histogram({
+      name: "cronjob_controller_job_creation_skew_duration_seconds",
+      help: "Seconds from when a Job of a CronJob should have started to its creation.",
+      buckets: doublingBuckets(1, 10),
+      stability: "STABLE",
+    }),
+  };
+}
+
+/** By name and not by uid: Jobs of an earlier CronJob of that name are its successor's, as upstream has it. */
+function managerKey(job: ApiObject): readonly string[] {
+  const manager = controllerOf(job);
+  return manager === undefined ? [] : [refKey(job.metadata.namespace, manager.name)];
+}

@@ -1,13 +1,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
 import type { CronJob, CronJobSpec, Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import { resources } from "../../pkg/api/resources.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
+import { itsOwner } from "../../pkg/controller/wake-rules.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
+import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { cronJobHandler, jobHandler } from "./handlers.ts";
+import { cronJobRule } from "./handlers.ts";
 import { atMinute, cronJob, job, text } from "./samples.test-data.ts";
 
 /** A second before the hour. */
@@ -70,21 +73,19 @@ describe("a Job wakes", () => {
 
 function change(before: CronJob | undefined, after: CronJob | undefined): void {
   if (before === undefined || after === undefined) throw new Error("there is nothing to change");
-  cronJobHandler(listening(after), queue, silentLogger).onUpdate?.(before, after);
-}
-
-function jobs(known: CronJob): EventHandler<Job> {
-  return jobHandler(listening(known), queue);
-}
-
-function listening(known: CronJob): Parameters<typeof jobHandler>[0] {
   const event = (_: unknown, _type: string, reason: string): void => void told.push(reason);
-  return {
-    cronJobs: listerOf([known]),
+  const rule = cronJobRule({
     clock,
     events: { event, eventWithAnnotations: () => {} },
     localZone: new TimeZone("UTC"),
-  };
+    log: silentLogger,
+  });
+  ruleHandler(rule, queue).onUpdate?.(before, after);
+}
+
+function jobs(known: CronJob): EventHandler<Job> {
+  const owners = { lister: listerOf([known]), resource: resources.cronJobs };
+  return ruleHandler(itsOwner<CronJob, Job>({ owners }), queue);
 }
 
 function ownedBy({ metadata }: CronJob, uid = metadata.uid): Job {

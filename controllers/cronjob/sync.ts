@@ -3,9 +3,8 @@ import { isJobFinished } from "../../pkg/api/job.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { isUnreachable } from "../../pkg/client/errors.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
 import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { isActive, withoutActive } from "./active-list.ts";
 import { deleteActiveJob, deleteJob, startJob } from "./apply.ts";
 import { type CronJobContext, JOB_MANAGER_INDEX } from "./context.ts";
@@ -13,24 +12,19 @@ import { jobsBeyondHistory, observeFinished } from "./finished-jobs.ts";
 import { untilNextMs } from "./missed-schedules.ts";
 import { decideStart } from "./start.ts";
 
+type Sync = OwnerSync<CronJob>;
+
 /**
  * One look at a CronJob: old Jobs go, the status takes note of what has become of the others, and a Job starts when it
  * is time. All changes of the status are written at once, at the end, and also when something failed on the way.
  */
-export async function syncCronJob(
-  key: string,
-  context: CronJobContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const cached = context.cronJobs.getByKey(key);
-  if (cached === undefined) return {};
-  const run = new CronJobRun(context, cached, log, signal);
+export async function syncCronJob(sync: Sync, context: CronJobContext): Promise<SyncResult> {
+  const run = new CronJobRun(sync, context);
   let result: SyncResult;
   try {
-    result = await run.sync(context.jobs.byIndex(JOB_MANAGER_INDEX, key));
+    result = await run.sync(context.jobs.lister.byIndex(JOB_MANAGER_INDEX, sync.key));
   } catch (error) {
-    signal.throwIfAborted();
+    sync.signal.throwIfAborted();
     return throwAfter(error, async () => run.writeStatus());
   }
   await run.writeStatus();
@@ -39,18 +33,16 @@ export async function syncCronJob(
 
 /** The CronJob as it is to be, step by step. */
 class CronJobRun {
+  readonly #sync: Sync;
   readonly #context: CronJobContext;
-  readonly #log: Logger;
-  readonly #signal: AbortSignal;
   #written: CronJob;
   #cronJob: CronJob;
 
-  constructor(context: CronJobContext, cronJob: CronJob, log: Logger, signal: AbortSignal) {
+  constructor(sync: Sync, context: CronJobContext) {
+    this.#sync = sync;
     this.#context = context;
-    this.#log = log;
-    this.#signal = signal;
-    this.#written = cronJob;
-    this.#cronJob = cronJob;
+    this.#written = sync.owner;
+    this.#cronJob = sync.owner;
   }
 
   async sync(jobs: readonly Job[]): Promise<SyncResult> {
@@ -65,7 +57,7 @@ class CronJobRun {
   async writeStatus(): Promise<void> {
     if (this.#cronJob.status === this.#written.status) return;
     const { cronJobClient, consistency } = this.#context;
-    const updated = await cronJobClient.updateStatus(this.#cronJob, {}, this.#signal);
+    const updated = await cronJobClient.updateStatus(this.#cronJob, {}, this.#sync.signal);
     // A sync on what it was before would be refused.
     consistency.wroteOwner(resources.cronJobs, updated);
   }
@@ -73,10 +65,10 @@ class CronJobRun {
   async #removeOldJobs(jobs: readonly Job[]): Promise<void> {
     for (const job of jobsBeyondHistory(this.#cronJob, jobs)) {
       try {
-        await deleteJob(this.#context, this.#cronJob, job, this.#log, this.#signal);
+        await deleteJob(this.#sync, this.#context, this.#cronJob, job);
       } catch (error) {
         // The server that is not there is waited for; what it refuses is tried again with the next sync, as upstream does.
-        this.#signal.throwIfAborted();
+        this.#sync.signal.throwIfAborted();
         if (isUnreachable(error)) throw error;
         continue;
       }
@@ -91,7 +83,7 @@ class CronJobRun {
     const { cronJobClient } = this.#context;
     for (const job of jobs) {
       if (isJobFinished(job) || isActive(this.#cronJob, job.metadata.uid)) continue;
-      const fresh = await readLive(cronJobClient, identityOf(this.#cronJob), this.#signal);
+      const fresh = await readLive(cronJobClient, identityOf(this.#cronJob), this.#sync.signal);
       if (fresh === undefined) throw new Error("the CronJob is gone, and the cache has yet to show it");
       if (isActive(fresh, job.metadata.uid)) {
         this.#written = fresh;
@@ -118,7 +110,7 @@ class CronJobRun {
       if (known.has(reference.uid)) continue;
       // The cache may not have seen it yet.
       const identity = { ...reference, uid: reference.uid };
-      if ((await readLive(this.#context.jobClient, identity, this.#signal)) !== undefined) continue;
+      if ((await readLive(this.#context.jobClient, identity, this.#sync.signal)) !== undefined) continue;
       this.#tell("Normal", "MissingJob", `Active job went missing: ${reference.name ?? ""}`);
       this.#cronJob = withoutActive(this.#cronJob, reference.uid);
     }
@@ -128,12 +120,13 @@ class CronJobRun {
     const nowMs = this.#context.clock.nowMs();
     const plan = decideStart(this.#cronJob, this.#context.localZone, nowMs);
     for (const { type, reason, message } of plan.notices) this.#tell(type, reason, message);
-    if (plan.action !== "start") this.#log.verbose(4, "No Job is started", { why: plan.why });
-    if (plan.action === "none") return {};
     if (plan.action === "start") {
-      const signal = this.#signal;
+      this.#sync.decided("A Job is started", { scheduledMs: plan.scheduledMs, replaces: plan.replaces });
       if (plan.replaces) await this.#removeActiveJobs();
-      this.#cronJob = await startJob(this.#context, this.#cronJob, plan.scheduledMs, this.#log, signal);
+      this.#cronJob = await startJob(this.#sync, this.#context, this.#cronJob, plan.scheduledMs);
+    } else {
+      this.#sync.decided("No Job is started", { why: plan.why });
+      if (plan.action === "none") return {};
     }
     const requeueAfterMs = untilNextMs(this.#cronJob, plan.schedule, nowMs);
     return requeueAfterMs === undefined ? {} : { requeueAfterMs };
@@ -142,7 +135,7 @@ class CronJobRun {
   /** One after another: those that are gone are off the list though the next may not go. */
   async #removeActiveJobs(): Promise<void> {
     for (const reference of this.#cronJob.status?.active ?? []) {
-      await deleteActiveJob(this.#context, this.#cronJob, reference, this.#log, this.#signal);
+      await deleteActiveJob(this.#sync, this.#context, this.#cronJob, reference);
       this.#cronJob = withoutActive(this.#cronJob, reference.uid);
     }
   }

@@ -35,7 +35,7 @@ export const batchMutants: readonly Mutant[] = [
   {
     name: "takes a Job that is gone for one that runs",
     file: "controllers/cronjob/sync.ts",
-    find: "if ((await readLive(this.#context.jobClient, identity, this.#signal)) !== undefined) continue;",
+    find: "if ((await readLive(this.#context.jobClient, identity, this.#sync.signal)) !== undefined) continue;",
     replace: "continue;",
     tests: CRON_FAULTS,
   },
