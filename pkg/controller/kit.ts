@@ -4,6 +4,7 @@ import type { HandlerOptions } from "../cache/informer.ts";
 import type { InformerOptions } from "../cache/informer-factory.ts";
 import type { MetricOptions } from "../metrics/metrics.ts";
 import type { RateLimiter } from "../workqueue/rate-limiter.ts";
+import type { WorkQueue } from "../workqueue/queue.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
 import { Cache, type WakeRule } from "./cache.ts";
 import { type Synced, whenSynced } from "./caches-ready.ts";
@@ -95,6 +96,7 @@ export class Kit {
   readonly env: Env;
   readonly #caches: { readonly synced: Synced }[] = [];
   readonly #pools: Pool[] = [];
+  readonly #timedKeys: WorkQueue<string>[] = [];
   readonly #tasks: ((signal: AbortSignal) => Promise<void>)[] = [];
   readonly #beforeSyncs: (() => void)[] = [];
   readonly #pages = new Map<string, (query: URLSearchParams) => DebugPage>();
@@ -182,6 +184,14 @@ export class Kit {
     queue.work.add(name);
   }
 
+  /** Keys that are ready when their time is up. Workers do not take them: syncs ask which are. */
+  timedKeys(name: string): WorkQueue<string> {
+    const { clock, metrics } = this.env;
+    const keys = createWorkQueue<string>({ clock, metrics, name, fair: false });
+    this.#timedKeys.push(keys);
+    return keys;
+  }
+
   /** Remembers what syncs write, so that the next one of the same key waits until the caches have seen it. */
   readYourWrites({ featureGate, caches, skips }: ReadYourWritesOptions): ConsistencyStore {
     const { clock, log, metrics, features } = this.env;
@@ -221,7 +231,11 @@ export class Kit {
                 pool.run(s),
           ),
         ];
-        await Promise.all(runs.map(async (run) => run(signal)));
+        try {
+          await Promise.all(runs.map(async (run) => run(signal)));
+        } finally {
+          for (const keys of this.#timedKeys) keys.shutDown();
+        }
       },
       health: () => this.#health(),
       debug: (path, query) => {

@@ -11,6 +11,21 @@ export function itself<T extends ApiObject>(change: Change<T>, wake: Wake): void
   wake(keyOf(change.object));
 }
 
+/** The rule for some sorts of changes; the others wake nobody. */
+export function onlyWhen<T extends ApiObject, K = string>(
+  types: readonly Change<T>["type"][],
+  rule: WakeRule<T, K>,
+): WakeRule<T, K> {
+  return (change, wake) => {
+    if (types.includes(change.type)) rule(change, wake);
+  };
+}
+
+/** Wakes the namespace that the object is in. */
+export function itsNamespace<T extends ApiObject>(change: Change<T>, wake: Wake): void {
+  wake(change.object.metadata.namespace ?? "");
+}
+
 export interface OwnerRule<O extends ApiObject, C extends ApiObject> {
   readonly owners: Pick<Cache<O>, "lister" | "resource">;
   /** Whether the owner would adopt the object; a SelectorError means no. Absent: the owners adopt nothing. */
