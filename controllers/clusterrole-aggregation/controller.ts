@@ -1,15 +1,8 @@
-import { resources } from "../../pkg/api/resources.ts";
-import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
-import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
-import { whenSynced } from "../../pkg/controller/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
-import { WorkerPool } from "../../pkg/controller/worker.ts";
-import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
-import { roleHandler } from "./handlers.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
+import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { aggregationContext } from "./context.ts";
+import { everyAggregatedRole } from "./handlers.ts";
 import { syncRole } from "./sync.ts";
-
-const QUEUE = "ClusterRoleAggregator";
-const WORKERS = 5;
 
 /** Keeps the rules of aggregated cluster roles equal to the union of those that they select. */
 export function clusterRoleAggregationController(): ControllerDescriptor {
@@ -19,37 +12,19 @@ export function clusterRoleAggregationController(): ControllerDescriptor {
     enabledByDefault: true,
     requires: {},
     clientName: "clusterrole-aggregation-controller",
-    build,
+    build: wired(setUp),
   };
 }
 
-function build(env: Env): Controller {
-  const roles = env.informers.informer<ClusterRole>(resources.clusterRoles, {
-    fields: ["aggregationRule", "rules"],
-  });
-  const queue = createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name: QUEUE });
-  const consistency = new ConsistencyStore({
-    clock: env.clock,
-    log: env.log,
-    caches: [{ resource: resources.clusterRoles, cache: roles }],
-  });
-  const context = {
+function setUp(kit: Kit): void {
+  const context = aggregationContext(kit);
+  const { roles, consistency } = context;
+  kit.ownerQueue({
+    name: "ClusterRoleAggregator",
+    workers: 5,
+    owners: roles,
     consistency,
-    roles: roles.lister,
-    client: env.client.clientFor<ClusterRole>(resources.clusterRoles),
-  };
-  const registration = roles.addHandler(roleHandler(roles.lister, queue));
-  const pool = new WorkerPool({
-    queue,
-    workers: WORKERS,
-    sync: async ({ key: name, signal }) => syncRole(name, context, signal),
-    gate: consistency,
-    ready: whenSynced(env.clock, [registration]),
-    clock: env.clock,
-    log: env.log,
+    wakes: everyAggregatedRole(roles.lister),
+    sync: async (sync) => syncRole(sync, context),
   });
-  return {
-    run: async (signal) => pool.run(signal),
-    health: () => ({ pools: { [QUEUE]: pool.liveness() } }),
-  };
 }

@@ -144,14 +144,14 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "root CA: the phase of a namespace is not read",
-    file: "controllers/root-ca/controller.ts",
+    file: "controllers/root-ca/context.ts",
     find: '{ fields: ["status.phase"] }',
     replace: "{ fields: [] }",
     tests: ["controllers/root-ca/sync.test.ts"],
   },
   {
     name: "bootstrap signer: what a token is for is not read",
-    file: "controllers/bootstrapsigner/controller.ts",
+    file: "controllers/bootstrapsigner/context.ts",
     find: "fields: Object.values(BOOTSTRAP_TOKEN_KEYS).map((key) => `data[${key}]`),",
     replace: "fields: Object.values(BOOTSTRAP_TOKEN_KEYS).slice(1).map((key) => `data[${key}]`),",
     tests: ["controllers/bootstrapsigner/sync.test.ts"],
@@ -165,9 +165,9 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "bootstrap signer: a token that is gone still signs",
-    file: "controllers/bootstrapsigner/handlers.ts",
-    find: ", onDelete: () => queue.add(KEY) }",
-    replace: " }",
+    file: "controllers/bootstrapsigner/controller.ts",
+    find: "context.tokens.wakes(queue, theClusterInfo);",
+    replace: 'context.tokens.wakes(queue, onlyWhen(["added", "updated"], theClusterInfo));',
     tests: ["controllers/bootstrapsigner/sync.test.ts"],
   },
   {
@@ -193,7 +193,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "token cleaner: the time of a token is not read",
-    file: "controllers/tokencleaner/controller.ts",
+    file: "controllers/tokencleaner/context.ts",
     find: "fields: [`data[${BOOTSTRAP_TOKEN_KEYS.expiration}]`],",
     replace: "fields: [],",
     tests: ["controllers/tokencleaner/sync.test.ts"],
@@ -201,7 +201,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "aggregation: what was written is not noted",
     file: "controllers/clusterrole-aggregation/sync.ts",
-    find: "context.consistency.wroteOwner(resources.clusterRoles, applied);",
+    find: "consistency.wroteOwner(resources.clusterRoles, applied);",
     replace: "void applied;",
     tests: ["controllers/clusterrole-aggregation/sync.test.ts"],
   },
@@ -215,15 +215,15 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "aggregation: no gate before the next sync",
     file: "controllers/clusterrole-aggregation/controller.ts",
-    find: "gate: consistency,",
+    find: "    consistency,\n",
     replace: "",
     tests: ["controllers/clusterrole-aggregation/sync.test.ts"],
   },
   {
     name: "aggregation: a role that goes wakes nobody",
     file: "controllers/clusterrole-aggregation/handlers.ts",
-    find: '    onDelete: () => wakeAll("live"),\n',
-    replace: "",
+    find: "return (_change, wake) => {",
+    replace: 'return (change, wake) => {\n    if (change.type === "deleted") return;',
     tests: ["controllers/clusterrole-aggregation/sync.test.ts"],
   },
   {

@@ -1,0 +1,15 @@
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+
+/** All that a sync works with. */
+export type AggregationContext = ReturnType<typeof aggregationContext>;
+
+export function aggregationContext(kit: Kit) {
+  const roles = kit.reads(resources.clusterRoles, { fields: ["aggregationRule", "rules"] });
+  return {
+    roles,
+    client: kit.env.client.clientFor(resources.clusterRoles),
+    /** A change of any role wakes this one, also before the cache has seen what was written last. */
+    consistency: kit.readYourWrites({ caches: [roles] }),
+  };
+}
