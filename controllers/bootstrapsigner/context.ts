@@ -1,13 +1,28 @@
-import type { ConfigMap, Secret } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
+import {
+  BOOTSTRAP_TOKEN_KEYS,
+  BOOTSTRAP_TOKEN_NAMESPACE,
+  BOOTSTRAP_TOKEN_TYPE,
+} from "../../pkg/api/bootstrap-token.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { CLUSTER_INFO } from "./cluster-info.ts";
 
 /** All that signing works with. */
-export interface SignerContext {
-  readonly configMaps: Lister<ConfigMap>;
-  /** Of bootstrap tokens, in their namespace. */
-  readonly tokens: Lister<Secret>;
-  readonly client: Pick<ResourceClient<ConfigMap>, "update">;
-  readonly clock: Clock;
+export type SignerContext = ReturnType<typeof signerContext>;
+
+export function signerContext(kit: Kit) {
+  return {
+    tokens: kit.reads(resources.secrets, {
+      namespace: BOOTSTRAP_TOKEN_NAMESPACE,
+      fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}`,
+      fields: Object.values(BOOTSTRAP_TOKEN_KEYS).map((key) => `data[${key}]`),
+    }),
+    /** Whole, as it is written back. */
+    configMaps: kit.reads(resources.configMaps, {
+      namespace: CLUSTER_INFO.namespace,
+      fieldSelector: `metadata.name=${CLUSTER_INFO.name}`,
+    }),
+    client: kit.env.client.clientFor(resources.configMaps),
+    clock: kit.env.clock,
+  };
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { detachedSignature } from "../../pkg/tokens/detached-signature.ts";
 import { updateClusterInfo } from "./apply.ts";
 import { CLUSTER_INFO, contentOf, signedClusterInfo } from "./cluster-info.ts";
@@ -7,16 +7,14 @@ import type { SignerContext } from "./context.ts";
 import { signingToken } from "./signing-token.ts";
 
 /** Sees to it that the cluster's description carries a signature by each token that is for signing, and no other. */
-export async function signClusterInfo(
-  context: SignerContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const map = context.configMaps.get(CLUSTER_INFO.namespace, CLUSTER_INFO.name);
+export async function signClusterInfo(sync: Sync, context: SignerContext): Promise<SyncResult> {
+  const map = context.configMaps.lister.get(CLUSTER_INFO.namespace, CLUSTER_INFO.name);
   const content = map && contentOf(map);
   if (map === undefined || content === undefined) return {};
-  const signed = signedClusterInfo(map, signatures(context, content, log));
-  if (signed !== undefined) await updateClusterInfo(context, signed, signal);
+  const signed = signedClusterInfo(map, signatures(context, content, sync.log));
+  if (signed === undefined) return {};
+  sync.decided("The signatures are not those of the tokens");
+  await updateClusterInfo(context, signed, sync.signal);
   return {};
 }
 
@@ -26,7 +24,7 @@ function signatures(
   log: Logger,
 ): ReadonlyMap<string, string> {
   const byId = new Map<string, string>();
-  for (const secret of tokens.list()) {
+  for (const secret of tokens.lister.list()) {
     const token = signingToken(secret, clock.nowMs());
     if (token.kind === "usable") byId.set(token.id, detachedSignature(content, token.id, token.secret));
     else log.verbose(3, "Not signed with a token", { secret: secret.metadata.name, reason: token.reason });

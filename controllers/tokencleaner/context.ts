@@ -1,12 +1,22 @@
-import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
+import {
+  BOOTSTRAP_TOKEN_KEYS,
+  BOOTSTRAP_TOKEN_NAMESPACE,
+  BOOTSTRAP_TOKEN_TYPE,
+} from "../../pkg/api/bootstrap-token.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
 
 /** All that the clean-up of a token works with. */
-export interface CleanerContext {
-  /** Of bootstrap tokens, in their namespace. */
-  readonly tokens: Lister<Secret>;
-  readonly client: Pick<ResourceClient<Secret>, "delete">;
-  readonly clock: Clock;
+export type CleanerContext = ReturnType<typeof cleanerContext>;
+
+export function cleanerContext(kit: Kit) {
+  return {
+    tokens: kit.reads(resources.secrets, {
+      namespace: BOOTSTRAP_TOKEN_NAMESPACE,
+      fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}`,
+      fields: [`data[${BOOTSTRAP_TOKEN_KEYS.expiration}]`],
+    }),
+    client: kit.env.client.clientFor(resources.secrets),
+    clock: kit.env.clock,
+  };
 }

@@ -1,20 +1,8 @@
-import {
-  BOOTSTRAP_TOKEN_KEYS,
-  BOOTSTRAP_TOKEN_NAMESPACE,
-  BOOTSTRAP_TOKEN_TYPE,
-} from "../../pkg/api/bootstrap-token.ts";
-import { resources } from "../../pkg/api/resources.ts";
-import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../pkg/controller/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
-import { WorkerPool } from "../../pkg/controller/worker.ts";
-import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
-import type { CleanerContext } from "./context.ts";
-import { tokenHandler } from "./handlers.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
+import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { itself, onlyWhen } from "../../pkg/controller/wake-rules.ts";
+import { cleanerContext } from "./context.ts";
 import { cleanUpToken } from "./sync.ts";
-
-const QUEUE = "token_cleaner";
-const WORKERS = 1;
 
 /** Deletes bootstrap tokens whose time is over. */
 export function tokenCleanerController(): ControllerDescriptor {
@@ -24,32 +12,17 @@ export function tokenCleanerController(): ControllerDescriptor {
     enabledByDefault: false,
     requires: {},
     clientName: "token-cleaner",
-    build,
+    build: wired(setUp),
   };
 }
 
-function build(env: Env): Controller {
-  const tokens = env.informers.informer<Secret>(resources.secrets, {
-    namespace: BOOTSTRAP_TOKEN_NAMESPACE,
-    fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}`,
-    fields: [`data[${BOOTSTRAP_TOKEN_KEYS.expiration}]`],
+function setUp(kit: Kit): void {
+  const context = cleanerContext(kit);
+  kit.ownerQueue({
+    name: "token_cleaner",
+    workers: 1,
+    owners: context.tokens,
+    wakes: onlyWhen(["added", "updated"], itself),
+    sync: async (sync) => cleanUpToken(sync, context),
   });
-  const queue = createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name: QUEUE });
-  const context: CleanerContext = {
-    tokens: tokens.lister,
-    client: env.client.clientFor<Secret>(resources.secrets),
-    clock: env.clock,
-  };
-  const pool = new WorkerPool({
-    queue,
-    workers: WORKERS,
-    sync: async ({ key, log, signal }) => cleanUpToken(key, context, log, signal),
-    ready: whenSynced(env.clock, [tokens.addHandler(tokenHandler(queue))]),
-    clock: env.clock,
-    log: env.log,
-  });
-  return {
-    run: async (signal) => pool.run(signal),
-    health: () => ({ pools: { [QUEUE]: pool.liveness() } }),
-  };
 }

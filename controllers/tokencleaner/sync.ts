@@ -1,22 +1,16 @@
 import { bootstrapTokenExpiry } from "../../pkg/api/bootstrap-token.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
+import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteToken } from "./apply.ts";
 import type { CleanerContext } from "./context.ts";
 
 /** Deletes the token when its time is over; comes back when it will be. */
-export async function cleanUpToken(
-  key: string,
-  context: CleanerContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const token = context.tokens.getByKey(key);
-  if (token === undefined) return {};
+export async function cleanUpToken(sync: OwnerSync<Secret>, context: CleanerContext): Promise<SyncResult> {
+  const { owner: token, signal } = sync;
   const expiry = bootstrapTokenExpiry(token, context.clock.nowMs());
   if (expiry.kind === "later") return { requeueAfterMs: expiry.afterMs };
   if (expiry.kind === "expired") {
-    log.verbose(3, "Deleting a bootstrap token", { secret: key, reason: expiry.reason });
+    sync.decided("The bootstrap token is to go", { reason: expiry.reason });
     await deleteToken(context, token, signal);
   }
   return {};
