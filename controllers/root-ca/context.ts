@@ -1,16 +1,39 @@
-import type { ConfigMap } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { Counter, Histogram } from "../../pkg/metrics/metrics.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { CONFIG_MAP } from "./config-map.ts";
+
+export interface RootCaSettings {
+  /** What the API server's certificate is verified with, in PEM. Called once, when the controller is built. */
+  readonly rootCa: () => string;
+}
+
+/** From a millisecond on, doubled 14 times. */
+const BUCKETS = Array.from({ length: 15 }, (_, index) => 2 ** index / 1_000);
 
 /** All that a sync of a namespace works with. */
-export interface PublisherContext {
-  readonly configMaps: Lister<ConfigMap>;
-  readonly client: Pick<ResourceClient<ConfigMap>, "create" | "update">;
-  /** In PEM. */
-  readonly rootCa: string;
-  readonly clock: Clock;
-  readonly syncs: Counter;
-  readonly durations: Histogram;
+export type PublisherContext = ReturnType<typeof publisherContext>;
+
+export function publisherContext(kit: Kit, { rootCa }: RootCaSettings) {
+  const { client, clock, metrics } = kit.env;
+  return {
+    namespaces: kit.reads(resources.namespaces, { fields: ["status.phase"] }),
+    /** Whole, as they are written back; of all the ConfigMaps of a cluster it is one in each namespace. */
+    configMaps: kit.reads(resources.configMaps, { fieldSelector: `metadata.name=${CONFIG_MAP}` }),
+    client: client.clientFor(resources.configMaps),
+    rootCa: rootCa(),
+    clock,
+    syncs: metrics.counter({
+      name: "root_ca_cert_publisher_sync_total",
+      help: "Syncs of namespaces by the publisher of the root CA.",
+      labels: ["code"],
+      stability: "ALPHA",
+    }),
+    durations: metrics.histogram({
+      name: "root_ca_cert_publisher_sync_duration_seconds",
+      help: "How long syncs of namespaces by the publisher of the root CA took.",
+      labels: ["code"],
+      buckets: BUCKETS,
+      stability: "ALPHA",
+    }),
+  };
 }

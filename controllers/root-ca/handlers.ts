@@ -1,22 +1,10 @@
-import type { ConfigMap, Namespace } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
-import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Wake } from "../../pkg/controller/cache.ts";
+import type { Change } from "../../pkg/controller/change.ts";
 
-/** Keys are names of namespaces. */
-export function namespaceHandler(queue: WorkQueue<string>): EventHandler<Namespace> {
-  return {
-    onAdd: ({ metadata }, inInitialList) =>
-      queue.add(metadata.name ?? "", inInitialList ? "background" : "live"),
-    onUpdate: (_before, { metadata, status }) => {
-      if (status?.phase === "Active") queue.add(metadata.name ?? "");
-    },
-  };
-}
-
-/** The informer has only the maps of the one name that matters. */
-export function configMapHandler(queue: WorkQueue<string>): EventHandler<ConfigMap> {
-  return {
-    onUpdate: (_before, { metadata }) => queue.add(metadata.namespace ?? ""),
-    onDelete: ({ metadata }) => queue.add(metadata.namespace ?? ""),
-  };
+/** Wakes a namespace that is new, or has changed and is not going away. */
+export function namespaceThatStays(change: Change<Namespace>, wake: Wake): void {
+  const { metadata, status } = change.object;
+  const isActive = change.type === "updated" && status?.phase === "Active";
+  if (change.type === "added" || isActive) wake(metadata.name ?? "");
 }

@@ -1,5 +1,5 @@
 import { ApiError, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { CONFIG_MAP, newConfigMap, repairedConfigMap } from "./config-map.ts";
 import type { PublisherContext } from "./context.ts";
 
@@ -7,15 +7,12 @@ import type { PublisherContext } from "./context.ts";
 const RECHECK_MS = 5_000;
 
 /** Sees to it that the namespace has the CA, and counts how that went. */
-export async function publishRootCa(
-  namespace: string,
-  context: PublisherContext,
-  signal: AbortSignal,
-): Promise<SyncResult> {
+export async function publishRootCa(sync: Sync, context: PublisherContext): Promise<SyncResult> {
+  const { signal } = sync;
   const startMs = context.clock.monotonicMs();
   let code = "200";
   try {
-    const isSeen = await publish(namespace, context, signal);
+    const isSeen = await publish(sync, context);
     return isSeen ? {} : { requeueAfterMs: RECHECK_MS };
   } catch (error) {
     signal.throwIfAborted();
@@ -30,18 +27,21 @@ export async function publishRootCa(
 }
 
 /** False when it was created, and the cache has yet to show it. */
-async function publish(namespace: string, context: PublisherContext, signal: AbortSignal): Promise<boolean> {
-  const map = context.configMaps.get(namespace, CONFIG_MAP);
-  if (map === undefined) return create(namespace, context, signal);
+async function publish(sync: Sync, context: PublisherContext): Promise<boolean> {
+  const map = context.configMaps.lister.get(sync.key, CONFIG_MAP);
+  if (map === undefined) return create(sync, context);
   const repaired = repairedConfigMap(map, context.rootCa);
-  if (repaired !== undefined) await context.client.update(repaired, {}, signal);
+  if (repaired === undefined) return true;
+  sync.decided("The namespace has another CA than the cluster");
+  await context.client.update(repaired, {}, sync.signal);
   return true;
 }
 
 /** True when there is nothing to be seen: a namespace that is gone or going needs no CA. */
-async function create(namespace: string, context: PublisherContext, signal: AbortSignal): Promise<boolean> {
+async function create(sync: Sync, { client, rootCa }: PublisherContext): Promise<boolean> {
+  sync.decided("The namespace lacks the CA");
   try {
-    await context.client.create(newConfigMap(namespace, context.rootCa), {}, signal);
+    await client.create(newConfigMap(sync.key, rootCa), {}, sync.signal);
     return false;
   } catch (error) {
     if (!isNotFound(error) && !isNamespaceTerminating(error)) throw error;
