@@ -58,6 +58,7 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Workers of queues that no flag is for, as upstream has them. */
 const FIXED_WORKERS: Readonly<Record<string, number>> = {
+  rounds: 1,
   ClusterRoleAggregator: 5,
   bootstrap_signer_queue: 1,
   disruption: 1,

@@ -1,22 +1,40 @@
-import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import type { Counter } from "../../pkg/metrics/metrics.ts";
-import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+
+export interface PodGarbageCollectorSettings {
+  /** Finished pods that may exist; 0 or less: any number. */
+  readonly threshold: number;
+}
+
+/** What is read of pods and nodes; everything else is not kept in the caches on this controller's behalf. */
+const POD_FIELDS = ["spec.nodeName", "status.phase", "status.reason", "status.conditions"];
+const NODE_FIELDS = ["spec.taints.key", "status.conditions.type", "status.conditions.status"];
 
 /** All that a round of the pod garbage collector works with. */
-export interface PodGcContext {
-  readonly pods: Lister<Pod>;
-  readonly nodes: Lister<Node>;
-  readonly podClient: Pick<ResourceClient<Pod>, "patch" | "delete">;
-  readonly nodeClient: Pick<ResourceClient<Node>, "get">;
-  /** Names of nodes that pods are bound to and the cache does not have. They are ready when their time is up. */
-  readonly quarantine: WorkQueue<string>;
-  readonly threshold: number;
-  readonly deletions: Counter;
-  readonly failures: Counter;
-  readonly clock: Clock;
-  readonly log: Logger;
+export type PodGcContext = ReturnType<typeof podGcContext>;
+
+export function podGcContext(kit: Kit, { threshold }: PodGarbageCollectorSettings) {
+  const { client, clock, metrics } = kit.env;
+  return {
+    pods: kit.reads(resources.pods, { fields: POD_FIELDS }),
+    nodes: kit.reads(resources.nodes, { fields: NODE_FIELDS }),
+    podClient: client.clientFor(resources.pods),
+    nodeClient: client.clientFor(resources.nodes),
+    /** Names of nodes that pods are bound to and the cache does not have. They are ready when their time is up. */
+    quarantine: kit.timedKeys("orphaned_pods_nodes"),
+    threshold,
+    deletions: metrics.counter({
+      name: "pod_gc_collector_force_delete_pods_total",
+      help: "Pods that the pod garbage collector has force deleted, or has tried to.",
+      labels: ["namespace", "reason"],
+      stability: "ALPHA",
+    }),
+    failures: metrics.counter({
+      name: "pod_gc_collector_force_delete_pod_errors_total",
+      help: "Pods that the pod garbage collector could not force delete.",
+      labels: ["namespace", "reason"],
+      stability: "ALPHA",
+    }),
+    clock,
+  };
 }

@@ -1,6 +1,7 @@
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { forEachPaced } from "../../pkg/cache/pace.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
+import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteVictims } from "./apply.ts";
 import type { PodGcContext } from "./context.ts";
 import { decideVictims, mayGo } from "./victims.ts";
@@ -9,38 +10,39 @@ import { decideVictims, mayGo } from "./victims.ts";
 const QUARANTINE_MS = 40_000;
 
 /** One round over all pods, which may be too many for one turn of the event loop. */
-export async function collectPods(context: PodGcContext, signal: AbortSignal): Promise<void> {
+export async function collectPods(sync: Sync, context: PodGcContext): Promise<SyncResult> {
   for (const name of await missingNodes(context)) context.quarantine.addAfter(name, QUARANTINE_MS);
-  const goneNodes = await findGoneNodes(context, signal);
+  const goneNodes = await findGoneNodes(sync, context);
   const pods: Pod[] = [];
-  await forEachPaced(context.clock, context.pods.list(), (pod) => {
+  await forEachPaced(context.clock, context.pods.lister.list(), (pod) => {
     if (mayGo(pod, goneNodes)) pods.push(pod);
   });
-  const nodeNamed = (name: string): Node | undefined => context.nodes.get(undefined, name);
+  const nodeNamed = (name: string): Node | undefined => context.nodes.lister.get(undefined, name);
   const victims = decideVictims({ pods, nodeNamed, goneNodes, threshold: context.threshold });
-  await deleteVictims(context, victims, signal);
+  await deleteVictims(sync, context, victims);
+  return {};
 }
 
 /** Names of the nodes that pods are bound to and that the cache does not have, each once. */
 async function missingNodes({ clock, pods, nodes }: PodGcContext): Promise<readonly string[]> {
   const names = new Set<string>();
-  await forEachPaced(clock, pods.list(), ({ spec: { nodeName = "" } = {} }) => {
+  await forEachPaced(clock, pods.lister.list(), ({ spec: { nodeName = "" } = {} }) => {
     if (nodeName !== "") names.add(nodeName);
   });
-  return [...names].filter((name) => nodes.get(undefined, name) === undefined);
+  return [...names].filter((name) => nodes.lister.get(undefined, name) === undefined);
 }
 
 /** The nodes whose quarantine has ended and that neither the cache nor the server has. */
-async function findGoneNodes(context: PodGcContext, signal: AbortSignal): Promise<ReadonlySet<string>> {
+async function findGoneNodes({ log, signal }: Sync, context: PodGcContext): Promise<ReadonlySet<string>> {
   const gone = new Set<string>();
   for (let name = context.quarantine.tryGet(); name !== undefined; name = context.quarantine.tryGet()) {
     try {
-      const isBack = context.nodes.get(undefined, name) !== undefined;
+      const isBack = context.nodes.lister.get(undefined, name) !== undefined;
       if (!isBack && !(await nodeExists(context, name, signal))) gone.add(name);
     } catch (error) {
       signal.throwIfAborted();
       // If its pods are still there, the next round puts it in quarantine again.
-      context.log.error(error, "The node could not be read", { node: name });
+      log.error(error, "The node could not be read", { node: name });
     } finally {
       context.quarantine.done(name);
     }

@@ -486,7 +486,7 @@ const fields: readonly Mutant[] = [
   },
   {
     name: "the collector of pods does not declare that it reads the reason",
-    file: "controllers/podgc/controller.ts",
+    file: "controllers/podgc/context.ts",
     find: '"status.phase", "status.reason",',
     replace: '"status.phase",',
     tests: ["test/harness/fields-of-consumers.test.ts"],
