@@ -1,5 +1,4 @@
 import { messageOf, throwAfter } from "../../pkg/api/errors.ts";
-import { keyOf, type ObjectRef } from "../../pkg/api/object.ts";
 import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type {
@@ -9,114 +8,99 @@ import type {
   ReplicaSet,
 } from "../../pkg/api/types/apps-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
-import { isGone } from "../../pkg/controller/read-live.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { hasSizeAnnotations, REVISION, sizeAnnotations } from "./annotations.ts";
 import { newCondition, PROGRESSING, REPLICA_SET_CREATE_ERROR, withCondition } from "./conditions.ts";
-import type { DeploymentContext, Round } from "./context.ts";
-import { sameTemplate, sizeOf, templateOf } from "./replica-sets.ts";
+import type { DeploymentContext } from "./context.ts";
+import { type Round, sameTemplate, sizeOf, templateOf } from "./replica-sets.ts";
 import type { ScaleStep } from "./scaling.ts";
 import { progressDeadlineSeconds } from "./strategy.ts";
 
+type Sync = OwnerSync<Deployment>;
+
 /** Gives the steps to the server one by one; the round that comes back holds its answers. Stops at the first failure. */
 export async function scaleReplicaSets(
+  sync: Sync,
   context: DeploymentContext,
   round: Round,
   steps: readonly ScaleStep[],
-  signal: AbortSignal,
 ): Promise<Round> {
   let next = round;
   for (const step of steps) {
-    const scaled = await scaleReplicaSet(context, round.deployment, step, signal);
+    const scaled = await scaleReplicaSet(sync, context, round.deployment, step);
     next = replaceReplicaSet(next, step.replicaSet, scaled);
   }
   return next;
 }
 
 async function scaleReplicaSet(
-  context: DeploymentContext,
+  sync: Sync,
+  { owned, events }: DeploymentContext,
   deployment: Deployment,
-  step: ScaleStep,
-  signal: AbortSignal,
+  { replicaSet, size, reason, refreshAnnotations }: ScaleStep,
 ): Promise<ReplicaSet> {
-  const { replicaSet, size } = step;
   const before = sizeOf(replicaSet);
-  const refresh = step.refreshAnnotations && !hasSizeAnnotations(deployment, replicaSet);
+  const refresh = refreshAnnotations && !hasSizeAnnotations(deployment, replicaSet);
   if (before === size && !refresh) return replicaSet;
+  sync.decided("Scale a ReplicaSet", { replicaSet: replicaSet.metadata.name, before, size, reason });
   const annotations = { ...replicaSet.metadata.annotations, ...sizeAnnotations(deployment) };
-  const updated = await updateReplicaSet(
-    context,
-    deployment,
-    {
-      ...replicaSet,
-      metadata: { ...replicaSet.metadata, annotations },
-      ...(replicaSet.spec && { spec: { ...replicaSet.spec, replicas: size } }),
-    },
-    signal,
-  );
+  const updated = await owned.update(sync, {
+    ...replicaSet,
+    metadata: { ...replicaSet.metadata, annotations },
+    ...(replicaSet.spec && { spec: { ...replicaSet.spec, replicas: size } }),
+  });
   if (before !== size) {
     const direction = before < size ? "up" : "down";
     const message = `Scaled ${direction} replica set ${updated.metadata.name} from ${before} to ${size}`;
-    context.events.event(deployment, "Normal", "ScalingReplicaSet", message);
+    events.event(deployment, "Normal", "ScalingReplicaSet", message);
   }
   return updated;
 }
 
-export async function updateReplicaSet(
-  context: DeploymentContext,
-  deployment: Deployment,
-  replicaSet: ReplicaSet,
-  signal: AbortSignal,
-): Promise<ReplicaSet> {
-  const updated = await context.replicaSetClient.update(replicaSet, {}, signal);
-  recordWrite(context, deployment, updated);
-  return updated;
-}
-
 export async function deleteReplicaSets(
-  context: DeploymentContext,
+  sync: Sync,
+  { owned }: DeploymentContext,
   replicaSets: readonly ReplicaSet[],
-  signal: AbortSignal,
 ): Promise<void> {
   for (const replicaSet of replicaSets) {
-    const { uid } = replicaSet.metadata;
-    // An old one's name may be that of a current one by now: a user has deleted the old one and gone back.
-    const only = uid === undefined ? {} : { preconditions: { uid } };
-    try {
-      await context.replicaSetClient.delete(refOf(replicaSet), only, signal);
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
+    sync.decided("Delete an old ReplicaSet", { replicaSet: replicaSet.metadata.name });
+    await owned.remove(sync, replicaSet);
   }
 }
 
 /** Writes status and, as the server lets one do in the same request, the revision annotation. */
 export async function writeStatus(
-  context: DeploymentContext,
+  { signal }: Sync,
+  { deploymentClient, consistency }: DeploymentContext,
   deployment: Deployment,
   status: DeploymentStatus,
-  signal: AbortSignal,
 ): Promise<Deployment> {
-  const updated = await context.deploymentClient.updateStatus({ ...deployment, status }, {}, signal);
-  context.consistency.wroteOwner(resources.deployments, updated);
+  const updated = await deploymentClient.updateStatus({ ...deployment, status }, {}, signal);
+  consistency.wroteOwner(resources.deployments, updated);
   return updated;
 }
 
 export async function updateDeployment(
-  context: DeploymentContext,
+  { signal }: Sync,
+  { deploymentClient, consistency }: DeploymentContext,
   deployment: Deployment,
-  signal: AbortSignal,
 ): Promise<void> {
-  const updated = await context.deploymentClient.update(deployment, {}, signal);
-  context.consistency.wroteOwner(resources.deployments, updated);
+  const updated = await deploymentClient.update(deployment, {}, signal);
+  consistency.wroteOwner(resources.deployments, updated);
+}
+
+/** What a Deployment is to say of its current ReplicaSet. */
+export interface RevisionRecord {
+  readonly revision: string | undefined;
+  readonly condition: DeploymentCondition | undefined;
 }
 
 /** Writes revision and condition to the Deployment, if it does not have both. */
 export async function recordRevision(
+  sync: Sync,
   context: DeploymentContext,
   deployment: Deployment,
-  revision: string | undefined,
-  condition: DeploymentCondition | undefined,
-  signal: AbortSignal,
+  { revision, condition }: RevisionRecord,
 ): Promise<Deployment> {
   const { annotations } = deployment.metadata;
   const before = deployment.status?.conditions ?? [];
@@ -134,7 +118,7 @@ export async function recordRevision(
     ...deployment.status,
     ...(conditions !== before && { conditions }),
   };
-  return writeStatus(context, annotated, status, signal);
+  return writeStatus(sync, context, annotated, status);
 }
 
 export interface Creation {
@@ -145,14 +129,13 @@ export interface Creation {
 
 /** Creates the ReplicaSet. When the name is taken by another template, the Deployment gets another try under another. */
 export async function createReplicaSet(
+  sync: Sync,
   context: DeploymentContext,
   deployment: Deployment,
-  replicaSet: ReplicaSet,
-  signal: AbortSignal,
+  wanted: ReplicaSet,
 ): Promise<Creation> {
   try {
-    const created = await context.replicaSetClient.create(replicaSet, {}, signal);
-    recordWrite(context, deployment, created);
+    const created = await context.owned.create(sync, wanted);
     const size = sizeOf(created);
     if (size > 0) {
       const message = `Scaled up replica set ${created.metadata.name} from 0 to ${size}`;
@@ -160,82 +143,64 @@ export async function createReplicaSet(
     }
     return { replicaSet: created, created: true };
   } catch (error) {
-    signal.throwIfAborted();
+    sync.signal.throwIfAborted();
+    const refusal = { deployment, wanted, error };
     if (isAlreadyExists(error)) {
-      return {
-        replicaSet: await resolveCollision(context, deployment, replicaSet, error, signal),
-        created: false,
-      };
+      return { replicaSet: await resolveCollision(sync, context, refusal), created: false };
     }
     // In a namespace that is going away every create fails, and nobody needs to be told.
     if (isNamespaceTerminating(error)) throw error;
-    return throwAfter(error, async () => reportFailedCreate(context, deployment, replicaSet, error, signal));
+    return throwAfter(error, async () => reportFailedCreate(sync, context, refusal));
   }
+}
+
+/** A ReplicaSet that the server did not create, and why. */
+interface Refusal {
+  readonly deployment: Deployment;
+  readonly wanted: ReplicaSet;
+  readonly error: unknown;
 }
 
 /** The ReplicaSet under that name if it is this Deployment's and of this template; otherwise counts a collision. */
 async function resolveCollision(
+  sync: Sync,
   context: DeploymentContext,
-  deployment: Deployment,
-  wanted: ReplicaSet,
-  conflict: unknown,
-  signal: AbortSignal,
+  { deployment, wanted, error }: Refusal,
 ): Promise<ReplicaSet> {
-  const { namespace, name = "" } = wanted.metadata;
+  const { namespace = "", name = "" } = wanted.metadata;
   const existing =
-    context.replicaSets.get(namespace, name) ?? (await readReplicaSet(context, wanted, signal));
+    context.replicaSets.lister.get(namespace, name) ??
+    (await context.replicaSetClient.get({ namespace, name }, {}, sync.signal));
   if (isControlledBy(existing, deployment) && sameTemplate(templateOf(existing), deployment.spec?.template)) {
     return existing;
   }
   const collisionCount = (deployment.status?.collisionCount ?? 0) + 1;
-  return throwAfter(conflict, async () =>
-    writeStatus(context, deployment, { ...deployment.status, collisionCount }, signal),
+  sync.decided("Choose another name, as a ReplicaSet of another template has it", { name, collisionCount });
+  return throwAfter(error, async () =>
+    writeStatus(sync, context, deployment, { ...deployment.status, collisionCount }),
   );
 }
 
-async function readReplicaSet(
-  context: DeploymentContext,
-  replicaSet: ReplicaSet,
-  signal: AbortSignal,
-): Promise<ReplicaSet> {
-  return context.replicaSetClient.get(refOf(replicaSet), {}, signal);
-}
-
 async function reportFailedCreate(
+  sync: Sync,
   context: DeploymentContext,
-  deployment: Deployment,
-  replicaSet: ReplicaSet,
-  error: unknown,
-  signal: AbortSignal,
+  { deployment, wanted, error }: Refusal,
 ): Promise<void> {
-  const name = JSON.stringify(replicaSet.metadata.name);
+  const name = JSON.stringify(wanted.metadata.name);
   const message = `Failed to create new replica set ${name}: ${messageOf(error)}`;
-  context.events.event(deployment, "Warning", REPLICA_SET_CREATE_ERROR, message);
+  const reason = REPLICA_SET_CREATE_ERROR;
+  context.events.event(deployment, "Warning", reason, message);
   if (progressDeadlineSeconds(deployment) === undefined) return;
   const condition = newCondition(
-    PROGRESSING,
-    "False",
-    REPLICA_SET_CREATE_ERROR,
-    message,
+    { type: PROGRESSING, status: "False", reason, message },
     context.clock.nowMs(),
   );
   const conditions = withCondition(deployment.status?.conditions ?? [], condition);
   if (conditions === deployment.status?.conditions) return;
-  await writeStatus(context, deployment, { ...deployment.status, conditions }, signal);
-}
-
-function recordWrite(context: DeploymentContext, deployment: Deployment, replicaSet: ReplicaSet): void {
-  const { uid = "" } = deployment.metadata;
-  const version = replicaSet.metadata.resourceVersion;
-  context.consistency.wroteAt(keyOf(deployment), uid, resources.replicaSets, version);
+  await writeStatus(sync, context, deployment, { ...deployment.status, conditions });
 }
 
 function replaceReplicaSet(round: Round, before: ReplicaSet, after: ReplicaSet): Round {
   if (round.current === before) return { ...round, current: after };
   return { ...round, old: round.old.map((replicaSet) => (replicaSet === before ? after : replicaSet)) };
-}
-
-function refOf(replicaSet: ReplicaSet): ObjectRef {
-  const { namespace = "", name = "" } = replicaSet.metadata;
-  return { namespace, name };
 }

@@ -18,11 +18,16 @@ export const DEADLINE_EXCEEDED = "ProgressDeadlineExceeded";
 export const PAUSED = "DeploymentPaused";
 export const RESUMED = "DeploymentResumed";
 
+/** What a condition says, apart from since when. */
+export interface Statement {
+  readonly type: string;
+  readonly status: "True" | "False" | "Unknown";
+  readonly reason: string;
+  readonly message: string;
+}
+
 export function newCondition(
-  type: string,
-  status: "True" | "False" | "Unknown",
-  reason: string,
-  message: string,
+  { type, status, reason, message }: Statement,
   nowMs: number,
 ): DeploymentCondition {
   const now = formatTime(nowMs);

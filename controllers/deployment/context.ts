@@ -1,27 +1,29 @@
-import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
+import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
 
 /** All that a sync of a Deployment works with. */
-export interface DeploymentContext {
-  readonly deployments: Lister<Deployment>;
-  readonly replicaSets: Lister<ReplicaSet>;
-  readonly pods: Lister<Pod>;
-  readonly deploymentClient: ResourceClient<Deployment>;
-  readonly replicaSetClient: ResourceClient<ReplicaSet>;
-  readonly events: EventRecorder;
-  readonly consistency: ConsistencyStore;
-  readonly countsTerminating: boolean;
-  readonly clock: Clock;
-}
+export type DeploymentContext = ReturnType<typeof deploymentContext>;
 
-/** What a sync has in hand: as the cache knows it at first, then as the server answered to each write. */
-export interface Round {
-  readonly deployment: Deployment;
-  readonly current: ReplicaSet | undefined;
-  readonly old: readonly ReplicaSet[];
+export function deploymentContext(kit: Kit) {
+  const { client, clock, events, features } = kit.env;
+  const deployments = kit.reads(resources.deployments);
+  const replicaSets = kit.reads(resources.replicaSets);
+  const pods = kit.reads(resources.pods, { fields: ["status.phase"] });
+  pods.addIndex(POD_CONTROLLER_INDEX, podControllerIndex);
+  const consistency = kit.readYourWrites({ caches: [deployments, replicaSets] });
+  return {
+    deployments,
+    replicaSets,
+    pods,
+    deploymentClient: client.clientFor(resources.deployments),
+    replicaSetClient: client.clientFor(resources.replicaSets),
+    consistency,
+    owned: new OwnedObjects(kit, { owners: deployments, objects: replicaSets, consistency }),
+    events,
+    clock,
+    /** Whether the status counts pods that are being deleted. */
+    countsTerminating: features.enabled("DeploymentReplicaSetTerminatingReplicas"),
+  };
 }

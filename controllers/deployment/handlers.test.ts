@@ -1,18 +1,17 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { newControllerRef } from "../../pkg/api/owner-references.ts";
+import { isControlledBy, newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { EventHandler } from "../../pkg/cache/informer.ts";
 import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
-import {
-  REPLICA_SET_CONTROLLER_INDEX,
-  replicaSetControllerIndex,
-} from "../../pkg/controller/replica-set-index.ts";
+import { itself } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
+import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { deploymentHandler, podHandler, replicaSetHandler } from "./handlers.ts";
+import { podRule, replicaSetRule } from "./handlers.ts";
 import { deployment, replicaSet } from "./samples.test-data.ts";
 
 let queue: WorkQueue<string>;
@@ -93,8 +92,9 @@ describe("a ReplicaSet", () => {
     expect(drain(queue)).toEqual(index < 3 ? [`default/deployment-${index}`] : []);
   });
 
-  function handlerOf(deployments: readonly Deployment[]): ReturnType<typeof replicaSetHandler> {
-    return replicaSetHandler(listers(deployments, [], []), queue);
+  function handlerOf(deployments: readonly Deployment[]): EventHandler<ReplicaSet> {
+    const owners = { lister: listerOf(deployments), resource: resources.deployments };
+    return ruleHandler(replicaSetRule(owners), queue);
   }
 });
 
@@ -127,28 +127,29 @@ describe("a deleted pod", () => {
     ],
     ["does not wake a Deployment that rolls", rolling, [own1], [], false],
   ])("%s", (_, owner, sets, pods, expected) => {
-    podHandler(listers([owner], sets, pods), queue).onDelete?.(pod("gone", own1), false);
+    ruleHandler(podRule(caches([owner], sets, pods)), queue).onDelete?.(pod("gone", own1), false);
     expect(drain(queue)).toEqual(expected ? ["default/foo"] : []);
   });
 });
 
 test("a Deployment wakes itself, whatever becomes of it", () => {
-  const handler = deploymentHandler(queue);
+  const handler = ruleHandler<Deployment>(itself, queue);
   handler.onAdd?.(d1, true);
   handler.onUpdate?.(d2, d2);
   handler.onDelete?.(stranger, true);
   expect(drain(queue).toSorted()).toEqual(["default/d1", "default/d2", "default/d3"]);
 });
 
-function listers(
+function caches(
   deployments: readonly Deployment[],
   replicaSets: readonly ReplicaSet[],
   pods: readonly Pod[],
-): Parameters<typeof podHandler>[0] {
+): Parameters<typeof podRule>[0] {
   return {
-    deployments: listerOf(deployments),
-    replicaSets: listerOf(replicaSets, { [REPLICA_SET_CONTROLLER_INDEX]: replicaSetControllerIndex }),
-    pods: listerOf(pods, { [POD_CONTROLLER_INDEX]: podControllerIndex }),
+    deployments: { lister: listerOf(deployments) },
+    replicaSets: { lister: listerOf(replicaSets) },
+    owned: { ownedBy: (owner) => replicaSets.filter((replicaSet) => isControlledBy(replicaSet, owner)) },
+    pods: { lister: listerOf(pods, { [POD_CONTROLLER_INDEX]: podControllerIndex }) },
   };
 }
 

@@ -44,7 +44,7 @@ export function decideProgress(
   conditions =
     progressDeadlineSeconds(deployment) === undefined
       ? withoutCondition(conditions, PROGRESSING)
-      : withProgress(conditions, deployment, counted, revisions.current, nowMs);
+      : withProgress({ ...counted, conditions }, deployment, revisions.current, nowMs);
   const failure = replicaFailure(revisions);
   conditions =
     failure === undefined
@@ -55,13 +55,14 @@ export function decideProgress(
   return { status: undefined, recheckAfterMs: recheckAfterMs(deployment, status, nowMs) };
 }
 
+/** The conditions of the status, with what is to be said of progress. */
 function withProgress(
-  conditions: Conditions,
-  deployment: Deployment,
   status: DeploymentStatus,
+  deployment: Deployment,
   current: ReplicaSet | undefined,
   nowMs: number,
 ): Conditions {
+  const { conditions = [] } = status;
   const before = findCondition(deployment.status?.conditions, PROGRESSING);
   const wasComplete =
     (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && before?.reason === NEW_REPLICA_SET_AVAILABLE;
@@ -71,8 +72,8 @@ function withProgress(
     current === undefined
       ? `Deployment ${JSON.stringify(deployment.metadata.name)}`
       : `ReplicaSet ${JSON.stringify(current.metadata.name)}`;
-  const condition = (result: "True" | "False", reason: string, words: string): DeploymentCondition =>
-    newCondition(PROGRESSING, result, reason, `${subject} ${words}.`, nowMs);
+  const condition = (status: "True" | "False", reason: string, words: string): DeploymentCondition =>
+    newCondition({ type: PROGRESSING, status, reason, message: `${subject} ${words}.` }, nowMs);
   if (isComplete(deployment, status)) {
     return withCondition(
       conditions,
@@ -140,12 +141,10 @@ export function decidePausedConditions(deployment: Deployment, nowMs: number): C
   const paused = deployment.spec?.paused === true;
   const saysPaused = condition?.reason === PAUSED;
   if (paused === saysPaused) return undefined;
-  return withCondition(
-    conditions,
-    paused
-      ? newCondition(PROGRESSING, "Unknown", PAUSED, "Deployment is paused", nowMs)
-      : newCondition(PROGRESSING, "Unknown", RESUMED, "Deployment is resumed", nowMs),
-  );
+  const said = paused
+    ? { reason: PAUSED, message: "Deployment is paused" }
+    : { reason: RESUMED, message: "Deployment is resumed" };
+  return withCondition(conditions, newCondition({ type: PROGRESSING, status: "Unknown", ...said }, nowMs));
 }
 
 /** The condition for a current ReplicaSet that was there before anyone asked for progress; undefined when not needed. */
@@ -157,7 +156,7 @@ export function decideFoundCondition(
   if (progressDeadlineSeconds(deployment) === undefined) return undefined;
   if (findCondition(deployment.status?.conditions, PROGRESSING) !== undefined) return undefined;
   const message = `Found new replica set ${JSON.stringify(current.metadata.name)}`;
-  return newCondition(PROGRESSING, "True", FOUND_NEW_REPLICA_SET, message, nowMs);
+  return newCondition({ type: PROGRESSING, status: "True", reason: FOUND_NEW_REPLICA_SET, message }, nowMs);
 }
 
 /** Why pods cannot be created or deleted, as the current ReplicaSet tells, or else any other. */

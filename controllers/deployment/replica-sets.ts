@@ -12,6 +12,11 @@ export interface Revisions {
   readonly old: readonly ReplicaSet[];
 }
 
+/** What a sync has in hand: as the cache knows it at first, then as the server answered to each write. */
+export interface Round extends Revisions {
+  readonly deployment: Deployment;
+}
+
 export function allOf({ current, old }: Revisions): readonly ReplicaSet[] {
   return current === undefined ? old : [...old, current];
 }

@@ -4,6 +4,17 @@ import { AVAILABLE, newCondition, withCondition } from "./conditions.ts";
 import { allOf, availableOf, type Revisions, sum, totalSize } from "./replica-sets.ts";
 import { desiredReplicas, maxUnavailable } from "./strategy.ts";
 
+const AVAILABLE_ENOUGH = {
+  status: "True",
+  reason: "MinimumReplicasAvailable",
+  message: "Deployment has minimum availability.",
+} as const;
+const AVAILABLE_TOO_FEW = {
+  status: "False",
+  reason: "MinimumReplicasUnavailable",
+  message: "Deployment does not have minimum availability.",
+} as const;
+
 /** The status without any word on progress: that is progress.ts'. */
 export function computeStatus(
   deployment: Deployment,
@@ -16,6 +27,7 @@ export function computeStatus(
   const terminating = countsTerminating ? totalTerminating(all) : undefined;
   const { collisionCount, conditions = [] } = deployment.status ?? {};
   const enough = available >= desiredReplicas(deployment) - maxUnavailable(deployment);
+  const said = enough ? AVAILABLE_ENOUGH : AVAILABLE_TOO_FEW;
   return {
     observedGeneration: deployment.metadata.generation ?? 0,
     ...nonZero("replicas", sum(all, podsOf)),
@@ -29,24 +41,7 @@ export function computeStatus(
     ...nonZero("unavailableReplicas", Math.max(0, totalSize(all) - available)),
     ...(terminating !== undefined && { terminatingReplicas: terminating }),
     ...(collisionCount !== undefined && { collisionCount }),
-    conditions: withCondition(
-      conditions,
-      enough
-        ? newCondition(
-            AVAILABLE,
-            "True",
-            "MinimumReplicasAvailable",
-            "Deployment has minimum availability.",
-            nowMs,
-          )
-        : newCondition(
-            AVAILABLE,
-            "False",
-            "MinimumReplicasUnavailable",
-            "Deployment does not have minimum availability.",
-            nowMs,
-          ),
-    ),
+    conditions: withCondition(conditions, newCondition({ type: AVAILABLE, ...said }, nowMs)),
   };
 }
 

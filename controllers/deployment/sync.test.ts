@@ -1,19 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findCondition } from "../../pkg/api/conditions.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import {
-  REPLICA_SET_CONTROLLER_INDEX,
-  replicaSetControllerIndex,
-} from "../../pkg/controller/replica-set-index.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { invalid, internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
-import { silentLogger } from "../../pkg/log/logger.ts";
-import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
-import { listerOf } from "../../test/harness/lister-of.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { EventRecorder } from "../../pkg/events/recorder.ts";
+import { wired } from "../../pkg/controller/kit.ts";
+import type { Sync } from "../../pkg/controller/sync.ts";
 import { REVISION, ROLLBACK_TO, sizeAnnotations } from "./annotations.ts";
-import type { DeploymentContext } from "./context.ts";
+import { deploymentContext } from "./context.ts";
 import { syncDeployment } from "./sync.ts";
 import { deploymentController } from "./controller.ts";
 import { deployment, template, type DeploymentSketch } from "./samples.test-data.ts";
@@ -87,22 +82,17 @@ describe("one sync", () => {
   test("of a Deployment that selects everything warns, and claims nothing", async () => {
     const told: string[] = [];
     const everything = deployment({ name: "foo", selector: {} });
-    const orphan = await createOrphan("orphan");
-    const context: DeploymentContext = {
-      deployments: listerOf([everything]),
-      replicaSets: listerOf([orphan], { [REPLICA_SET_CONTROLLER_INDEX]: replicaSetControllerIndex }),
-      pods: listerOf<Pod>([]),
-      deploymentClient: world.client.clientFor(resources.deployments),
-      replicaSetClient: world.client.clientFor(resources.replicaSets),
-      events: {
-        event: (_, type, reason) => void told.push(`${type} ${reason}`),
-        eventWithAnnotations: () => undefined,
-      },
-      consistency: new ConsistencyStore({ clock: world.clock, log: silentLogger, caches: [] }),
-      countsTerminating: true,
-      clock: world.clock,
-    };
-    await syncDeployment("default/foo", context, silentLogger, new AbortController().signal);
+    await createOrphan("orphan");
+    const event: EventRecorder["event"] = (_, type, reason) => void told.push(`${type} ${reason}`);
+    await world.start({
+      ...controller,
+      build: wired((kit) => {
+        const events = { event, eventWithAnnotations: () => undefined };
+        const context = { ...deploymentContext(kit), events };
+        const sync = async (run: Sync) => syncDeployment(Object.assign(run, { owner: everything }), context);
+        kit.queue({ name: "deployment", workers: 1, sync }).add("default/foo");
+      }),
+    });
     expect(told).toEqual(["Warning SelectingAll"]);
     expect((await world.get(resources.replicaSets, "orphan")).metadata.ownerReferences).toBeUndefined();
   });

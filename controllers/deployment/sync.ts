@@ -1,21 +1,17 @@
 import { SelectorError, type LabelSelector } from "../../pkg/api/labels.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
-import { resources } from "../../pkg/api/resources.ts";
-import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { Deployment } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import { claimObjects } from "../../pkg/controller/ownership.ts";
 import { ownedPods } from "../../pkg/controller/pod-index.ts";
-import { ownedAndOrphanedReplicaSets } from "../../pkg/controller/replica-set-index.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteReplicaSets, scaleReplicaSets, updateDeployment, writeStatus } from "./apply.ts";
 import { findOrCreateCurrent } from "./sync-revision.ts";
 import { decideCleanup } from "./cleanup.ts";
-import type { DeploymentContext, Round } from "./context.ts";
+import type { DeploymentContext } from "./context.ts";
 import { decidePausedConditions, decideProgress } from "./progress.ts";
 import { decideOldRemoval, oldPodsRun } from "./recreate.ts";
-import { allOf, splitRevisions } from "./replica-sets.ts";
+import { allOf, type Round, splitRevisions } from "./replica-sets.ts";
 import { decideRollback, rollbackTarget } from "./rollback.ts";
 import { decideRolling } from "./rolling.ts";
 import { decideScaling, isScalingEvent, scaleStep } from "./scaling.ts";
@@ -26,27 +22,19 @@ class UnknownStrategyError extends Error {
   readonly code = "UnknownStrategy";
 }
 
+type Sync = OwnerSync<Deployment>;
+
 /**
  * One step of a Deployment. Several rounds, each of which decides on what the server answered to the one before:
  * revision, then scale, then status.
  */
-export async function syncDeployment(
-  key: string,
-  context: DeploymentContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const deployment = context.deployments.getByKey(key);
-  if (deployment === undefined) {
-    context.consistency.deleteName(key);
-    return {};
-  }
+export async function syncDeployment(sync: Sync, context: DeploymentContext): Promise<SyncResult> {
+  const { owner: deployment } = sync;
   const selector = readSelector(deployment);
-  if (selector.empty) return refuseSelectingAll(context, deployment, signal);
+  if (selector.empty) return refuseSelectingAll(sync, context);
   try {
-    const owned = await claimReplicaSets(context, deployment, selector, log, signal);
-    const { current, old } = splitRevisions(deployment, owned);
-    return await reconcile(context, { deployment, current, old }, signal);
+    const owned = await context.owned.claim(sync, ({ metadata }) => selector.matches(metadata.labels));
+    return await reconcile(sync, context, { deployment, ...splitRevisions(deployment, owned) });
   } catch (error) {
     // Nothing can be created in a namespace that is going away, and nothing need be.
     if (isNamespaceTerminating(error)) return {};
@@ -54,156 +42,117 @@ export async function syncDeployment(
   }
 }
 
-async function reconcile(context: DeploymentContext, start: Round, signal: AbortSignal): Promise<SyncResult> {
+async function reconcile(sync: Sync, context: DeploymentContext, start: Round): Promise<SyncResult> {
   if (start.deployment.metadata.deletionTimestamp !== undefined) {
-    return syncCounts(context, await findOrCreateCurrent(context, start, "find", signal), signal);
+    return syncCounts(sync, context, await findOrCreateCurrent(sync, context, start, "find"));
   }
-  const round = await syncPausedCondition(context, start, signal);
+  const round = await syncPausedCondition(sync, context, start);
   const target = rollbackTarget(round.deployment);
-  if (round.deployment.spec?.paused === true) return scaleOnly(context, round, signal);
-  if (target !== undefined) return rollBack(context, round, target, signal);
+  if (round.deployment.spec?.paused === true) return scaleOnly(sync, context, round);
+  if (target !== undefined) return rollBack(sync, context, round, target);
 
-  const found = await findOrCreateCurrent(context, round, "find", signal);
-  if (isScalingEvent(found.deployment, found)) return scaleOnly(context, found, signal);
+  const found = await findOrCreateCurrent(sync, context, round, "find");
+  if (isScalingEvent(found.deployment, found)) return scaleOnly(sync, context, found);
   const strategy = found.deployment.spec?.strategy?.type;
-  if (strategy === "RollingUpdate") return rollOut(context, found, signal);
-  if (strategy === "Recreate") return recreate(context, found, signal);
+  if (strategy === "RollingUpdate") return rollOut(sync, context, found);
+  if (strategy === "Recreate") return recreate(sync, context, found);
   // A strategy of a newer server: guessing could end every pod.
   throw new UnknownStrategyError(`unexpected deployment strategy type: ${strategy ?? ""}`);
 }
 
-async function rollOut(context: DeploymentContext, start: Round, signal: AbortSignal): Promise<SyncResult> {
-  const round = await findOrCreateCurrent(context, start, "create", signal);
+async function rollOut(sync: Sync, context: DeploymentContext, start: Round): Promise<SyncResult> {
+  const round = await findOrCreateCurrent(sync, context, start, "create");
   const steps = decideRolling(round.deployment, round);
   if (steps.length > 0)
-    return syncProgress(context, await scaleReplicaSets(context, round, steps, signal), signal);
-  return finish(context, round, signal);
+    return syncProgress(sync, context, await scaleReplicaSets(sync, context, round, steps));
+  return finish(sync, context, round);
 }
 
-async function recreate(context: DeploymentContext, start: Round, signal: AbortSignal): Promise<SyncResult> {
+async function recreate(sync: Sync, context: DeploymentContext, start: Round): Promise<SyncResult> {
   const removal = decideOldRemoval(start);
   if (removal.length > 0) {
-    return syncProgress(context, await scaleReplicaSets(context, start, removal, signal), signal);
+    return syncProgress(sync, context, await scaleReplicaSets(sync, context, start, removal));
   }
-  if (oldPodsRun(start, podsByReplicaSet(context, start))) return syncProgress(context, start, signal);
-  const round = await findOrCreateCurrent(context, start, "create", signal);
+  if (oldPodsRun(start, podsByReplicaSet(context, start))) return syncProgress(sync, context, start);
+  const round = await findOrCreateCurrent(sync, context, start, "create");
   const desired = desiredReplicas(round.deployment);
   const steps =
     round.current === undefined ? [] : [scaleStep(round.current, desired, "all old pods have ended")];
-  return finish(context, await scaleReplicaSets(context, round, steps, signal), signal);
+  return finish(sync, context, await scaleReplicaSets(sync, context, round, steps));
 }
 
 /** Once a rollout is complete, old revisions above the limit go. */
-async function finish(context: DeploymentContext, round: Round, signal: AbortSignal): Promise<SyncResult> {
+async function finish(sync: Sync, context: DeploymentContext, round: Round): Promise<SyncResult> {
   if (isComplete(round.deployment, round.deployment.status)) {
-    await deleteReplicaSets(context, decideCleanup(round.deployment, round.old), signal);
+    await deleteReplicaSets(sync, context, decideCleanup(round.deployment, round.old));
   }
-  return syncProgress(context, round, signal);
+  return syncProgress(sync, context, round);
 }
 
 /** While paused, or after the user has scaled: sizes follow, and no rollout goes on. */
-async function scaleOnly(context: DeploymentContext, start: Round, signal: AbortSignal): Promise<SyncResult> {
-  const found = await findOrCreateCurrent(context, start, "find", signal);
-  const round = await scaleReplicaSets(context, found, decideScaling(found.deployment, found), signal);
+async function scaleOnly(sync: Sync, context: DeploymentContext, start: Round): Promise<SyncResult> {
+  const found = await findOrCreateCurrent(sync, context, start, "find");
+  const round = await scaleReplicaSets(sync, context, found, decideScaling(found.deployment, found));
   const { deployment } = round;
   if (deployment.spec?.paused === true && rollbackTarget(deployment) === undefined) {
-    await deleteReplicaSets(context, decideCleanup(deployment, round.old), signal);
+    await deleteReplicaSets(sync, context, decideCleanup(deployment, round.old));
   }
-  return syncCounts(context, round, signal);
+  return syncCounts(sync, context, round);
 }
 
 async function rollBack(
+  sync: Sync,
   context: DeploymentContext,
   start: Round,
   target: bigint,
-  signal: AbortSignal,
 ): Promise<SyncResult> {
-  const round = await findOrCreateCurrent(context, start, "create", signal);
+  const round = await findOrCreateCurrent(sync, context, start, "create");
   const plan = decideRollback(round.deployment, allOf(round), target);
-  await updateDeployment(context, plan.deployment, signal);
   const { type, reason, message } = plan.event;
+  sync.decided("Roll back, or say why not", { target: String(target), outcome: reason });
+  await updateDeployment(sync, context, plan.deployment);
   context.events.event(round.deployment, type, reason, message);
   return {};
 }
 
-async function syncPausedCondition(
-  context: DeploymentContext,
-  round: Round,
-  signal: AbortSignal,
-): Promise<Round> {
+async function syncPausedCondition(sync: Sync, context: DeploymentContext, round: Round): Promise<Round> {
   const { deployment } = round;
   const conditions = decidePausedConditions(deployment, context.clock.nowMs());
   if (conditions === undefined) return round;
   const status = { ...deployment.status, conditions };
-  return { ...round, deployment: await writeStatus(context, deployment, status, signal) };
+  return { ...round, deployment: await writeStatus(sync, context, deployment, status) };
 }
 
-async function syncProgress(
-  context: DeploymentContext,
-  round: Round,
-  signal: AbortSignal,
-): Promise<SyncResult> {
+async function syncProgress(sync: Sync, context: DeploymentContext, round: Round): Promise<SyncResult> {
   const { deployment } = round;
   const plan = decideProgress(deployment, round, context.countsTerminating, context.clock.nowMs());
-  if (plan.status !== undefined) await writeStatus(context, deployment, plan.status, signal);
+  if (plan.status !== undefined) await writeStatus(sync, context, deployment, plan.status);
   return plan.recheckAfterMs === undefined ? {} : { requeueAfterMs: plan.recheckAfterMs };
 }
 
-async function syncCounts(
-  context: DeploymentContext,
-  round: Round,
-  signal: AbortSignal,
-): Promise<SyncResult> {
+async function syncCounts(sync: Sync, context: DeploymentContext, round: Round): Promise<SyncResult> {
   const { deployment } = round;
   const status = computeStatus(deployment, round, context.countsTerminating, context.clock.nowMs());
-  if (!sameStatus(deployment.status, status)) await writeStatus(context, deployment, status, signal);
+  if (!sameStatus(deployment.status, status)) await writeStatus(sync, context, deployment, status);
   return {};
 }
 
 /** A selector that selects all would claim what belongs to others: the user is told, and nothing else is done. */
-async function refuseSelectingAll(
-  context: DeploymentContext,
-  deployment: Deployment,
-  signal: AbortSignal,
-): Promise<SyncResult> {
+async function refuseSelectingAll(sync: Sync, context: DeploymentContext): Promise<SyncResult> {
+  const { owner: deployment } = sync;
   const message = "This deployment is selecting all pods. A non-empty selector is required.";
   context.events.event(deployment, "Warning", "SelectingAll", message);
   const observedGeneration = deployment.metadata.generation ?? 0;
   if ((deployment.status?.observedGeneration ?? 0) < observedGeneration) {
-    await writeStatus(context, deployment, { ...deployment.status, observedGeneration }, signal);
+    await writeStatus(sync, context, deployment, { ...deployment.status, observedGeneration });
   }
   return {};
 }
 
-async function claimReplicaSets(
-  context: DeploymentContext,
-  deployment: Deployment,
-  selector: LabelSelector,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<readonly ReplicaSet[]> {
-  const { namespace = "" } = deployment.metadata;
-  return claimObjects<ReplicaSet>(
-    {
-      owner: deployment,
-      ownerResource: resources.deployments,
-      ownerClient: context.deploymentClient,
-      resource: resources.replicaSets,
-      patch: async ({ metadata }, patch) =>
-        context.replicaSetClient.patch({ namespace, name: metadata.name ?? "" }, patch, {}, signal),
-      consistency: context.consistency,
-      log,
-    },
-    ownedAndOrphanedReplicaSets(context.replicaSets, deployment),
-    (replicaSet) => selector.matches(replicaSet.metadata.labels),
-    signal,
-  );
-}
-
-function podsByReplicaSet(context: DeploymentContext, round: Round): ReadonlyMap<string, readonly Pod[]> {
+function podsByReplicaSet({ pods }: DeploymentContext, round: Round): ReadonlyMap<string, readonly Pod[]> {
   const entries = allOf(round).map((replicaSet) => {
-    const pods = ownedPods(context.pods, replicaSet, "ReplicaSet");
-    return [replicaSet.metadata.uid ?? "", pods] as const;
+    const ofOne = ownedPods(pods.lister, replicaSet, "ReplicaSet");
+    return [replicaSet.metadata.uid ?? "", ofOne] as const;
   });
   return new Map(entries);
 }

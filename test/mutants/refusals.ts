@@ -493,7 +493,7 @@ const fields: readonly Mutant[] = [
   },
   {
     name: "Deployments do not declare what they read of pods",
-    file: "controllers/deployment/controller.ts",
+    file: "controllers/deployment/context.ts",
     find: 'fields: ["status.phase"]',
     replace: "fields: []",
     tests: ["test/harness/fields-of-consumers.test.ts"],

@@ -119,9 +119,9 @@ const deletionMutants: readonly Mutant[] = [
   },
   {
     name: "deletes a ReplicaSet that has taken the name of an old one",
-    file: "controllers/deployment/apply.ts",
-    find: "await context.replicaSetClient.delete(refOf(replicaSet), only, signal);",
-    replace: "void only;\n      await context.replicaSetClient.delete(refOf(replicaSet), {}, signal);",
+    file: "pkg/controller/owned-objects.ts",
+    find: "{ ...how, preconditions: { uid } }",
+    replace: "how",
     tests: ["controllers/deployment/wiring.test.ts"],
   },
 ];
@@ -177,17 +177,16 @@ const wiringMutants: readonly Mutant[] = [
   },
   {
     name: "does not wait to see the ReplicaSet that it has updated",
-    file: "controllers/deployment/apply.ts",
-    find: "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);\n  recordWrite(context, deployment, updated);",
-    replace:
-      "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);\n  void deployment;",
+    file: "pkg/controller/owned-objects.ts",
+    find: "return this.#wrote(sync, await this.#client.update(changed, {}, sync.signal));",
+    replace: "return this.#client.update(changed, {}, sync.signal);",
     tests: WIRING,
   },
   {
     name: "does not wait to see the Deployment that it has rolled back",
     file: "controllers/deployment/apply.ts",
-    find: "const updated = await context.deploymentClient.update(deployment, {}, signal);\n  context.consistency.wroteOwner(resources.deployments, updated);",
-    replace: "await context.deploymentClient.update(deployment, {}, signal);",
+    find: "const updated = await deploymentClient.update(deployment, {}, signal);\n  consistency.wroteOwner(resources.deployments, updated);",
+    replace: "void consistency;\n  await deploymentClient.update(deployment, {}, signal);",
     tests: WIRING,
   },
 ];
@@ -195,8 +194,8 @@ const wiringMutants: readonly Mutant[] = [
 const gateMutants: readonly Mutant[] = [
   {
     name: "counts terminating pods of Deployments whatever the feature gate says",
-    file: "controllers/deployment/controller.ts",
-    find: 'env.features.enabled("DeploymentReplicaSetTerminatingReplicas")',
+    file: "controllers/deployment/context.ts",
+    find: 'features.enabled("DeploymentReplicaSetTerminatingReplicas")',
     replace: "true",
     tests: WIRING,
   },

@@ -257,8 +257,8 @@ const settings: readonly Mutant[] = [
   {
     name: "one worker whatever the flag says",
     file: "controllers/deployment/controller.ts",
-    find: "workers: settings.workers",
-    replace: "workers: 1",
+    find: "    workers,\n",
+    replace: "    workers: 1 + 0 * workers,\n",
     tests: wiring,
   },
 ];

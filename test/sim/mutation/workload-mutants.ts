@@ -104,7 +104,7 @@ export const workloadMutants: readonly Mutant[] = [
     file: "controllers/deployment/progress.ts",
     find: "if (wasComplete) return conditions;",
     replace:
-      'if (wasComplete) return withRefreshedCondition(conditions, newCondition(PROGRESSING, "True", NEW_REPLICA_SET_AVAILABLE, "again", nowMs));',
+      'if (wasComplete) return withRefreshedCondition(conditions, newCondition({ type: PROGRESSING, status: "True", reason: NEW_REPLICA_SET_AVAILABLE, message: "again" }, nowMs));',
   },
   {
     name: "lets one pod more than surge allows",
@@ -169,14 +169,16 @@ export const workloadMutants: readonly Mutant[] = [
   {
     name: "is not told when the last old pod has ended",
     file: "controllers/deployment/handlers.ts",
-    find: "if (!podsLeft) queue.add(keyOf(owner));",
+    find: "if (!podsLeft) wake(keyOf(owner));",
     replace: "",
     // Their ReplicaSet tells of it, too, where it counts those that are being deleted.
     also: {
-      file: "controllers/deployment/handlers.ts",
-      find: "if (sameVersion(before, after)) return;",
-      replace:
-        "if (sameVersion(before, after) || (after.status?.terminatingReplicas ?? 0) < (before.status?.terminatingReplicas ?? 0)) return;",
+      file: "controllers/deployment/controller.ts",
+      find: "context.replicaSets.wakes(queue, replicaSetRule(context.deployments));",
+      replace: `context.replicaSets.wakes(queue, (change, wake) => {
+        const hasFewer = change.type === "updated" && (change.object.status?.terminatingReplicas ?? 0) < (change.before.status?.terminatingReplicas ?? 0);
+        if (!hasFewer) replicaSetRule(context.deployments)(change, wake);
+      });`,
     },
   },
   {
@@ -201,10 +203,10 @@ export const workloadMutants: readonly Mutant[] = [
     name: "overwrites what others have changed meanwhile",
     area: "ownership",
     needs: ["stale cache"],
-    file: "controllers/deployment/apply.ts",
-    find: "const updated = await context.replicaSetClient.update(replicaSet, {}, signal);",
+    file: "pkg/controller/owned-objects.ts",
+    find: "await this.#client.update(changed, {}, sync.signal)",
     replace:
-      "const { resourceVersion: _, ...unversioned } = replicaSet.metadata; const updated = await context.replicaSetClient.update({ ...replicaSet, metadata: unversioned }, {}, signal);",
+      "await this.#client.update({ ...changed, metadata: { ...changed.metadata, resourceVersion: undefined } } as unknown as C, {}, sync.signal)",
   },
   {
     name: "releases what matches",
