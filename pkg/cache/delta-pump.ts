@@ -1,6 +1,7 @@
 import type { ApiObject } from "../api/object.ts";
 import type { Clock } from "../clock/clock.ts";
-import type { Delta, DeltaBatch, DeltaQueue, ObjectDelta } from "./delta.ts";
+import type { Delta, DeltaBatch, ObjectDelta } from "./delta.ts";
+import type { DeltaQueue } from "./delta-queue.ts";
 import type { Notification, NotificationBatch } from "./notification.ts";
 import type { Rotation, Task } from "./rotation.ts";
 import type { Draft, Store } from "./store.ts";
@@ -38,38 +39,13 @@ export class DeltaPump<T extends ApiObject> {
     this.#options = options;
   }
 
-  add(object: T): void {
-    this.#options.queue.add(object);
-    this.#wake();
-  }
-
-  update(object: T): void {
-    this.#options.queue.update(object);
-    this.#wake();
-  }
-
-  delete(object: T): void {
-    this.#options.queue.delete(object);
-    this.#wake();
-  }
-
-  replace(objects: Map<string, T>, resourceVersion: string): void {
-    this.#options.queue.replace(objects, resourceVersion);
-    this.#wake();
-  }
-
-  bookmark(resourceVersion: string): void {
-    this.#options.queue.bookmark(resourceVersion);
+  take(delta: Delta<T>): void {
+    this.#options.queue.push(delta);
     this.#wake();
   }
 
   draft(): Draft<T> {
     return this.#options.store.draft();
-  }
-
-  resync(): void {
-    this.#options.queue.resync();
-    this.#wake();
   }
 
   /** Undefined when more may be queued at once. */
@@ -119,14 +95,14 @@ export class DeltaPump<T extends ApiObject> {
 
   *#process({ deltas, initial }: DeltaBatch<T>): Task {
     const [first] = deltas;
-    if (first?.type === "ReplacedAll") yield* this.#replaceAll(first.objects, first.resourceVersion, initial);
-    else if (first?.type === "SyncAll") this.#syncAll();
-    else if (first?.type === "Bookmark") this.#options.store.advance(first.resourceVersion);
+    if (first?.type === "replace") yield* this.#replaceAll(first.objects, first.resourceVersion, initial);
+    else if (first?.type === "resync") this.#syncAll();
+    else if (first?.type === "bookmark") this.#options.store.advance(first.resourceVersion);
     else this.#applyAll(deltas, initial);
   }
 
   #applyAll(deltas: readonly Delta<T>[], initial: boolean): void {
-    const { store, queue } = this.#options;
+    const { store } = this.#options;
     const notifications: Notification<T>[] = [];
     let resourceVersion: string | undefined;
     try {
@@ -136,7 +112,7 @@ export class DeltaPump<T extends ApiObject> {
         if (notification !== undefined) notifications.push(notification);
         resourceVersion = delta.object.metadata.resourceVersion;
       }
-      if (queue.inOrder && resourceVersion !== undefined) store.advance(resourceVersion);
+      if (resourceVersion !== undefined) store.advance(resourceVersion);
     } finally {
       // Of what is in the store handlers hear, whatever became of the rest.
       this.#options.distribute({ notifications, initial });
@@ -146,11 +122,10 @@ export class DeltaPump<T extends ApiObject> {
   #apply(delta: ObjectDelta<T>): Notification<T> | undefined {
     const { store } = this.#options;
     const { key, object } = delta;
-    if (delta.type === "Deleted") {
-      const before = store.delete(key);
+    if (delta.type === "delete") {
       // Handlers never heard of an object that the store does not know.
-      if (before === undefined) return undefined;
-      return { type: "delete", object: delta.missed ? before : object, missed: delta.missed };
+      if (store.delete(key) === undefined) return undefined;
+      return { type: "delete", object, missed: false };
     }
     const before = store.set(key, object);
     try {

@@ -37,8 +37,6 @@ export interface InformerFactoryOptions {
   readonly leastResyncMs?: number;
   /** Ask for the first state as a stream of events rather than as a list. Default true. */
   readonly streamLists?: boolean;
-  /** client-go's two forms of the queue. Default "in-order". */
-  readonly queue?: "in-order" | "keyed";
   /** Applied to every object after the projection and before it is cached. It must return a new object or the same. */
   readonly transform?: <T extends ApiObject>(object: T) => T;
   /** For tests: to change a cached object, or to read a field that the projection left out, throws. */
@@ -211,7 +209,7 @@ export class SharedInformerFactory {
     flavour: Flavour,
     projection: Projection,
   ): ResourceInformer<ApiObject> {
-    const { clients, clock, random, leastResyncMs = 0, queue, streamLists } = this.#options;
+    const { clients, clock, random, leastResyncMs = 0, streamLists } = this.#options;
     const client = flavour === "metadata" ? clients.metadata(resource) : clients.dynamic(resource);
     const name = nameOf(resource, scope, flavour);
     let observe: (tookMs: number) => void = () => undefined;
@@ -225,7 +223,6 @@ export class SharedInformerFactory {
       rotation: this.#rotation,
       resyncMs: leastResyncMs * (1 + random.next()),
       onBatch: (tookMs) => observe(tookMs),
-      ...(queue === undefined ? {} : { queue }),
       ...(streamLists === undefined ? {} : { streamLists }),
     });
     // Like upstream, the labels tell resources apart and nothing narrower.

@@ -16,6 +16,7 @@ import type { ListOptions } from "../client/resource-client.ts";
 import { seededRandom } from "../clock/random.ts";
 import { silentLogger } from "../log/logger.ts";
 import type { ListWatch } from "./list-watch.ts";
+import type { Delta } from "./delta.ts";
 import { Reflector } from "./reflector.ts";
 import { type Draft, Store } from "./store.ts";
 
@@ -29,14 +30,16 @@ const endMark = (resourceVersion: string): WatchEvent<ApiObject> => ({
 class Sink {
   readonly calls: string[] = [];
   blocked: Promise<void> | undefined;
-  add = (object: ApiObject): void => void this.calls.push(`add ${keyOf(object)}`);
-  update = (object: ApiObject): void => void this.calls.push(`update ${keyOf(object)}`);
-  delete = (object: ApiObject): void => void this.calls.push(`delete ${keyOf(object)}`);
-  bookmark = (version: string): void => void this.calls.push(`bookmark ${version}`);
-  replace = (objects: Map<string, ApiObject>, version: string): void =>
-    void this.calls.push(`replace ${[...objects.keys()].join(",")} at ${version}`);
+  take = (delta: Delta<ApiObject>): void => void this.calls.push(textOf(delta));
   draft = (): Draft<ApiObject> => new Store<ApiObject>().draft();
   room = (): Promise<void> | undefined => this.blocked;
+}
+
+function textOf(delta: Delta<ApiObject>): string {
+  if (delta.type === "replace")
+    return `replace ${[...delta.objects.keys()].join(",")} at ${delta.resourceVersion}`;
+  if (delta.type === "bookmark") return `bookmark ${delta.resourceVersion}`;
+  return delta.type === "resync" ? "resync" : `${delta.type} ${delta.key}`;
 }
 
 function started(
@@ -130,7 +133,7 @@ describe("the first state as a stream", () => {
         endMark("2"),
         { type: "MODIFIED", object: pod("a", "3") },
       ],
-      calls: ["replace a,b at 2", "update a"],
+      calls: ["replace a,b at 2", "set a"],
     },
     {
       what: "takes changes before its end mark into account",
@@ -330,7 +333,7 @@ describe("a watch", () => {
     await clock.advanceBy(2_000);
     source.put(pod("b"));
     await clock.advanceBy(0);
-    expect(sink.calls).toEqual(["replace a at 11", "add b"]);
+    expect(sink.calls).toEqual(["replace a at 11", "set b"]);
     source.endWatches(end);
     await clock.runUntil(() => source.requests.length === 2);
     expect(asked()).toEqual(["S", next]);
@@ -344,7 +347,7 @@ describe("a watch", () => {
     source.failures.push(refused(), refused(), busy());
     source.endWatches(lost());
     source.put(pod("a"));
-    await clock.runUntil(() => sink.calls.includes("update a"));
+    await clock.runUntil(() => sink.calls.includes("set a"));
     expect(asked()).toEqual(["S", "W11", "W11", "W11", "W11"]);
     await finish();
   });
@@ -383,7 +386,7 @@ describe("a watch", () => {
     source.put(pod("c"));
     await clock.advanceBy(0);
     expect(asked()).toHaveLength(4);
-    expect(sink.calls.slice(2)).toEqual(["add c"]);
+    expect(sink.calls.slice(2)).toEqual(["set c"]);
     source.endWatches();
     await clock.runUntil(() => sink.calls.length === 4);
     expect(asked().slice(4)).toEqual(["S73", "L73", "W73"]);
@@ -499,7 +502,7 @@ describe("a watch", () => {
     await clock.advanceBy(2_000);
     source.endWatches();
     await clock.runUntil(() => source.requests.length === 2);
-    expect(sink.calls.slice(1)).toEqual(["add b", "delete b", "bookmark 13"]);
+    expect(sink.calls.slice(1)).toEqual(["set b", "delete b", "bookmark 13"]);
     expect(asked()[1]).toBe("W13");
     await finish();
   });
@@ -563,11 +566,11 @@ describe("a watch", () => {
     source.put(pod("b"));
     source.put(pod("c"));
     await clock.advanceBy(1_000);
-    expect(sink.calls.slice(1)).toEqual(["add b"]);
+    expect(sink.calls.slice(1)).toEqual(["set b"]);
     sink.blocked = undefined;
     letIn();
     await clock.advanceBy(0);
-    expect(sink.calls.slice(1)).toEqual(["add b", "add c"]);
+    expect(sink.calls.slice(1)).toEqual(["set b", "set c"]);
     await finish();
   });
 });
@@ -592,7 +595,7 @@ test.each([
     source.put(pod("even"));
     source.remove("odd");
     await clock.advanceBy(0);
-    expect(sink.calls).toEqual([form.first, "update even"]);
+    expect(sink.calls).toEqual([form.first, "set even"]);
     await finish();
   },
 );

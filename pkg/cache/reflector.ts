@@ -6,6 +6,7 @@ import type { Random } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";
 import type { Logger } from "../log/logger.ts";
 import { Backoff } from "./backoff.ts";
+import type { Delta } from "./delta.ts";
 import type { ListWatch } from "./list-watch.ts";
 import { Pace } from "./pace.ts";
 import { listAll } from "./paged-list.ts";
@@ -22,12 +23,8 @@ import { WatchOverdueError, WatchStream } from "./watch-stream.ts";
 
 /** What a reflector feeds. Objects are already transformed. */
 export interface ReflectorSink<T> {
-  add(object: T): void;
-  update(object: T): void;
-  delete(object: T): void;
-  replace(objects: Map<string, T>, resourceVersion: string): void;
-  bookmark(resourceVersion: string): void;
-  /** Where the objects are gathered that are given to `replace`. */
+  take(delta: Delta<T>): void;
+  /** Where the objects of a replacement are gathered. */
   draft(): Draft<T>;
   /** Settles when the sink can take more; undefined when it can already. */
   room(): Promise<void> | undefined;
@@ -194,7 +191,7 @@ export class Reflector<T extends ApiObject> {
   }
 
   #replace(objects: Map<string, T>, resourceVersion: string): void {
-    this.#options.sink.replace(objects, resourceVersion);
+    this.#options.sink.take({ type: "replace", objects, resourceVersion });
     this.#version = resourceVersion;
     this.#versionUnavailable = false;
     this.#skipped = false;
@@ -251,15 +248,14 @@ export class Reflector<T extends ApiObject> {
   }
 
   #follow(event: WatchEvent<T>, ordered: boolean): void {
-    const { sink } = this.#options;
+    const { sink, keyOf } = this.#options;
     this.#succeeded();
     const version = event.object.metadata.resourceVersion ?? "";
-    if (event.type === "BOOKMARK") sink.bookmark(version);
+    if (event.type === "BOOKMARK") sink.take({ type: "bookmark", resourceVersion: version });
     else {
       const object = this.#accept(event.object, event.exact);
-      if (object !== undefined && event.type === "ADDED") sink.add(object);
-      else if (object !== undefined && event.type === "MODIFIED") sink.update(object);
-      else if (object !== undefined) sink.delete(object);
+      const type = event.type === "DELETED" ? "delete" : "set";
+      if (object !== undefined) sink.take({ type, key: keyOf(object), object });
     }
     if (ordered && version !== "") this.#version = version;
   }

@@ -19,7 +19,6 @@ const thing = (name: string, value = 0, namespace = "ns"): Thing => ({
 
 interface FixtureOptions {
   readonly resyncMs?: number;
-  readonly queue?: "in-order" | "keyed";
   readonly streamLists?: boolean;
   /** So many things of value POISON cannot be taken into the cache. */
   readonly poison?: number;
@@ -48,7 +47,6 @@ function fixture(options: FixtureOptions = {}) {
     rotation: new Rotation(clock, silentLogger),
     resyncMs: options.resyncMs ?? 0,
     onBatch: () => undefined,
-    queue: options.queue ?? "in-order",
     streamLists: options.streamLists ?? true,
   });
   const stop = new AbortController();
@@ -75,78 +73,69 @@ function recorder(): { events: string[]; handler: EventHandler<Thing> } {
   };
 }
 
-test.each(["in-order", "keyed"] as const)(
-  "an informer with the %s queue lists, follows and stops",
-  async (queue) => {
-    const { clock, source, informer, start, finish } = fixture({ queue });
-    source.put(thing("a", 1));
-    source.put(thing("b", 1));
-    const { events, handler } = recorder();
-    const registration = informer.addHandler(handler);
-    expect(registration.hasSynced()).toBe(false);
-    const run = start();
-    await clock.runUntil(() => registration.hasSynced());
-    expect(events).toEqual(["add a 1 initial", "add b 1 initial"]);
-    source.put(thing("a", 2));
-    source.put(thing("c", 1));
-    source.remove("ns/b");
-    await clock.advanceBy(10);
-    expect(events.slice(2)).toEqual(["update a 1→2", "add c 1", "delete b"]);
-    expect(informer.lister.inNamespace("ns").map((object) => object.metadata.name)).toEqual(["a", "c"]);
-    if (queue === "in-order") expect(informer.lastSyncResourceVersion()).toBe(source.version);
-    await finish(run);
-    expect(source.openWatches).toBe(0);
-    expect(clock.pendingTimers).toBe(0);
-  },
-);
+test("an informer lists, follows and stops", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  source.put(thing("a", 1));
+  source.put(thing("b", 1));
+  const { events, handler } = recorder();
+  const registration = informer.addHandler(handler);
+  expect(registration.hasSynced()).toBe(false);
+  const run = start();
+  await clock.runUntil(() => registration.hasSynced());
+  expect(events).toEqual(["add a 1 initial", "add b 1 initial"]);
+  source.put(thing("a", 2));
+  source.put(thing("c", 1));
+  source.remove("ns/b");
+  await clock.advanceBy(10);
+  expect(events.slice(2)).toEqual(["update a 1→2", "add c 1", "delete b"]);
+  expect(informer.lister.inNamespace("ns").map((object) => object.metadata.name)).toEqual(["a", "c"]);
+  expect(informer.lastSyncResourceVersion()).toBe(source.version);
+  await finish(run);
+  expect(source.openWatches).toBe(0);
+  expect(clock.pendingTimers).toBe(0);
+});
 
-test.each(["in-order", "keyed"] as const)(
-  "a relist finds what was missed with the %s queue",
-  async (queue) => {
-    const { clock, source, informer, start, finish } = fixture({ queue });
-    source.put(thing("stays", 1));
-    source.put(thing("changes", 1));
-    source.put(thing("goes", 1));
-    const { events, handler } = recorder();
-    informer.addHandler(handler);
-    const run = start();
-    await clock.runUntil(() => events.length === 3);
-    source.failures.push(busy());
-    source.endWatches(lost());
-    source.put(thing("changes", 2));
-    source.remove("ns/goes");
-    source.put(thing("comes", 1));
-    source.compact();
-    await clock.runUntil(() => events.length === 6);
-    expect(new Set(events.slice(3))).toEqual(
-      new Set(["delete goes missed", "update changes 1→2", "add comes 1"]),
-    );
-    await finish(run);
-  },
-);
+test("a relist finds what was missed", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  source.put(thing("stays", 1));
+  source.put(thing("changes", 1));
+  source.put(thing("goes", 1));
+  const { events, handler } = recorder();
+  informer.addHandler(handler);
+  const run = start();
+  await clock.runUntil(() => events.length === 3);
+  source.failures.push(busy());
+  source.endWatches(lost());
+  source.put(thing("changes", 2));
+  source.remove("ns/goes");
+  source.put(thing("comes", 1));
+  source.compact();
+  await clock.runUntil(() => events.length === 6);
+  expect(new Set(events.slice(3))).toEqual(
+    new Set(["delete goes missed", "update changes 1→2", "add comes 1"]),
+  );
+  await finish(run);
+});
 
-test.each(["in-order", "keyed"] as const)(
-  "handlers get the last state of what was deleted: the deletion's own, or the last that was seen (%s queue)",
-  async (queue) => {
-    const { clock, source, informer, start, finish } = fixture({ queue });
-    source.put(thing("a", 1));
-    const b = source.put(thing("b", 1));
-    const versions: (string | undefined)[] = [];
-    informer.addHandler({ onDelete: ({ metadata }) => versions.push(metadata.resourceVersion) });
-    const run = start();
-    await clock.runUntil(() => informer.hasSynced());
-    await clock.advanceBy(60_000);
-    source.remove("ns/a");
-    const deletedAt = source.version;
-    await clock.advanceBy(0);
-    source.endWatches(lost());
-    source.remove("ns/b");
-    source.compact();
-    await clock.runUntil(() => versions.length === 2);
-    expect(versions).toEqual([deletedAt, b.metadata.resourceVersion]);
-    await finish(run);
-  },
-);
+test("handlers get the last state of what was deleted: the deletion's own, or the last that was seen", async () => {
+  const { clock, source, informer, start, finish } = fixture();
+  source.put(thing("a", 1));
+  const b = source.put(thing("b", 1));
+  const versions: (string | undefined)[] = [];
+  informer.addHandler({ onDelete: ({ metadata }) => versions.push(metadata.resourceVersion) });
+  const run = start();
+  await clock.runUntil(() => informer.hasSynced());
+  await clock.advanceBy(60_000);
+  source.remove("ns/a");
+  const deletedAt = source.version;
+  await clock.advanceBy(0);
+  source.endWatches(lost());
+  source.remove("ns/b");
+  source.compact();
+  await clock.runUntil(() => versions.length === 2);
+  expect(versions).toEqual([deletedAt, b.metadata.resourceVersion]);
+  await finish(run);
+});
 
 test("a watch that breaks goes on from the last version without a list", async () => {
   const { clock, source, informer, start, finish } = fixture();
@@ -386,72 +375,64 @@ test("ten thousand events in one burst leave the event loop its turns, and the q
   await finish(run);
 });
 
-describe.each(["in-order", "keyed"] as const)(
-  "a change that the cache cannot take, with the %s queue",
-  (queue) => {
-    test.each([true, false])(
-      "is told, and has everything read anew (as a stream: %s)",
-      async (streamLists) => {
-        const { clock, source, informer, start, finish } = fixture({ queue, streamLists, poison: 1 });
-        const { events, handler } = recorder();
-        source.put(thing("a", 1));
-        source.put(thing("b", 1));
-        informer.addHandler(handler);
-        const run = start();
-        await clock.runUntil(() => events.length === 2);
-        await clock.advanceBy(60_000);
-        source.put(thing("c", 1));
-        source.put(thing("a", POISON));
-        source.put(thing("b", 2));
-        await clock.advanceBy(0);
-        expect(informer.failure()).toBeInstanceOf(Error);
-        expect(informer.lastError()).toMatchObject({ code: "LostState", cause: informer.failure() });
-        expect(informer.hasSynced()).toBe(true);
-        const asked = source.requests.length;
-        await clock.runUntil(() => informer.failure() === undefined);
-        expect(source.requests.length).toBeGreaterThan(asked);
-        expect(informer.lastError()).toBeUndefined();
-        expect(informer.lister.list().map(({ value }) => value)).toEqual([POISON, 2, 1]);
-        expect(new Set(events.slice(2))).toEqual(
-          new Set(["add c 1", `update a 1→${POISON}`, "update b 1→2"]),
-        );
-        source.put(thing("a", 3));
-        await clock.advanceBy(0);
-        expect(events.at(-1)).toBe(`update a ${POISON}→3`);
-        expect(source.openWatches).toBe(1);
-        await finish(run);
-        expect(clock.pendingTimers).toBe(0);
-      },
-    );
+describe("a change that the cache cannot take", () => {
+  test.each([true, false])("is told, and has everything read anew (as a stream: %s)", async (streamLists) => {
+    const { clock, source, informer, start, finish } = fixture({ streamLists, poison: 1 });
+    const { events, handler } = recorder();
+    source.put(thing("a", 1));
+    source.put(thing("b", 1));
+    informer.addHandler(handler);
+    const run = start();
+    await clock.runUntil(() => events.length === 2);
+    await clock.advanceBy(60_000);
+    source.put(thing("c", 1));
+    source.put(thing("a", POISON));
+    source.put(thing("b", 2));
+    await clock.advanceBy(0);
+    expect(informer.failure()).toBeInstanceOf(Error);
+    expect(informer.lastError()).toMatchObject({ code: "LostState", cause: informer.failure() });
+    expect(informer.hasSynced()).toBe(true);
+    const asked = source.requests.length;
+    await clock.runUntil(() => informer.failure() === undefined);
+    expect(source.requests.length).toBeGreaterThan(asked);
+    expect(informer.lastError()).toBeUndefined();
+    expect(informer.lister.list().map(({ value }) => value)).toEqual([POISON, 2, 1]);
+    expect(new Set(events.slice(2))).toEqual(new Set(["add c 1", `update a 1→${POISON}`, "update b 1→2"]));
+    source.put(thing("a", 3));
+    await clock.advanceBy(0);
+    expect(events.at(-1)).toBe(`update a ${POISON}→3`);
+    expect(source.openWatches).toBe(1);
+    await finish(run);
+    expect(clock.pendingTimers).toBe(0);
+  });
 
-    test("time and again is read anew after longer and longer pauses", async () => {
-      const { clock, source, informer, start, finish } = fixture({ queue, poison: 1e9 });
-      source.put(thing("a", 1));
-      const run = start();
-      await clock.runUntil(() => informer.hasSynced());
-      await clock.advanceBy(60_000);
-      const asked = source.requests.length;
-      for (let second = 0; second < 3_600; second++) {
-        source.put(thing("a", POISON));
-        await clock.advanceBy(1_000);
-      }
-      expect(source.requests.length - asked).toBeGreaterThan(60);
-      expect(source.requests.length - asked).toBeLessThan(360);
-      await finish(run);
-      expect(clock.pendingTimers).toBe(0);
-    });
+  test("time and again is read anew after longer and longer pauses", async () => {
+    const { clock, source, informer, start, finish } = fixture({ poison: 1e9 });
+    source.put(thing("a", 1));
+    const run = start();
+    await clock.runUntil(() => informer.hasSynced());
+    await clock.advanceBy(60_000);
+    const asked = source.requests.length;
+    for (let second = 0; second < 3_600; second++) {
+      source.put(thing("a", POISON));
+      await clock.advanceBy(1_000);
+    }
+    expect(source.requests.length - asked).toBeGreaterThan(60);
+    expect(source.requests.length - asked).toBeLessThan(360);
+    await finish(run);
+    expect(clock.pendingTimers).toBe(0);
+  });
 
-    test("holds up nobody who waits for room in the queue", async () => {
-      const { clock, source, informer, start, finish } = fixture({ queue, poison: 10 });
-      const run = start();
-      await clock.runUntil(() => informer.hasSynced());
-      await clock.advanceBy(60_000);
-      for (let index = 0; index < 5_000; index++)
-        source.put(thing(`b-${index}`, index % 300 === 0 ? POISON : 0));
-      await clock.advanceBy(120_000);
-      expect(informer.lister.list()).toHaveLength(5_000);
-      expect(informer.failure()).toBeUndefined();
-      await finish(run);
-    });
-  },
-);
+  test("holds up nobody who waits for room in the queue", async () => {
+    const { clock, source, informer, start, finish } = fixture({ poison: 10 });
+    const run = start();
+    await clock.runUntil(() => informer.hasSynced());
+    await clock.advanceBy(60_000);
+    for (let index = 0; index < 5_000; index++)
+      source.put(thing(`b-${index}`, index % 300 === 0 ? POISON : 0));
+    await clock.advanceBy(120_000);
+    expect(informer.lister.list()).toHaveLength(5_000);
+    expect(informer.failure()).toBeUndefined();
+    await finish(run);
+  });
+});

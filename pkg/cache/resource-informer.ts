@@ -3,10 +3,9 @@ import { keyOf } from "../api/object.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Random } from "../clock/random.ts";
 import type { Logger } from "../log/logger.ts";
-import type { DeltaQueue } from "./delta.ts";
+import { DeltaQueue } from "./delta-queue.ts";
 import { DeltaPump } from "./delta-pump.ts";
 import { HandlerSet } from "./handler-set.ts";
-import { InOrderQueue } from "./in-order-queue.ts";
 import type {
   EventHandler,
   HandlerOptions,
@@ -15,7 +14,6 @@ import type {
   SharedInformer,
 } from "./informer.ts";
 import { NAMESPACE_INDEX } from "./informer.ts";
-import { KeyedQueue } from "./keyed-queue.ts";
 import type { ListWatch } from "./list-watch.ts";
 import type { Lister } from "./lister.ts";
 import { Reflector } from "./reflector.ts";
@@ -36,8 +34,6 @@ interface ResourceInformerOptions<T extends ApiObject> {
   /** The resync period of handlers that ask for none in particular; 0 for never. */
   readonly resyncMs: number;
   readonly onBatch: (tookMs: number) => void;
-  /** client-go's two forms of the queue. Default "in-order". */
-  readonly queue?: "in-order" | "keyed";
   /** Ask for the first state as a stream of events rather than as a list. Default true. */
   readonly streamLists?: boolean;
 }
@@ -47,7 +43,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
   readonly lister: Lister<T>;
   readonly #options: ResourceInformerOptions<T>;
   readonly #store = new Store<T>();
-  readonly #queue: DeltaQueue<T>;
+  readonly #queue = new DeltaQueue<T>();
   readonly #pump: DeltaPump<T>;
   readonly #handlers: HandlerSet<T>;
   readonly #reflector: Reflector<T>;
@@ -61,8 +57,6 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
     const { clock, random, log, rotation } = options;
     this.#options = options;
     this.lister = new StoreLister(this.#store);
-    this.#queue =
-      options.queue === "keyed" ? new KeyedQueue<T>({ known: this.#store }) : new InOrderQueue<T>();
     this.#handlers = new HandlerSet<T>({
       clock,
       log,
@@ -192,7 +186,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
     if (periodMs === 0) return () => undefined;
     const tick = (): void => {
       timer = clock.setTimer(periodMs, tick);
-      if (this.hasSynced() && this.#handlers.resyncDue()) this.#pump.resync();
+      if (this.hasSynced() && this.#handlers.resyncDue()) this.#pump.take({ type: "resync" });
     };
     let timer = clock.setTimer(periodMs, tick);
     return () => timer.cancel();

@@ -333,17 +333,17 @@ const pump: readonly Mutant[] = [
   },
   {
     name: "a first list that failed counts as taken in",
-    file: "pkg/cache/in-order-queue.ts",
+    file: "pkg/cache/delta-queue.ts",
     find: "    this.#population.failed();\n",
     replace: "    this.done();\n",
-    tests: ["pkg/cache/delta-queues.test.ts"],
+    tests: ["pkg/cache/delta-queue.test.ts"],
   },
   {
     name: "after a first list that failed any change completes the cache",
-    file: "pkg/cache/delta.ts",
+    file: "pkg/cache/delta-queue.ts",
     find: "if (this.#populated || this.#failed) return;",
     replace: "if (this.#populated) return;",
-    tests: ["pkg/cache/delta-queues.test.ts"],
+    tests: ["pkg/cache/delta-queue.test.ts"],
   },
   {
     name: "an owner of a task hears nothing of its failure",
