@@ -421,8 +421,9 @@ const machinery: readonly Mutant[] = [
   {
     name: "handlers get the state before the deletion",
     file: "pkg/cache/delta-pump.ts",
-    find: "object: delta.missed ? before : object,",
-    replace: "object: before,",
+    find: 'if (store.delete(key) === undefined) return undefined;\n      return { type: "delete", object, missed: false };',
+    replace:
+      'const before = store.delete(key);\n      return before && { type: "delete", object: before, missed: false };',
     tests: ["pkg/cache/resource-informer.test.ts"],
   },
   {
