@@ -1,7 +1,7 @@
 import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
 import { isConflict, isNotFound } from "../../pkg/client/errors.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
 import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
+import type { Sync } from "../../pkg/controller/sync.ts";
 import type { NamespaceContext } from "./context.ts";
 import { withoutFinalizer } from "./finalizers.ts";
 
@@ -40,13 +40,12 @@ export async function finalize(
 
 /** Writes what is known of the contents. It is told again at the next attempt, so that a failure is only noted. */
 export async function writeConditions(
-  context: NamespaceContext,
+  { log, signal }: Sync,
+  { namespaceClient }: Pick<NamespaceContext, "namespaceClient">,
   namespace: Namespace,
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<Namespace> {
   try {
-    return await context.namespaceClient.updateStatus(namespace, {}, signal);
+    return await namespaceClient.updateStatus(namespace, {}, signal);
   } catch (error) {
     signal.throwIfAborted();
     log.error(error, "The conditions of the namespace could not be written");

@@ -1,14 +1,26 @@
-import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ClientSet } from "../../pkg/client/client-set.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+
+export interface NamespaceSettings {
+  readonly workers: number;
+  /** How often every namespace is looked at again. */
+  readonly syncPeriodMs: number;
+}
 
 /** All that the deletion of a namespace works with. */
-export interface NamespaceContext {
-  readonly namespaces: Lister<Namespace>;
-  readonly namespaceClient: ResourceClient<Namespace>;
-  /** For the contents, whatever they are. */
-  readonly client: Pick<ClientSet, "clientFor" | "metadata" | "discovery">;
-  readonly clock: Clock;
+export type NamespaceContext = ReturnType<typeof namespaceContext>;
+
+/** What the contents of a namespace are deleted with, whatever they are. */
+export interface ContentContext extends Pick<NamespaceContext, "namespaceClient" | "clock"> {
+  readonly client: Pick<NamespaceContext["client"], "clientFor" | "metadata" | "discovery">;
+}
+
+export function namespaceContext(kit: Kit, { syncPeriodMs }: NamespaceSettings) {
+  const { client, clock } = kit.env;
+  return {
+    namespaces: kit.reads(resources.namespaces, { fields: [], resyncMs: syncPeriodMs }),
+    namespaceClient: client.clientFor(resources.namespaces),
+    client,
+    clock,
+  };
 }

@@ -1,22 +1,16 @@
-import { resources } from "../../pkg/api/resources.ts";
-import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../pkg/controller/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
-import { WorkerPool } from "../../pkg/controller/worker.ts";
+import { keyOf } from "../../pkg/api/object.ts";
+import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
+import { type Kit, wired } from "../../pkg/controller/kit.ts";
 import { bucketLimiter, exponentialLimiter, maxOfLimiter } from "../../pkg/workqueue/rate-limiter.ts";
-import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
-import type { NamespaceContext } from "./context.ts";
-import { namespaceHandler } from "./handlers.ts";
+import { namespaceContext, type NamespaceSettings } from "./context.ts";
 import { syncNamespace } from "./sync.ts";
 
-export interface NamespaceSettings {
-  readonly workers: number;
-  /** How often every namespace is looked at again. */
-  readonly syncPeriodMs: number;
-}
-
-const QUEUE = "namespace";
 const LONGEST_RETRY_MS = 60_000;
+/**
+ * How long a namespace that is going away is left alone: the other API servers of the cluster must learn of it first,
+ * or they would still let objects be created there after its contents were deleted.
+ */
+const GRACE_MS = 5_000;
 
 /** Empties namespaces that are being deleted, and lets them go. */
 export function namespaceController(settings: NamespaceSettings): ControllerDescriptor {
@@ -28,35 +22,23 @@ export function namespaceController(settings: NamespaceSettings): ControllerDesc
     clientName: "namespace-controller",
     // Some three requests for every resource there is, at every attempt.
     clientRate: { qpsFactor: 20, burstFactor: 100 },
-    build: (env) => build(env, settings),
+    build: wired((kit) => setUp(kit, settings)),
   };
 }
 
-function build(env: Env, settings: NamespaceSettings): Controller {
-  const { client, clock, log, metrics } = env;
-  const namespaces = env.informers.informer<Namespace>(resources.namespaces, { fields: [] });
-  const rateLimiter = maxOfLimiter<string>(
-    exponentialLimiter(5, LONGEST_RETRY_MS),
-    bucketLimiter(clock, 10, 100),
-  );
-  const queue = createWorkQueue<string>({ clock, metrics, name: QUEUE, rateLimiter });
-  namespaces.addHandler(namespaceHandler(queue), { resyncMs: settings.syncPeriodMs });
-  const context: NamespaceContext = {
-    namespaces: namespaces.lister,
-    namespaceClient: client.clientFor<Namespace>(resources.namespaces),
-    client,
-    clock,
-  };
-  const pool = new WorkerPool<string>({
-    queue,
+function setUp(kit: Kit, settings: NamespaceSettings): void {
+  const context = namespaceContext(kit, settings);
+  const { clock, log } = kit.env;
+  kit.ownerQueue({
+    name: "namespace",
     workers: settings.workers,
-    sync: async ({ key: name, log, signal }) => syncNamespace(name, context, log, signal),
-    ready: whenSynced(clock, [namespaces]),
-    clock,
-    log,
+    rateLimiter: maxOfLimiter(exponentialLimiter(5, LONGEST_RETRY_MS), bucketLimiter(clock, 10, 100)),
+    owners: context.namespaces,
+    wakes: ({ type, object }, wake) => {
+      const isLeaving = object.metadata.deletionTimestamp !== undefined;
+      if (type !== "deleted" && isLeaving) wake(keyOf(object), GRACE_MS);
+    },
+    gone: (key) => log.info("The namespace has been deleted", { key }),
+    sync: async (sync) => syncNamespace(sync, context),
   });
-  return {
-    run: async (signal) => pool.run(signal),
-    health: () => ({ pools: { [QUEUE]: pool.liveness() } }),
-  };
 }

@@ -7,6 +7,7 @@ import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { type FakeAnswer, FakeTransport } from "../../test/harness/fake-transport.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { syncOf } from "../../test/harness/sync-of.ts";
 import { deleteContent } from "./sync-content.ts";
 
 const all = ["list", "delete", "deletecollection"];
@@ -169,13 +170,12 @@ function fixture(
     burst: 0,
   }).client("namespace-controller");
   const context = {
-    namespaces: { get: () => undefined } as never,
     namespaceClient: client.clientFor<Namespace>(resources.namespaces),
     client,
     clock,
   };
   const run = async (): Promise<Run> => {
-    const attempt = deleteContent(context, namespace, silentLogger, new AbortController().signal);
+    const attempt = deleteContent(syncOf("test"), context, namespace);
     const result: unknown = await attempt.catch((error: unknown) => error);
     const put = transport.requests.findLast(({ method }) => method === "PUT");
     const written = put?.body as Namespace | undefined;

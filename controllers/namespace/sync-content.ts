@@ -4,10 +4,11 @@ import { resources as builtIn } from "../../pkg/api/resources.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { Namespace, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
+import { attempts } from "../../pkg/controller/attempts.ts";
+import type { Sync } from "../../pkg/controller/sync.ts";
 import { writeConditions } from "./apply.ts";
 import { type Outcome, updatedConditions } from "./conditions.ts";
-import type { NamespaceContext } from "./context.ts";
+import type { ContentContext } from "./context.ts";
 import { gracePeriodSeconds, type Remainder, unexpiredEstimate } from "./remaining.ts";
 import { deleteObjects } from "./sync-resource.ts";
 import { discoverContent } from "./sync-discovery.ts";
@@ -40,14 +41,13 @@ export interface ContentResult {
  * upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter.go#deleteAllContent
  */
 export async function deleteContent(
-  context: NamespaceContext,
+  sync: Sync,
+  context: ContentContext,
   namespace: Namespace,
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<ContentResult> {
-  const { resources, versionFailure, discoveryFailure, errors } = await discoverContent(context, signal);
+  const { resources, versionFailure, discoveryFailure, errors } = await discoverContent(context, sync.signal);
   const pods = resources.filter(isPods);
-  const podRound = await deleteAll(context, namespace, pods, signal);
+  const podRound = await deleteAll(sync, context, namespace, pods);
   const podErrors = podRound.errors.map(
     (cause) =>
       new Error(`failed to delete pods for namespace: ${namespace.metadata.name}, err: ${messageOf(cause)}`, {
@@ -56,9 +56,9 @@ export async function deleteContent(
   );
   const hasPods = podRound.remainders.some(({ count }) => count > 0);
   const others = hasPods ? [] : resources.filter((resource) => !isPods(resource));
-  const otherRound = await deleteAll(context, namespace, others, signal);
+  const otherRound = await deleteAll(sync, context, namespace, others);
   const remainders = [...podRound.remainders, ...otherRound.remainders];
-  const written = await tell(context, namespace, log, signal, {
+  const written = await tell(sync, context, namespace, {
     ...(discoveryFailure !== undefined && { discoveryFailure }),
     ...(versionFailure !== undefined && { versionFailure }),
     deletionFailures: [...podRound.errors, ...otherRound.errors].map(messageOf),
@@ -72,49 +72,42 @@ export async function deleteContent(
 
 /** One resource after the other. A failure does not keep the others from being deleted. */
 async function deleteAll(
-  context: NamespaceContext,
+  { signal }: Sync,
+  context: ContentContext,
   { metadata }: Namespace,
   resources: readonly ApiResource[],
-  signal: AbortSignal,
 ): Promise<Round> {
   const { name = "", deletionTimestamp } = metadata;
   const remainders: Remainder[] = [];
-  const errors: unknown[] = [];
+  const { errors, attempt } = attempts(signal);
   for (const resource of resources) {
-    try {
+    await attempt(async () => {
       const seconds = isPods(resource) ? await podSeconds(context, name, signal) : 0;
       const deletedAtMs = parseTime(deletionTimestamp) ?? 0;
-      const estimate = unexpiredEstimate(seconds, deletedAtMs, context.clock.nowMs());
-      const remainder = await deleteObjects(context, resource, name, estimate, signal);
+      const estimateSeconds = unexpiredEstimate(seconds, deletedAtMs, context.clock.nowMs());
+      const objects = { resource, namespace: name, estimateSeconds };
+      const remainder = await deleteObjects(context, objects, signal);
       remainders.push(remainder);
-      if (remainder.unexpected) errors.push(unexpectedRemainder(name, resource));
-    } catch (error) {
-      signal.throwIfAborted();
-      errors.push(error);
-    }
+      if (remainder.unexpected) throw unexpectedRemainder(name, resource);
+    });
   }
   return { remainders, errors };
 }
 
 async function tell(
-  context: NamespaceContext,
+  sync: Sync,
+  context: ContentContext,
   namespace: Namespace,
-  log: Logger,
-  signal: AbortSignal,
   outcome: Outcome,
 ): Promise<Namespace> {
   const before = namespace.status?.conditions ?? [];
   const conditions = updatedConditions(before, outcome, context.clock.nowMs());
   if (conditions === before) return namespace;
-  return writeConditions(context, { ...namespace, status: { ...namespace.status, conditions } }, log, signal);
+  return writeConditions(sync, context, { ...namespace, status: { ...namespace.status, conditions } });
 }
 
 /** The longest that any pod may take to end; the pods are looked at one by one and not kept. */
-async function podSeconds(
-  context: NamespaceContext,
-  namespace: string,
-  signal: AbortSignal,
-): Promise<number> {
+async function podSeconds(context: ContentContext, namespace: string, signal: AbortSignal): Promise<number> {
   let longest = 0;
   const look = (pod: Pod): void => void (longest = Math.max(longest, gracePeriodSeconds(pod)));
   await context.client.clientFor<Pod>(builtIn.pods).listEach({ namespace }, look, signal);

@@ -6,7 +6,7 @@ import {
   type ApiSurface,
   preferredResources,
 } from "../../pkg/client/discovery-documents.ts";
-import type { NamespaceContext } from "./context.ts";
+import type { ContentContext } from "./context.ts";
 
 /** What there may be in a namespace, as far as it could be learned. */
 export interface Content {
@@ -18,7 +18,7 @@ export interface Content {
 }
 
 /** Asks the server anew: a resource that came a moment ago may have objects in the namespace. */
-export async function discoverContent({ client }: NamespaceContext, signal: AbortSignal): Promise<Content> {
+export async function discoverContent({ client }: ContentContext, signal: AbortSignal): Promise<Content> {
   let surface: ApiSurface;
   client.discovery.invalidate();
   try {

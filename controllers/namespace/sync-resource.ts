@@ -3,18 +3,24 @@ import type { ApiObject } from "../../pkg/api/object.ts";
 import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
 import { isMethodNotSupported, isNotFound } from "../../pkg/client/errors.ts";
 import type { DeleteOptions, ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { NamespaceContext } from "./context.ts";
+import { attempts } from "../../pkg/controller/attempts.ts";
+import type { ContentContext } from "./context.ts";
 import { type Remainder, remainderOf } from "./remaining.ts";
 
 /** Nothing is to be orphaned: the dependents are in the namespace and go as well. */
 const OPTIONS: DeleteOptions = { propagationPolicy: "Background" };
 
+export interface ObjectsToDelete {
+  readonly resource: ApiResource;
+  readonly namespace: string;
+  /** How long they may take to end by themselves. */
+  readonly estimateSeconds: number;
+}
+
 /** Deletes all objects of one resource in the namespace, and looks what is left. */
 export async function deleteObjects(
-  context: NamespaceContext,
-  resource: ApiResource,
-  namespace: string,
-  estimateSeconds: number,
+  context: Pick<ContentContext, "client">,
+  { resource, namespace, estimateSeconds }: ObjectsToDelete,
   signal: AbortSignal,
 ): Promise<Remainder> {
   const client = context.client.metadata(resource);
@@ -49,16 +55,12 @@ async function deleteEach(
   namespace: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const failures: unknown[] = [];
+  const { errors, attempt } = attempts(signal);
   for (const { metadata } of (await listObjects(client, resource, namespace, signal)) ?? []) {
-    try {
-      await client.delete({ namespace, name: metadata.name ?? "" }, OPTIONS, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!isNotServed(error)) failures.push(error);
-    }
+    const { name = "" } = metadata;
+    await attempt(async () => client.delete({ namespace, name }, OPTIONS, signal));
   }
-  throwAll(failures);
+  throwAll(errors.filter((error) => !isNotServed(error)));
 }
 
 /** Names and finalizers only. Undefined when the server does not list the resource. */

@@ -1,6 +1,6 @@
-import type { Logger } from "../../pkg/log/logger.ts";
+import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
 import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { finalize, markTerminating } from "./apply.ts";
 import type { NamespaceContext } from "./context.ts";
 import { isFinalized } from "./finalizers.ts";
@@ -9,26 +9,21 @@ import { deleteContent } from "./sync-content.ts";
 
 /** One attempt to empty a namespace that is being deleted, and to let it go when it is empty. */
 export async function syncNamespace(
-  name: string,
+  sync: OwnerSync<Namespace>,
   context: NamespaceContext,
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<SyncResult> {
-  const cached = context.namespaces.get(undefined, name);
-  if (cached === undefined) {
-    log.info("The namespace has been deleted");
-    return {};
-  }
+  const { owner: cached, signal } = sync;
   // The cache may be behind: whether its contents are to be deleted is asked of the server.
   const latest = await readLive(context.namespaceClient, identityOf(cached), signal);
   if (latest?.metadata.deletionTimestamp === undefined) return {};
   const namespace = await markTerminating(context, latest, signal);
   if (namespace?.metadata.deletionTimestamp === undefined || isFinalized(namespace)) return {};
-  const { estimateSeconds, written } = await deleteContent(context, namespace, log, signal);
+  const { estimateSeconds, written } = await deleteContent(sync, context, namespace);
   if (estimateSeconds > 0) {
-    log.verbose(4, "Something is left in the namespace", { estimateSeconds });
+    sync.decided("Something is left in the namespace", { estimateSeconds });
     return { requeueAfterMs: recheckAfterMs(estimateSeconds) };
   }
+  sync.decided("Nothing is left in the namespace");
   await finalize(context, written, signal);
   return {};
 }

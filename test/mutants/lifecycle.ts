@@ -62,15 +62,15 @@ const identities: readonly Mutant[] = [
   {
     name: "the first object that cannot be deleted keeps the others of the namespace",
     file: `${namespace}/sync-resource.ts`,
-    find: "if (!isNotServed(error)) failures.push(error);",
-    replace: "throw error;",
+    find: "await attempt(async () => client.delete({ namespace, name }, OPTIONS, signal));",
+    replace: "await client.delete({ namespace, name }, OPTIONS, signal); void attempt;",
     tests: [`${namespace}/sync-content.test.ts`],
   },
   {
     name: "an object that cannot be deleted is passed over in silence",
     file: `${namespace}/sync-resource.ts`,
-    find: "if (!isNotServed(error)) failures.push(error);",
-    replace: "",
+    find: "throwAll(errors.filter((error) => !isNotServed(error)));",
+    replace: "void [throwAll, errors];",
     tests: [`${namespace}/sync-content.test.ts`],
   },
   {
