@@ -58,7 +58,6 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Workers of queues that no flag is for, as upstream has them. */
 const FIXED_WORKERS: Readonly<Record<string, number>> = {
-  rounds: 1,
   ClusterRoleAggregator: 5,
   bootstrap_signer_queue: 1,
   disruption: 1,
@@ -66,6 +65,7 @@ const FIXED_WORKERS: Readonly<Record<string, number>> = {
   garbage_collector_graph_changes: 1,
   resource_quota_controller_resource_changes: 1,
   root_ca_cert_publisher: 1,
+  rounds: 1,
   serviceaccount: 1,
   stale_pod_disruption: 1,
   token_cleaner: 1,

@@ -1,9 +1,15 @@
+import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
+import type { WakeRule } from "../../pkg/controller/cache.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { type Kit, wired } from "../../pkg/controller/kit.ts";
 import { onlyWhen } from "../../pkg/controller/wake-rules.ts";
+import { CLUSTER_INFO } from "./cluster-info.ts";
 import { signerContext } from "./context.ts";
-import { theClusterInfo } from "./handlers.ts";
 import { signClusterInfo } from "./sync.ts";
+
+const KEY = keyOf({ metadata: CLUSTER_INFO });
+/** There is one thing to do, so there is one key: many changes at once become one sync. */
+const theClusterInfo: WakeRule<ApiObject> = (_change, wake) => wake(KEY);
 
 /** Signs the public description of the cluster with the bootstrap tokens, for nodes that are to join it. */
 export function bootstrapSignerController(): ControllerDescriptor {

@@ -1,7 +1,6 @@
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { type Kit, wired } from "../../pkg/controller/kit.ts";
 import { aggregationContext } from "./context.ts";
-import { everyAggregatedRole } from "./handlers.ts";
 import { syncRole } from "./sync.ts";
 
 /** Keeps the rules of aggregated cluster roles equal to the union of those that they select. */
@@ -24,7 +23,11 @@ function setUp(kit: Kit): void {
     workers: 5,
     owners: roles,
     consistency,
-    wakes: everyAggregatedRole(roles.lister),
+    // Which roles a change touches, before and after, and through how many steps, is not known. There are few of them.
+    wakes: (_change, wake) => {
+      for (const { metadata, aggregationRule } of roles.lister.list())
+        if (aggregationRule !== undefined) wake(metadata.name ?? "");
+    },
     sync: async (sync) => syncRole(sync, context),
   });
 }

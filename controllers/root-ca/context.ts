@@ -1,14 +1,12 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
+import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
 import { CONFIG_MAP } from "./config-map.ts";
 
 export interface RootCaSettings {
   /** What the API server's certificate is verified with, in PEM. Called once, when the controller is built. */
   readonly rootCa: () => string;
 }
-
-/** From a millisecond on, doubled 14 times. */
-const BUCKETS = Array.from({ length: 15 }, (_, index) => 2 ** index / 1_000);
 
 /** All that a sync of a namespace works with. */
 export type PublisherContext = ReturnType<typeof publisherContext>;
@@ -32,7 +30,7 @@ export function publisherContext(kit: Kit, { rootCa }: RootCaSettings) {
       name: "root_ca_cert_publisher_sync_duration_seconds",
       help: "How long syncs of namespaces by the publisher of the root CA took.",
       labels: ["code"],
-      buckets: BUCKETS,
+      buckets: doublingBuckets(0.001, 15),
       stability: "ALPHA",
     }),
   };

@@ -2,7 +2,6 @@ import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { type Kit, wired } from "../../pkg/controller/kit.ts";
 import { itsNamespace, onlyWhen } from "../../pkg/controller/wake-rules.ts";
 import { publisherContext, type RootCaSettings } from "./context.ts";
-import { namespaceThatStays } from "./handlers.ts";
 import { publishRootCa } from "./sync.ts";
 
 /** Puts the CA of the API server into every namespace, for the pods there. */
@@ -25,5 +24,8 @@ function setUp(kit: Kit, settings: RootCaSettings): void {
     sync: async (sync) => publishRootCa(sync, context),
   });
   context.configMaps.wakes(queue, onlyWhen(["updated", "deleted"], itsNamespace));
-  context.namespaces.wakes(queue, namespaceThatStays);
+  context.namespaces.wakes(queue, ({ type, object: { metadata, status } }, wake) => {
+    const stays = type === "updated" && status?.phase === "Active";
+    if (type === "added" || stays) wake(metadata.name ?? "");
+  });
 }
