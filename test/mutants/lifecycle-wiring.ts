@@ -123,9 +123,9 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "default account: the phase of a namespace is not read",
-    file: "controllers/serviceaccount/default-account/controller.ts",
-    find: '{ fields: ["status.phase"] }',
-    replace: "{ fields: [] }",
+    file: "controllers/serviceaccount/default-account/context.ts",
+    find: 'fields: ["status.phase"]',
+    replace: "fields: []",
     tests: ["controllers/serviceaccount/default-account/sync.test.ts"],
   },
   {
@@ -221,9 +221,9 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "aggregation: a role that goes wakes nobody",
-    file: "controllers/clusterrole-aggregation/handlers.ts",
-    find: "return (_change, wake) => {",
-    replace: 'return (change, wake) => {\n    if (change.type === "deleted") return;',
+    file: "controllers/clusterrole-aggregation/controller.ts",
+    find: "wakes: (_change, wake) => {",
+    replace: 'wakes: (change, wake) => {\n      if (change.type === "deleted") return;',
     tests: ["controllers/clusterrole-aggregation/sync.test.ts"],
   },
   {
@@ -306,8 +306,8 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "namespace: a failed resource keeps the others",
     file: "controllers/namespace/sync-content.ts",
-    find: "      signal.throwIfAborted();\n      errors.push(error);",
-    replace: "      throw error;",
+    find: "await attempt(async () => {",
+    replace: "await (async (act: () => Promise<void>): Promise<void> => act())(async () => {",
     tests: ["controllers/namespace/sync.test.ts"],
   },
   {

@@ -1,10 +1,13 @@
-import type { Namespace, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../../pkg/client/resource-client.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { Kit } from "../../../pkg/controller/kit.ts";
 
 /** All that a sync of a namespace works with. */
-export interface AccountContext {
-  readonly namespaces: Lister<Namespace>;
-  readonly accounts: Lister<ServiceAccount>;
-  readonly client: Pick<ResourceClient<ServiceAccount>, "create">;
+export type AccountContext = ReturnType<typeof accountContext>;
+
+export function accountContext(kit: Kit) {
+  return {
+    namespaces: kit.reads(resources.namespaces, { fields: ["status.phase"], resyncMs: 0 }),
+    accounts: kit.reads(resources.serviceAccounts, { fields: [], resyncMs: 0 }),
+    client: kit.env.client.clientFor(resources.serviceAccounts),
+  };
 }

@@ -1,15 +1,8 @@
-import { resources } from "../../../pkg/api/resources.ts";
-import type { Namespace, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import { whenSynced } from "../../../pkg/controller/caches-ready.ts";
-import type { Controller, ControllerDescriptor, Env } from "../../../pkg/controller/env.ts";
-import { WorkerPool } from "../../../pkg/controller/worker.ts";
-import { createWorkQueue } from "../../../pkg/workqueue/work-queue.ts";
-import type { AccountContext } from "./context.ts";
-import { accountHandler, namespaceHandler } from "./handlers.ts";
+import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
+import { type Kit, wired } from "../../../pkg/controller/kit.ts";
+import { itself, itsNamespace, onlyWhen } from "../../../pkg/controller/wake-rules.ts";
+import { accountContext } from "./context.ts";
 import { ensureDefaultAccount } from "./sync.ts";
-
-const QUEUE = "serviceaccount";
-const WORKERS = 1;
 
 /** Gives every active namespace the service account `default`. */
 export function serviceAccountController(): ControllerDescriptor {
@@ -19,33 +12,19 @@ export function serviceAccountController(): ControllerDescriptor {
     enabledByDefault: true,
     requires: {},
     clientName: "service-account-controller",
-    build,
+    build: wired(setUp),
   };
 }
 
-function build(env: Env): Controller {
-  const namespaces = env.informers.informer<Namespace>(resources.namespaces, { fields: ["status.phase"] });
-  const accounts = env.informers.informer<ServiceAccount>(resources.serviceAccounts, { fields: [] });
-  const queue = createWorkQueue<string>({ clock: env.clock, metrics: env.metrics, name: QUEUE });
-  const context: AccountContext = {
-    namespaces: namespaces.lister,
-    accounts: accounts.lister,
-    client: env.client.clientFor<ServiceAccount>(resources.serviceAccounts),
-  };
-  const registrations = [
-    accounts.addHandler(accountHandler(queue), { resyncMs: 0 }),
-    namespaces.addHandler(namespaceHandler(queue), { resyncMs: 0 }),
-  ];
-  const pool = new WorkerPool({
-    queue,
-    workers: WORKERS,
-    sync: async ({ key: namespace, signal }) => ensureDefaultAccount(namespace, context, signal),
-    ready: whenSynced(env.clock, registrations),
-    clock: env.clock,
-    log: env.log,
+function setUp(kit: Kit): void {
+  const context = accountContext(kit);
+  const queue = kit.ownerQueue({
+    name: "serviceaccount",
+    workers: 1,
+    owners: context.namespaces,
+    wakes: onlyWhen(["added", "updated"], itself),
+    sync: async (sync) => ensureDefaultAccount(sync, context),
   });
-  return {
-    run: async (signal) => pool.run(signal),
-    health: () => ({ pools: { [QUEUE]: pool.liveness() } }),
-  };
+  // An account that was deleted may have been the one that must be there.
+  context.accounts.wakes(queue, onlyWhen(["deleted"], itsNamespace));
 }

@@ -1,5 +1,6 @@
+import type { Namespace } from "../../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../../pkg/client/errors.ts";
-import type { SyncResult } from "../../../pkg/controller/sync.ts";
+import type { OwnerSync, SyncResult } from "../../../pkg/controller/sync.ts";
 import type { AccountContext } from "./context.ts";
 
 const DEFAULT_ACCOUNT = "default";
@@ -8,14 +9,15 @@ const RECHECK_MS = 5_000;
 
 /** Sees to it that an active namespace has the account that its pods run under when they name none. */
 export async function ensureDefaultAccount(
-  namespace: string,
-  context: AccountContext,
-  signal: AbortSignal,
+  sync: OwnerSync<Namespace>,
+  { accounts, client }: AccountContext,
 ): Promise<SyncResult> {
-  if (context.namespaces.get(undefined, namespace)?.status?.phase !== "Active") return {};
-  if (context.accounts.get(namespace, DEFAULT_ACCOUNT) !== undefined) return {};
+  const { owner, key: namespace, signal } = sync;
+  if (owner.status?.phase !== "Active") return {};
+  if (accounts.lister.get(namespace, DEFAULT_ACCOUNT) !== undefined) return {};
+  sync.decided("The namespace has no default account");
   try {
-    await context.client.create({ metadata: { namespace, name: DEFAULT_ACCOUNT } }, {}, signal);
+    await client.create({ metadata: { namespace, name: DEFAULT_ACCOUNT } }, {}, signal);
   } catch (error) {
     // The caches were behind: the account is there, or the namespace is going away.
     if (isNamespaceTerminating(error)) return {};

@@ -1,40 +1,53 @@
-import { beforeEach, expect, test } from "vitest";
+import { afterEach, expect, test } from "vitest";
+import { resources } from "../../../pkg/api/resources.ts";
 import type { Namespace, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import { createWorkQueue } from "../../../pkg/workqueue/work-queue.ts";
-import type { WorkQueue } from "../../../pkg/workqueue/queue.ts";
-import { drain, listerOf } from "../../../test/harness/lister-of.ts";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
-import { accountHandler, namespaceHandler } from "./handlers.ts";
+import { listerOf } from "../../../test/harness/lister-of.ts";
+import { type ControllerWorld, newWorld } from "../../../test/harness/controller-world.ts";
+import { ownerSyncOf } from "../../../test/harness/sync-of.ts";
+import { serviceAccountController } from "./controller.ts";
 import { ensureDefaultAccount } from "./sync.ts";
 
 const active: Namespace = { metadata: { name: "a" }, status: { phase: "Active" } };
 const leaving: Namespace = { metadata: { name: "a" }, status: { phase: "Terminating" } };
 const named = (name: string): ServiceAccount => ({ metadata: { namespace: "a", name } });
 
-let queue: WorkQueue<string>;
-beforeEach(() => {
-  queue = createWorkQueue<string>({ clock: new VirtualClock() });
-});
+let world: ControllerWorld | undefined;
+afterEach(async () => world?.stop());
 
-test("a namespace is looked at when it changes, an account's when that is deleted", () => {
-  namespaceHandler(queue).onUpdate?.(active, active);
-  expect(drain(queue)).toEqual(["a"]);
-  accountHandler(queue).onDelete?.(named("other"), false);
-  expect(drain(queue)).toEqual(["a"]);
+test("a namespace is looked at when it changes, an account's when that is deleted", async () => {
+  world = await newWorld();
+  const controller = serviceAccountController();
+  const set = await world.start(controller);
+  const synced = (): number => set.health().get(controller.name)?.pools["serviceaccount"]?.syncs ?? 0;
+  const syncsAfter = async (act: () => Promise<unknown>): Promise<number> => {
+    await world?.run(60_000);
+    const before = synced();
+    await act();
+    await world?.run(60_000);
+    return synced() - before;
+  };
+  const { namespaces, serviceAccounts } = resources;
+  const label = <T extends Namespace | ServiceAccount>(object: T): T => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { touched: "yes" } },
+  });
+  const account = { metadata: { name: "other" } };
+  expect(await syncsAfter(async () => world?.update(namespaces, "default", label))).toBe(1);
+  expect(await syncsAfter(async () => world?.create(serviceAccounts, account))).toBe(0);
+  expect(await syncsAfter(async () => world?.update(serviceAccounts, "other", label))).toBe(0);
+  expect(await syncsAfter(async () => world?.delete(serviceAccounts, "other"))).toBe(1);
 });
 
 // upstream: pkg/controller/serviceaccount/serviceaccounts_controller_test.go#TestServiceAccountCreation
-test.each<[string, readonly Namespace[], readonly ServiceAccount[], readonly string[]]>([
-  ["in a namespace without accounts", [active], [], ["default"]],
-  ["in a namespace with others", [active], [named("other")], ["default"]],
-  ["not where it is", [active], [named("default")], []],
-  ["not in a namespace that is being deleted", [leaving], [named("other")], []],
-  ["not in a namespace that is gone", [], [], []],
-])("the account is created %s", async (_, namespaces, accounts, expected) => {
+test.each<[string, Namespace, readonly ServiceAccount[], readonly string[]]>([
+  ["in a namespace without accounts", active, [], ["default"]],
+  ["in a namespace with others", active, [named("other")], ["default"]],
+  ["not where it is", active, [named("default")], []],
+  ["not in a namespace that is being deleted", leaving, [named("other")], []],
+])("the account is created %s", async (_, namespace, accounts, expected) => {
   const created: (string | undefined)[] = [];
   const context = {
-    namespaces: listerOf(namespaces),
-    accounts: listerOf(accounts),
+    accounts: { lister: listerOf(accounts) },
     client: {
       create: async (account: ServiceAccount) => {
         created.push(account.metadata.name);
@@ -42,6 +55,6 @@ test.each<[string, readonly Namespace[], readonly ServiceAccount[], readonly str
       },
     },
   };
-  await ensureDefaultAccount("a", context, new AbortController().signal);
+  await ensureDefaultAccount(ownerSyncOf(namespace), context as never);
   expect(created).toEqual(expected);
 });

@@ -102,8 +102,8 @@ export const garbageMutants: readonly Mutant[] = [
   {
     name: "does not give a namespace its account back",
     area: "namespaces",
-    file: "controllers/serviceaccount/default-account/handlers.ts",
-    find: `return { onDelete: ({ metadata }) => queue.add(metadata.namespace ?? "") };`,
-    replace: "return {};",
+    file: "controllers/serviceaccount/default-account/controller.ts",
+    find: 'context.accounts.wakes(queue, onlyWhen(["deleted"], itsNamespace));',
+    replace: "void [queue, itsNamespace];",
   },
 ];
