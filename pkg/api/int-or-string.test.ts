@@ -39,7 +39,7 @@ describe("scaledValue", () => {
 });
 
 describe("resolveFenceposts", () => {
-  test.each<
+  test.for<
     [IntOrString | undefined, IntOrString | undefined, desired: number, surge: number, unavailable: number]
   >([
     ["0%", "0%", 0, 0, 1],
@@ -54,9 +54,12 @@ describe("resolveFenceposts", () => {
     [undefined, undefined, 5, 0, 1],
     [undefined, 2, 5, 0, 2],
     ["25%", undefined, 5, 2, 0],
-  ])("surge %j, unavailable %j of %d: %d and %d", (maxSurge, maxUnavailable, desired, surge, unavailable) => {
-    expect(resolveFenceposts(maxSurge, maxUnavailable, desired)).toEqual({ surge, unavailable });
-  });
+  ])(
+    "surge %j, unavailable %j of %d: %d and %d",
+    ([maxSurge, maxUnavailable, desired, surge, unavailable]) => {
+      expect(resolveFenceposts(maxSurge, maxUnavailable, desired)).toEqual({ surge, unavailable });
+    },
+  );
 
   test.each<[IntOrString, IntOrString]>([
     ["oops", "39%"],

@@ -102,7 +102,7 @@ describe("deletion order", () => {
     expect(compare({ pod: a, rank: 1 }, { pod: b, rank: 1 })).toBe(0);
   });
 
-  test.each<[Pod, number, Pod, number, Partial<RankingOptions>?]>([
+  test.for<[Pod, number, Pod, number, Partial<RankingOptions>?]>([
     [unscheduled, 1, pending, 2],
     [unscheduled, 2, pending, 1],
     [pending, 1, unknown, 2],
@@ -122,7 +122,7 @@ describe("deletion order", () => {
     [ready2h, 1, ready5h, 1],
     [ready5h, 1, ready8h, 1, { logarithmicAges: false }],
     [unscheduled5h, 1, unscheduled8h, 1, { logarithmicAges: false }],
-  ])("$metadata.name (%d) goes before $metadata.name (%d)", (first, firstRank, then, thenRank, changed) => {
+  ])("$metadata.name (%d) goes before $metadata.name (%d)", ([first, firstRank, then, thenRank, changed]) => {
     const [a, b] = [
       { pod: first, rank: firstRank },
       { pod: then, rank: thenRank },

@@ -89,7 +89,7 @@ describe("untilNextPodAvailableMs", () => {
   });
 });
 
-test.each<[string | undefined, boolean, boolean, boolean, boolean]>([
+test.for<[string | undefined, boolean, boolean, boolean, boolean]>([
   // phase, being deleted, terminal, active, terminating
   [undefined, false, false, true, false],
   ["Pending", false, false, true, false],
@@ -100,7 +100,7 @@ test.each<[string | undefined, boolean, boolean, boolean, boolean]>([
   ["Failed", true, true, false, false],
 ])(
   "phase %s, deleted %s: terminal %s, active %s, terminating %s",
-  (phase, deleted, terminal, active, ending) => {
+  ([phase, deleted, terminal, active, ending]) => {
     const pod: Pod = {
       metadata: deleted ? { deletionTimestamp: "2026-01-01T00:00:00Z" } : {},
       ...(phase !== undefined && { status: { phase } }),

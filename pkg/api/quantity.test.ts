@@ -161,7 +161,7 @@ describe("parseQuantity", () => {
 });
 
 describe("toString", () => {
-  test.each<[expected: string, alternate: string, ...Parts]>([
+  test.for<[expected: string, alternate: string, ...Parts]>([
     ["1Gi", "1024Mi", ...binary(ki ** 3n)],
     ["300Mi", "307200Ki", ...binary(300n * ki ** 2n)],
     ["6Ki", "", ...binary(6n * ki)],
@@ -203,7 +203,7 @@ describe("toString", () => {
     ["1048576m", "", ...binary(1024n * 1024n, -3)],
     ["1e3", "", ...power(1_000_000n, -3)],
     ["1000E", "", ...decimal(1n, 21)],
-  ])("%s", (expected, alternate, mantissa, exponent, format) => {
+  ])("%s", ([expected, alternate, mantissa, exponent, format]) => {
     const quantity = new Quantity(mantissa, exponent, format);
     expect(quantity.toString()).toBe(expected);
     expect(parseQuantity(expected).toString()).toBe(expected);

@@ -63,25 +63,25 @@ describe("tolerates", () => {
 describe("untoleratedTaint", () => {
   const foo: Toleration = { key: "foo", operator: "Exists", effect: noSchedule };
   const fooNoExecute: Toleration = { key: "foo", operator: "Exists", effect: "NoExecute" };
-  test.each<
-    [string, Toleration[] | undefined, Taint[] | undefined, string[] | undefined, string | undefined]
-  >([
-    ["no taints", [], [], undefined, undefined],
-    ["nothing at all", undefined, undefined, undefined, undefined],
-    ["tolerations but no taints", [foo], [], undefined, undefined],
-    ["all tolerated", [foo], [taint("foo")], undefined, undefined],
-    ["not tolerated, but not looked at", [foo], [taint("bar")], ["NoExecute"], undefined],
-    ["not tolerated", [foo], [taint("bar")], undefined, "bar"],
-    ["no tolerations", undefined, [taint("bar")], undefined, "bar"],
+  test.for<[string, Toleration[] | undefined, Taint[] | undefined, string[] | undefined, string | undefined]>(
     [
-      "one effect only",
-      [fooNoExecute],
-      [taint("foo", "", "NoExecute"), taint("bar")],
-      ["NoExecute"],
-      undefined,
+      ["no taints", [], [], undefined, undefined],
+      ["nothing at all", undefined, undefined, undefined, undefined],
+      ["tolerations but no taints", [foo], [], undefined, undefined],
+      ["all tolerated", [foo], [taint("foo")], undefined, undefined],
+      ["not tolerated, but not looked at", [foo], [taint("bar")], ["NoExecute"], undefined],
+      ["not tolerated", [foo], [taint("bar")], undefined, "bar"],
+      ["no tolerations", undefined, [taint("bar")], undefined, "bar"],
+      [
+        "one effect only",
+        [fooNoExecute],
+        [taint("foo", "", "NoExecute"), taint("bar")],
+        ["NoExecute"],
+        undefined,
+      ],
+      ["the first of two", [foo], [taint("foo"), taint("b"), taint("c")], undefined, "b"],
     ],
-    ["the first of two", [foo], [taint("foo"), taint("b"), taint("c")], undefined, "b"],
-  ])("%s", (_, tolerations, taints, effects, key) => {
+  )("%s", ([, tolerations, taints, effects, key]) => {
     expect(untoleratedTaint(taints, tolerations, effects)?.key).toBe(key);
   });
 

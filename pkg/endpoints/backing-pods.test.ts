@@ -47,12 +47,12 @@ describe("a pod backs Services", () => {
 });
 
 // upstream: endpointslice/util/controller_utils_test.go#TestShouldSetHostname
-test.each([
+test.for<[string, string, string, string, string | undefined]>([
   ["all matching", "ns", "foo", "name", "foo"],
   ["no hostname", "ns", "", "name", undefined],
   ["another subdomain", "ns", "hostname", "subdomain", undefined],
   ["another namespace", "ns1", "hostname", "name", undefined],
-])("a hostname under a Service: %s", (_, namespace, hostname, subdomain, expected) => {
+])("a hostname under a Service: %s", ([, namespace, hostname, subdomain, expected]) => {
   const service: Service = { metadata: { namespace: "ns", name: "name" } };
   expect(
     hostnameUnder(service, { metadata: { namespace }, spec: { containers: [], hostname, subdomain } }),
@@ -125,14 +125,14 @@ test.each<[string, (pod: Pod) => Pod, (pod: Pod) => Pod, string]>([
 });
 
 // upstream: endpointslice/util/controller_utils_test.go#TestDetermineNeededServiceUpdates
-test.each<[string, string, string, string, string]>([
+test.for<[string, string, string, string, string]>([
   ["no Service changes", "abc", "abc", "", "abc"],
   ["all old ones leave, new ones come", "abc", "def", "abcdef", "abcdef"],
   ["all old ones leave, none comes", "abc", "", "abc", "abc"],
   ["there was none, new ones come", "", "abc", "abc", "abc"],
   ["one leaves, one comes, two stay", "abc", "bcd", "ad", "abcd"],
   ["there is none", "", "", "", ""],
-])("when labels change and %s", (_, before, after, labelsOnly, both) => {
+])("when labels change and %s", ([, before, after, labelsOnly, both]) => {
   const services = ["a", "b", "c", "d", "e", "f"].map((name) => service(name, { [name]: "yes" }));
   const pod = (letters: string, resourceVersion: string, ip: string): Pod => ({
     metadata: {

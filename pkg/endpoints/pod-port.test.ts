@@ -15,7 +15,7 @@ const sidecar: Container = {
 };
 
 // upstream: endpointslice/utils_test.go#TestFindPort
-test.each<[string, readonly Container[], readonly Container[], number | string, number | undefined]>([
+test.for<[string, readonly Container[], readonly Container[], number | string, number | undefined]>([
   ["a number where there are no ports", [empty], [], 93, 93],
   ["a number where there are others", [with11And22], [], 93, 93],
   ["a name where there are no ports", [empty], [], "p", undefined],
@@ -67,7 +67,7 @@ test.each<[string, readonly Container[], readonly Container[], number | string, 
     "a",
     81,
   ],
-])("%s", (_, containers, initContainers, targetPort, expected) => {
+])("%s", ([, containers, initContainers, targetPort, expected]) => {
   const pod = { metadata: {}, spec: { containers, initContainers } };
   expect(podPort(pod, { port: 1, protocol: "TCP", targetPort })).toBe(expected);
 });

@@ -84,7 +84,7 @@ describe("the slices of a cache are stale", () => {
 
 // upstream: endpointslice/util/endpointslice_tracker_test.go#TestEndpointSliceTrackerDeletion
 describe("when a deletion is expected", () => {
-  test.each<[string, EndpointSlice, EndpointSlice, boolean, boolean]>([
+  test.for<[string, EndpointSlice, EndpointSlice, boolean, boolean]>([
     ["of the same slice", original, original, true, true],
     ["of one of another namespace", elsewhere, elsewhere, true, false],
     ["of one of another namespace, and not of this", elsewhere, original, false, false],
@@ -92,7 +92,7 @@ describe("when a deletion is expected", () => {
     ["of one of another Service, and not of this", ofOther, original, false, false],
     ["of another generation", newer, newer, true, true],
     ["of another generation, and so of this", newer, original, true, true],
-  ])("%s", (_, expected, seen, isNews, wasExpected) => {
+  ])("%s", ([, expected, seen, isNews, wasExpected]) => {
     const tracker = newTracker();
     tracker.wrote(original);
     tracker.expectDeletion(expected);

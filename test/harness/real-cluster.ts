@@ -58,11 +58,12 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   const etcdUrl = `http://127.0.0.1:${clientPort}`;
   const etcd = startProgram("etcd", directory, etcdFlags(directory, etcdUrl, `http://127.0.0.1:${peerPort}`));
   const url = `https://127.0.0.1:${apiPort}`;
+  const ca = files.authority.cert;
   const flags = apiServerFlags(directory, etcdUrl, apiPort ?? 0, options);
   let apiServer = startProgram("kube-apiserver", directory, flags);
-  const kubeconfig = await writeKubeconfig(directory, url, "admin", files.authority.cert, files.admin);
+  const kubeconfig = await writeKubeconfig(directory, { url, ca }, "admin", files.admin);
   try {
-    await waitUntilReady(url, files.authority.cert, files.admin, apiServer, directory);
+    await waitUntilReady({ url, ca }, files.admin, apiServer, directory);
   } catch (error) {
     await Promise.all([endProgram(apiServer), endProgram(etcd)]);
     await rm(directory, { recursive: true, force: true });
@@ -70,7 +71,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   }
   return {
     url,
-    ca: files.authority.cert,
+    ca,
     admin: files.admin,
     kubeconfig,
     directory,
@@ -81,19 +82,13 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
     serviceAccountKeyFile: join(directory, "service-account.key"),
     kubeconfigFor: async (user, groups = []) => {
       const pair = await files.authority.issue({ commonName: user, organizations: groups });
-      return writeKubeconfig(
-        directory,
-        url,
-        user.replaceAll(/[^a-z0-9.-]/gi, "_"),
-        files.authority.cert,
-        pair,
-      );
+      return writeKubeconfig(directory, { url, ca }, user.replaceAll(/[^a-z0-9.-]/gi, "_"), pair);
     },
     killApiServer: async () => endProgram(apiServer),
     restartApiServer: async () => {
       await endProgram(apiServer);
       apiServer = startProgram("kube-apiserver", directory, flags);
-      await waitUntilReady(url, files.authority.cert, files.admin, apiServer, directory);
+      await waitUntilReady({ url, ca }, files.admin, apiServer, directory);
     },
     freezeApiServer: () => void apiServer.kill("SIGSTOP"),
     thawApiServer: () => void apiServer.kill("SIGCONT"),
@@ -204,9 +199,14 @@ async function endProgram(child: ChildProcess): Promise<void> {
   await ended;
 }
 
+/** Where the API server is, and who vouches for it. */
+interface Address {
+  readonly url: string;
+  readonly ca: string;
+}
+
 async function waitUntilReady(
-  url: string,
-  ca: string,
+  { url, ca }: Address,
   admin: KeyPair,
   apiServer: ChildProcess,
   directory: string,
@@ -240,16 +240,15 @@ async function statusOf(url: string, agent: Agent): Promise<number | undefined> 
 
 async function writeKubeconfig(
   directory: string,
-  server: string,
+  { url, ca }: Address,
   user: string,
-  ca: string,
   pair: KeyPair,
 ): Promise<string> {
   const base64 = (text: string): string => Buffer.from(text).toString("base64");
   const config = {
     apiVersion: "v1",
     kind: "Config",
-    clusters: [{ name: "test", cluster: { server, "certificate-authority-data": base64(ca) } }],
+    clusters: [{ name: "test", cluster: { server: url, "certificate-authority-data": base64(ca) } }],
     users: [
       {
         name: user,

@@ -106,7 +106,7 @@ async function seen(started: Started): Promise<TestServer> {
       "client-certificate-data": Buffer.from(admin.cert).toString("base64"),
       "client-key-data": Buffer.from(admin.key).toString("base64"),
     }),
-    request: async (method, path, body, headers) => call(agent, url, method, path, body, headers),
+    request: async (method, path, body, headers) => call(agent, url + path, { method, body, headers }),
     stream: async (path, onDocument) => streamLines(agent, url, path, onDocument),
     stop: async () => {
       agent.destroy();
@@ -127,17 +127,20 @@ function kubeconfigFor(url: string, ca: string, user: Readonly<Record<string, un
   });
 }
 
+interface TestRequest {
+  readonly method: string;
+  readonly body: unknown;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
 async function call(
   agent: Agent,
   url: string,
-  method: string,
-  path: string,
-  body?: unknown,
-  headers: Readonly<Record<string, string>> = {},
+  { method, body, headers }: TestRequest,
 ): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     const sent = httpsRequest(
-      url + path,
+      url,
       {
         agent,
         method,

@@ -1,4 +1,4 @@
-import type { Edit, Mutant } from "./mutant.ts";
+import type { Mutant } from "./mutant.ts";
 
 const here = "cmd/kube-controller-manager";
 const tested = (...names: readonly string[]): readonly string[] =>
@@ -10,9 +10,8 @@ function row(
   file: string,
   [find, replace]: readonly [find: string, replace: string],
   tests: readonly string[],
-  also?: Edit,
 ): Mutant {
-  return { name, file: `${here}/${file}`, find, replace, tests, ...(also && { also }) };
+  return { name, file: `${here}/${file}`, find, replace, tests };
 }
 
 const app = tested("app");
@@ -154,17 +153,19 @@ const election: readonly Mutant[] = [
 ];
 
 const sets: readonly Mutant[] = [
-  row(
-    "the features of the flags are lost",
-    "run-controllers.ts",
-    ["features: run.gates,", "features: featureGates(),"],
-    app,
-    {
+  {
+    ...row(
+      "the features of the flags are lost",
+      "run-controllers.ts",
+      ["features: run.gates,", "features: featureGates(),"],
+      app,
+    ),
+    also: {
       file: `${here}/run-controllers.ts`,
       find: "import { endInTime }",
       replace: 'import { featureGates } from "../../pkg/api/feature-gates.ts";\nimport { endInTime }',
     },
-  ),
+  },
   row(
     "no resyncs",
     "run-controllers.ts",
@@ -323,7 +324,6 @@ const connecting: readonly Mutant[] = [
     "server/delegated-clients.ts",
     ["builderFor(options.authorization.kubeconfig", "builderFor(options.authentication.kubeconfig"],
     tested("server/delegated-clients"),
-    undefined,
   ),
 ];
 

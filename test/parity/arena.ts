@@ -96,8 +96,8 @@ export async function startEmbeddedArena(
     return ended;
   };
   const running = Promise.all([
-    runControllers(outsiders, plant(), clock, random, stop.signal),
-    runControllers(managers, controllers, clock, random, stop.signal),
+    runControllers(outsiders, plant(), { clock, random }, stop.signal),
+    runControllers(managers, controllers, { clock, random }, stop.signal),
   ]);
   return {
     clock,
@@ -142,7 +142,12 @@ export async function startRealArena(
   const stop = new AbortController();
   const listening = followAudit(new AuditLog(cluster.auditLog), activity, stop.signal);
   const pacing = pace.follow(outsiders.client("pace"), stop.signal);
-  const nodes = runControllers(outsiders, plant(), realClock, seededRandom(1), stop.signal);
+  const nodes = runControllers(
+    outsiders,
+    plant(),
+    { clock: realClock, random: seededRandom(1) },
+    stop.signal,
+  );
   const daemon = new Daemon(program, [
     ...managerFlags(cluster.kubeconfig, podsKept, controllers),
     ...(serviceAccounts ? accountFlags(cluster) : []),
@@ -201,8 +206,7 @@ function plant(): readonly ControllerDescriptor[] {
 export async function runControllers(
   clients: ClientBuilder,
   descriptors: readonly ControllerDescriptor[],
-  clock: Clock,
-  random: Random,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
   signal: AbortSignal,
 ): Promise<void> {
   const set = new ControllerSet({

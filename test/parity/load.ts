@@ -59,7 +59,7 @@ async function loadReal(manager: Program): Promise<LoadResult> {
   });
   const clients = await clientsOf(cluster.kubeconfig);
   const stop = new AbortController();
-  const nodes = runControllers(clients, plant(), realClock, realRandom, stop.signal);
+  const nodes = runControllers(clients, plant(), { clock: realClock, random: realRandom }, stop.signal);
   const daemon = new Daemon(manager, managerFlags(cluster.kubeconfig, TERMINATED_PODS_KEPT));
   try {
     const client = clients.client("user");
@@ -94,7 +94,7 @@ async function loadEmbedded(): Promise<LoadResult> {
   const stop = new AbortController();
   const ours = [deploymentController({ workers: 5 }), replicaSetController({ workers: 5 })];
   const running = [plant(), ours].map(async (descriptors) =>
-    runControllers(clients, descriptors, realClock, realRandom, stop.signal),
+    runControllers(clients, descriptors, { clock: realClock, random: realRandom }, stop.signal),
   );
   try {
     const client = clients.client("user");

@@ -66,13 +66,19 @@ export function scenarioOf(seed: number, area?: AreaName): Scenario {
     what: pick(random, busyWith).first,
     seed: randomBelow(random, 2 ** 31),
   }));
-  const users = actionsOf(random, busyMs, "user", wishes, 5 + randomBelow(random, 80));
+  const users = actionsOf(random, busyMs, {
+    kind: "user",
+    names: wishes,
+    count: 5 + randomBelow(random, 80),
+  });
   // Each cluster has its own kinds of trouble, and some have none: what is rare among all faults is frequent there.
   const possible =
     random.next() < 0.25 ? faultNames.filter((kind) => harmlessToWatches.has(kind)) : faultNames;
   const kinds = random.next() < 0.15 ? [] : possible.filter(() => random.next() < 0.4);
   const faults =
-    kinds.length === 0 ? [] : actionsOf(random, busyMs, "fault", kinds, 1 + randomBelow(random, 20));
+    kinds.length === 0
+      ? []
+      : actionsOf(random, busyMs, { kind: "fault", names: kinds, count: 1 + randomBelow(random, 20) });
   const actions = [...begin, ...users, ...faults].toSorted((one, other) => one.atMs - other.atMs);
   const watchesHold = kinds.every((kind) => harmlessToWatches.has(kind));
   return {
@@ -97,7 +103,11 @@ function crashScenarioOf(seed: number): Scenario {
     what: "kill leader at a write",
     seed: randomBelow(random, 2 ** 31),
   }));
-  const users = actionsOf(random, busyMs, "user", areas.jobs.names, 20 + randomBelow(random, 60));
+  const users = actionsOf(random, busyMs, {
+    kind: "user",
+    names: areas.jobs.names,
+    count: 20 + randomBelow(random, 60),
+  });
   const begin: Action = {
     atMs: 1_000,
     kind: "user",
@@ -152,23 +162,29 @@ function familyOf(seed: number, from: readonly Area[], { harmless, others }: Tro
     what: index === 0 ? area.first : pick(random, area.names),
     seed: randomBelow(random, 2 ** 31),
   }));
-  const users = actionsOf(random, busyMs, "user", area.names, 10 + randomBelow(random, 80));
+  const users = actionsOf(random, busyMs, {
+    kind: "user",
+    names: area.names,
+    count: 10 + randomBelow(random, 80),
+  });
   const watchesHold = harmless.length > 0 && random.next() < 0.4;
   const kinds = (watchesHold ? harmless : [...harmless, ...others]).filter(() => random.next() < 0.5);
   const faults =
-    kinds.length === 0 ? [] : actionsOf(random, busyMs, "fault", kinds, 2 + randomBelow(random, 20));
+    kinds.length === 0
+      ? []
+      : actionsOf(random, busyMs, { kind: "fault", names: kinds, count: 2 + randomBelow(random, 20) });
   const actions = [...begin, ...users, ...faults].toSorted((one, other) => one.atMs - other.atMs);
   const isCalm = kinds.length === 0;
   return { seed, managers, nodes, timing, actions, watchesHold, isCalm, endMs: CHAOS_MS + 10_000 };
 }
 
-function actionsOf(
-  random: Random,
-  busyMs: readonly number[],
-  kind: Action["kind"],
-  names: readonly string[],
-  count: number,
-): Action[] {
+interface Wanted {
+  readonly kind: Action["kind"];
+  readonly names: readonly string[];
+  readonly count: number;
+}
+
+function actionsOf(random: Random, busyMs: readonly number[], { kind, names, count }: Wanted): Action[] {
   return Array.from({ length: count }, () => ({
     atMs:
       random.next() < 0.5

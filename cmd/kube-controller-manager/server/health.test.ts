@@ -25,7 +25,7 @@ const plain = { verbose: false, excluded: [] };
 const verbose = { verbose: true, excluded: [] };
 
 describe("/healthz", () => {
-  test.each([
+  test.for([
     ["all well", [good("a"), good("b")], plain, 200, "ok"],
     ["no check", [], plain, 200, "ok"],
     ["no check, verbose", [], verbose, 200, "[+]ping ok\nhealthz check passed\n"],
@@ -51,7 +51,7 @@ describe("/healthz", () => {
       200,
       '[+]a excluded: ok\n[+]b ok\nwarn: some health checks cannot be excluded: no matches for "y", "z"\nhealthz check passed\n',
     ],
-  ] as const)("%s", (_, checks, query, status, text) => {
+  ] as const)("%s", ([, checks, query, status, text]) => {
     expect(checksOf(...checks).answer("healthz", query)).toEqual({ status, text });
   });
 

@@ -87,7 +87,7 @@ describe("applyStrategicMergePatch", () => {
     expect(applyStrategicMergePatch(deepFreeze(original), deepFreeze(patch), schema)).toEqual(result);
   });
 
-  test.each<[string, JsonObject, JsonObject, PatchError["code"], string]>([
+  test.for<[string, JsonObject, JsonObject, PatchError["code"], string]>([
     [
       "order",
       { mergingList: [{ name: 1 }, { name: 3 }] },
@@ -180,7 +180,7 @@ describe("applyStrategicMergePatch", () => {
       "Internal",
       "expected a []interface {}",
     ],
-  ])("refuses a patch with a bad %s", (_, original, patch, code, message) => {
+  ])("refuses a patch with a bad %s", ([, original, patch, code, message]) => {
     expect(() => applyStrategicMergePatch(original, patch, schema)).toThrow(
       expect.objectContaining({ code, message: expect.stringContaining(message) as string }),
     );

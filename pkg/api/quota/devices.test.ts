@@ -58,7 +58,7 @@ const all = { [implicit]: "3", [named]: "3" };
 const rest = { [implicit]: "3", [named]: "1" };
 
 // upstream: pkg/quota/v1/evaluator/core/resource_claims_test.go#TestResourceClaimEvaluatorUsage
-test.each<[string, ResourceClaim, Pod | undefined, readonly ResourceClaim[], Record<string, string>]>([
+test.for<[string, ResourceClaim, Pod | undefined, readonly ResourceClaim[], Record<string, string>]>([
   ["that nobody made for a pod: all of it", claim({ annotation: "" }), pod(two), [], all],
   ["for a pod that is not there: all of it", claim(), undefined, [], all],
   ["for another pod of the name: all of it", claim({ owner: { ...owner, uid: "v" } }), pod(two), [], all],
@@ -109,7 +109,7 @@ test.each<[string, ResourceClaim, Pod | undefined, readonly ResourceClaim[], Rec
     [claim({ name: "a", owner: { ...owner, uid: "v" } })],
     rest,
   ],
-])("of extended resources, a claim uses, %s", (_, object, found, claims, expected) => {
+])("of extended resources, a claim uses, %s", ([, object, found, claims, expected]) => {
   const devices = devicesOf({
     classes: [{ metadata: { name: "gpu" }, spec: { extendedResourceName: "example.com/gpu" } }],
     podNamed: () => found,

@@ -178,7 +178,7 @@ describe("applyPatch", () => {
     });
   });
 
-  test.each<[string, ApiObject, Partial<ApplyContext>, string, string]>([
+  test.for<[string, ApiObject, Partial<ApplyContext>, string, string]>([
     [
       "another kind",
       { ...configMap(), kind: "Secret" },
@@ -228,7 +228,7 @@ describe("applyPatch", () => {
       "invalid",
       'failed to create typed patch object (n/c; /v1, Kind=ConfigMap): .metadata.finalizers: duplicate entries for key [="a"]',
     ],
-  ])("refuses %s", (_, body, changes, kind, message) => {
+  ])("refuses %s", ([, body, changes, kind, message]) => {
     expect(applyPatch(undefined, body, inConfigMap(changes))).toEqual({ kind, message });
   });
 

@@ -125,25 +125,23 @@ const componentBindings: Readonly<Record<string, readonly Subject[]>> = {
 
 function clusterRoleBindings(): ApiObject[] {
   const controllers = Object.keys(controllerRoles).map((name) =>
-    binding("ClusterRoleBinding", `system:controller:${name}`, "ClusterRole", [account(name)]),
+    binding(`system:controller:${name}`, [account(name)]),
   );
-  const components = Object.entries(componentBindings).map(([name, subjects]) =>
-    binding("ClusterRoleBinding", name, "ClusterRole", subjects),
-  );
+  const components = Object.entries(componentBindings).map(([name, subjects]) => binding(name, subjects));
   return [...components, ...controllers];
 }
 
+/** Of a ClusterRole, or in a namespace of a Role, by the name of the binding unless told otherwise. */
 function binding(
-  kind: string,
   name: string,
-  roleKind: string,
   subjects: readonly Subject[],
   options: { readonly namespace?: string; readonly role?: string } = {},
 ): ApiObject & Record<string, unknown> {
   const { namespace: home, role = name } = options;
+  const roleKind = home === undefined ? "ClusterRole" : "Role";
   return {
     apiVersion: rbacVersion,
-    kind,
+    kind: `${roleKind}Binding`,
     metadata: { name, ...(home === undefined ? {} : { namespace: home }), ...bootstrapped },
     roleRef: { apiGroup: rbac, kind: roleKind, name: role },
     subjects,
@@ -219,7 +217,7 @@ function namespacedRoles(): ApiObject[] {
     const metadata = { name: role.name, namespace: role.namespace, ...bootstrapped };
     const object = { apiVersion: rbacVersion, kind: "Role", metadata, rules: role.rules.map(parseRule) };
     const options = { namespace: role.namespace, role: role.name };
-    return [object, binding("RoleBinding", role.binding ?? role.name, "Role", role.subjects, options)];
+    return [object, binding(role.binding ?? role.name, role.subjects, options)];
   });
 }
 

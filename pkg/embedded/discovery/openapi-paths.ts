@@ -34,41 +34,45 @@ export function resourcePaths(
     decodeURIComponent(
       resourcePath(resource, resource.namespaced ? "{namespace}" : undefined, name, subresource),
     );
+  const describe =
+    (kind: Kind = resource): Describe =>
+    ({ method, action }) => ({
+      operationId: `${action}-${resource.group}-${resource.version}-${resource.plural}`,
+      ...(writes.has(method) ? { parameters: writeParameters(dialect) } : {}),
+      responses: { "200": response(schema, dialect) },
+      "x-kubernetes-action": action,
+      "x-kubernetes-group-version-kind": { group: kind.group, version: kind.version, kind: kind.kind },
+    });
   const paths: Record<string, object> = {
-    [scoped()]: operations(served, [...verbs], collectionOperations, schema, dialect),
-    [scoped("{name}")]: operations(served, [...verbs], objectOperations, schema, dialect),
+    [scoped()]: operations([...verbs], collectionOperations, describe()),
+    [scoped("{name}")]: operations([...verbs], objectOperations, describe()),
   };
   for (const [name, subresource] of subresources)
     paths[scoped("{name}", name)] = operations(
-      served,
       subresource.verbs,
       objectOperations,
-      schema,
-      dialect,
-      subresource.kind,
+      describe(subresource.kind),
     );
   return paths;
 }
 
+interface Kind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+type Describe = (operation: Operation) => object;
+
 function operations(
-  { resource }: ServedResource,
   verbs: readonly string[],
   known: Readonly<Record<string, Operation>>,
-  schema: string,
-  dialect: Dialect,
-  kind: { readonly group: string; readonly version: string; readonly kind: string } = resource,
+  describe: Describe,
 ): object {
   const entries: Record<string, object> = {};
   for (const verb of verbs) {
     const operation = known[verb];
-    if (operation === undefined) continue;
-    entries[operation.method] = {
-      operationId: `${operation.action}-${resource.group}-${resource.version}-${resource.plural}`,
-      ...(writes.has(operation.method) ? { parameters: writeParameters(dialect) } : {}),
-      responses: { "200": response(schema, dialect) },
-      "x-kubernetes-action": operation.action,
-      "x-kubernetes-group-version-kind": { group: kind.group, version: kind.version, kind: kind.kind },
-    };
+    if (operation !== undefined) entries[operation.method] = describe(operation);
   }
   return entries;
 }

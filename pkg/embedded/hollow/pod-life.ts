@@ -31,7 +31,7 @@ export function decidePodLife(pod: Pod, place: PodPlace, nowMs: number): PodLife
   if (deadlineMs !== undefined && deadlineMs <= nowMs) return failPod(pod, nowMs);
   const init = decideInitContainers(pod, nowMs);
   const main = decideMainContainers(pod, init.done, nowMs);
-  const status = podStatus(pod, place, init, main.statuses, nowMs);
+  const status = podStatus(pod, place, { init, main: main.statuses }, nowMs);
   const rechecks = [...init.rechecks, ...main.rechecks, ...(deadlineMs === undefined ? [] : [deadlineMs])];
   return {
     status: semanticEqual(pod.status, status) ? undefined : status,
@@ -89,11 +89,15 @@ function decideMainContainers(
   };
 }
 
+interface ContainersOutcome {
+  readonly init: InitOutcome;
+  readonly main: readonly ContainerStatus[];
+}
+
 function podStatus(
   pod: Pod,
   place: PodPlace,
-  init: InitOutcome,
-  containerStatuses: readonly ContainerStatus[],
+  { init, main: containerStatuses }: ContainersOutcome,
   nowMs: number,
 ): PodStatus {
   const phase = phaseOf(pod, init, containerStatuses);

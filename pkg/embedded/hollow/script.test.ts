@@ -7,7 +7,7 @@ describe("what a container does", () => {
   const container = (...command: string[]): Container => ({ name: "c", image: "busybox", command });
   const forEver = [{ do: "run" }];
 
-  test.each<[string, Pod, Container, boolean, unknown]>([
+  test.for<[string, Pod, Container, boolean, unknown]>([
     ["no command: a server", pod(), { name: "c" }, false, forEver],
     ["no command, init: done at once", pod(), { name: "c" }, true, [{ do: "exit", code: 0 }]],
     ["sleep", pod(), container("sleep", "3"), false, [{ do: "sleep", ms: 3_000 }]],
@@ -46,7 +46,7 @@ describe("what a container does", () => {
       false,
       [{ do: "exit", code: 5 }],
     ],
-  ])("%s", (_, ofPod, ofContainer, isInit, expected) => {
+  ])("%s", ([, ofPod, ofContainer, isInit, expected]) => {
     expect(scriptOf(ofPod, ofContainer, isInit)).toEqual(expected);
   });
 

@@ -34,7 +34,7 @@ describe("the choice of a node", () => {
     expect(choose({}, nodes, [on("node-0"), on("node-1")])).toBe("node-2");
   });
 
-  test.each<[string, Partial<PodSpec>, readonly Node[], readonly Pod[], string]>([
+  test.for<[string, Partial<PodSpec>, readonly Node[], readonly Pod[], string]>([
     ["no nodes", {}, [], [], "no nodes available to schedule pods"],
     ["too little of a resource", needs("5"), nodes, [], "0/3 nodes are available: 3 Insufficient cpu."],
     [
@@ -68,7 +68,7 @@ describe("the choice of a node", () => {
       [],
       "0/2 nodes are available: 1 node(s) had untolerated taint {k: v}, 1 node(s) were unschedulable.",
     ],
-  ])("none for %s", (_, spec, among, placed, message) => {
+  ])("none for %s", ([, spec, among, placed, message]) => {
     expect(choose(spec, among, placed)).toBe(message);
   });
 

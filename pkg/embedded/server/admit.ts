@@ -1,4 +1,3 @@
-import type { ApiObject } from "../../api/object.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import type { AdmissionAttributes } from "./admission.ts";
 import type { Call } from "./call.ts";
@@ -7,10 +6,8 @@ import { type Named, invalid } from "./status-error.ts";
 
 export function admissionAttributes(
   call: Call,
-  operation: AdmissionAttributes["operation"],
-  name: string,
-  before: ApiObject | undefined,
   query: Pick<WriteQuery, "dryRun">,
+  { operation, name, before }: Pick<AdmissionAttributes, "operation" | "name" | "before">,
 ): AdmissionAttributes {
   return {
     operation,

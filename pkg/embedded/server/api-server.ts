@@ -6,6 +6,7 @@ import { type Logger, silentLogger } from "../../log/logger.ts";
 import type { KindRules } from "../kinds/kind.ts";
 import { Store } from "../storage/store.ts";
 import {
+  type AccessRequest,
   type Authenticator,
   type Authorizer,
   everybodyIsAdmin,
@@ -169,24 +170,14 @@ export class ApiServer {
   }
 
   async #authorize(user: UserInfo, verb: string, path: string, info: RequestInfo | undefined): Promise<void> {
-    const decision = await this.#authorizer.authorize({
-      user,
-      verb,
-      path,
-      ...(info === undefined ? {} : { resource: info }),
-    });
-    if (decision.allowed) return;
-    throw accessDenied(user, verb, path, info, decision.reason);
+    const access = { user, verb, path, ...(info === undefined ? {} : { resource: info }) };
+    const decision = await this.#authorizer.authorize(access);
+    if (!decision.allowed) throw accessDenied(access, decision.reason);
   }
 }
 
-function accessDenied(
-  user: UserInfo,
-  verb: string,
-  path: string,
-  info: RequestInfo | undefined,
-  reason: string,
-): StatusError {
+function accessDenied(access: AccessRequest, reason: string): StatusError {
+  const { user, verb, path, resource: info } = access;
   const who = `User ${JSON.stringify(user.username)} cannot ${verb}`;
   const because = reason === "" ? "" : `: ${reason}`;
   if (info === undefined) {

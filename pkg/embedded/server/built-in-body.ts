@@ -3,11 +3,6 @@ import { type Int64, isInt32, isInt64 } from "../../api/int64.ts";
 import { isWrittenQuantity } from "../../api/quantity-parse.ts";
 import { isJson, type Json } from "../../api/json.ts";
 
-interface Walk {
-  readonly unknown: string[];
-  problem: string | undefined;
-}
-
 /** Go's name of each scalar, as decoding errors mention it. */
 const goTypes: Readonly<Record<ScalarKind, string>> = {
   any: "interface {}",
@@ -33,48 +28,59 @@ export function checkBuiltInBody(
   definition: Definition,
   path = "",
 ): { readonly unknown: readonly string[]; readonly problem: string | undefined } {
-  const walk: Walk = { unknown: [], problem: undefined };
-  checkStruct(draft, definition, path, path, walk);
+  const walk = new Walk();
+  walk.struct(draft, definition, path, path);
   return walk;
 }
 
-function checkStruct(value: Json, of: Definition, path: string, goPath: string, walk: Walk): void {
-  for (const name of Object.keys(value)) {
-    const member = value[name];
-    const field = of.fields.get(name);
-    const memberPath = path === "" ? name : `${path}.${name}`;
-    if (field === undefined) {
-      walk.unknown.push(memberPath);
-      delete value[name];
-    } else if (member === null || member === undefined) delete value[name];
-    else {
-      if (field.type.kind === "number" && typeof member === "bigint") value[name] = Number(member);
-      const structName = of.name.slice(of.name.lastIndexOf(".") + 1);
-      const memberGoPath = goPath === "" ? name : `${goPath}.${name}`;
-      checkValue(value[name], field.type, memberPath, { structName, path: memberGoPath }, walk);
-    }
-  }
-}
-
+/** A field as Go's decoder calls it. */
 interface GoField {
   readonly structName: string;
   readonly path: string;
 }
 
-function checkValue(value: unknown, type: FieldType, path: string, go: GoField, walk: Walk): void {
-  if (type.kind === "ref") {
-    if (isJson(value)) checkStruct(value, definition(type.definition), path, go.path, walk);
-    else report(value, type, go, walk);
-  } else if (type.kind === "list") {
-    if (!Array.isArray(value)) return report(value, type, go, walk);
-    for (const [index, item] of value.entries()) checkValue(item, type.items, `${path}[${index}]`, go, walk);
-  } else if (type.kind === "map") {
-    if (!isJson(value)) return report(value, type, go, walk);
-    for (const key of Object.keys(value)) {
-      if (value[key] === null) value[key] = zeroOf(type.values);
-      else checkValue(value[key], type.values, `${path}.${key}`, go, walk);
+class Walk {
+  readonly unknown: string[] = [];
+  problem: string | undefined;
+
+  struct(value: Json, of: Definition, path: string, goPath: string): void {
+    for (const name of Object.keys(value)) {
+      const member = value[name];
+      const field = of.fields.get(name);
+      const memberPath = path === "" ? name : `${path}.${name}`;
+      if (field === undefined) {
+        this.unknown.push(memberPath);
+        delete value[name];
+      } else if (member === null || member === undefined) delete value[name];
+      else {
+        if (field.type.kind === "number" && typeof member === "bigint") value[name] = Number(member);
+        const structName = of.name.slice(of.name.lastIndexOf(".") + 1);
+        const memberGoPath = goPath === "" ? name : `${goPath}.${name}`;
+        this.#value(value[name], field.type, memberPath, { structName, path: memberGoPath });
+      }
     }
-  } else if (!fitsScalar(value, type.kind === "enum" ? "string" : type.kind)) report(value, type, go, walk);
+  }
+
+  #value(value: unknown, type: FieldType, path: string, go: GoField): void {
+    if (type.kind === "ref") {
+      if (isJson(value)) this.struct(value, definition(type.definition), path, go.path);
+      else this.#report(value, type, go);
+    } else if (type.kind === "list") {
+      if (!Array.isArray(value)) return this.#report(value, type, go);
+      for (const [index, item] of value.entries()) this.#value(item, type.items, `${path}[${index}]`, go);
+    } else if (type.kind === "map") {
+      if (!isJson(value)) return this.#report(value, type, go);
+      for (const key of Object.keys(value)) {
+        if (value[key] === null) value[key] = zeroOf(type.values);
+        else this.#value(value[key], type.values, `${path}.${key}`, go);
+      }
+    } else if (!fitsScalar(value, type.kind === "enum" ? "string" : type.kind)) this.#report(value, type, go);
+  }
+
+  #report(value: unknown, type: FieldType, go: GoField): void {
+    const expected = type.kind === "intOrString" && isNumber(value) ? "int32" : goType(type);
+    this.problem ??= `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${go.structName}.${go.path} of type ${expected}`;
+  }
 }
 
 /** A null in a map is Go's zero value of the element. */
@@ -107,11 +113,6 @@ function fitsScalar(value: unknown, kind: ScalarKind): boolean {
     default:
       return typeof value === "string";
   }
-}
-
-function report(value: unknown, type: FieldType, go: GoField, walk: Walk): void {
-  const expected = type.kind === "intOrString" && isNumber(value) ? "int32" : goType(type);
-  walk.problem ??= `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${go.structName}.${go.path} of type ${expected}`;
 }
 
 function jsonKind(value: unknown, type: FieldType): string {

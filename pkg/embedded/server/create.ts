@@ -43,7 +43,8 @@ export async function createDraft(
   matchNamespace(draft, resource.namespaced ? info.namespace : "");
   rules.setDefaults?.(draft);
   if (ownership === "track") recordOwnership(call, undefined, draft, query);
-  const attributes = admissionAttributes(call, "CREATE", text(draft.metadata, "name"), undefined, query);
+  const name = text(draft.metadata, "name");
+  const attributes = admissionAttributes(call, query, { operation: "CREATE", name, before: undefined });
   await admission.mutate(attributes, draft);
   if (text(draft.metadata, "resourceVersion") !== "")
     throw internal("resourceVersion should not be set on objects to be created");

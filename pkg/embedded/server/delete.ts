@@ -76,7 +76,11 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     if (stored === undefined) throw notFound(served.resource, info.name);
     checkPreconditions(call, options, stored);
     const attributes = {
-      ...admissionAttributes(call, "DELETE", info.name, readAsServed(served, stored), options),
+      ...admissionAttributes(call, options, {
+        operation: "DELETE",
+        name: info.name,
+        before: readAsServed(served, stored),
+      }),
       options: options.raw,
     };
     await admission.mutate(attributes, undefined);

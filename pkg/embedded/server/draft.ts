@@ -24,7 +24,7 @@ export function readDraft(
       ? []
       : duplicatesOf(body.text, value);
   const draft = asDraft(served, value);
-  checkDraft(served, draft, query, warnings, duplicates);
+  checkDraft(served, { draft, duplicates }, query, warnings);
   return draft;
 }
 
@@ -90,16 +90,21 @@ function wrongKind(served: ServedResource, kind: string, apiVersion: string): Er
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
 }
 
+interface ReadBody {
+  readonly draft: Draft;
+  /** Paths of the fields that the text names twice. */
+  readonly duplicates: readonly string[];
+}
+
 /**
  * Holds the draft against its kind: wrong types are refused; unknown and duplicate fields are dropped, and refused or
  * warned about as the client asked.
  */
 function checkDraft(
   served: ServedResource,
-  draft: Draft,
+  { draft, duplicates }: ReadBody,
   query: Pick<WriteQuery, "fieldValidation">,
   warnings: string[],
-  duplicates: readonly string[] = [],
 ): void {
   const { unknown, problem } = served.body.check(draft);
   if (problem !== undefined) throw cannotBeHandled(served, problem);

@@ -35,7 +35,7 @@ export class Output {
     if (this.#form.kind !== "table") return this.object(stored);
     const object = readAsServed(this.#served, stored);
     const metadata = { resourceVersion: object.metadata.resourceVersion ?? "" };
-    const table = tableOf(this.#served.rules, [object], metadata, this.#form, nowMs);
+    const table = tableOf(this.#served.rules, { items: [object], metadata }, this.#form, nowMs);
     if (this.#columnsSent) return { ...table, columnDefinitions: null };
     this.#columnsSent = true;
     return table;
@@ -72,9 +72,9 @@ export class Output {
     return this.event(bare, this.#nowMs);
   }
 
-  #table(objects: readonly ApiObject[], metadata: ListBody["metadata"]): object {
+  #table(items: readonly ApiObject[], metadata: ListBody["metadata"]): object {
     if (this.#form.kind !== "table") throw new Error("only a table has rows");
-    return tableOf(this.#served.rules, objects, metadata, this.#form, this.#nowMs);
+    return tableOf(this.#served.rules, { items, metadata }, this.#form, this.#nowMs);
   }
 }
 

@@ -1,12 +1,11 @@
-import type { ApiObject, ListMeta } from "../../api/object.ts";
+import type { ApiObject, ObjectList } from "../../api/object.ts";
 import type { KindRules } from "../kinds/kind.ts";
 import type { OutputForm } from "./negotiate.ts";
 
 /** The table that kubectl prints. */
 export function tableOf(
   rules: KindRules,
-  objects: readonly ApiObject[],
-  metadata: ListMeta,
+  { items, metadata }: Pick<ObjectList<ApiObject>, "items" | "metadata">,
   form: Extract<OutputForm, { kind: "table" }>,
   nowMs: number,
 ): Record<string, unknown> {
@@ -22,7 +21,7 @@ export function tableOf(
       description: description ?? "",
       priority,
     })),
-    rows: objects.map((object) => ({
+    rows: items.map((object) => ({
       cells: columns.map((column) => column.cell(object, nowMs)),
       object: rowObject(object, form),
     })),

@@ -91,9 +91,9 @@ export async function writeExisting(call: Call, query: WriteQuery, change: Chang
     change.precondition?.(before);
     const draft = change.next(before);
     requireVersion(call, draft, before, change.anyVersion === true);
-    const object = await prepareUpdate(call, draft, before, query, change.ownership ?? "track");
+    const object = await prepareUpdate(call, { before, draft }, query, change.ownership ?? "track");
     await faults.beforeWrite(call.subject);
-    const written = write(call, stored, before, object, query);
+    const written = write(call, { stored, before }, object, query);
     if (written !== undefined) return written;
     // Another write came in between. Whoever named a version finds out when looking at the newer state.
     if (attempt >= updateAttempts) throw conflict(served.resource, info.name);
@@ -119,8 +119,7 @@ function requireVersion({ served }: Call, draft: Draft, before: ApiObject, any: 
 /** Admission, rules and validation between the client's new state and the one to be stored. */
 async function prepareUpdate(
   call: Call,
-  draft: Draft,
-  before: ApiObject,
+  { before, draft }: { readonly before: ApiObject; readonly draft: Draft },
   query: WriteQuery,
   ownership: "track" | "asGiven",
 ): Promise<Unstored> {
@@ -129,7 +128,7 @@ async function prepareUpdate(
   const name = before.metadata.name ?? "";
   rules.setDefaults?.(draft);
   if (ownership === "track") recordOwnership(call, before, draft, query);
-  const attributes = admissionAttributes(call, "UPDATE", name, before, query);
+  const attributes = admissionAttributes(call, query, { operation: "UPDATE", name, before });
   await admission.mutate(attributes, draft);
   const context: RuleContext = {
     nowMs: clock.nowMs(),
@@ -157,11 +156,16 @@ function isNewGeneration({ served, info }: Call, draft: Draft, before: ApiObject
   return rules.generationChanged?.(draft, before) ?? specChanged(draft, before, !subresources.has("status"));
 }
 
+interface LastState {
+  readonly stored: ApiObject;
+  /** The same in the version of the request. */
+  readonly before: ApiObject;
+}
+
 /** Undefined when another write came in between. */
 function write(
   { served, store, info, clock }: Call,
-  stored: ApiObject,
-  before: ApiObject,
+  { stored, before }: LastState,
   next: Unstored,
   query: WriteQuery,
 ): ApiObject | undefined {

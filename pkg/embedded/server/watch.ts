@@ -22,9 +22,8 @@ export function watchResource(
   const { clock, random, request, store, served } = call;
   const timeoutMs =
     query.timeoutSeconds > 0 ? query.timeoutSeconds * 1000 : defaultTimeoutMs * (1 + random.next());
-  const version = parseVersion(query.resourceVersion, "watch");
+  const start = startWatch(call, query, selection, output);
   const toFrame = frameMaker(call, selection, output);
-  const start = startWatch(call, query, selection, output, version);
   // Where events are held up, so are those that a client has missed meanwhile; not the state that it begins with.
   const held = start.live && !start.fromState && call.faults.holds(call.subject) ? start.frames : [];
   const stream: WatchStream = new WatchStream({
@@ -73,14 +72,9 @@ interface WatchStart {
 /**
  * Nothing here waits, so that no write falls between the state that the stream begins with and its subscription.
  */
-function startWatch(
-  call: Call,
-  query: ListQuery,
-  selection: Selection,
-  output: Output,
-  version: number | undefined,
-): WatchStart {
+function startWatch(call: Call, query: ListQuery, selection: Selection, output: Output): WatchStart {
   const { store, served } = call;
+  const version = parseVersion(query.resourceVersion, "watch");
   const fromState = query.sendInitialEvents ?? version === undefined;
   if (fromState && version !== undefined && version > store.revision) {
     const { status } = tooLargeVersion(version, store.revision);

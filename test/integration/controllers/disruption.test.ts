@@ -142,14 +142,14 @@ describe.each(clusterKinds)("disruption budgets on the $name API server", ({ sta
     expect(result.spec?.selector).toEqual({ ...patched, matchLabels });
   });
 
-  test.each([
+  test.for<[string, string, string | undefined, boolean, string]>([
     ["is taken back", "Running", undefined, false, "False"],
     ["of a pod that is being deleted stays", "Running", undefined, true, "True"],
     ["by a kubelet stays", "Failed", "TerminationByKubelet", false, "True"],
     ["of a pod that has failed stays", "Failed", undefined, false, "True"],
   ])(
     "StalePodDisruption: a disruption that was announced and did not come %s",
-    async (_, phase, reason, deleted, expected) => {
+    async ([, phase, reason, deleted, expected]) => {
       await space.create(resources.pods, {
         metadata: { name: "pod" },
         // On a node, so that it does not go at once when it is deleted.

@@ -40,7 +40,7 @@ describe.each(clusterKinds)("mirroring on the $name API server", ({ start }) => 
   });
   afterAll(async () => cluster.stop());
 
-  test.each<[string, Service | undefined, readonly EndpointSubset[] | undefined, number, string]>([
+  test.for<[string, Service | undefined, readonly EndpointSubset[] | undefined, number, string]>([
     ["a Service with a selector", withSelector(LABELS), undefined, 1, "endpointslice-controller.k8s.io"],
     ["a Service without a selector", withSelector(undefined), [subset("10.0.0.1")], 1, MIRRORING],
     [
@@ -65,7 +65,7 @@ describe.each(clusterKinds)("mirroring on the $name API server", ({ start }) => 
       "endpointslice-controller.k8s.io",
     ],
     ["Endpoints without a Service", undefined, [subset("10.0.0.1")], 0, MIRRORING],
-  ])("EndpointSliceMirroring: %s", async (_, service, subsets, count, managedBy) => {
+  ])("EndpointSliceMirroring: %s", async ([, service, subsets, count, managedBy]) => {
     if (service !== undefined) await space.create<Service>(resources.services, service);
     if (subsets !== undefined) {
       await space.create<Endpoints>(resources.endpoints, { metadata: { name: NAME }, subsets });
@@ -116,12 +116,12 @@ describe.each(clusterKinds)("mirroring on the $name API server", ({ start }) => 
     );
   });
 
-  test.each<[string, Readonly<Record<string, string>> | undefined, number, unknown, number]>([
+  test.for<[string, Readonly<Record<string, string>> | undefined, number, unknown, number]>([
     ["none to one", undefined, 1, LABELS, 0],
     ["one to none", LABELS, 0, null, 1],
     ["an empty one to one", {}, 1, LABELS, 0],
     ["one to an empty one", LABELS, 0, { foo: null }, 1],
-  ])("EndpointSliceMirroringSelectorTransition: from %s", async (_, first, before, second, after) => {
+  ])("EndpointSliceMirroringSelectorTransition: from %s", async ([, first, before, second, after]) => {
     // The Service's own Endpoints would be in the way of those that the test makes.
     await space.create<Endpoints>(resources.endpoints, {
       metadata: { name: NAME },

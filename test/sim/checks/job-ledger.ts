@@ -108,8 +108,11 @@ export class JobLedger {
     const listed = this.#listed.get(uid) ?? { succeeded: new Set(), failed: new Set() };
     this.#listed.set(uid, listed);
     const { uncountedTerminatedPods = {}, succeeded = 0, failed = 0 } = job.status ?? {};
-    this.#checkListing(uid, job, "succeeded", uncountedTerminatedPods.succeeded ?? [], listed.succeeded);
-    this.#checkListing(uid, job, "failed", uncountedTerminatedPods.failed ?? [], listed.failed);
+    for (const what of ["succeeded", "failed"] as const) {
+      const uids = (uncountedTerminatedPods[what] ?? []).filter((pod) => !listed[what].has(pod));
+      for (const pod of uids) listed[what].add(pod);
+      this.#checkListed(uid, job, what, uids);
+    }
     const check = (what: "succeeded" | "failed", counted: number): void => {
       const waiting = uncountedTerminatedPods[what]?.length ?? 0;
       if (counted + waiting !== listed[what].size)
@@ -122,17 +125,9 @@ export class JobLedger {
     check("failed", failed);
   }
 
-  /** What is listed has finished so, or its Job is failing. */
-  #checkListing(
-    owner: string,
-    job: Job,
-    what: "succeeded" | "failed",
-    uids: readonly string[],
-    known: Set<string>,
-  ): void {
+  /** What is newly listed has finished so, or its Job is failing. */
+  #checkListed(owner: string, job: Job, what: "succeeded" | "failed", uids: readonly string[]): void {
     for (const uid of uids) {
-      if (known.has(uid)) continue;
-      known.add(uid);
       const pod = this.#pods.get(owner)?.get(uid);
       if (pod === undefined) continue;
       const is = what === "succeeded" ? hasSucceeded(pod) : this.#failed.has(uid) || isEnding(job);

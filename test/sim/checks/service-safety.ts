@@ -22,6 +22,8 @@ interface Said {
   readonly address: string;
   readonly port: number | undefined;
   readonly isReady: boolean;
+  /** In a slice, or in Endpoints. */
+  readonly isSlice: boolean;
 }
 
 /** What is published of a Service is what its pods were a moment ago: none that had gone, none ready that was not. */
@@ -78,8 +80,9 @@ export class ServiceSafety {
         address: addresses[0] ?? "",
         port: ports?.[0]?.port,
         isReady: conditions?.ready !== false,
+        isSlice: true,
       };
-      this.#checkSaid(said, service, horizonMs, what, true);
+      this.#checkSaid(said, service, horizonMs, what);
       const other = this.#otherSliceWith(said, slice, horizonMs, write);
       if (other !== undefined)
         this.#world.violate(`${what}: says ${said.address}, as ${other.metadata.name} does already`);
@@ -123,9 +126,10 @@ export class ServiceSafety {
         address: ip,
         port: ports?.[0]?.port,
         isReady: index < addresses.length,
+        isSlice: false,
       })),
     );
-    for (const one of said) this.#checkSaid(one, service, horizonMs, what, false);
+    for (const one of said) this.#checkSaid(one, service, horizonMs, what);
     const versions = this.#services.since(service, horizonMs);
     for (const pod of podsIn(this.#world.server.parts.store)) {
       if (said.some(({ uid }) => uid === pod.metadata.uid)) continue;
@@ -136,9 +140,10 @@ export class ServiceSafety {
   }
 
   /** Some state of the pod, and some version of the Service, say the same. */
-  #checkSaid(said: Said, service: string, horizonMs: number, what: string, isSlice: boolean): void {
+  #checkSaid(said: Said, service: string, horizonMs: number, what: string): void {
     const versions = this.#services.since(service, horizonMs);
     const states = this.#pods.since(said.uid, horizonMs);
+    const { isSlice } = said;
     const isExplained = versions.some((version) =>
       states.some(
         (pod) =>

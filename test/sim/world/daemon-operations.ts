@@ -5,7 +5,7 @@ import type { DaemonSet, DaemonSetSpec } from "../../../pkg/api/types/apps-v1.ge
 import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
-import { create, type Operation, patch, pick, storeOf, tolerantly } from "./hands.ts";
+import { create, type Operation, patch, patchPodStatus, pick, storeOf, tolerantly } from "./hands.ts";
 import { objectsIn, podsIn } from "./objects.ts";
 import { BAD_IMAGE, hasBadImage, pickImage, pickScript, podTemplate } from "./samples.ts";
 import type { World } from "./world.ts";
@@ -64,7 +64,7 @@ export const daemonOperations: Readonly<Record<string, Operation>> = {
   "fail a daemon pod": async (world, random) => {
     const pod = pick(random, daemonPods(world).filter(isPodActive));
     const body = { status: { phase: "Failed", reason: "Evicted" } };
-    return pod && patch(world, resources.pods, pod, body, "status");
+    return pod && patchPodStatus(world, pod, body);
   },
   "take a daemon pod from its set": async (world, random) => {
     const pod = pick(random, daemonPods(world).filter(isPodActive));

@@ -1,5 +1,7 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
 import type { TypedResource } from "../../../pkg/api/resource.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { ApiError } from "../../../pkg/client/errors.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import type { Store } from "../../../pkg/embedded/storage/store.ts";
@@ -45,13 +47,15 @@ export async function patch<T extends ApiObject>(
   resource: TypedResource<T>,
   object: T,
   body: unknown,
-  subresource?: string,
 ): Promise<string> {
   return tolerantly(object, async (ref) => {
-    const client = world.user.clientFor(resource);
-    const patch = { type: "merge", body } as const;
-    if (subresource === undefined) await client.patch(ref, patch);
-    else await client.patchSubresource(ref, subresource, patch);
+    await world.user.clientFor(resource).patch(ref, { type: "merge", body });
+  });
+}
+
+export async function patchPodStatus(world: World, pod: Pod, body: unknown): Promise<string> {
+  return tolerantly(pod, async (ref) => {
+    await world.user.clientFor(resources.pods).patchSubresource(ref, "status", { type: "merge", body });
   });
 }
 

@@ -4,7 +4,7 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
-import { create, type Operation, patch, pick, remove, storeOf } from "./hands.ts";
+import { create, type Operation, patch, patchPodStatus, pick, remove, storeOf } from "./hands.ts";
 import { newJob, newShortLivedJob } from "./job-samples.ts";
 import { jobsIn, podsIn } from "./objects.ts";
 import type { World } from "./world.ts";
@@ -40,12 +40,12 @@ export const jobOperations: Readonly<Record<string, Operation>> = {
   "finish a job's pod": async (world, random) => {
     const body = { status: { phase: random.next() < 0.6 ? "Succeeded" : "Failed" } };
     const pod = pick(random, jobPods(world).filter(isPodActive));
-    return pod && patch(world, resources.pods, pod, body, "status");
+    return pod && patchPodStatus(world, pod, body);
   },
   "disrupt a job's pod": async (world, random) => {
     const conditions = [{ type: "DisruptionTarget", status: "True", reason: "PreemptionByScheduler" }];
     const pod = pick(random, jobPods(world).filter(isPodActive));
-    return pod && patch(world, resources.pods, pod, { status: { phase: "Failed", conditions } }, "status");
+    return pod && patchPodStatus(world, pod, { status: { phase: "Failed", conditions } });
   },
   "take a job's pod from it": async (world, random) => {
     const pod = pick(random, jobPods(world));

@@ -25,7 +25,7 @@ import {
   pickImage,
   pickScript,
 } from "./samples.ts";
-import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
+import { create, type Operation, patch, patchPodStatus, pick, remove, storeOf, tolerantly } from "./hands.ts";
 import { repairStatefulSets, statefulOperations } from "./stateful-operations.ts";
 import { daemonOperations, repairDaemonSets } from "./daemon-operations.ts";
 import { serviceOperations } from "./service-operations.ts";
@@ -98,7 +98,7 @@ const workloadOperations: Readonly<Record<string, Operation>> = {
   "fail a pod": async (world, random) => {
     const pod = pick(random, podsIn(storeOf(world)).filter(isPodActive));
     const body = { status: { phase: "Failed", reason: "Evicted" } };
-    return pod && patch(world, resources.pods, pod, body, "status");
+    return pod && patchPodStatus(world, pod, body);
   },
   "take a pod's labels": async (world, random) => {
     const pod = pick(random, podsIn(storeOf(world)));

@@ -6,7 +6,7 @@ import type { Endpoints, Node, Pod, Service } from "../../../pkg/api/types/core-
 import type { EndpointSlice } from "../../../pkg/api/types/discovery-v1.gen.ts";
 import type { PodDisruptionBudget } from "../../../pkg/api/types/policy-v1.gen.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
-import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
+import { create, type Operation, patch, patchPodStatus, pick, remove, storeOf, tolerantly } from "./hands.ts";
 import { objectsIn, podsIn } from "./objects.ts";
 import type { World } from "./world.ts";
 
@@ -54,7 +54,7 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
     const conditions = (pod?.status?.conditions ?? []).map((condition) =>
       condition.type === "Ready" ? { ...condition, status: "False" } : condition,
     );
-    return pod && patch(world, resources.pods, pod, { status: { conditions } }, "status");
+    return pod && patchPodStatus(world, pod, { status: { conditions } });
   },
   "create budget": async (world, random) => create(world, resources.podDisruptionBudgets, newBudget(random)),
   "change budget": async (world, random) => {

@@ -5,7 +5,7 @@ import type { ControllerRevision, StatefulSet } from "../../../pkg/api/types/app
 import type { PersistentVolumeClaim, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
-import { create, type Operation, patch, pick, remove, storeOf, tolerantly } from "./hands.ts";
+import { create, type Operation, patch, patchPodStatus, pick, remove, storeOf, tolerantly } from "./hands.ts";
 import { objectsIn, ownedBy, podsIn } from "./objects.ts";
 import { BAD_IMAGE, hasBadImage, pickImage, pickScript } from "./samples.ts";
 import { MOST_STATEFUL_PODS, newRetention, newStatefulSet, newStrategy } from "./stateful-samples.ts";
@@ -50,7 +50,7 @@ export const statefulOperations: Readonly<Record<string, Operation>> = {
   "fail a stateful pod": async (world, random) => {
     const pod = pick(random, statefulPods(world).filter(isPodActive));
     const body = { status: { phase: random.next() < 0.7 ? "Failed" : "Succeeded", reason: "Evicted" } };
-    return pod && patch(world, resources.pods, pod, body, "status");
+    return pod && patchPodStatus(world, pod, body);
   },
   "take a stateful pod from its set": async (world, random) => {
     const pod = pick(random, statefulPods(world).filter(isPodActive));

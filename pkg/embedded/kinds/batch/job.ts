@@ -99,20 +99,20 @@ function validateGeneratedSelector(
     expected[nameLabels[index] ?? ""] = text(draft.metadata, "name");
   }
   for (const [key, value] of Object.entries(expected)) {
-    requireLabel(labels, key, value, "spec.template.metadata.labels", errors);
+    requireTemplateLabel(labels, key, value, errors);
   }
   if (parseSelector(selector)?.matches(expected) === false) {
     errors.invalid("spec.selector", selector, "`selector` not auto-generated");
   }
 }
 
-function requireLabel(
+function requireTemplateLabel(
   labels: Readonly<Record<string, string>>,
   key: string,
   value: string,
-  path: string,
   errors: FieldErrors,
 ): void {
+  const path = "spec.template.metadata.labels";
   const actual = labels[key];
   if (actual === undefined) errors.required(`${path}[${key}]`, `must be '${value}'`);
   else if (actual !== value) errors.invalid(`${path}[${key}]`, labels, `must be '${value}'`);

@@ -11,9 +11,9 @@ const statuses = ["False", "True", "Unknown"];
 export function validatePodFailurePolicy(spec: Json, path: string, errors: FieldErrors): void {
   const rules = items(child(spec, "podFailurePolicy"), "rules");
   if (rules.length > 20) errors.tooMany(`${path}.rules`, rules.length, 20);
-  const names = new Set(containerNames(child(child(spec, "template"), "spec") ?? {}));
+  const containers = new Set(containerNames(child(child(spec, "template"), "spec") ?? {}));
   for (const [index, rule] of rules.entries()) {
-    validateRule(spec, rule, names, `${path}.rules[${index}]`, errors);
+    validateRule({ spec, containers }, rule, `${path}.rules[${index}]`, errors);
   }
 }
 
@@ -21,13 +21,13 @@ function listed(values: readonly string[]): string {
   return `valid values: [${values.map((value) => JSON.stringify(value)).join(" ")}]`;
 }
 
-function validateRule(
-  spec: Json,
-  rule: Json,
-  names: ReadonlySet<string>,
-  path: string,
-  errors: FieldErrors,
-): void {
+interface Job {
+  readonly spec: Json;
+  /** The names of all containers of its template. */
+  readonly containers: ReadonlySet<string>;
+}
+
+function validateRule({ spec, containers }: Job, rule: Json, path: string, errors: FieldErrors): void {
   const action = text(rule, "action");
   if (action === "") errors.required(`${path}.action`, listed(actions));
   else if (action === "FailIndex") {
@@ -37,7 +37,7 @@ function validateRule(
   } else if (!actions.includes(action)) errors.notSupported(`${path}.action`, action, actions);
   const exitCodes = child(rule, "onExitCodes");
   const patterns = items(rule, "onPodConditions");
-  if (exitCodes !== undefined) validateExitCodes(exitCodes, names, `${path}.onExitCodes`, errors);
+  if (exitCodes !== undefined) validateExitCodes(exitCodes, containers, `${path}.onExitCodes`, errors);
   validatePatterns(patterns, `${path}.onPodConditions`, errors);
   if (exitCodes !== undefined && patterns.length > 0) {
     errors.invalid(path, omitted, "specifying both OnExitCodes and OnPodConditions is not supported");

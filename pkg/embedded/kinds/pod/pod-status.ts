@@ -22,8 +22,8 @@ export function validatePodStatus(draft: Draft, before: Json, errors: FieldError
     );
   }
   errors.immutable("status.qosClass", text(status, "qosClass"), text(old, "qosClass"));
-  validateTransitions(spec, "containers", "containerStatuses", status, old, errors);
-  validateTransitions(spec, "initContainers", "initContainerStatuses", status, old, errors);
+  validateTransitions("containers", draft, before, errors);
+  validateTransitions("initContainers", draft, before, errors);
   for (const key of ["podIPs", "hostIPs"]) validateAddresses(status, key, errors);
   const [firstHost] = items(status, "hostIPs");
   if (firstHost !== undefined && text(firstHost, "ip") !== text(status, "hostIP")) {
@@ -54,22 +54,24 @@ function validateNominatedNode(
   }
 }
 
+const statusKeys = { containers: "containerStatuses", initContainers: "initContainerStatuses" };
+
 /** A container that has ended for good does not come back. */
 function validateTransitions(
-  spec: Json,
-  containersKey: string,
-  statusKey: string,
-  status: Json | undefined,
-  old: Json | undefined,
+  containersKey: keyof typeof statusKeys,
+  draft: Draft,
+  pod: Json,
   errors: FieldErrors,
 ): void {
+  const statusKey = statusKeys[containersKey];
+  const spec = child(pod, "spec") ?? {};
   const containers = [...items(spec, "containers"), ...items(spec, "initContainers")];
   const anyRestartsAll = containers.some((container) =>
     items(container, "restartPolicyRules").some((rule) => text(rule, "action") === "RestartAllContainers"),
   );
   if (anyRestartsAll) return;
-  const now = items(status, statusKey);
-  for (const [index, before] of items(old, statusKey).entries()) {
+  const now = items(child(draft, "status"), statusKey);
+  for (const [index, before] of items(child(pod, "status"), statusKey).entries()) {
     const ended = child(child(before, "state"), "terminated");
     if (ended === undefined) continue;
     const name = text(before, "name");

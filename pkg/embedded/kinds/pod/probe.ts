@@ -29,7 +29,7 @@ export function validateProbes(container: Json, view: PodSpecView, path: string,
 }
 
 function validateProbe(probe: Json, view: PodSpecView, path: string, errors: FieldErrors): void {
-  validateHandler(probe, probeHandlers, view, path, errors);
+  validateHandler(probe, { kinds: probeHandlers, view }, path, errors);
   const periods = [
     "initialDelaySeconds",
     "timeoutSeconds",
@@ -53,50 +53,43 @@ export function validateLifecycle(
   if (lifecycle === undefined) return;
   for (const key of ["postStart", "preStop"]) {
     const handler = child(lifecycle, key);
-    if (handler !== undefined) validateHandler(handler, lifecycleHandlers, view, `${path}.${key}`, errors);
+    if (handler !== undefined)
+      validateHandler(handler, { kinds: lifecycleHandlers, view }, `${path}.${key}`, errors);
   }
 }
 
-function validateHandler(
-  holder: Json,
-  kinds: readonly Handler[],
-  view: PodSpecView,
-  path: string,
-  errors: FieldErrors,
-): void {
+interface Place {
+  /** The handlers that may stand there. */
+  readonly kinds: readonly Handler[];
+  readonly view: PodSpecView;
+}
+
+function validateHandler(holder: Json, { kinds, view }: Place, path: string, errors: FieldErrors): void {
   const given = kinds.filter((kind) => present(holder, kind));
   const [first, ...others] = given;
   if (first === undefined) {
     errors.required(path, "must specify a handler type");
     return;
   }
-  validateOneHandler(first, child(holder, first) ?? {}, view, `${path}.${first}`, errors);
-  for (const other of others)
-    errors.forbidden(`${path}.${other}`, "may not specify more than 1 handler type");
-}
-
-function validateOneHandler(
-  kind: Handler,
-  handler: Json,
-  view: PodSpecView,
-  path: string,
-  errors: FieldErrors,
-): void {
-  switch (kind) {
+  const handler = child(holder, first) ?? {};
+  const at = `${path}.${first}`;
+  switch (first) {
     case "exec":
-      if (strings(handler, "command").length === 0) errors.required(`${path}.command`);
+      if (strings(handler, "command").length === 0) errors.required(`${at}.command`);
       break;
     case "httpGet":
-      validateHttpGet(handler, path, errors);
+      validateHttpGet(handler, at, errors);
       break;
     case "tcpSocket":
     case "grpc":
-      validatePort(handler["port"] ?? 0, `${path}.port`, errors);
+      validatePort(handler["port"] ?? 0, `${at}.port`, errors);
       break;
     case "sleep":
-      validateSleep(handler, view, path, errors);
+      validateSleep(handler, view, at, errors);
       break;
   }
+  for (const other of others)
+    errors.forbidden(`${path}.${other}`, "may not specify more than 1 handler type");
 }
 
 function validateHttpGet(handler: Json, path: string, errors: FieldErrors): void {

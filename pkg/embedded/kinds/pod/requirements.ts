@@ -22,7 +22,7 @@ export function validateRequirements(
   for (const [name, quantity] of limits) validateAmount(name, quantity, `${path}.limits[${name}]`, errors);
   for (const [name, request] of requests) {
     validateAmount(name, request, `${path}.requests[${name}]`, errors);
-    validateAgainstLimit(name, request, limits.get(name), path, errors);
+    validateAgainstLimit(name, { request, limit: limits.get(name) }, path, errors);
   }
   const names = [...limits.keys(), ...requests.keys()];
   if (names.some(isHugePages) && !names.some((name) => name === "cpu" || name === "memory")) {
@@ -49,8 +49,7 @@ function validateAmount(name: string, quantity: Quantity, path: string, errors: 
 /** What cannot be over-committed is requested exactly up to its limit. */
 function validateAgainstLimit(
   name: string,
-  request: Quantity,
-  limit: Quantity | undefined,
+  { request, limit }: { readonly request: Quantity; readonly limit: Quantity | undefined },
   path: string,
   errors: FieldErrors,
 ): void {

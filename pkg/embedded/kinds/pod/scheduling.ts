@@ -33,29 +33,22 @@ export function validateAffinity(affinity: Json | undefined, path: string, error
 }
 
 function validatePodAffinityTerm(term: Json, path: string, errors: FieldErrors): void {
-  const selector = child(term, "labelSelector");
-  validateLabelSelector(selector, `${path}.labelSelector`, errors);
+  validateLabelSelector(child(term, "labelSelector"), `${path}.labelSelector`, errors);
   validateLabelSelector(child(term, "namespaceSelector"), `${path}.namespaceSelector`, errors);
   for (const namespace of strings(term, "namespaces")) {
     errors.invalidEach(`${path}.namespace`, namespace, dnsLabelProblems(namespace));
   }
-  validateLabelKeys(term, "matchLabelKeys", selector, path, errors);
-  validateLabelKeys(term, "mismatchLabelKeys", selector, path, errors);
+  validateLabelKeys(term, "matchLabelKeys", path, errors);
+  validateLabelKeys(term, "mismatchLabelKeys", path, errors);
   const topologyKey = text(term, "topologyKey");
   if (topologyKey === "") errors.required(`${path}.topologyKey`, "can not be empty");
   errors.invalidEach(`${path}.topologyKey`, topologyKey, labelKeyProblems(topologyKey));
 }
 
-function validateLabelKeys(
-  holder: Json,
-  key: string,
-  selector: Json | undefined,
-  path: string,
-  errors: FieldErrors,
-): void {
+function validateLabelKeys(holder: Json, key: string, path: string, errors: FieldErrors): void {
   const keys = strings(holder, key);
   if (keys.length === 0) return;
-  if (selector === undefined) {
+  if (child(holder, "labelSelector") === undefined) {
     errors.forbidden(`${path}.${key}`, "must not be specified when labelSelector is not set");
     return;
   }
@@ -141,7 +134,6 @@ function validateSpreadDetails(constraint: Json, action: string, path: string, e
       errors.notSupported(`${path}.${key}`, policy, ["Honor", "Ignore"]);
     }
   }
-  const selector = child(constraint, "labelSelector");
-  validateLabelKeys(constraint, "matchLabelKeys", selector, path, errors);
-  validateLabelSelector(selector, `${path}.labelSelector`, errors);
+  validateLabelKeys(constraint, "matchLabelKeys", path, errors);
+  validateLabelSelector(child(constraint, "labelSelector"), `${path}.labelSelector`, errors);
 }

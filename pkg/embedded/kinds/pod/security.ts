@@ -33,21 +33,22 @@ export function validatePodSecurity(spec: Json, path: string, errors: FieldError
     );
   }
   validateSysctls(context, spec, `${path}.sysctls`, errors);
-  validateChoice(context, "fsGroupChangePolicy", ["Always", "OnRootMismatch"], path, errors);
+  validateChoice(context, "fsGroupChangePolicy", path, errors);
   validateSeccomp(child(context, "seccompProfile"), `${path}.seccompProfile`, errors);
   validateAppArmor(child(context, "appArmorProfile"), `${path}.appArmorProfile`, errors);
-  validateChoice(context, "supplementalGroupsPolicy", ["Merge", "Strict"], path, errors);
-  validateChoice(context, "seLinuxChangePolicy", ["MountOption", "Recursive"], path, errors);
+  validateChoice(context, "supplementalGroupsPolicy", path, errors);
+  validateChoice(context, "seLinuxChangePolicy", path, errors);
 }
 
-function validateChoice(
-  holder: Json,
-  key: string,
-  choices: readonly string[],
-  path: string,
-  errors: FieldErrors,
-): void {
+const policies = {
+  fsGroupChangePolicy: ["Always", "OnRootMismatch"],
+  supplementalGroupsPolicy: ["Merge", "Strict"],
+  seLinuxChangePolicy: ["MountOption", "Recursive"],
+};
+
+function validateChoice(holder: Json, key: keyof typeof policies, path: string, errors: FieldErrors): void {
   const value = optionalText(holder, key);
+  const choices = policies[key];
   if (value !== undefined && !choices.includes(value)) errors.notSupported(`${path}.${key}`, value, choices);
 }
 

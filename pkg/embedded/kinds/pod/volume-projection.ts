@@ -60,36 +60,36 @@ export function validateDownward(source: Json, path: string, errors: FieldErrors
 
 export function validateProjected(source: Json, path: string, errors: FieldErrors): void {
   validateMode(source, "defaultMode", path, errors);
-  const files = new Set<string>();
+  const volume: Volume = { path, files: new Set() };
   for (const [index, projection] of items(source, "sources").entries()) {
-    validateProjection(projection, `${path}.sources[${index}]`, path, files, errors);
+    validateProjection(projection, `${path}.sources[${index}]`, volume, errors);
   }
 }
 
-function validateProjection(
-  projection: Json,
-  path: string,
-  volumePath: string,
-  files: Set<string>,
-  errors: FieldErrors,
-): void {
+interface Volume {
+  readonly path: string;
+  /** Those that the sources seen so far put into it. */
+  readonly files: Set<string>;
+}
+
+function validateProjection(projection: Json, path: string, volume: Volume, errors: FieldErrors): void {
   for (const key of ["secret", "configMap"]) {
     const source = child(projection, key);
     if (source === undefined) continue;
     const name = text(source, "name");
     if (name === "") errors.required(`${path}.${key}.name`);
     validateKeyPaths(source, `${path}.${key}`, errors);
-    for (const item of items(source, "items")) claimFile(text(item, "path"), name, volumePath, files, errors);
+    for (const item of items(source, "items")) claimFile(text(item, "path"), name, volume, errors);
   }
   const downward = child(projection, "downwardAPI");
   if (downward !== undefined) {
     validateDownward(downward, `${path}.downwardAPI`, errors);
     for (const item of items(downward, "items")) {
-      claimFile(text(item, "path"), text(item, "path"), volumePath, files, errors);
+      claimFile(text(item, "path"), text(item, "path"), volume, errors);
     }
   }
   const token = child(projection, "serviceAccountToken");
-  if (token !== undefined) validateToken(token, `${path}.serviceAccountToken`, volumePath, errors);
+  if (token !== undefined) validateToken(token, `${path}.serviceAccountToken`, volume.path, errors);
   const sources = [
     "secret",
     "configMap",
@@ -103,15 +103,9 @@ function validateProjection(
   }
 }
 
-function claimFile(
-  file: string,
-  reported: string,
-  volumePath: string,
-  files: Set<string>,
-  errors: FieldErrors,
-): void {
+function claimFile(file: string, reported: string, { path, files }: Volume, errors: FieldErrors): void {
   if (file === "") return;
-  if (files.has(file)) errors.invalid(volumePath, reported, "conflicting duplicate paths");
+  if (files.has(file)) errors.invalid(path, reported, "conflicting duplicate paths");
   files.add(file);
 }
 

@@ -97,11 +97,10 @@ function validateStatus(draft: Draft, before: Json, errors: FieldErrors): void {
   validateNotGreater(
     status,
     ["updatedReplicas", "readyReplicas", "availableReplicas"],
-    "replicas",
-    "status.replicas",
+    { key: "replicas", name: "status.replicas" },
     errors,
   );
-  validateNotGreater(status, ["availableReplicas"], "readyReplicas", "readyReplicas", errors);
+  validateNotGreater(status, ["availableReplicas"], { key: "readyReplicas", name: "readyReplicas" }, errors);
   validateNotDecremented(status, child(before, "status"), "collisionCount", errors);
 }
 

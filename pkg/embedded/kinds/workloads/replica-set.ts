@@ -37,8 +37,8 @@ export function validateReplicaStatus(draft: Draft, _before: Json, errors: Field
     errors,
   );
   const counted = ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"];
-  validateNotGreater(status, counted, "replicas", "status.replicas", errors);
-  validateNotGreater(status, ["availableReplicas"], "readyReplicas", "readyReplicas", errors);
+  validateNotGreater(status, counted, { key: "replicas", name: "status.replicas" }, errors);
+  validateNotGreater(status, ["availableReplicas"], { key: "readyReplicas", name: "readyReplicas" }, errors);
 }
 
 export function replicaSelectableFields(object: ApiObject): Record<string, string> {

@@ -168,8 +168,13 @@ function validateStatus(draft: Draft, before: Json, errors: FieldErrors): void {
   const status = child(draft, "status");
   const counted = ["readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"];
   validateCounters(status, ["replicas", ...counted, "observedGeneration", "collisionCount"], errors);
-  validateNotGreater(status, counted, "replicas", "status.replicas", errors);
-  validateNotGreater(status, ["availableReplicas"], "readyReplicas", "status.readyReplicas", errors);
+  validateNotGreater(status, counted, { key: "replicas", name: "status.replicas" }, errors);
+  validateNotGreater(
+    status,
+    ["availableReplicas"],
+    { key: "readyReplicas", name: "status.readyReplicas" },
+    errors,
+  );
   validateNotDecremented(status, child(before, "status"), "collisionCount", errors);
 }
 

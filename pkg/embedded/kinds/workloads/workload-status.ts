@@ -12,8 +12,7 @@ export function validateCounters(
 export function validateNotGreater(
   status: Json | undefined,
   keys: readonly string[],
-  limitKey: string,
-  limitName: string,
+  { key: limitKey, name: limitName }: { readonly key: string; readonly name: string },
   errors: FieldErrors,
 ): void {
   const limit = count(status, limitKey);

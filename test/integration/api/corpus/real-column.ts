@@ -27,29 +27,33 @@ export class RealColumn {
 
   async create(resource: BuiltInResource, object: CorpusCase["object"]): Promise<Answer> {
     const namespace = resource.namespaced ? "default" : undefined;
-    return this.#send("POST", resourcePath(resource, namespace), "application/json", object);
+    return this.#send("POST", resourcePath(resource, namespace), object);
   }
 
   /** A JSON merge patch. */
   async patch(resource: BuiltInResource, name: string, subresource: string, patch: object): Promise<Answer> {
     const namespace = resource.namespaced ? "default" : undefined;
     const path = resourcePath(resource, namespace, name, subresource === "" ? undefined : subresource);
-    return this.#send("PATCH", path, "application/merge-patch+json", patch);
+    return this.#send("PATCH", path, patch, { "content-type": "application/merge-patch+json" });
   }
 
   async get(path: string, accept = "application/json"): Promise<Answer> {
-    return this.#send("GET", path, "application/json", undefined, accept);
+    return this.#send("GET", path, undefined, { accept });
   }
 
   async #send(
     method: string,
     path: string,
-    type: string,
     content: unknown,
-    accept = "application/json",
+    others: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {
     const body = content === undefined ? "" : JSON.stringify(content);
-    const headers = { accept, "content-type": type, "content-length": Buffer.byteLength(body) };
+    const headers = {
+      accept: "application/json",
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      ...others,
+    };
     return new Promise((resolve, reject) => {
       const sent = request(`${this.#url}${path}`, { method, agent: this.#agent, headers }, (response) => {
         const chunks: Buffer[] = [];
