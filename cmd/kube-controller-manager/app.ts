@@ -13,9 +13,9 @@ import { registry } from "./registry.ts";
 import type { AppParts, Run } from "./run.ts";
 import { runControllers } from "./run-controllers.ts";
 import { selectControllers } from "./select-controllers.ts";
-import { delegatedClients } from "./server/delegated-clients.ts";
-import { HealthChecks } from "./server/health.ts";
-import { leaseCheck } from "./server/lease-health.ts";
+import { delegatedClients } from "./server/delegation/delegated-clients.ts";
+import { HealthChecks } from "./server/health/health.ts";
+import { leaseCheck } from "./server/health/lease-health.ts";
 import { type RunningServer, startServer } from "./server/start-server.ts";
 import { KUBERNETES_VERSION, MINOR_VERSION, userAgent } from "./version.ts";
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   type DelegatedClients,
   delegatedClients,
-} from "../../cmd/kube-controller-manager/server/delegated-clients.ts";
+} from "../../cmd/kube-controller-manager/server/delegation/delegated-clients.ts";
 import { resolveOptions } from "../../cmd/kube-controller-manager/options/resolve.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { httpClients } from "../../pkg/client/http-clients.ts";

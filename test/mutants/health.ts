@@ -1,60 +1,60 @@
 import type { Mutant } from "./mutant.ts";
 
-const probes = ["cmd/kube-controller-manager/server/probes.test.ts"];
+const probes = ["cmd/kube-controller-manager/server/health/probes.test.ts"];
 
 const policy: readonly Mutant[] = [
   {
     name: "a controller that is late fails at /healthz",
-    file: "cmd/kube-controller-manager/server/health.ts",
+    file: "cmd/kube-controller-manager/server/health/health.ts",
     find: 'controller: { healthz: "named",',
     replace: 'controller: { healthz: "counts",',
     tests: probes,
   },
   {
     name: "a controller that is late fails at /livez",
-    file: "cmd/kube-controller-manager/server/health.ts",
+    file: "cmd/kube-controller-manager/server/health/health.ts",
     find: 'livez: "named",',
     replace: 'livez: "counts",',
     tests: probes,
   },
   {
     name: "a cache that is not filled fails at /healthz",
-    file: "cmd/kube-controller-manager/server/health.ts",
+    file: "cmd/kube-controller-manager/server/health/health.ts",
     find: 'caches: { readyz: "counts" }',
     replace: 'caches: { readyz: "counts", healthz: "counts" }',
     tests: probes,
   },
   {
     name: "a cache that is not filled shows nowhere",
-    file: "cmd/kube-controller-manager/server/health.ts",
+    file: "cmd/kube-controller-manager/server/health/health.ts",
     find: 'caches: { readyz: "counts" }',
     replace: "caches: {}",
     tests: probes,
   },
   {
     name: "a lost lease does not count at /livez",
-    file: "cmd/kube-controller-manager/server/health.ts",
+    file: "cmd/kube-controller-manager/server/health/health.ts",
     find: 'life: { healthz: "counts", livez: "counts",',
     replace: 'life: { healthz: "counts", livez: "named",',
-    tests: ["cmd/kube-controller-manager/server/health.test.ts"],
+    tests: ["cmd/kube-controller-manager/server/health/health.test.ts"],
   },
   {
     name: "a lost lease is a matter of role",
-    file: "cmd/kube-controller-manager/server/lease-health.ts",
+    file: "cmd/kube-controller-manager/server/health/lease-health.ts",
     find: 'concern: "life"',
     replace: 'concern: "role"',
     tests: probes,
   },
   {
     name: "checks of controllers are not added",
-    file: "cmd/kube-controller-manager/server/set-health.ts",
+    file: "cmd/kube-controller-manager/server/health/set-health.ts",
     find: "...set.names.map(",
     replace: "...([] as string[]).map(",
     tests: probes,
   },
   {
     name: "the check of the informers is not added",
-    file: "cmd/kube-controller-manager/server/set-health.ts",
+    file: "cmd/kube-controller-manager/server/health/set-health.ts",
     find: "    { ...informers, ...(name === undefined ? {} : { name }) },\n",
     replace: "",
     tests: probes,
@@ -64,14 +64,14 @@ const policy: readonly Mutant[] = [
 const progress: readonly Mutant[] = [
   {
     name: "long work is stuck work",
-    file: "cmd/kube-controller-manager/server/controller-health.ts",
+    file: "cmd/kube-controller-manager/server/health/controller-health.ts",
     find: "Math.min(longestRunning.forMs, sinceAnswerMs)",
     replace: "longestRunning.forMs",
     tests: probes,
   },
   {
     name: "work that nothing is heard of is no fault",
-    file: "cmd/kube-controller-manager/server/controller-health.ts",
+    file: "cmd/kube-controller-manager/server/health/controller-health.ts",
     find: "Math.min(longestRunning.forMs, sinceAnswerMs)",
     replace: "Math.min(longestRunning.forMs, 0)",
     tests: probes,
@@ -99,10 +99,10 @@ const progress: readonly Mutant[] = [
   },
   {
     name: "silence is for ever",
-    file: "cmd/kube-controller-manager/server/informer-health.ts",
+    file: "cmd/kube-controller-manager/server/health/informer-health.ts",
     find: "informer.silentMs > MAX_SILENCE_MS",
     replace: "informer.silentMs < 0",
-    tests: ["cmd/kube-controller-manager/server/informer-health.test.ts"],
+    tests: ["cmd/kube-controller-manager/server/health/informer-health.test.ts"],
   },
 ];
 

@@ -1,9 +1,9 @@
 import type { Mutant } from "./mutant.ts";
 
 const server = "cmd/kube-controller-manager/server";
-const chains = [`${server}/verify-chain.test.ts`];
+const chains = [`${server}/x509/verify-chain.test.ts`];
 const served = [`${server}/start-server.test.ts`];
-const settings = [`${server}/tls-settings.test.ts`];
+const settings = [`${server}/tls/tls-settings.test.ts`];
 
 function row(
   name: string,
@@ -18,25 +18,25 @@ function row(
 const certificates: readonly Mutant[] = [
   row(
     "SHA-1 counts",
-    "certificate-algorithms.ts",
+    "x509/certificate-algorithms.ts",
     ['"2a864886f70d01010b": "rsa",', '"2a864886f70d01010b": "rsa", "2a864886f70d010105": "rsa",'],
     chains,
   ),
   row(
     "MD5 counts",
-    "certificate-algorithms.ts",
+    "x509/certificate-algorithms.ts",
     ['"2a864886f70d01010b": "rsa",', '"2a864886f70d01010b": "rsa", "2a864886f70d010104": "rsa",'],
     chains,
   ),
   row(
     "ECDSA with SHA-1 counts",
-    "certificate-algorithms.ts",
+    "x509/certificate-algorithms.ts",
     ['"2a8648ce3d040302": "ec",', '"2a8648ce3d040302": "ec", "2a8648ce3d0401": "ec",'],
     chains,
   ),
   row(
     "any parameters of PSS count",
-    "certificate-algorithms.ts",
+    "x509/certificate-algorithms.ts",
     [
       'PSS_PARAMETERS.has(signatureParameters.toString("hex")) ? "rsa" : undefined',
       'PSS_PARAMETERS.has(signatureParameters.toString("hex")) || true ? "rsa" : undefined',
@@ -45,56 +45,61 @@ const certificates: readonly Mutant[] = [
   ),
   row(
     "keys of 1023 bits count",
-    "certificate-algorithms.ts",
+    "x509/certificate-algorithms.ts",
     ["const LEAST_RSA_BITS = 1_024;", "const LEAST_RSA_BITS = 1_023;"],
     chains,
   ),
   row(
     "keys of any size are taken of clients",
-    "certificate-algorithms.ts",
+    "x509/certificate-algorithms.ts",
     ["const MOST_RSA_BITS = 8_192;", "const MOST_RSA_BITS = 16_384;"],
     chains,
   ),
   row(
     "even exponents count",
-    "certificate-algorithms.ts",
+    "x509/certificate-algorithms.ts",
     ["publicExponent > 1n && publicExponent % 2n === 1n &&", "publicExponent > 1n &&"],
     chains,
   ),
   row(
     "every curve counts",
-    "certificate-algorithms.ts",
+    "x509/certificate-algorithms.ts",
     ['CURVES.has(details?.namedCurve ?? "") &&', 'details?.namedCurve !== "" &&'],
     chains,
   ),
   row(
     "signatures are not checked",
-    "certificate-algorithms.ts",
+    "x509/certificate-algorithms.ts",
     ["return certificate.verify(issuer.publicKey);", "return true || certificate.verify(issuer.publicKey);"],
     chains,
   ),
   row(
     "a client's key is not looked at",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["if (!isClientKey(leaf)) throw", "if (!isClientKey(leaf) && presented.length > 9) throw"],
     chains,
   ),
-  row("the leaf's time is not looked at", "verify-chain.ts", ["  checkItself(leaf, nowMs);\n", ""], chains),
+  row(
+    "the leaf's time is not looked at",
+    "x509/verify-chain.ts",
+    ["  checkItself(leaf, nowMs);\n", ""],
+    chains,
+  ),
   row(
     "an issuer's time is not looked at",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["  checkItself(issuer, nowMs);\n", ""],
     chains,
   ),
   row(
     "expired is not noticed",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["if (nowMs > certificate.validToDate.getTime())", "if (nowMs > certificate.validToDate.getTime() * 2)"],
     chains,
   ),
   row(
     "too early is not noticed",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     [
       "if (nowMs < certificate.validFromDate.getTime())",
       "if (nowMs * 2 < certificate.validFromDate.getTime())",
@@ -103,49 +108,49 @@ const certificates: readonly Mutant[] = [
   ),
   row(
     "unknown critical extensions are taken",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["critical && !UNDERSTOOD.has(id)", "critical && id === '' && !UNDERSTOOD.has(id)"],
     chains,
   ),
   row(
     "anybody is an authority",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["basic === undefined ? form.version === 3 : !basic.isAuthority", "basic !== undefined && false"],
     chains,
   ),
   row(
     "authorities without basic constraints count",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["basic === undefined ? form.version === 3 :", "basic === undefined ? false :"],
     chains,
   ),
   row(
     "intermediates of version 1 count",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ['          this.#tolerates(() => checkIntermediate(candidate), "") &&\n', ""],
     chains,
   ),
   row(
     "keys that are not for certificates count",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["if (!maySign(form)) throw", "if (!maySign(form) && form.version < 3) throw"],
     chains,
   ),
   row(
     "path lengths are off by one",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["below.length - 1 > basic.pathLength", "below.length - 2 > basic.pathLength"],
     chains,
   ),
   row(
     "path lengths do not count",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["basic?.pathLength !== undefined && below", "basic?.pathLength === -1 && below"],
     chains,
   ),
   row(
     "purposes of the leaf alone count",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     [
       "  for (const form of forms) {\n    const purposes",
       "  for (const form of forms.slice(0, 1)) {\n    const purposes",
@@ -154,68 +159,73 @@ const certificates: readonly Mutant[] = [
   ),
   row(
     "purposes do not count",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["purposes.length > 0 && !purposes", "purposes.length > 9 && !purposes"],
     chains,
   ),
   row(
     "policies that are asked for are not missed",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["if (requiresPolicy(form))", "if (requiresPolicy(form) && form.version < 3)"],
     chains,
   ),
   row(
     "constraints of the root do not count",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["forms.slice(index + 1)", "forms.slice(index + 1, -1)"],
     chains,
   ),
   row(
     "candidates without end",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["const MOST_CANDIDATES = 100;", "const MOST_CANDIDATES = 100_000;"],
     chains,
   ),
   row(
     "names are not compared by their bytes",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["formOf(candidate).subject.equals(issuer)", "candidate.subject === last.issuer || (issuer, false)"],
     chains,
   ),
   row(
     "a trusted leaf is not looked at",
-    "verify-chain.ts",
+    "x509/verify-chain.ts",
     ["root.raw.equals(leaf.raw))) return this.#accepts([leaf]);", "root.raw.equals(leaf.raw))) return true;"],
     chains,
   ),
   row(
     "negative serial numbers are taken",
-    "certificate-form.ts",
+    "x509/certificate-form.ts",
     [">= 0x80) throw", ">= 0x100) throw"],
     chains,
   ),
-  row("extensions may come twice", "certificate-form.ts", [".size < extensions.length", ".size < 0"], chains),
+  row(
+    "extensions may come twice",
+    "x509/certificate-form.ts",
+    [".size < extensions.length", ".size < 0"],
+    chains,
+  ),
   row(
     "excluded names are allowed",
-    "name-constraints.ts",
+    "x509/name-constraints.ts",
     ["if (!isPermitted || isExcluded) throw", "if (!isPermitted || (isExcluded && false)) throw"],
     chains,
   ),
   row(
     "names that are not permitted are allowed",
-    "name-constraints.ts",
+    "x509/name-constraints.ts",
     ["if (!isPermitted || isExcluded) throw", "if ((!isPermitted && false) || isExcluded) throw"],
     chains,
   ),
   row(
     "ends of labels count",
-    "name-constraints.ts",
+    "x509/name-constraints.ts",
     ['tree.startsWith(".") ? tree : `.${tree}`', "tree"],
     chains,
   ),
   row(
     "wildcards hide excluded names",
-    "name-constraints.ts",
+    "x509/name-constraints.ts",
     [
       "isBelow(name, tree) || isCovered(name, tree)",
       "isBelow(name, tree) || (isCovered(name, tree) && false)",
@@ -224,20 +234,25 @@ const certificates: readonly Mutant[] = [
   ),
   row(
     "addresses are not judged",
-    "name-constraints.ts",
+    "x509/name-constraints.ts",
     [
       "(permitted.networks.length > 0 && !isIn(permitted)) || isIn(excluded)",
       "permitted.networks.length > 9 && !isIn(permitted) && isIn(excluded)",
     ],
     chains,
   ),
-  row("masks may have holes", "name-constraints.ts", ["!isMask(mask)", "!isMask(Buffer.alloc(4))"], chains),
+  row(
+    "masks may have holes",
+    "x509/name-constraints.ts",
+    ["!isMask(mask)", "!isMask(Buffer.alloc(4))"],
+    chains,
+  ),
 ];
 
 const listening: readonly Mutant[] = [
   row(
     "static RSA is served",
-    "tls-settings.ts",
+    "tls/tls-settings.ts",
     ['  "ECDHE-RSA-AES256-SHA",\n];', '  "ECDHE-RSA-AES256-SHA",\n  "AES128-SHA",\n];'],
     settings,
   ),
@@ -252,13 +267,13 @@ const listening: readonly Mutant[] = [
   ),
   row(
     "3DES stops the program",
-    "tls-settings.ts",
+    "tls/tls-settings.ts",
     ["    return undefined;\n  }\n", '    throw new StartError("no");\n  }\n'],
     settings,
   ),
   row(
     "a suite that is left out is not told of",
-    "tls-settings.ts",
+    "tls/tls-settings.ts",
     ["is left out: it is no part", "is taken: it is no part"],
     settings,
   ),

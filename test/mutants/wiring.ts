@@ -321,22 +321,22 @@ const connecting: readonly Mutant[] = [
   ),
   row(
     "authorization through the authentication kubeconfig",
-    "server/delegated-clients.ts",
+    "server/delegation/delegated-clients.ts",
     ["builderFor(options.authorization.kubeconfig", "builderFor(options.authentication.kubeconfig"],
-    tested("server/delegated-clients"),
+    tested("server/delegation/delegated-clients"),
   ),
 ];
 
 const serving: readonly Mutant[] = [
   row(
     "every name of a proxy is allowed",
-    "server/authentication-sources.ts",
+    "server/authn/authentication-sources.ts",
     ["allowedNames: options.requestheaderAllowedNames", "allowedNames: []"],
     served,
   ),
   row(
     "users' headers are the groups' headers",
-    "server/authentication-sources.ts",
+    "server/authn/authentication-sources.ts",
     [
       "usernameHeaders: options.requestheaderUsernameHeaders",
       "usernameHeaders: options.requestheaderGroupHeaders",
@@ -345,31 +345,31 @@ const serving: readonly Mutant[] = [
   ),
   row(
     "uid headers are lost",
-    "server/authentication-sources.ts",
+    "server/authn/authentication-sources.ts",
     ["uidHeaders: options.requestheaderUidHeaders", "uidHeaders: []"],
     served,
   ),
   row(
     "fixed group headers",
-    "server/authentication-sources.ts",
+    "server/authn/authentication-sources.ts",
     ["groupHeaders: options.requestheaderGroupHeaders", 'groupHeaders: ["x-remote-group"]'],
     served,
   ),
   row(
     "extra headers are lost",
-    "server/authentication-sources.ts",
+    "server/authn/authentication-sources.ts",
     ["extraHeaderPrefixes: options.requestheaderExtraHeadersPrefix", "extraHeaderPrefixes: []"],
     served,
   ),
   row(
     "the authority of clients vouches for proxies",
-    "server/authentication-sources.ts",
+    "server/authn/authentication-sources.ts",
     ["authorities: this.#proxyFile,", "authorities: this.#clientFile ?? this.#proxyFile,"],
     served,
   ),
   row(
     "tokens are remembered for a fixed time",
-    "server/authentication-sources.ts",
+    "server/authn/authentication-sources.ts",
     ["options.tokenCacheTtlMs, this.#parts", "10_000, this.#parts"],
     served,
   ),
@@ -420,13 +420,13 @@ const serving: readonly Mutant[] = [
   ),
   row(
     "half a pair of certificates is taken",
-    "server/certificate-source.ts",
+    "server/tls/certificate-source.ts",
     ["        createSecureContext({ ...this.#settings, cert, key });\n", ""],
     served,
   ),
   row(
     "half a pair in --cert-dir is read",
-    "server/serving-certificate.ts",
+    "server/tls/serving-certificate.ts",
     ["!existsSync(certFile) || !existsSync(keyFile)", "!existsSync(certFile) && !existsSync(keyFile)"],
     tested("server/start-server"),
   ),

@@ -9,7 +9,7 @@ import { heapSnapshotRoute, profilingRoutes } from "./routes/profiling.ts";
 import { replyNotFound, replyText } from "./reply.ts";
 import { zPages } from "./routes/z-pages.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
-import type { AccessControl } from "./access-control.ts";
+import type { AccessControl } from "./authz/access-control.ts";
 import type { ServerParts } from "./server-parts.ts";
 
 /** As upstream. */

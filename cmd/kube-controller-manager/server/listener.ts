@@ -4,7 +4,7 @@ import type { RequestListener } from "node:http";
 import type { Socket } from "node:net";
 import { createSecureContext, type SecureContext, type SecureContextOptions } from "node:tls";
 import { constants } from "node:crypto";
-import { certificateFor } from "./named-certificates.ts";
+import { certificateFor } from "./tls/named-certificates.ts";
 
 /** What can change while the server runs. */
 export interface ServedCertificates {

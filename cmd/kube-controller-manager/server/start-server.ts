@@ -3,17 +3,17 @@ import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import type { Clock, Timer } from "../../../pkg/clock/clock.ts";
 import type { Options } from "../options/options.ts";
 import { StartError } from "../start-error.ts";
-import { AccessControl } from "./access-control.ts";
-import { AuthenticationSources } from "./authentication-sources.ts";
-import { authorizeBy, type Authorizer } from "./authorization.ts";
-import { CertificateSource } from "./certificate-source.ts";
+import { AccessControl } from "./authz/access-control.ts";
+import { AuthenticationSources } from "./authn/authentication-sources.ts";
+import { authorizeBy, type Authorizer } from "./authz/authorization.ts";
+import { CertificateSource } from "./tls/certificate-source.ts";
 import { createHandler } from "./handler.ts";
 import { Listener } from "./listener.ts";
-import { ReviewClient } from "./review-client.ts";
+import { ReviewClient } from "./delegation/review-client.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { accessMetrics } from "./server-metrics.ts";
-import { isUnspecified } from "./serving-certificate.ts";
-import { accessReviews } from "./subject-access-review.ts";
+import { isUnspecified } from "./tls/serving-certificate.ts";
+import { accessReviews } from "./authz/subject-access-review.ts";
 
 export interface RunningServer {
   readonly port: number;
