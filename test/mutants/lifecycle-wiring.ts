@@ -4,14 +4,14 @@ import type { Mutant } from "./mutant.ts";
 export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "legacy tokens: an account's references are not read",
-    file: "controllers/serviceaccount/legacy-token-cleaner/controller.ts",
-    find: 'fields: ["secrets.name"],',
-    replace: "fields: [],",
+    file: "controllers/serviceaccount/legacy-token-cleaner/context.ts",
+    find: '{ fields: ["secrets.name"] }',
+    replace: "{ fields: [] }",
     tests: ["controllers/serviceaccount/legacy-token-cleaner/sync.test.ts"],
   },
   {
     name: "legacy tokens: the account's uid is not read",
-    file: "controllers/serviceaccount/legacy-token-cleaner/controller.ts",
+    file: "controllers/serviceaccount/legacy-token-cleaner/context.ts",
     find: '`metadata.annotations[${ACCOUNT_UID}]`, "type"]',
     replace: '"type"]',
     tests: ["controllers/serviceaccount/legacy-token-cleaner/sync.test.ts"],
@@ -40,7 +40,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "legacy tokens: the first failure ends the round",
     file: "controllers/serviceaccount/legacy-token-cleaner/sync.ts",
-    find: 'context.log.error(error, "An unused token could not be cleaned up", { secret: keyOf(secret) });',
+    find: 'log.error(error, "An unused token could not be cleaned up", { secret: keyOf(secret) });',
     replace: "throw error;",
     tests: ["controllers/serviceaccount/legacy-token-cleaner/sync.test.ts"],
   },
@@ -60,14 +60,14 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "tokens: the account's uid is not read",
-    file: "controllers/serviceaccount/token/controller.ts",
+    file: "controllers/serviceaccount/token/context.ts",
     find: "  `metadata.annotations[${ACCOUNT_UID}]`,\n",
     replace: "",
     tests: ["controllers/serviceaccount/token/sync.test.ts"],
   },
   {
     name: "tokens: the namespace of a token is not read",
-    file: "controllers/serviceaccount/token/controller.ts",
+    file: "controllers/serviceaccount/token/context.ts",
     find: '  "data.namespace",\n',
     replace: "",
     tests: ["controllers/serviceaccount/token/sync.test.ts"],
@@ -75,7 +75,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "tokens: a key is tried for ever",
     file: "controllers/serviceaccount/token/controller.ts",
-    find: "maxRetries: MAX_RETRIES,",
+    find: " maxRetries: 10,",
     replace: "",
     tests: ["controllers/serviceaccount/token/sync.test.ts"],
   },
@@ -91,13 +91,6 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
     file: "controllers/serviceaccount/token/apply.ts",
     find: "live === undefined || live.metadata.resourceVersion !== resourceVersion",
     replace: "live === undefined",
-    tests: ["controllers/serviceaccount/token/sync.test.ts"],
-  },
-  {
-    name: "tokens: the account made anew unseen keeps the tokens of the first",
-    file: "controllers/serviceaccount/token/handlers.ts",
-    find: "if (before.metadata.uid !== after.metadata.uid) queue.add(accountKey(before));",
-    replace: "",
     tests: ["controllers/serviceaccount/token/sync.test.ts"],
   },
   {

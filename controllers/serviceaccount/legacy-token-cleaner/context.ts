@@ -1,19 +1,29 @@
-import type { ConfigMap, Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../../pkg/client/resource-client.ts";
-import type { Clock } from "../../../pkg/clock/clock.ts";
-import type { Logger } from "../../../pkg/log/logger.ts";
-import type { Env } from "../../../pkg/controller/env.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { Kit } from "../../../pkg/controller/kit.ts";
+import { ACCOUNT_NAME, ACCOUNT_UID, TOKEN_SECRET_TYPE } from "../token/token-secret.ts";
+
+export interface LegacyTokenCleanerSettings {
+  /** For so long a token must be unused before it is refused, and then again before it is deleted. */
+  readonly cleanUpPeriodMs: number;
+}
 
 /** All that a round works with. */
-export interface CleanerContext {
-  readonly accounts: Lister<ServiceAccount>;
-  /** Of Secrets that hold tokens, and no others. */
-  readonly secrets: Lister<Secret>;
-  readonly informers: Env["informers"];
-  readonly secretClient: Pick<ResourceClient<Secret>, "patch" | "delete">;
-  readonly configMapClient: Pick<ResourceClient<ConfigMap>, "get">;
-  readonly periodMs: number;
-  readonly clock: Clock;
-  readonly log: Logger;
+export type CleanerContext = ReturnType<typeof cleanerContext>;
+
+export function cleanerContext(kit: Kit, { cleanUpPeriodMs }: LegacyTokenCleanerSettings) {
+  if (cleanUpPeriodMs <= 0) throw new Error("--legacy-service-account-token-clean-up-period must be above 0");
+  const { client, clock, informers } = kit.env;
+  return {
+    accounts: kit.reads(resources.serviceAccounts, { fields: ["secrets.name"] }),
+    /** Of Secrets that hold tokens, and no others. */
+    secrets: kit.reads(resources.secrets, {
+      fieldSelector: `type=${TOKEN_SECRET_TYPE}`,
+      fields: [`metadata.annotations[${ACCOUNT_NAME}]`, `metadata.annotations[${ACCOUNT_UID}]`, "type"],
+    }),
+    informers,
+    secretClient: client.clientFor(resources.secrets),
+    configMapClient: client.clientFor(resources.configMaps),
+    periodMs: cleanUpPeriodMs,
+    clock,
+  };
 }

@@ -100,7 +100,7 @@ test("what pods refer to is read of them, wherever they can refer to it", () => 
   expect(read).toEqual(secretNames(pod as Pod));
 });
 
-test("one of another account of the name is left alone", async () => {
+test("one of another account of the name is left alone, and its own is not", async () => {
   await track("2000-01-01");
   await world.update<Secret>(resources.secrets, "token", (token) => ({
     ...token,
@@ -109,9 +109,24 @@ test("one of another account of the name is left alone", async () => {
       annotations: { ...token.metadata.annotations, "kubernetes.io/service-account.uid": "of-another" },
     },
   }));
+  const { uid = "" } = (await world.get(resources.serviceAccounts, "bot")).metadata;
+  await world.create<Secret>(resources.secrets, {
+    metadata: {
+      name: "own",
+      annotations: {
+        "kubernetes.io/service-account.name": "bot",
+        "kubernetes.io/service-account.uid": uid,
+      },
+    },
+    type: "kubernetes.io/service-account-token",
+  });
+  await world.update<ServiceAccount>(resources.serviceAccounts, "bot", (account) => ({
+    ...account,
+    secrets: [{ name: "token" }, { name: "own" }],
+  }));
   await start();
   await world.run(3 * PERIOD_MS);
-  expect(linesTaken()).toEqual([]);
+  expect(linesTaken()).toEqual(["patch secrets own", "delete secrets own"]);
 });
 
 test("one that has taken the name of an unused one is not refused", async () => {

@@ -5,6 +5,7 @@ import { forEachPaced } from "../../../pkg/cache/pace.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
 import { withDeadline } from "../../../pkg/clock/wait.ts";
 import { whenSynced } from "../../../pkg/controller/caches-ready.ts";
+import type { Sync, SyncResult } from "../../../pkg/controller/sync.ts";
 import { deleteToken, invalidate } from "./apply.ts";
 import type { CleanerContext } from "./context.ts";
 import { SECRET_NAME_FIELDS, secretNames } from "./secret-names.ts";
@@ -15,29 +16,31 @@ const TRACKING = { namespace: "kube-system", name: "kube-apiserver-legacy-servic
 const POD_LIST_LIMIT_MS = 60_000;
 
 /** One round over all token Secrets. What fails is met again in the next one. */
-export async function cleanTokens(context: CleanerContext, signal: AbortSignal): Promise<void> {
-  const { clock, periodMs, log } = context;
-  if (!(await isTracked(context, signal))) return;
+export async function cleanTokens(sync: Sync, context: CleanerContext): Promise<SyncResult> {
+  const { log, signal } = sync;
+  const { clock, periodMs } = context;
+  if (!(await isTracked(sync, context))) return {};
   const nowMs = clock.nowMs();
   const unused: Secret[] = [];
-  await forEachPaced(clock, context.secrets.list(), (secret) => {
+  await forEachPaced(clock, context.secrets.lister.list(), (secret) => {
     const { namespace = "" } = secret.metadata;
-    if (isUnused(secret, (name) => context.accounts.get(namespace, name), nowMs, periodMs))
+    if (isUnused(secret, (name) => context.accounts.lister.get(namespace, name), nowMs, periodMs))
       unused.push(secret);
   });
   for (const [namespace, secrets] of Map.groupBy(unused, ({ metadata }) => metadata.namespace ?? "")) {
     try {
-      await cleanNamespace(context, namespace, secrets, signal);
+      await cleanNamespace(sync, context, namespace, secrets);
     } catch (error) {
       signal.throwIfAborted();
       log.error(error, "Which tokens pods refer to could not be learned", { namespace });
     }
   }
+  return {};
 }
 
 async function isTracked(
-  { configMapClient, clock, periodMs, log }: CleanerContext,
-  signal: AbortSignal,
+  { log, signal }: Sync,
+  { configMapClient, clock, periodMs }: CleanerContext,
 ): Promise<boolean> {
   try {
     const since = (await configMapClient.get(TRACKING, {}, signal)).data?.["since"];
@@ -57,28 +60,29 @@ async function isTracked(
 }
 
 async function cleanNamespace(
+  sync: Sync,
   context: CleanerContext,
   namespace: string,
   secrets: readonly Secret[],
-  signal: AbortSignal,
 ): Promise<void> {
+  const { log, signal } = sync;
   const referred = await namesInPods(context, namespace, signal);
   for (const secret of secrets) {
     if (referred.has(secret.metadata.name ?? "")) continue;
     try {
-      await settle(context, secret, signal);
+      await settle(sync, context, secret);
     } catch (error) {
       signal.throwIfAborted();
-      context.log.error(error, "An unused token could not be cleaned up", { secret: keyOf(secret) });
+      log.error(error, "An unused token could not be cleaned up", { secret: keyOf(secret) });
     }
   }
 }
 
-async function settle(context: CleanerContext, secret: Secret, signal: AbortSignal): Promise<void> {
+async function settle({ log, signal }: Sync, context: CleanerContext, secret: Secret): Promise<void> {
   const fate = decideFate(secret, context.clock.nowMs(), context.periodMs);
   if (fate === "wait") return;
   const { labels = {}, creationTimestamp } = secret.metadata;
-  context.log.info(fate === "delete" ? "Deleting an unused token" : "Invalidating an unused token", {
+  log.info(fate === "delete" ? "Deleting an unused token" : "Invalidating an unused token", {
     secret: keyOf(secret),
     created: creationTimestamp,
     lastUsed: labels[LAST_USED],
