@@ -2,10 +2,10 @@ import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.
 import { isConflict, isNotFound } from "../../../pkg/client/errors.ts";
 import { jitter } from "../../../pkg/clock/random.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
-import type { Logger } from "../../../pkg/log/logger.ts";
 import { identityOf, readLive } from "../../../pkg/controller/read-live.ts";
+import type { Sync } from "../../../pkg/controller/sync.ts";
 import type { TokenContext } from "./context.ts";
-import type { AccountKey, SecretKey } from "./keys.ts";
+import type { SecretKey } from "./keys.ts";
 import { filledSecret, lacksOf, tokenClaims, withoutReference } from "./token-secret.ts";
 
 const REMOVAL_ATTEMPTS = 10;
@@ -14,7 +14,7 @@ const REMOVAL_PAUSE_MS = 100;
 /** One that is gone, or another of the same name, is left alone. */
 export async function deleteSecret(
   context: TokenContext,
-  { namespace, name, uid }: AccountKey,
+  { namespace, name, uid }: Pick<SecretKey, "namespace" | "name" | "uid">,
   signal: AbortSignal,
 ): Promise<void> {
   try {
@@ -26,18 +26,18 @@ export async function deleteSecret(
 
 /** On top of what the server has, and only if that is what the cache has: whatever came after will be seen too. */
 export async function fillSecret(
+  sync: Sync<SecretKey>,
   context: TokenContext,
   cached: Secret,
   account: ServiceAccount,
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<void> {
+  const { signal } = sync;
   const { rootCa, signer, secretClient } = context;
   const { name = "", resourceVersion } = cached.metadata;
   try {
     const live = await readLive(secretClient, identityOf(cached), signal);
     if (live === undefined || live.metadata.resourceVersion !== resourceVersion) {
-      log.verbose(2, "The Secret is not as in the cache, leaving it to the next look");
+      sync.decided("The Secret is not as in the cache, leaving it to the next look");
       return;
     }
     const lacks = lacksOf(live, rootCa);

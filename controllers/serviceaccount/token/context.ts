@@ -1,20 +1,40 @@
-import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../../pkg/client/resource-client.ts";
-import type { Clock } from "../../../pkg/clock/clock.ts";
-import type { Random } from "../../../pkg/clock/random.ts";
+import { resources } from "../../../pkg/api/resources.ts";
+import type { Kit } from "../../../pkg/controller/kit.ts";
 import type { TokenSigner } from "../../../pkg/tokens/token-signer.ts";
+import { ACCOUNT_NAME, ACCOUNT_UID, TOKEN_SECRET_TYPE } from "./token-secret.ts";
+
+export interface TokenSettings {
+  readonly workers: number;
+  /** Called once, when the controller is built; what they throw ends the process. */
+  readonly signer: () => TokenSigner;
+  /** In PEM; "" when there is none. */
+  readonly rootCa: () => string;
+}
+
+/** What is read of the Secrets that hold tokens; others are not even asked for. */
+const SECRET_FIELDS = [
+  `metadata.annotations[${ACCOUNT_NAME}]`,
+  `metadata.annotations[${ACCOUNT_UID}]`,
+  "type",
+  "data[ca.crt]",
+  "data.namespace",
+  "data.token",
+];
 
 /** All that the syncs of accounts and Secrets work with. */
-export interface TokenContext {
-  readonly accounts: Lister<ServiceAccount>;
-  /** Of Secrets that hold tokens, and no others. */
-  readonly secrets: Lister<Secret>;
-  readonly accountClient: Pick<ResourceClient<ServiceAccount>, "get" | "update">;
-  readonly secretClient: Pick<ResourceClient<Secret>, "get" | "update" | "delete">;
-  readonly signer: TokenSigner;
-  /** In PEM; "" when there is none. */
-  readonly rootCa: string;
-  readonly clock: Clock;
-  readonly random: Random;
+export type TokenContext = ReturnType<typeof tokenContext>;
+
+export function tokenContext(kit: Kit, { signer, rootCa }: TokenSettings) {
+  const { client, clock, random } = kit.env;
+  const ofTokens = { fieldSelector: `type=${TOKEN_SECRET_TYPE}`, fields: SECRET_FIELDS };
+  return {
+    accounts: kit.reads(resources.serviceAccounts, { fields: [], resyncMs: 0 }),
+    secrets: kit.reads(resources.secrets, { ...ofTokens, resyncMs: 0 }),
+    accountClient: client.clientFor(resources.serviceAccounts),
+    secretClient: client.clientFor(resources.secrets),
+    signer: signer(),
+    rootCa: rootCa(),
+    clock,
+    random,
+  };
 }

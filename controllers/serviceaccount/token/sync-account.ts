@@ -1,20 +1,17 @@
 import { throwAll } from "../../../pkg/api/errors.ts";
-import type { SyncResult } from "../../../pkg/controller/sync.ts";
+import type { Sync, SyncResult } from "../../../pkg/controller/sync.ts";
 import { deleteSecret } from "./apply.ts";
 import type { TokenContext } from "./context.ts";
-import { parseAccountKey } from "./keys.ts";
+import type { AccountKey } from "./keys.ts";
 import { isTokenOf } from "./token-secret.ts";
 
 /** The tokens of an account that is gone go too. */
-export async function syncAccount(
-  key: string,
-  context: TokenContext,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const account = parseAccountKey(key);
+export async function syncAccount(sync: Sync<AccountKey>, context: TokenContext): Promise<SyncResult> {
+  const { key: account, signal } = sync;
   const { namespace, name, uid } = account;
-  if (context.accounts.get(namespace, name)?.metadata.uid === uid) return {};
-  const tokens = context.secrets.inNamespace(namespace).filter((secret) => isTokenOf(secret, account));
+  if (context.accounts.lister.get(namespace, name)?.metadata.uid === uid) return {};
+  const tokens = context.secrets.lister.inNamespace(namespace).filter((secret) => isTokenOf(secret, account));
+  if (tokens.length > 0) sync.decided("The account is gone", { tokens: tokens.length });
   const outcomes = await Promise.allSettled(
     tokens.map(async ({ metadata }) => {
       const secret = { namespace, name: metadata.name ?? "", uid: metadata.uid ?? "" };

@@ -1,42 +1,34 @@
 import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
-import type { Logger } from "../../../pkg/log/logger.ts";
-import type { SyncResult } from "../../../pkg/controller/sync.ts";
+import type { Sync, SyncResult } from "../../../pkg/controller/sync.ts";
 import { deleteSecret, fillSecret, removeReference } from "./apply.ts";
 import type { TokenContext } from "./context.ts";
-import { parseSecretKey, type SecretKey } from "./keys.ts";
+import type { SecretKey } from "./keys.ts";
 import { lacksOf } from "./token-secret.ts";
 
 /** A Secret for a token is filled, goes with its account, and is forgotten by its account when it goes. */
-export async function syncSecret(
-  key: string,
-  context: TokenContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const wanted = parseSecretKey(key);
+export async function syncSecret(sync: Sync<SecretKey>, context: TokenContext): Promise<SyncResult> {
+  const { key: wanted, signal } = sync;
   const secret = cachedSecret(context, wanted);
   if (secret === undefined) {
-    await forget(context, wanted, log, signal);
+    await forget(sync, context);
     return {};
   }
   const account = cachedAccount(context, wanted) ?? (await liveAccount(context, wanted, signal));
   if (account === undefined) {
-    log.verbose(4, "The account does not exist, deleting its token");
+    sync.decided("The account of the token does not exist");
     await deleteSecret(context, wanted, signal);
   } else if (lacksOf(secret, context.rootCa) !== undefined) {
-    await fillSecret(context, secret, account, log, signal);
+    await fillSecret(sync, context, secret, account);
   }
   return {};
 }
 
-async function forget(
-  context: TokenContext,
-  secret: SecretKey,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+async function forget({ key: secret, log, signal }: Sync<SecretKey>, context: TokenContext): Promise<void> {
   if (cachedAccount(context, secret) === undefined) return;
+  // Another Secret has the name by now, and the account refers to a name. Upstream does not look, and depends on how the
+  // replacement was seen.
+  if (context.secrets.lister.get(secret.namespace, secret.name) !== undefined) return;
   try {
     await removeReference(context, secret, signal);
   } catch (error) {
@@ -47,12 +39,12 @@ async function forget(
 }
 
 function cachedSecret(context: TokenContext, { namespace, name, uid }: SecretKey): Secret | undefined {
-  const secret = context.secrets.get(namespace, name);
+  const secret = context.secrets.lister.get(namespace, name);
   return secret?.metadata.uid === uid ? secret : undefined;
 }
 
 function cachedAccount(context: TokenContext, { namespace, account }: SecretKey): ServiceAccount | undefined {
-  return ifMeant(context.accounts.get(namespace, account.name), account.uid);
+  return ifMeant(context.accounts.lister.get(namespace, account.name), account.uid);
 }
 
 /** A token is never deleted because the cache is behind. */

@@ -262,6 +262,18 @@ describe("a token Secret", () => {
   });
 });
 
+test("an account keeps its reference when its token Secret was replaced unseen", async () => {
+  await account(["token"]);
+  await world.start(controller);
+  await filledToken();
+  const show = world.hideEvents("secrets");
+  await world.delete(resources.secrets, "token");
+  await token();
+  show();
+  await world.run(60_000);
+  expect(linesTaken()).toEqual(["update secrets token"]);
+});
+
 describe("when a token Secret is gone", () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ["loses its reference", ["token", "kept"], ["update serviceaccounts bot"]],

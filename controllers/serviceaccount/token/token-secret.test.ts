@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import { accountKey, parseAccountKey, parseSecretKey, secretKey } from "./keys.ts";
+import { AccountKey, SecretKey } from "./keys.ts";
 import { filledSecret, isTokenOf, lacksOf, tokenClaims, withoutReference } from "./token-secret.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
@@ -96,8 +96,8 @@ test("an account loses the references to one Secret, and no others", () => {
 
 describe("keys", () => {
   test("tell all that must be known of what is gone", () => {
-    expect(parseAccountKey(accountKey(account))).toEqual({ namespace: "team", name: "bot", uid: "u1" });
-    expect(parseSecretKey(secretKey(whole))).toEqual({
+    expect({ ...new AccountKey(account) }).toEqual({ namespace: "team", name: "bot", uid: "u1" });
+    expect({ ...new SecretKey(whole) }).toEqual({
       namespace: "team",
       name: "bot-token",
       uid: "s1",
@@ -107,7 +107,12 @@ describe("keys", () => {
 
   test("hold any annotation", () => {
     const odd = { ...whole, ...marked({ "kubernetes.io/service-account.name": "a/b %" }) };
-    expect(parseSecretKey(secretKey(odd)).account).toEqual({ name: "a/b %", uid: "" });
+    expect(new SecretKey(odd).account).toEqual({ name: "a/b %", uid: "" });
+  });
+
+  test("name their objects in logs", () => {
+    expect(String(new AccountKey(account))).toBe("team/bot/u1");
+    expect(String(new SecretKey(whole))).toBe("team/bot-token/s1 of bot/u1");
   });
 });
 
