@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareResourceVersions } from "./resource-version.ts";
+import { compareResourceVersions, versionOrder } from "./resource-version.ts";
+
+test.each<[string, string, number | undefined]>([
+  ["9", "10", -1],
+  ["10", "10", 0],
+  ["", "1", undefined],
+  ["1", "abc", undefined],
+])("%j comes before %j: %s", (a, b, order) => {
+  expect(versionOrder(a, b)).toBe(order);
+});
 
 describe("compareResourceVersions", () => {
   test.each([

@@ -1,4 +1,4 @@
-export class ResourceVersionError extends Error {
+class ResourceVersionError extends Error {
   readonly code = "InvalidResourceVersion";
   constructor(version: string) {
     super(`resource version is not well formed: ${version}`);
@@ -16,4 +16,14 @@ export function compareResourceVersions(a: string, b: string): number {
   }
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : Number(a > b);
+}
+
+/** As compareResourceVersions; undefined when one is none: a cache cannot say, or the server is of another kind. */
+export function versionOrder(a: string, b: string): number | undefined {
+  try {
+    return compareResourceVersions(a, b);
+  } catch (error) {
+    if (error instanceof ResourceVersionError) return undefined;
+    throw error;
+  }
 }

@@ -1,6 +1,6 @@
 import { type ApiObject, keyOf } from "../api/object.ts";
 import { type Resource, groupResource } from "../api/resource.ts";
-import { ResourceVersionError, compareResourceVersions } from "../api/resource-version.ts";
+import { versionOrder } from "../api/resource-version.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Counter } from "../metrics/metrics.ts";
@@ -134,10 +134,5 @@ export class ConsistencyStore implements SyncGate<string> {
 
 /** What is no version (a cache that cannot say, a server of another kind) is not behind, so that it holds nothing up. */
 function isBehind(version: string, other: string): boolean {
-  try {
-    return compareResourceVersions(version, other) < 0;
-  } catch (error) {
-    if (error instanceof ResourceVersionError) return false;
-    throw error;
-  }
+  return (versionOrder(version, other) ?? 0) < 0;
 }

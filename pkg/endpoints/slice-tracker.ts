@@ -1,6 +1,6 @@
 import type { Int64 } from "../api/int64.ts";
 import type { ApiObject } from "../api/object.ts";
-import { compareResourceVersions, ResourceVersionError } from "../api/resource-version.ts";
+import { versionOrder } from "../api/resource-version.ts";
 import type { EndpointSlice } from "../api/types/discovery-v1.gen.ts";
 
 /** A SharedInformer is one. */
@@ -113,14 +113,9 @@ export class SliceTracker {
     this.#byService.delete(serviceKey);
   }
 
+  /** A cache that cannot say has not. */
   #hasSeen({ version = "" }: Written): boolean {
-    try {
-      return compareResourceVersions(this.#cache.lastSyncResourceVersion(), version) >= 0;
-    } catch (error) {
-      // A cache that cannot say has not.
-      if (error instanceof ResourceVersionError) return false;
-      throw error;
-    }
+    return (versionOrder(this.#cache.lastSyncResourceVersion(), version) ?? -1) >= 0;
   }
 
   #writtenOf(slice: EndpointSlice): Map<string, Written> | undefined {
