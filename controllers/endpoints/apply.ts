@@ -1,8 +1,8 @@
 import { messageOf } from "../../pkg/api/errors.ts";
-import { keyOf } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Endpoints, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import { isConflict, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import type { OwnerSync, Sync } from "../../pkg/controller/sync.ts";
 import type { EndpointsContext } from "./context.ts";
 import type { EndpointsPlan } from "./plan.ts";
 
@@ -10,12 +10,10 @@ type Write = Exclude<EndpointsPlan, { readonly action: "none" }>;
 
 /** False in a namespace that is going away, where there is nothing to be done, nor to be reported. */
 export async function writeEndpoints(
+  { key, owner, signal }: OwnerSync<Service>,
   context: EndpointsContext,
-  service: Service,
   { action, endpoints }: Write,
-  signal: AbortSignal,
 ): Promise<boolean> {
-  const key = keyOf(service);
   let written: Endpoints;
   try {
     written =
@@ -33,8 +31,7 @@ export async function writeEndpoints(
     context.events.event(endpoints, "Warning", reason, `${what} ${key}: ${cause}`);
     throw error;
   }
-  const { uid = "" } = service.metadata;
-  context.consistency.wroteAt(key, uid, resources.endpoints, written.metadata.resourceVersion);
+  context.consistency.wroteFor(owner, resources.endpoints, written);
   return true;
 }
 
@@ -43,9 +40,9 @@ export async function writeEndpoints(
  * Others of the name that came meanwhile are not touched.
  */
 export async function deleteEndpoints(
+  { signal }: Sync,
   { client, serviceClient }: EndpointsContext,
   { metadata: { namespace = "", name = "", uid = "" } }: Endpoints,
-  signal: AbortSignal,
 ): Promise<void> {
   if (await isThere(serviceClient.get({ namespace, name }, {}, signal))) return;
   try {

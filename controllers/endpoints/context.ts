@@ -1,20 +1,25 @@
-import type { Endpoints, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
-import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { BACKING_POD_FIELDS, SERVICE_FIELDS } from "../../pkg/endpoints/backing-pods.ts";
+import { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
 
 /** All that a sync of a Service works with. */
-export interface EndpointsContext {
-  readonly clock: Clock;
-  readonly services: Lister<Service>;
-  readonly pods: Lister<Pod>;
-  readonly endpoints: Lister<Endpoints>;
-  readonly client: ResourceClient<Endpoints>;
-  readonly serviceClient: ResourceClient<Service>;
-  readonly events: EventRecorder;
-  readonly triggerTimes: TriggerTimes;
-  readonly consistency: ConsistencyStore;
+export type EndpointsContext = ReturnType<typeof endpointsContext>;
+
+export function endpointsContext(kit: Kit) {
+  const { client, clock, events } = kit.env;
+  const services = kit.reads(resources.services, { fields: SERVICE_FIELDS });
+  const pods = kit.reads(resources.pods, { fields: BACKING_POD_FIELDS });
+  const endpoints = kit.reads(resources.endpoints);
+  return {
+    services,
+    pods,
+    endpoints,
+    client: client.clientFor(resources.endpoints),
+    serviceClient: client.clientFor(resources.services),
+    consistency: kit.readYourWrites({ caches: [endpoints] }),
+    triggerTimes: new TriggerTimes(),
+    events,
+    clock,
+  };
 }

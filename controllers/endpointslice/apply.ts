@@ -1,12 +1,14 @@
 import { messageOf } from "../../pkg/api/errors.ts";
-import { keyOf } from "../../pkg/api/object.ts";
 import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import type { SliceContext } from "./context.ts";
 import type { SliceWrites } from "./placement.ts";
 import { withTriggerTime } from "./slice-object.ts";
 import { trafficDistributionOf, wantsTopologyHints } from "./traffic-distribution.ts";
+
+type Sync = OwnerSync<Service>;
 
 /** A write that the server refused. People read the message in an event. */
 export class SliceWriteError extends Error {
@@ -15,24 +17,20 @@ export class SliceWriteError extends Error {
 
 /** The first write that fails ends it: what is left is decided anew. Gives whether slices were created. */
 export async function writeSlices(
+  sync: Sync,
   context: SliceContext,
-  service: Service,
   writes: SliceWrites,
   triggerTime: string | undefined,
-  signal: AbortSignal,
 ): Promise<boolean> {
+  const { owner: service } = sync;
   // The slices of a Service that is going away are about to be collected: creating more would only prolong that.
   const create = service.metadata.deletionTimestamp === undefined ? writes.create : [];
   for (const slice of create) {
-    const created = await createSlice(context, service, withTriggerTime(slice, triggerTime), signal);
+    const created = await createSlice(sync, context, withTriggerTime(slice, triggerTime));
     if (!created) return false;
   }
-  for (const slice of writes.update) {
-    await updateSlice(context, service, withTriggerTime(slice, triggerTime), signal);
-  }
-  for (const slice of writes.remove) {
-    await deleteSlice(context, service, slice, "failed to delete", signal);
-  }
+  for (const slice of writes.update) await updateSlice(sync, context, withTriggerTime(slice, triggerTime));
+  for (const slice of writes.remove) await deleteSlice(sync, context, slice, "failed to delete");
   const changed = writes.create.length + writes.update.length + writes.remove.length;
   context.metrics.changedPerSync.observe(changed, {
     topology: wantsTopologyHints(service) ? "Auto" : "Disabled",
@@ -43,54 +41,45 @@ export async function writeSlices(
 
 /** False in a namespace that is going away, where nothing can be created any more. */
 async function createSlice(
-  { client, tracker, metrics }: SliceContext,
-  service: Service,
+  { key, signal }: Sync,
+  { slices }: SliceContext,
   slice: EndpointSlice,
-  signal: AbortSignal,
 ): Promise<boolean> {
   try {
-    tracker.wrote(await client.create(slice, {}, signal));
+    await slices.create(slice, signal);
+    return true;
   } catch (error) {
     signal.throwIfAborted();
     if (isNamespaceTerminating(error)) return false;
-    throw refused(`failed to create EndpointSlice for Service ${keyOf(service)}`, error);
+    throw refused(`failed to create EndpointSlice for Service ${key}`, error);
   }
-  metrics.changes.inc({ operation: "create" });
-  return true;
 }
 
 async function updateSlice(
-  { client, tracker, metrics }: SliceContext,
-  service: Service,
+  { key, signal }: Sync,
+  { slices }: SliceContext,
   slice: EndpointSlice,
-  signal: AbortSignal,
 ): Promise<void> {
   try {
-    tracker.wrote(await client.update(slice, {}, signal));
+    await slices.update(slice, signal);
   } catch (error) {
     signal.throwIfAborted();
-    const name = slice.metadata.name ?? "";
-    throw refused(`failed to update ${name} EndpointSlice for Service ${keyOf(service)}`, error);
+    throw refused(`failed to update ${slice.metadata.name ?? ""} EndpointSlice for Service ${key}`, error);
   }
-  metrics.changes.inc({ operation: "update" });
 }
 
 export async function deleteSlice(
-  { client, tracker, metrics }: SliceContext,
-  service: Service,
+  { key, signal }: Sync,
+  { slices }: SliceContext,
   slice: EndpointSlice,
   failure: string,
-  signal: AbortSignal,
 ): Promise<void> {
-  const { namespace = "", name = "", uid = "" } = slice.metadata;
   try {
-    await client.delete({ namespace, name }, { preconditions: { uid } }, signal);
+    await slices.remove(slice, signal);
   } catch (error) {
     signal.throwIfAborted();
-    throw refused(`${failure} ${name} EndpointSlice for Service ${keyOf(service)}`, error);
+    throw refused(`${failure} ${slice.metadata.name ?? ""} EndpointSlice for Service ${key}`, error);
   }
-  tracker.expectDeletion(slice);
-  metrics.changes.inc({ operation: "delete" });
 }
 
 function refused(what: string, cause: unknown): SliceWriteError {

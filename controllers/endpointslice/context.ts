@@ -1,29 +1,31 @@
-import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { SliceTracker } from "../../pkg/endpoints/slice-tracker.ts";
-import type { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
-import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { SliceMetrics } from "./sync-metrics.ts";
-import type { TopologyCache } from "./topology-cache.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import { ServiceSlices } from "../../pkg/controller/endpoints/service-slices.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { BACKING_POD_FIELDS, SERVICE_FIELDS } from "../../pkg/endpoints/backing-pods.ts";
+import { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
+import { CONTROLLER_NAME } from "./slice-object.ts";
+import { SliceMetrics } from "./sync-metrics.ts";
+import { TopologyCache } from "./topology-cache.ts";
+import { TOPOLOGY_FIELDS } from "./traffic-distribution.ts";
+import { NODE_FIELDS } from "./zone-shares.ts";
 
 /** All that a sync of a Service works with. */
-export interface SliceContext {
-  readonly clock: Clock;
-  readonly services: Lister<Service>;
-  readonly pods: Lister<Pod>;
-  readonly nodes: Lister<Node>;
-  readonly slices: Lister<EndpointSlice>;
-  readonly client: ResourceClient<EndpointSlice>;
-  readonly events: EventRecorder;
-  readonly tracker: SliceTracker;
-  readonly triggerTimes: TriggerTimes;
-  readonly topology: TopologyCache;
-  readonly metrics: SliceMetrics;
-  readonly maxEndpoints: number;
-}
+export type SliceContext = ReturnType<typeof sliceContext>;
 
-/** Index of the slices that this controller manages by the key of their Service. */
-export const SERVICE_INDEX = "endpointslice-service";
+export function sliceContext(kit: Kit, maxEndpoints: number) {
+  const { clock, events } = kit.env;
+  const metrics = new SliceMetrics(kit.env.metrics, maxEndpoints);
+  const fields = [...TOPOLOGY_FIELDS, ...SERVICE_FIELDS, "spec.trafficDistribution"];
+  return {
+    services: kit.reads(resources.services, { fields }),
+    pods: kit.reads(resources.pods, { fields: BACKING_POD_FIELDS }),
+    nodes: kit.reads(resources.nodes, { fields: NODE_FIELDS }),
+    slices: new ServiceSlices(kit, { managedBy: CONTROLLER_NAME, changes: metrics.changes }),
+    triggerTimes: new TriggerTimes(),
+    topology: new TopologyCache(),
+    metrics,
+    maxEndpoints,
+    events,
+    clock,
+  };
+}

@@ -16,10 +16,6 @@ import type { Family } from "./address-families.ts";
 export const CONTROLLER_NAME = "endpointslice-controller.k8s.io";
 const RESERVED: ReadonlySet<string> = new Set([SERVICE_NAME_LABEL, MANAGED_BY_LABEL, HEADLESS_LABEL]);
 
-export function isManagedHere(slice: EndpointSlice): boolean {
-  return slice.metadata.labels?.[MANAGED_BY_LABEL] === CONTROLLER_NAME;
-}
-
 /** An empty slice that is yet to get a name. */
 export function newSlice(service: Service, ports: readonly EndpointPort[], family: Family): EndpointSlice {
   const { name = "", namespace = "" } = service.metadata;

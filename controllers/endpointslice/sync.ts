@@ -2,67 +2,60 @@ import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
 import { runPaced } from "../../pkg/cache/pace.ts";
+import { selectPods } from "../../pkg/controller/endpoints/select-pods.ts";
+import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
 import { LOOK_AGAIN_MS } from "../../pkg/endpoints/look-again.ts";
-import { STALE_WAIT_MS, stays } from "../../pkg/endpoints/slice-tracker.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import { selectPods } from "../../pkg/controller/select-pods.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import { STALE_WAIT_MS } from "../../pkg/endpoints/slice-tracker.ts";
 import { FAMILIES, familiesOf, type Family } from "./address-families.ts";
 import { deleteSlice, SliceWriteError, writeSlices } from "./apply.ts";
-import { SERVICE_INDEX, type SliceContext } from "./context.ts";
+import type { SliceContext } from "./context.ts";
 import { decideSlices } from "./plan.ts";
 import { trafficDistributionOf } from "./traffic-distribution.ts";
 
+type Sync = OwnerSync<Service>;
+
 /** Writes the pods that a Service selects into its slices, family by family. */
-export async function syncService(
-  key: string,
-  context: SliceContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const result = (name: string): void => context.metrics.syncs.inc({ result: name });
+export async function syncService(sync: Sync, context: SliceContext): Promise<SyncResult> {
+  const { metrics } = context;
   try {
-    const outcome = await reconcileService(key, context, log, signal);
-    result(outcome === "stale" ? "stale" : "success");
+    const outcome = await reconcileService(sync, context);
+    metrics.syncs.inc({ result: outcome === "stale" ? "stale" : "success" });
     if (outcome === "stale") return { requeueAfterMs: STALE_WAIT_MS };
     return outcome === "created" ? { requeueAfterMs: LOOK_AGAIN_MS } : {};
   } catch (error) {
-    if (!signal.aborted) result("error");
+    if (!sync.signal.aborted) metrics.syncs.inc({ result: "error" });
     throw error;
   }
+}
+
+/** The Service is gone; its slices are collected. */
+export function forgetService(key: string, context: SliceContext): void {
+  context.triggerTimes.forget(key);
+  context.metrics.forgetService(key);
+  context.slices.forget(key);
+  context.topology.forgetService(key);
+  context.metrics.syncs.inc({ result: "success" });
 }
 
 /** Stale: the cache has not seen yet what an earlier sync wrote. Created: slices were. */
 type Outcome = "stale" | "created" | "done";
 
-async function reconcileService(
-  key: string,
-  context: SliceContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<Outcome> {
-  const service = context.services.getByKey(key);
-  if (service === undefined) {
-    context.triggerTimes.forget(key);
-    context.metrics.forgetService(key);
-    context.tracker.forgetService(key);
-    context.topology.forgetService(key);
-    return "done";
-  }
+async function reconcileService(sync: Sync, context: SliceContext): Promise<Outcome> {
+  const { key, owner: service } = sync;
+  const { clock } = context;
   if (!selectsPods(service)) return "done";
-  const pods = await selectPods(service, context.pods, context.clock);
-  const cached = context.slices.byIndex(SERVICE_INDEX, key);
-  if (context.tracker.areStale(key, cached)) {
-    log.verbose(2, "The cache of EndpointSlices is out of date");
+  const pods = await selectPods(service, context.pods.lister, clock);
+  const slices = context.slices.settled(key);
+  if (slices === undefined) {
+    sync.decided("Wait, as the cache of EndpointSlices is out of date");
     return "stale";
   }
-  const slices = cached.filter(stays);
   // Asked for even when nothing is written, as it tells what has changed since it was asked before.
-  const nodes = nodesOf(pods, context.nodes);
-  const triggerTime = await runPaced(context.clock, context.triggerTimes.next(key, service, pods));
-  const gathered = { key, service, pods, nodes, slices, triggerTime };
-  const { problems, hasCreated } = await reconcileFamilies(gathered, context, signal);
+  const nodes = nodesOf(pods, context.nodes.lister);
+  const triggerTime = await runPaced(clock, context.triggerTimes.next(key, service, pods));
+  const gathered = { pods, nodes, slices, triggerTime };
+  const { problems, hasCreated } = await reconcileFamilies(sync, context, gathered);
   if (problems.length === 0) return hasCreated ? "created" : "done";
   const unique = [...new Set(problems.map(({ message }) => message))];
   const message = unique.length === 1 ? unique.join() : `[${unique.join(", ")}]`;
@@ -84,8 +77,6 @@ function nodesOf(pods: readonly Pod[], lister: Lister<Node>): ReadonlyMap<string
 }
 
 interface Gathered {
-  readonly key: string;
-  readonly service: Service;
   readonly pods: readonly Pod[];
   readonly nodes: ReadonlyMap<string, Node>;
   readonly slices: readonly EndpointSlice[];
@@ -98,12 +89,9 @@ interface Reconciled {
 }
 
 /** A family with a problem does not hold up the other. */
-async function reconcileFamilies(
-  gathered: Gathered,
-  context: SliceContext,
-  signal: AbortSignal,
-): Promise<Reconciled> {
-  const { key, service, slices } = gathered;
+async function reconcileFamilies(sync: Sync, context: SliceContext, gathered: Gathered): Promise<Reconciled> {
+  const { key, owner: service } = sync;
+  const { slices } = gathered;
   const problems: Error[] = [];
   let hasCreated = false;
   const attempt = async (work: () => Promise<Reconciled>): Promise<void> => {
@@ -125,12 +113,12 @@ async function reconcileFamilies(
     context.metrics.dropFamily(key, family);
   }
   for (const family of wanted) {
-    await attempt(async () => reconcileFamily(gathered, family, context, signal));
+    await attempt(async () => reconcileFamily(sync, context, gathered, family));
   }
   const unwanted = slices.filter(({ addressType }) => !wanted.some((family) => family === addressType));
   for (const slice of unwanted) {
     await attempt(async () => {
-      await deleteSlice(context, service, slice, "error deleting", signal);
+      await deleteSlice(sync, context, slice, "error deleting");
       return { problems: [], hasCreated: false };
     });
   }
@@ -138,11 +126,12 @@ async function reconcileFamilies(
 }
 
 async function reconcileFamily(
-  { key, service, pods, nodes, slices, triggerTime }: Gathered,
-  family: Family,
+  sync: Sync,
   context: SliceContext,
-  signal: AbortSignal,
+  { pods, nodes, slices, triggerTime }: Gathered,
+  family: Family,
 ): Promise<Reconciled> {
+  const { key, owner: service } = sync;
   const { topology, metrics } = context;
   const decision = decideSlices({
     service,
@@ -160,9 +149,14 @@ async function reconcileFamily(
   metrics.added.observe(plan.added);
   metrics.removed.observe(plan.removed);
   metrics.setFillings(key, family, plan.fillings);
+  const { create, update, remove } = plan;
+  if (create.length + update.length + remove.length > 0) {
+    const counts = { create: create.length, update: update.length, remove: remove.length };
+    sync.decided("Write slices", { family, ...counts });
+  }
   let hasCreated: boolean;
   try {
-    hasCreated = await writeSlices(context, service, plan, triggerTime, signal);
+    hasCreated = await writeSlices(sync, context, plan, triggerTime);
   } finally {
     for (const { type, reason, message } of plan.events) context.events.event(service, type, reason, message);
   }

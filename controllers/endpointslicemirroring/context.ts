@@ -1,24 +1,22 @@
-import type { Endpoints, Service } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { SliceTracker } from "../../pkg/endpoints/slice-tracker.ts";
-import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { MirrorMetrics } from "./sync-metrics.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import { ServiceSlices } from "../../pkg/controller/endpoints/service-slices.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { CONTROLLER_NAME } from "./mirror-slice.ts";
+import { MirrorMetrics } from "./sync-metrics.ts";
 
 /** All that a sync of Endpoints works with. */
-export interface MirrorContext {
-  readonly endpoints: Lister<Endpoints>;
-  readonly services: Lister<Service>;
-  readonly slices: Lister<EndpointSlice>;
-  readonly client: ResourceClient<EndpointSlice>;
-  readonly events: EventRecorder;
-  readonly tracker: SliceTracker;
-  readonly metrics: MirrorMetrics;
-  readonly maxPerSubset: number;
-  readonly clock: Clock;
-}
+export type MirrorContext = ReturnType<typeof mirrorContext>;
 
-/** Index of the slices that this controller manages by the key of their Endpoints. */
-export const ENDPOINTS_INDEX = "endpointslicemirroring-endpoints";
+export function mirrorContext(kit: Kit, maxPerSubset: number) {
+  const { clock, events } = kit.env;
+  const metrics = new MirrorMetrics(kit.env.metrics, maxPerSubset);
+  return {
+    endpoints: kit.reads(resources.endpoints),
+    services: kit.reads(resources.services, { fields: ["spec.selector"] }),
+    slices: new ServiceSlices(kit, { managedBy: CONTROLLER_NAME, changes: metrics.changes }),
+    metrics,
+    maxPerSubset,
+    events,
+    clock,
+  };
+}

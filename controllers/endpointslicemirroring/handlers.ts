@@ -1,7 +1,7 @@
-import { keyOf } from "../../pkg/api/object.ts";
 import type { Endpoints, Service } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
-import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import type { Wake } from "../../pkg/controller/cache.ts";
+import type { Change } from "../../pkg/controller/change.ts";
+import { itself } from "../../pkg/controller/wake-rules.ts";
 import { isMirrored } from "./mirror-slice.ts";
 
 export function hasSelector(service: Service): boolean {
@@ -9,31 +9,14 @@ export function hasSelector(service: Service): boolean {
 }
 
 /** Only whether a Service has a selector means something to its Endpoints. */
-export function serviceHandler(queue: WorkQueue<string>): EventHandler<Service> {
-  return {
-    onAdd: (service, inInitialList) => {
-      if (!hasSelector(service)) queue.add(keyOf(service), inInitialList ? "background" : "live");
-    },
-    onUpdate: (before, after) => {
-      if (hasSelector(before) !== hasSelector(after)) queue.add(keyOf(after));
-    },
-    onDelete: (service) => {
-      if (!hasSelector(service)) queue.add(keyOf(service));
-    },
-  };
+export function serviceRule(change: Change<Service>, wake: Wake): void {
+  const has = hasSelector(change.object);
+  const matters = change.type === "updated" ? has !== hasSelector(change.before) : !has;
+  if (matters) itself(change, wake);
 }
 
-export function endpointsHandler(queue: WorkQueue<string>): EventHandler<Endpoints> {
-  return {
-    onAdd: (endpoints, inInitialList) => {
-      if (isMirrored(endpoints)) queue.add(keyOf(endpoints), inInitialList ? "background" : "live");
-    },
-    onUpdate: (before, after) => {
-      const isResync = before.metadata.resourceVersion === after.metadata.resourceVersion;
-      if (isMirrored(before) || isMirrored(after)) queue.add(keyOf(after), isResync ? "background" : "live");
-    },
-    onDelete: (endpoints) => {
-      if (isMirrored(endpoints)) queue.add(keyOf(endpoints));
-    },
-  };
+/** Endpoints that are to be mirrored, or were before the change. */
+export function endpointsRule(change: Change<Endpoints>, wake: Wake): void {
+  const wasMirrored = change.type === "updated" && isMirrored(change.before);
+  if (wasMirrored || isMirrored(change.object)) itself(change, wake);
 }

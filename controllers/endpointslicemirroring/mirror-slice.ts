@@ -13,10 +13,6 @@ const SKIP_LABEL = "endpointslice.kubernetes.io/skip-mirror";
 const LOCK_ANNOTATION = "control-plane.alpha.kubernetes.io/leader";
 const LAST_APPLIED_ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
-export function isManagedHere(slice: EndpointSlice): boolean {
-  return slice.metadata.labels?.[MANAGED_BY_LABEL] === CONTROLLER_NAME;
-}
-
 /** Not those that say so, and not those of old that served as locks. */
 export function isMirrored({ metadata: { labels = {}, annotations = {} } }: Endpoints): boolean {
   return labels[SKIP_LABEL] !== "true" && annotations[LOCK_ANNOTATION] === undefined;

@@ -1,76 +1,64 @@
 import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
+import type { OwnerSync, Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { LOOK_AGAIN_MS } from "../../pkg/endpoints/look-again.ts";
-import { STALE_WAIT_MS, stays } from "../../pkg/endpoints/slice-tracker.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
-import { deleteSlice, writeMirror } from "./apply.ts";
-import { ENDPOINTS_INDEX, type MirrorContext } from "./context.ts";
+import { STALE_WAIT_MS } from "../../pkg/endpoints/slice-tracker.ts";
+import { deleteMirrored, writeMirror } from "./apply.ts";
+import type { MirrorContext } from "./context.ts";
 import { hasSelector } from "./handlers.ts";
 import { isMirrored } from "./mirror-slice.ts";
 import { decideMirror } from "./plan.ts";
 
 /** Writes Endpoints that somebody keeps by hand into slices, or deletes the slices of those that are not to be mirrored. */
-export async function syncEndpoints(
-  key: string,
-  context: MirrorContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const startMs = context.clock.monotonicMs();
-  try {
-    const endpoints = context.endpoints.getByKey(key);
-    if (endpoints !== undefined && shouldMirror(key, endpoints, context)) {
-      return await mirror(key, endpoints, context, log, signal);
-    }
-    await deleteMirrored(key, context, signal);
+export async function syncEndpoints(sync: OwnerSync<Endpoints>, context: MirrorContext): Promise<SyncResult> {
+  if (!shouldMirror(sync, context)) return syncGone(sync, context);
+  return timed(context, async () => mirror(sync, context));
+}
+
+/** Of Endpoints that are gone, or not to be mirrored any more, nothing is left. */
+export async function syncGone(sync: Sync, context: MirrorContext): Promise<SyncResult> {
+  return timed(context, async () => {
+    context.slices.forget(sync.key);
+    context.metrics.forget(sync.key);
+    await deleteMirrored(sync, context);
     return {};
-  } finally {
-    context.metrics.seconds.observe(Math.floor(context.clock.monotonicMs() - startMs) / 1_000);
-  }
+  });
 }
 
 /** Only where a Service without a selector says that they are somebody's own. */
-function shouldMirror(key: string, endpoints: Endpoints, { services }: MirrorContext): boolean {
-  const service = services.getByKey(key);
+function shouldMirror({ key, owner: endpoints }: OwnerSync<Endpoints>, { services }: MirrorContext): boolean {
+  const service = services.lister.getByKey(key);
   return isMirrored(endpoints) && service !== undefined && !hasSelector(service);
 }
 
-async function mirror(
-  key: string,
-  endpoints: Endpoints,
-  context: MirrorContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const { tracker, metrics, events, maxPerSubset } = context;
-  const cached = context.slices.byIndex(ENDPOINTS_INDEX, key);
-  if (tracker.areStale(key, cached)) {
-    log.verbose(2, "The cache of EndpointSlices is out of date");
+async function mirror(sync: OwnerSync<Endpoints>, context: MirrorContext): Promise<SyncResult> {
+  const { key, owner: endpoints } = sync;
+  const { metrics, events, maxPerSubset } = context;
+  const slices = context.slices.settled(key);
+  if (slices === undefined) {
+    sync.decided("Wait, as the cache of EndpointSlices is out of date");
     return { requeueAfterMs: STALE_WAIT_MS };
   }
-  const plan = decideMirror({ endpoints, slices: cached.filter(stays), maxPerSubset });
+  const plan = decideMirror({ endpoints, slices, maxPerSubset });
   metrics.skipped.observe(plan.skipped);
   for (const { reason, message } of plan.events) events.event(endpoints, "Warning", reason, message);
   metrics.added.observe(plan.counts.added);
   metrics.updated.observe(plan.counts.updated);
   metrics.removed.observe(plan.counts.removed);
   metrics.setFillings(key, plan.fillings);
-  for (const slice of plan.kept) if (!tracker.has(slice)) tracker.wrote(slice);
-  const hasCreated = await writeMirror(context, endpoints, plan, signal);
+  for (const slice of plan.kept) context.slices.keep(slice);
+  const { create, update, remove } = plan;
+  if (create.length + update.length + remove.length > 0) {
+    sync.decided("Write slices", { create: create.length, update: update.length, remove: remove.length });
+  }
+  const hasCreated = await writeMirror(sync, context, plan);
   return hasCreated ? { requeueAfterMs: LOOK_AGAIN_MS } : {};
 }
 
-async function deleteMirrored(key: string, context: MirrorContext, signal: AbortSignal): Promise<void> {
-  context.tracker.forgetService(key);
-  context.metrics.forget(key);
-  const errors: unknown[] = [];
-  for (const slice of context.slices.byIndex(ENDPOINTS_INDEX, key)) {
-    try {
-      await deleteSlice(context, slice, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      errors.push(error);
-    }
+async function timed<T>({ clock, metrics }: MirrorContext, work: () => Promise<T>): Promise<T> {
+  const startMs = clock.monotonicMs();
+  try {
+    return await work();
+  } finally {
+    metrics.seconds.observe(Math.floor(clock.monotonicMs() - startMs) / 1_000);
   }
-  if (errors.length > 0) throw new AggregateError(errors, `${errors.length} EndpointSlices were not deleted`);
 }

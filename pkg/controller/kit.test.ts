@@ -96,6 +96,26 @@ describe("the owners of a queue", () => {
     expect([memory.size, gone]).toEqual([0, ["default/one"]]);
   });
 
+  test("that go have a sync of their own, after they are forgotten, where one is asked for", async () => {
+    await stage();
+    const memory = new PerOwner<string>();
+    const seen: unknown[] = [];
+    const sync = async ({ owner }: { owner: ConfigMap }) => (memory.set(owner, "seen"), {});
+    const syncGone = async ({ key }: { key: string }) => {
+      seen.push([key, memory.size]);
+      return seen.length === 1 ? { requeueAfterMs: 10 } : {};
+    };
+    await start((kit, maps) => kit.ownerQueue(queueOf(maps, [], { remembers: [memory], sync, syncGone })));
+    await world.create(resources.configMaps, map("one"));
+    await world.run();
+    await world.delete(resources.configMaps, "one");
+    await world.run();
+    expect(seen).toEqual([
+      ["default/one", 0],
+      ["default/one", 0],
+    ]);
+  });
+
   test("are forgotten, too, where nobody is woken by their end", async () => {
     await stage();
     const memory = new PerOwner<string>();

@@ -63,6 +63,8 @@ export interface OwnerQueueOptions<T extends ApiObject> extends Omit<
   readonly remembers?: readonly OwnerMemory[];
   /** Called when a key is synced whose owner is gone. */
   readonly gone?: (key: string) => void;
+  /** Syncs a key whose owner is gone, where something of the owner is left in the cluster. */
+  readonly syncGone?: SyncFunction<string>;
 }
 
 export interface RoundOptions {
@@ -153,7 +155,7 @@ export class Kit {
    * remembered of one that is gone is forgotten.
    */
   ownerQueue<T extends ApiObject>(options: OwnerQueueOptions<T>): KeyQueue {
-    const { owners, sync, wakes = itself<T>, consistency, remembers = [], gone, ...rest } = options;
+    const { owners, sync, wakes = itself<T>, consistency, remembers = [], gone, syncGone, ...rest } = options;
     const memories = consistency === undefined ? remembers : [consistency, ...remembers];
     const queue = this.queue<string>({
       ...rest,
@@ -163,7 +165,7 @@ export class Kit {
         if (owner !== undefined) return sync(Object.assign(run, { owner }));
         for (const memory of memories) memory.deleteName(run.key);
         gone?.(run.key);
-        return {};
+        return syncGone?.(run) ?? {};
       },
     });
     owners.hears((change) => {

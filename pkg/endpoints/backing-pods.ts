@@ -6,6 +6,16 @@ import type { Pod, Service } from "../api/types/core-v1.gen.ts";
 export const HEADLESS_LABEL = "service.kubernetes.io/headless";
 export const TRIGGER_TIME_ANNOTATION = "endpoints.kubernetes.io/last-change-trigger-time";
 
+/** What a controller of endpoints reads of Services. */
+export const SERVICE_FIELDS = [
+  "spec.type",
+  "spec.selector",
+  "spec.ports",
+  "spec.clusterIP",
+  "spec.ipFamilies",
+  "spec.publishNotReadyAddresses",
+];
+
 /** What a controller of endpoints reads of pods. */
 export const BACKING_POD_FIELDS = [
   "spec.nodeName",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { listerOf } from "../../test/harness/lister-of.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import type { Pod, Service } from "../api/types/core-v1.gen.ts";
+import { listerOf } from "../../../test/harness/lister-of.ts";
+import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import type { Pod, Service } from "../../api/types/core-v1.gen.ts";
 import { selectPods } from "./select-pods.ts";
 
 const service: Service = { metadata: { namespace: "ns", name: "web" }, spec: { selector: { app: "web" } } };

@@ -1,8 +1,8 @@
-import { selectorFromLabels } from "../api/labels.ts";
-import type { Pod, Service } from "../api/types/core-v1.gen.ts";
-import type { Lister } from "../cache/lister.ts";
-import type { Clock } from "../clock/clock.ts";
-import { shareTheLoop } from "./share-the-loop.ts";
+import { selectorFromLabels } from "../../api/labels.ts";
+import type { Pod, Service } from "../../api/types/core-v1.gen.ts";
+import type { Lister } from "../../cache/lister.ts";
+import type { Clock } from "../../clock/clock.ts";
+import { shareTheLoop } from "../share-the-loop.ts";
 
 /**
  * The pods that a Service selects, all at one moment. Where there are many, that moment is in a turn of the event loop

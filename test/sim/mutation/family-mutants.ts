@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 export const identityMutants: readonly Mutant[] = [
   {
     name: "deletes whatever slice has the name",
-    file: "controllers/endpointslice/apply.ts",
+    file: "pkg/controller/endpoints/service-slices.ts",
     find: "{ preconditions: { uid } }",
     replace: "{}",
   },
@@ -17,7 +17,7 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: "leaves Endpoints that nobody has seen when their Service goes",
     file: "controllers/endpoints/handlers.ts",
-    find: "if (!inInitialList && isWrittenHere(endpoints) && !hasService(endpoints)) queue.add(keyOf(endpoints));",
+    find: "if (isWrittenHere(endpoints) && !hasService) wake(key);",
     replace: "",
   },
 ];

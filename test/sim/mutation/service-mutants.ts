@@ -60,9 +60,9 @@ export const serviceMutants: readonly Mutant[] = [
   {
     name: "writes slices from a cache that has not seen its own writes",
     needs: ["stale cache of others"],
-    file: "controllers/endpointslice/sync.ts",
-    find: "if (context.tracker.areStale(key, cached)) {",
-    replace: "if (context.tracker.areStale(key, cached) && (false as boolean)) {",
+    file: "pkg/controller/endpoints/service-slices.ts",
+    find: "this.#tracker.areStale(serviceKey, slices) ? undefined",
+    replace: "this.#tracker.areStale(serviceKey, slices) && (false as boolean) ? undefined",
   },
   {
     name: "mirrors Endpoints of a Service with a selector",
