@@ -13,7 +13,7 @@ export function mirrorContext(kit: Kit, maxPerSubset: number) {
   return {
     endpoints: kit.reads(resources.endpoints),
     services: kit.reads(resources.services, { fields: ["spec.selector"] }),
-    slices: new ServiceSlices(kit, { managedBy: CONTROLLER_NAME, changes: metrics.changes }),
+    slices: new ServiceSlices(kit, { managedBy: CONTROLLER_NAME, changes: metrics.slices.changes }),
     metrics,
     maxPerSubset,
     events,

@@ -1,5 +1,5 @@
-import { type Filling, SliceEfficiency } from "../../pkg/endpoints/slice-efficiency.ts";
-import type { Counter, Gauge, Histogram, Metrics } from "../../pkg/metrics/metrics.ts";
+import { SliceGauges } from "../../pkg/controller/endpoints/slice-gauges.ts";
+import type { Histogram, Metrics } from "../../pkg/metrics/metrics.ts";
 
 const PREFIX = "endpoint_slice_mirroring_controller";
 const powersOfTwo = (first: number): readonly number[] =>
@@ -12,18 +12,17 @@ export class MirrorMetrics {
   readonly removed: Histogram;
   readonly skipped: Histogram;
   readonly seconds: Histogram;
-  readonly changes: Counter;
-  readonly #endpoints: Gauge;
-  readonly #slices: Gauge;
-  readonly #desiredSlices: Gauge;
-  readonly #efficiency: SliceEfficiency;
+  readonly slices: SliceGauges;
 
   constructor(metrics: Metrics, maxPerSubset: number) {
-    this.#efficiency = new SliceEfficiency(maxPerSubset, 0);
+    this.slices = new SliceGauges(metrics, {
+      prefix: PREFIX,
+      stability: "ALPHA",
+      endpointsPerSlice: maxPerSubset,
+      leastSlices: 0,
+    });
     const histogram = (name: string, help: string, first: number): Histogram =>
       metrics.histogram({ name: `${PREFIX}_${name}`, help, buckets: powersOfTwo(first), stability: "ALPHA" });
-    const gauge = (name: string, help: string): Gauge =>
-      metrics.gauge({ name: `${PREFIX}_${name}`, help, stability: "ALPHA" });
     this.added = histogram("endpoints_added_per_sync", "Endpoints that one sync added.", 2);
     this.updated = histogram("endpoints_updated_per_sync", "Endpoints that one sync changed.", 2);
     this.removed = histogram("endpoints_removed_per_sync", "Endpoints that one sync removed.", 2);
@@ -33,31 +32,5 @@ export class MirrorMetrics {
       2,
     );
     this.seconds = histogram("endpoints_sync_duration", "How long a sync takes, in seconds.", 0.001);
-    this.#endpoints = gauge("endpoints_desired", "Endpoints that there should be.");
-    this.#slices = gauge("num_endpoint_slices", "EndpointSlices that there are.");
-    this.#desiredSlices = gauge("desired_endpoint_slices", "EndpointSlices that would do if all were full.");
-    this.changes = metrics.counter({
-      name: `${PREFIX}_changes`,
-      help: "EndpointSlices that were created, updated and deleted.",
-      labels: ["operation"],
-      stability: "ALPHA",
-    });
-  }
-
-  setFillings(key: string, fillings: readonly Filling[]): void {
-    this.#efficiency.set(key, fillings);
-    this.#showTotals();
-  }
-
-  forget(key: string): void {
-    this.#efficiency.delete(key);
-    this.#showTotals();
-  }
-
-  #showTotals(): void {
-    const { endpoints, slices, desiredSlices } = this.#efficiency.totals();
-    this.#endpoints.set(endpoints);
-    this.#slices.set(slices);
-    this.#desiredSlices.set(desiredSlices);
   }
 }

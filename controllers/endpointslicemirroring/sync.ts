@@ -18,7 +18,7 @@ export async function syncEndpoints(sync: OwnerSync<Endpoints>, context: MirrorC
 export async function syncGone(sync: Sync, context: MirrorContext): Promise<SyncResult> {
   return timed(context, async () => {
     context.slices.forget(sync.key);
-    context.metrics.forget(sync.key);
+    context.metrics.slices.delete(sync.key);
     await deleteMirrored(sync, context);
     return {};
   });
@@ -44,7 +44,7 @@ async function mirror(sync: OwnerSync<Endpoints>, context: MirrorContext): Promi
   metrics.added.observe(plan.counts.added);
   metrics.updated.observe(plan.counts.updated);
   metrics.removed.observe(plan.counts.removed);
-  metrics.setFillings(key, plan.fillings);
+  metrics.slices.set(key, plan.fillings);
   for (const slice of plan.kept) context.slices.keep(slice);
   const { create, update, remove } = plan;
   if (create.length + update.length + remove.length > 0) {
