@@ -1,7 +1,7 @@
-import { resources } from "../../pkg/api/resources.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from "../../pkg/api/types/policy-v1.gen.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import type { DisruptionContext } from "./context.ts";
 import { withdrawalPatch } from "./stale-condition.ts";
 
@@ -10,16 +10,15 @@ import { withdrawalPatch } from "./stale-condition.ts";
  * not be written over it.
  */
 export async function writeStatus(
-  { budgetClient, consistency }: DisruptionContext,
-  budget: PodDisruptionBudget,
+  { owner: budget, signal }: OwnerSync<PodDisruptionBudget>,
+  { budgets, budgetClient, consistency }: DisruptionContext,
   status: PodDisruptionBudgetStatus,
-  signal: AbortSignal,
 ): Promise<void> {
   const updated = await budgetClient.updateStatus({ ...budget, status }, {}, signal);
-  consistency.wroteOwner(resources.podDisruptionBudgets, updated);
+  consistency.wroteOwner(budgets.resource, updated);
 }
 
-/** One that is gone needs it no more. */
+/** A pod that is gone needs it no more. */
 export async function withdrawDisruption(
   { podClient, clock }: DisruptionContext,
   pod: Pod,

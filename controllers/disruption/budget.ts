@@ -1,6 +1,7 @@
 import { scaledValue } from "../../pkg/api/int-or-string.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../pkg/api/types/policy-v1.gen.ts";
 
 /** Throws a SelectorError. Without a selector it has no pods, with an empty one all of its namespace. */
@@ -31,6 +32,15 @@ function readable(budget: PodDisruptionBudget): LabelSelector | "unreadable" {
     if (error instanceof SelectorError) return "unreadable";
     throw error;
   }
+}
+
+/** Says that several budgets cover a pod, of which upstream would look at the first alone. */
+export function ambiguityMessage({ metadata }: Pod, first: PodDisruptionBudget): string {
+  const pod = `${JSON.stringify(metadata.namespace ?? "")}/${JSON.stringify(metadata.name ?? "")}`;
+  return (
+    `Pod ${pod} matches multiple PodDisruptionBudgets.  ` +
+    `Chose ${JSON.stringify(first.metadata.name)} arbitrarily.`
+  );
 }
 
 export interface Expected {

@@ -1,33 +1,41 @@
-import type { Deployment, ReplicaSet, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod, ReplicationController } from "../../pkg/api/types/core-v1.gen.ts";
-import type { PodDisruptionBudget } from "../../pkg/api/types/policy-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
-import type { rememberedCoverage } from "./budget.ts";
-import type { Scales } from "./sync-scale.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { rememberedCoverage } from "./budget.ts";
+import { Scales } from "./sync-scale.ts";
 
-/** The owners of pods that are looked up in caches. */
-export interface OwnerListers {
-  readonly replicationControllers: Lister<ReplicationController>;
-  readonly replicaSets: Lister<ReplicaSet>;
-  readonly deployments: Lister<Deployment>;
-  readonly statefulSets: Lister<StatefulSet>;
-}
+/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
+const POD_FIELDS = [
+  "status.phase",
+  "status.conditions.type",
+  "status.conditions.status",
+  "status.conditions.reason",
+  "status.conditions.lastTransitionTime",
+];
+/** And of their owners. */
+const OWNER_FIELDS = { fields: ["spec.replicas"] };
 
 /** All that a sync of a budget, or of a pod's condition, works with. */
-export interface DisruptionContext {
-  readonly budgets: Lister<PodDisruptionBudget>;
-  readonly pods: Lister<Pod>;
-  readonly owners: OwnerListers;
-  /** For owners of all other kinds. */
-  readonly scales: Pick<Scales, "scaleOf">;
-  readonly budgetClient: Pick<ResourceClient<PodDisruptionBudget>, "updateStatus">;
-  readonly podClient: Pick<ResourceClient<Pod>, "patch">;
-  readonly covers: ReturnType<typeof rememberedCoverage>;
-  readonly consistency: ConsistencyStore;
-  readonly events: EventRecorder;
-  readonly clock: Clock;
+export type DisruptionContext = ReturnType<typeof disruptionContext>;
+
+export function disruptionContext(kit: Kit) {
+  const { client, clock, events } = kit.env;
+  const budgets = kit.reads(resources.podDisruptionBudgets);
+  return {
+    budgets,
+    pods: kit.reads(resources.pods, { fields: POD_FIELDS }),
+    owners: {
+      replicationControllers: kit.reads(resources.replicationControllers, OWNER_FIELDS).lister,
+      replicaSets: kit.reads(resources.replicaSets, OWNER_FIELDS).lister,
+      deployments: kit.reads(resources.deployments, OWNER_FIELDS).lister,
+      statefulSets: kit.reads(resources.statefulSets, OWNER_FIELDS).lister,
+    },
+    /** For owners of all other kinds. */
+    scales: new Scales(client, clock),
+    budgetClient: client.clientFor(resources.podDisruptionBudgets),
+    podClient: client.clientFor(resources.pods),
+    covers: rememberedCoverage(),
+    consistency: kit.readYourWrites({ caches: [budgets] }),
+    events,
+    clock,
+  };
 }

@@ -1,15 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { keyOf } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
-import { silentLogger } from "../../pkg/log/logger.ts";
 import { createMetrics, type ExposedMetrics } from "../../pkg/metrics/registry.ts";
-import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
-import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { type ControllerWorld, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
-import { listerOf } from "../../test/harness/lister-of.ts";
 import { disruptionController } from "./controller.ts";
-import { budgetHandler } from "./handlers.ts";
 import { budget, LABELS } from "./samples.test-data.ts";
 
 // upstream: pkg/controller/disruption/disruption.go#NewDisruptionControllerInternal names the queues, and dashboards know
@@ -63,27 +57,6 @@ test("a budget that waits for a deletion is in the queue of rechecks, and goes f
   // The recheck itself, and what its write brings about.
   expect((after["disruption"] ?? 0) - (before["disruption"] ?? 0)).toBe(2);
   expect(await disrupted()).toEqual([]);
-});
-
-test("of a budget that is gone nothing is remembered", () => {
-  const clock = world.clock;
-  const made = budget({ minAvailable: 1 });
-  const consistency = new ConsistencyStore({ clock, log: silentLogger, caches: [] });
-  consistency.wroteAt(keyOf(made), made.metadata.uid ?? "", resources.podDisruptionBudgets, "7");
-  const nothing = {
-    budgets: listerOf([made]),
-    covers: () => true,
-    events: { event: () => undefined, eventWithAnnotations: () => undefined },
-    clock,
-  };
-  const handler = budgetHandler(
-    { ...nothing, consistency },
-    { budgets: createWorkQueue<string>({ clock, name: "budgets" }) },
-  );
-  handler.onDelete?.({ ...made, metadata: { ...made.metadata, uid: "another" } }, false);
-  expect(consistency.size).toBe(1);
-  handler.onDelete?.(made, false);
-  expect(consistency.size).toBe(0);
 });
 
 test("a pod whose disruption was announced is in a queue of its own", async () => {

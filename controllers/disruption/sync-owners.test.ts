@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OwnerReference } from "../../pkg/api/object.ts";
 import { listerOf } from "../../test/harness/lister-of.ts";
-import type { OwnerListers } from "./context.ts";
 import {
   deployment,
   pod,
@@ -10,7 +9,7 @@ import {
   replicationController,
   statefulSet,
 } from "./samples.test-data.ts";
-import { cachedOwner, totalScale } from "./sync-owners.ts";
+import { cachedOwner, type OwnerListers, totalScale } from "./sync-owners.ts";
 
 const signal = new AbortController().signal;
 const web = deployment("web", 10);

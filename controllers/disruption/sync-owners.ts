@@ -2,11 +2,20 @@ import type { OwnerReference } from "../../pkg/api/object.ts";
 import { controllerOf, parseApiVersion } from "../../pkg/api/owner-references.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { referencedOwner } from "../../pkg/controller/owner-lookup.ts";
-import type { DisruptionContext, OwnerListers } from "./context.ts";
-import { ScaleError } from "./sync-scale.ts";
+import type { DisruptionContext } from "./context.ts";
+import { ScaleError, type Scales } from "./sync-scale.ts";
 
 /** What the fields of a status can hold. */
 const LARGEST = 2 ** 31 - 1;
+
+/** The owners of pods that are looked up in caches. */
+export type OwnerListers = DisruptionContext["owners"];
+
+interface OwnerSources {
+  readonly owners: OwnerListers;
+  /** For owners of kinds that are not cached. */
+  readonly scales: Pick<Scales, "scaleOf">;
+}
 
 /** What wants the pods, and how many of them. */
 export interface ScaledOwner {
@@ -25,7 +34,7 @@ export interface TotalScale {
  * an owner cannot be found.
  */
 export async function totalScale(
-  context: Pick<DisruptionContext, "owners" | "scales">,
+  context: OwnerSources,
   pods: readonly Pod[],
   signal: AbortSignal,
 ): Promise<TotalScale> {
@@ -95,7 +104,7 @@ function scaled<
 }
 
 async function servedOwner(
-  { scales }: Pick<DisruptionContext, "scales">,
+  { scales }: OwnerSources,
   reference: OwnerReference,
   namespace: string,
   signal: AbortSignal,

@@ -5,8 +5,7 @@ import { keyOf } from "../../pkg/api/object.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget } from "../../pkg/api/types/policy-v1.gen.ts";
 import { isConflict } from "../../pkg/client/errors.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { OwnerSync, Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { withdrawDisruption, writeStatus } from "./apply.ts";
 import { dependsOnScale, type Expected, expectedPods, podSelector } from "./budget.ts";
 import type { DisruptionContext } from "./context.ts";
@@ -17,6 +16,8 @@ import { decideStatus, failedStatus, saysFailed } from "./status.ts";
 import { totalScale } from "./sync-owners.ts";
 import { ScaleError, UnknownKindError } from "./sync-scale.ts";
 
+type BudgetSync = OwnerSync<PodDisruptionBudget>;
+
 /**
  * When a kind is looked for again that the API did not have. Nobody tells of a definition that is installed after its
  * objects' pods: a restored cluster, another cluster's owners.
@@ -26,40 +27,28 @@ import { ScaleError, UnknownKindError } from "./sync-scale.ts";
 const KIND_RECHECK_MS = 60_000;
 
 /** Counts the pods of a budget, and tells how many of them may be evicted. */
-export async function syncBudget(
-  key: string,
-  context: DisruptionContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const budget = context.budgets.getByKey(key);
-  if (budget === undefined) {
-    context.consistency.deleteName(key);
-    return {};
-  }
+export async function syncBudget(sync: BudgetSync, context: DisruptionContext): Promise<SyncResult> {
+  const { owner: budget, log, signal } = sync;
   try {
-    return await countPods(context, budget, signal);
+    return await countPods(sync, context);
   } catch (error) {
     signal.throwIfAborted();
     // An eviction came in between, whose count is newer than ours.
     if (isConflict(error)) throw error;
     log.error(error, "The budget's pods could not be counted: no eviction is allowed");
     const status = failedStatus(budget, messageOf(error), context.clock.nowMs());
-    if (status !== undefined) await writeStatus(context, budget, status, signal);
+    if (status !== undefined) await writeStatus(sync, context, status);
     if (error instanceof UnknownKindError) return { requeueAfterMs: KIND_RECHECK_MS };
     // What is wrong with the objects has to be changed there; a request that failed may succeed the next time.
     return isOfObjects(error) ? {} : { backOff: true };
   }
 }
 
-async function countPods(
-  context: DisruptionContext,
-  budget: PodDisruptionBudget,
-  signal: AbortSignal,
-): Promise<SyncResult> {
+async function countPods(sync: BudgetSync, context: DisruptionContext): Promise<SyncResult> {
+  const { owner: budget } = sync;
   const { clock, events } = context;
   const pods = podsOf(context, budget);
-  const expected = await countExpected(context, budget, pods, signal);
+  const expected = await countExpected(sync, context, pods);
   const nowMs = clock.nowMs();
   const { disrupted, healthy, notDeleted, recheckAfterMs } = decideDisrupted(
     pods,
@@ -71,13 +60,17 @@ async function countPods(
     events.event(pod, "Warning", "NotDeleted", message);
   }
   const status = decideStatus({ budget, expected, healthy, disrupted }, nowMs);
-  if (status !== undefined) await writeStatus(context, budget, status, signal);
+  if (status !== undefined) {
+    const { disruptionsAllowed, currentHealthy, desiredHealthy } = status;
+    sync.decided("The status changes", { disruptionsAllowed, currentHealthy, desiredHealthy });
+    await writeStatus(sync, context, status);
+  }
   return recheckAfterMs === undefined ? {} : { requeueAfterMs: recheckAfterMs };
 }
 
 function podsOf({ pods, events }: DisruptionContext, budget: PodDisruptionBudget): readonly Pod[] {
   try {
-    const covered = pods.inNamespace(budget.metadata.namespace ?? "", podSelector(budget));
+    const covered = pods.lister.inNamespace(budget.metadata.namespace ?? "", podSelector(budget));
     if (covered.length === 0) events.event(budget, "Normal", "NoPods", "No matching pods found");
     return covered;
   } catch (error) {
@@ -87,10 +80,9 @@ function podsOf({ pods, events }: DisruptionContext, budget: PodDisruptionBudget
 }
 
 async function countExpected(
+  { owner: budget, signal }: BudgetSync,
   context: DisruptionContext,
-  budget: PodDisruptionBudget,
   pods: readonly Pod[],
-  signal: AbortSignal,
 ): Promise<Expected> {
   const { events } = context;
   try {
@@ -117,18 +109,13 @@ function unmanagedMessage({ spec }: PodDisruptionBudget): string {
 }
 
 /** Takes back the word that a pod is about to be disrupted, when it was not for a long time. */
-export async function syncStaleDisruption(
-  key: string,
-  context: DisruptionContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const pod = context.pods.getByKey(key);
+export async function syncStaleDisruption(sync: Sync, context: DisruptionContext): Promise<SyncResult> {
+  const pod = context.pods.lister.getByKey(sync.key);
   const waitMs = pod && untilStaleMs(pod, context.clock.nowMs());
   if (pod === undefined || waitMs === undefined) return {};
   if (waitMs > 0) return { requeueAfterMs: waitMs };
-  await withdrawDisruption(context, pod, signal);
-  log.verbose(2, "The pod's disruption did not come: its condition is False now");
+  sync.decided("The disruption that the pod announces did not come");
+  await withdrawDisruption(context, pod, sync.signal);
   return {};
 }
 
