@@ -1,46 +1,72 @@
 import type { LabelSelector } from "../../pkg/api/labels.ts";
-import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
-import type { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
-import type { PodControl } from "../../pkg/controller/pod-control.ts";
-import type { FailedPodBackoff } from "./failed-pods.ts";
-import type { NodeChanges } from "./node-changes.ts";
-import type { FitsNode } from "./node-fit.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import { OwnedRevisions } from "../../pkg/controller/history/owned-revisions.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { OwnedPods } from "../../pkg/controller/owned-pods.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
+import { FailedPodBackoff } from "./failed-pods.ts";
+import { NodeChanges } from "./node-changes.ts";
+import { rememberedNodeFit } from "./node-fit.ts";
+import { DAEMON_NODE_INDEX, daemonNodeIndex } from "./node-pods.ts";
+
+/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
+const POD_FIELDS = [
+  "spec.nodeName",
+  "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchFields",
+  "status.phase",
+  "status.conditions.type",
+  "status.conditions.status",
+  "status.conditions.lastTransitionTime",
+];
+const NODE_FIELDS = ["spec.taints"];
 
 /** All that a sync of a DaemonSet works with. */
-export interface DaemonContext {
-  readonly daemonSets: Lister<DaemonSet>;
-  readonly revisions: Lister<ControllerRevision>;
-  readonly pods: Lister<Pod>;
-  readonly nodes: Lister<Node>;
-  readonly client: Pick<ResourceClient<DaemonSet>, "get" | "updateStatus">;
-  readonly revisionClient: Pick<
-    ResourceClient<ControllerRevision>,
-    "get" | "create" | "update" | "patch" | "delete"
-  >;
-  readonly podControl: PodControl;
-  readonly expectations: Expectations;
-  readonly deletions: DeletionTracking;
-  /** Undefined when the feature gate is off. */
-  readonly consistency: ConsistencyStore | undefined;
-  readonly failedPods: FailedPodBackoff;
-  readonly fitOf: (daemonSet: DaemonSet) => FitsNode;
-  readonly nodeChanges: NodeChanges;
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-}
+export type DaemonContext = ReturnType<typeof daemonContext>;
 
 /** One sync of one DaemonSet. */
 export interface Round {
+  readonly sync: OwnerSync<DaemonSet>;
   readonly context: DaemonContext;
-  readonly daemonSet: DaemonSet;
   readonly selector: LabelSelector;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
+}
+
+export function daemonContext(kit: Kit) {
+  const { client, clock, events, features } = kit.env;
+  const daemonSets = kit.reads(resources.daemonSets);
+  const revisions = kit.reads(resources.controllerRevisions);
+  const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
+  pods.addIndex(DAEMON_NODE_INDEX, daemonNodeIndex);
+  const daemonSetClient = client.clientFor(resources.daemonSets);
+  const consistency = kit.readYourWrites({
+    featureGate: "StaleControllerConsistencyDaemonSet",
+    caches: [pods, daemonSets, revisions],
+    skips: {
+      name: "daemonset_controller_stale_sync_skips_total",
+      help: "Syncs of DaemonSets that were put off because a cache had not seen an earlier write.",
+      stability: "ALPHA",
+    },
+  });
+  return {
+    daemonSets,
+    revisions,
+    pods,
+    nodes: kit.reads(resources.nodes, { fields: NODE_FIELDS }),
+    client: daemonSetClient,
+    consistency,
+    owned: new OwnedPods(kit, {
+      owners: daemonSets,
+      pods,
+      ownerClient: daemonSetClient,
+      consistency,
+      // Whole, as the status of the same sync tells of the pods that were created.
+      podClient: client.clientFor(resources.pods),
+    }),
+    history: new OwnedRevisions(kit, { owners: daemonSets, revisions, consistency }),
+    failedPods: new FailedPodBackoff(),
+    fitOf: rememberedNodeFit({ comparisonOperators: features.enabled("TaintTolerationComparisonOperators") }),
+    nodeChanges: new NodeChanges(),
+    events,
+    clock,
+  };
 }

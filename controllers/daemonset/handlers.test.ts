@@ -4,15 +4,18 @@ import type { Node, Pod, Taint } from "../../pkg/api/types/core-v1.gen.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
+import type { EventHandler } from "../../pkg/cache/informer.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
+import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { daemonSetHandler, nodeHandler, podHandler, revisionHandler } from "./handlers.ts";
+import { lostNodeRule, nodeRule, podRule, revisionRule } from "./handlers.ts";
 import { NodeChanges } from "./node-changes.ts";
 import { rememberedNodeFit } from "./node-fit.ts";
 import { daemonSet, LABELS, NODE_LABELS, node, OTHER_LABELS, pod } from "./samples.test-data.ts";
-import { DAEMON_NODE_INDEX, daemonNodeIndex, daemonSetsOfChangedNode } from "./sync-node.ts";
+import { DAEMON_NODE_INDEX, daemonNodeIndex } from "./node-pods.ts";
+import { daemonSetsOfChangedNode } from "./sync-node.ts";
 
 let clock: VirtualClock;
 let queue: WorkQueue<string>;
@@ -31,14 +34,43 @@ beforeEach(() => {
 
 function listening(daemonSets: readonly DaemonSet[], pods: readonly Pod[] = [], nodes: readonly Node[] = []) {
   return {
-    daemonSets: listerOf(daemonSets),
-    pods: listerOf(pods, { [DAEMON_NODE_INDEX]: daemonNodeIndex }),
-    nodes: listerOf(nodes),
+    daemonSets: { lister: listerOf(daemonSets), resource: resources.daemonSets },
+    pods: { lister: listerOf(pods, { [DAEMON_NODE_INDEX]: daemonNodeIndex }) },
+    nodes: { lister: listerOf(nodes) },
     fitOf: rememberedNodeFit({}),
     nodeChanges,
-    expectations,
-    deletions,
-    consistency: undefined,
+  };
+}
+
+type Listening = ReturnType<typeof listening>;
+
+function podHandler(context: Listening): EventHandler<Pod> {
+  return ruleHandler(podRule(context.daemonSets, deletions), queue);
+}
+
+function revisionHandler(context: Listening): EventHandler<ControllerRevision> {
+  return ruleHandler(revisionRule(context.daemonSets), queue);
+}
+
+/** What goes to nodes is in their queue, what goes to DaemonSets in theirs. */
+function nodeHandler(context: Listening): EventHandler<Node> {
+  const [nodes, owners] = [
+    ruleHandler(nodeRule(context.nodeChanges), nodeQueue),
+    ruleHandler(lostNodeRule(context), queue),
+  ];
+  return {
+    onAdd: (added, listed) => {
+      nodes.onAdd?.(added, listed);
+      owners.onAdd?.(added, listed);
+    },
+    onUpdate: (before, after) => {
+      nodes.onUpdate?.(before, after);
+      owners.onUpdate?.(before, after);
+    },
+    onDelete: (gone, missed) => {
+      nodes.onDelete?.(gone, missed);
+      owners.onDelete?.(gone, missed);
+    },
   };
 }
 
@@ -64,13 +96,13 @@ describe("a pod that was added", () => {
     ["wakes, as an orphan without labels, none", pod("p", { labels: {} }), []],
     ["wakes no DaemonSet that has only the name of its owner", pod("p", { owner: renamed(one) }), []],
   ])("%s", (_, added, expected) => {
-    podHandler(listening(all), queue).onAdd?.(added, false);
+    podHandler(listening(all)).onAdd?.(added, false);
     expect(drain(queue)).toEqual(expected);
   });
 
   test("counts as a creation that was expected, unless it is an orphan or is going away", () => {
     expectations.expectCreations(one, 3);
-    const handler = podHandler(listening(all), queue);
+    const handler = podHandler(listening(all));
     handler.onAdd?.(pod("orphan"), false);
     handler.onAdd?.(pod("leaving", { owner: one, deleting: true }), true);
     handler.onAdd?.(pod("p", { owner: one }), false);
@@ -104,12 +136,12 @@ describe("a pod that was changed", () => {
       ["default/foo1", "default/foo2"],
     ],
   ])("%s", (_, before, after, expected) => {
-    podHandler(listening(all), queue).onUpdate?.(at("1", before), at("2", after));
+    podHandler(listening(all)).onUpdate?.(at("1", before), at("2", after));
     expect(drain(queue)).toEqual(expected);
   });
 
   test("wakes nobody when it is told of again", () => {
-    podHandler(listening(all), queue).onUpdate?.(
+    podHandler(listening(all)).onUpdate?.(
       at("1", pod("p", { owner: one })),
       at("1", pod("p", { owner: one })),
     );
@@ -119,10 +151,7 @@ describe("a pod that was changed", () => {
   test("wakes its DaemonSet once more a second after it has been ready for long enough", async () => {
     const patient = daemonSet({ name: "foo1", minReadySeconds: 7 });
     const before = at("1", pod("p", { owner: patient, ready: false }));
-    podHandler(listening([patient]), queue).onUpdate?.(
-      before,
-      at("2", pod("p", { owner: patient, ready: true })),
-    );
+    podHandler(listening([patient])).onUpdate?.(before, at("2", pod("p", { owner: patient, ready: true })));
     expect(drain(queue)).toEqual(["default/foo1"]);
     await clock.advanceBy(7_999);
     expect(drain(queue)).toEqual([]);
@@ -131,7 +160,7 @@ describe("a pod that was changed", () => {
   });
 
   test("counts as deleted, once, when it is going away", () => {
-    const handler = podHandler(listening(all), queue);
+    const handler = podHandler(listening(all));
     deletions.expectDeletions(one, ["default/p", "default/q"]);
     const leaving = at("2", pod("p", { owner: one, deleting: true }));
     handler.onUpdate?.(at("1", pod("p", { owner: one })), leaving);
@@ -149,33 +178,14 @@ test.each<[string, Pod, readonly string[]]>([
   ["wakes nobody when it was on a node of theirs, but nobody's", pod("p", { on: "node1", labels: {} }), []],
   ["wakes nobody when it was of another controller", ofReplicaSet(pod("p", { on: "node1" })), []],
 ])("a pod that is gone %s", (_, gone, expected) => {
-  podHandler(listening(all), queue).onDelete?.(gone, false);
+  podHandler(listening(all)).onDelete?.(gone, false);
   expect(drain(queue)).toEqual(expected);
-});
-
-// upstream: pkg/controller/daemon/daemon_controller_test.go#TestDeleteFinalStateUnknown, #TestExpectationsOnRecreate
-describe("a DaemonSet", () => {
-  test("that is gone is looked at, and what was expected of it is forgotten", () => {
-    expectations.expectCreations(one, 1);
-    daemonSetHandler(listening([]), queue).onDelete?.(one, true);
-    expect(drain(queue)).toEqual(["default/foo1"]);
-    expect(expectations.get(one)).toBeUndefined();
-  });
-
-  test("that another one of its name has replaced leaves nothing to be expected", () => {
-    expectations.expectCreations(one, 1);
-    daemonSetHandler(listening([]), queue).onUpdate?.(one, renamed(one));
-    expect(drain(queue)).toEqual(["default/foo1"]);
-    expect(expectations.get(one)).toBeUndefined();
-  });
 });
 
 const dedicated: Taint = { key: "dedicated", value: "user1", effect: "NoSchedule" };
 const plain = node("node1");
 
 describe("a node", () => {
-  const queues = () => ({ nodes: nodeQueue, daemonSets: queue });
-
   // upstream: pkg/controller/daemon/daemon_controller_test.go#TestShouldIgnoreNodeUpdate
   test.each<[string, Node, Node, readonly string[]]>([
     ["in which nothing changed is left alone", plain, node("node1"), []],
@@ -194,13 +204,13 @@ describe("a node", () => {
       [],
     ],
   ])("%s", (_, before, after, expected) => {
-    nodeHandler(listening(all), queues()).onUpdate?.(before, after);
+    nodeHandler(listening(all)).onUpdate?.(before, after);
     expect(drain(nodeQueue)).toEqual(expected);
   });
 
   // upstream: pkg/controller/daemon/daemon_controller_test.go#TestAddNode
   test("that is new is looked at; those that were there when all began are not", () => {
-    const handler = nodeHandler(listening(all), queues());
+    const handler = nodeHandler(listening(all));
     handler.onAdd?.(node("node1"), true);
     handler.onAdd?.(node("node2", NODE_LABELS), false);
     expect(drain(nodeQueue)).toEqual(["node2"]);
@@ -211,7 +221,6 @@ describe("a node", () => {
     const misplaced = daemonSet({ name: "misplaced", spec: { nodeSelector: NODE_LABELS } });
     const handler = nodeHandler(
       listening([one, selective, misplaced], [pod("p", { on: "node1", owner: misplaced })]),
-      queues(),
     );
     handler.onDelete?.(plain, false);
     expect(drain(queue)).toEqual(["default/foo1", "default/misplaced"]);
@@ -241,7 +250,7 @@ describe("a new node makes a difference", () => {
     ["to none when it is gone", daemonSet(), node("other"), [], false],
   ])("%s", (_, ds, added, pods, expected) => {
     const context = listening([ds], pods, [added]);
-    nodeHandler(context, { nodes: nodeQueue, daemonSets: queue }).onAdd?.(node("node1"), false);
+    nodeHandler(context).onAdd?.(node("node1"), false);
     expect(daemonSetsOfChangedNode("node1", context)).toEqual(expected ? ["default/foo"] : []);
   });
 });
@@ -255,7 +264,7 @@ describe("a changed node makes a difference", () => {
 
   const changing = (...versions: readonly Node[]) => {
     const context = listening([selective], [pod("p", { on: "node1", owner: selective })], versions.slice(-1));
-    const handler = nodeHandler(context, { nodes: nodeQueue, daemonSets: queue });
+    const handler = nodeHandler(context);
     versions.forEach((version, index) => {
       const before = versions[index - 1];
       if (before !== undefined) handler.onUpdate?.(before, version);
@@ -313,7 +322,7 @@ describe("a revision", () => {
     revision: 1,
   });
   test("that is new wakes those that could adopt it, and not its owner", () => {
-    const handler = revisionHandler(listening(all), queue);
+    const handler = revisionHandler(listening(all));
     handler.onAdd?.(revision(one), false);
     expect(drain(queue)).toEqual([]);
     handler.onAdd?.(revision(), false);
@@ -321,7 +330,7 @@ describe("a revision", () => {
   });
 
   test("that was changed or deleted wakes its owner", () => {
-    const handler = revisionHandler(listening(all), queue);
+    const handler = revisionHandler(listening(all));
     handler.onUpdate?.(at("1", revision(two)), at("2", revision(two)));
     expect(drain(queue)).toEqual(["default/foo2"]);
     handler.onDelete?.(revision(one), false);
@@ -329,7 +338,7 @@ describe("a revision", () => {
   });
 
   test("that was taken from its owner wakes it, and those that could adopt it", () => {
-    revisionHandler(listening(all), queue).onUpdate?.(at("1", revision(one)), at("2", revision()));
+    revisionHandler(listening(all)).onUpdate?.(at("1", revision(one)), at("2", revision()));
     expect(drain(queue)).toEqual(["default/foo1", "default/foo2"]);
   });
 });

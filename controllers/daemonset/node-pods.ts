@@ -1,9 +1,20 @@
+import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { isPodTerminal } from "../../pkg/api/pod.ts";
+import { resources } from "../../pkg/api/resources.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { REVISION_HASH, templateGeneration, TEMPLATE_GENERATION } from "./daemon-set.ts";
 import { targetNode } from "./pod-template.ts";
+
+/** The pods of DaemonSets by the node that they are on, or wait to be put on. */
+export const DAEMON_NODE_INDEX = "daemonNode";
+
+export function daemonNodeIndex(pod: Pod): readonly string[] {
+  if (controllerOf(pod)?.kind !== resources.daemonSets.kind) return [];
+  const node = targetNode(pod.spec);
+  return node === undefined ? [] : [node];
+}
 
 /** The pods of one DaemonSet by the node that they are on, or wait to be put on. */
 export type PodsByNode = ReadonlyMap<string, readonly Pod[]>;

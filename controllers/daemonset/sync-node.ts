@@ -1,22 +1,22 @@
 import { keyOf } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
-import { resources } from "../../pkg/api/resources.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { DaemonContext } from "./context.ts";
-import { sameFit } from "./node-fit.ts";
-import { targetNode } from "./pod-template.ts";
+import type { Cache } from "../../pkg/controller/cache.ts";
+import type { NodeChanges } from "./node-changes.ts";
+import { type FitsNode, sameFit } from "./node-fit.ts";
+import { DAEMON_NODE_INDEX } from "./node-pods.ts";
 
-type Looking = Pick<DaemonContext, "daemonSets" | "nodes" | "pods" | "fitOf">;
-type LookingBack = Looking & Pick<DaemonContext, "nodeChanges">;
+/** What tells which DaemonSets a node concerns. */
+export interface DaemonsOfNodes {
+  readonly daemonSets: Pick<Cache<DaemonSet>, "lister">;
+  readonly pods: Pick<Cache<Pod>, "lister">;
+  readonly fitOf: (daemonSet: DaemonSet) => FitsNode;
+}
 
-/** The pods of DaemonSets by the node that they are on, or wait to be put on. */
-export const DAEMON_NODE_INDEX = "daemonNode";
-
-export function daemonNodeIndex(pod: Pod): readonly string[] {
-  if (controllerOf(pod)?.kind !== resources.daemonSets.kind) return [];
-  const node = targetNode(pod.spec);
-  return node === undefined ? [] : [node];
+interface ChangedNodes extends DaemonsOfNodes {
+  readonly nodes: Pick<Cache<Node>, "lister">;
+  readonly nodeChanges: NodeChanges;
 }
 
 /**
@@ -25,9 +25,9 @@ export function daemonNodeIndex(pod: Pod): readonly string[] {
  *
  * upstream: pkg/controller/daemon/daemon_controller.go#syncNodeUpdate leaves those out, until something else wakes them.
  */
-export function daemonSetsOfNode(node: Node, context: Looking): readonly string[] {
+export function daemonSetsOfNode(node: Node, context: DaemonsOfNodes): readonly string[] {
   const present = presentOn(node.metadata.name ?? "", context);
-  return context.daemonSets
+  return context.daemonSets.lister
     .list()
     .filter((daemonSet) => context.fitOf(daemonSet)(node).shouldRun || present(daemonSet))
     .map(keyOf);
@@ -37,8 +37,8 @@ export function daemonSetsOfNode(node: Node, context: Looking): readonly string[
  * The DaemonSets to which it matters that a node is new, or that it is not what it was: those for which it fits now and
  * did not, or the other way round. None when it is gone: its deletion has woken them.
  */
-export function daemonSetsOfChangedNode(nodeName: string, context: LookingBack): readonly string[] {
-  const node = context.nodes.get(undefined, nodeName);
+export function daemonSetsOfChangedNode(nodeName: string, context: ChangedNodes): readonly string[] {
+  const node = context.nodes.lister.get(undefined, nodeName);
   const before = context.nodeChanges.take(nodeName);
   if (node === undefined) return [];
   if (before === "new") return daemonSetsOfNode(node, context);
@@ -47,10 +47,10 @@ export function daemonSetsOfChangedNode(nodeName: string, context: LookingBack):
     const now = fits(node);
     return before.some((earlier) => !sameFit(fits(earlier), now));
   };
-  return context.daemonSets.list().filter(differs).map(keyOf);
+  return context.daemonSets.lister.list().filter(differs).map(keyOf);
 }
 
-function presentOn(nodeName: string, { pods }: Looking): (daemonSet: DaemonSet) => boolean {
-  const uids = new Set(pods.byIndex(DAEMON_NODE_INDEX, nodeName).map((pod) => controllerOf(pod)?.uid));
+function presentOn(nodeName: string, { pods }: DaemonsOfNodes): (daemonSet: DaemonSet) => boolean {
+  const uids = new Set(pods.lister.byIndex(DAEMON_NODE_INDEX, nodeName).map((pod) => controllerOf(pod)?.uid));
   return ({ metadata }) => uids.has(metadata.uid ?? "");
 }

@@ -1,6 +1,6 @@
 import type { ControllerRevision } from "../../pkg/api/types/apps-v1.gen.ts";
-import { createOrFindRevision, deleteRevision, relabelPod, writeRevision } from "./apply.ts";
-import { claimRevisions, type ClaimedPods } from "./sync-claims.ts";
+import { createOrFindRevision, relabelPod } from "./apply.ts";
+import type { ClaimedPods } from "./sync-claims.ts";
 import type { Round } from "./context.ts";
 import { REVISION_HASH } from "./daemon-set.ts";
 import {
@@ -20,31 +20,33 @@ export interface History {
 
 /** Sees to it that the current template has one revision, with the highest number. */
 export async function syncRevisions(round: Round, pods: ClaimedPods): Promise<History> {
-  const owned = await Promise.all((await claimRevisions(round)).map(async (each) => labelled(round, each)));
-  const revisions = splitRevisions(round.daemonSet, owned);
+  const { sync, context, selector } = round;
+  const claimed = await context.history.claim(sync, ({ metadata }) => selector.matches(metadata.labels));
+  const owned = await Promise.all(claimed.map(async (each) => labelled(round, each)));
+  const revisions = splitRevisions(sync.owner, owned);
   const { current, old, number } = revisions;
   if (current === undefined) {
-    const created = await createOrFindRevision(round, newRevision(round.daemonSet, number));
+    const created = await createOrFindRevision(round, newRevision(sync.owner, number));
     return { hash: hashOf(created), old };
   }
   await removeDuplicates(round, revisions, current, pods);
-  if (current.revision < number) await writeRevision(round, { ...current, revision: number });
+  if (current.revision < number) await context.history.update(sync, { ...current, revision: number });
   return { hash: hashOf(current), old };
 }
 
 /** Deletes old revisions that are too many. */
 export async function cleanUpHistory(
-  round: Round,
+  { sync, context }: Round,
   { old }: Pick<History, "old">,
   pods: ClaimedPods,
 ): Promise<void> {
-  for (const revision of surplusHistory(round.daemonSet, old, pods.now()))
-    await deleteRevision(round, revision);
+  for (const revision of surplusHistory(sync.owner, old, pods.now()))
+    await context.history.remove(sync, revision);
 }
 
-async function labelled(round: Round, revision: ControllerRevision): Promise<ControllerRevision> {
+async function labelled({ sync, context }: Round, revision: ControllerRevision): Promise<ControllerRevision> {
   const wanted = withHash(revision);
-  return wanted === revision ? revision : writeRevision(round, wanted);
+  return wanted === revision ? revision : context.history.update(sync, wanted);
 }
 
 /** Their pods become pods of the current revision first: without a revision they would count as old. */
@@ -59,5 +61,5 @@ async function removeDuplicates(
   for (const pod of pods.now()) {
     if (hashes.has(pod.metadata.labels?.[REVISION_HASH] ?? "")) await relabelPod(round, pod, current);
   }
-  for (const duplicate of duplicates) await deleteRevision(round, duplicate);
+  for (const duplicate of duplicates) await round.context.history.remove(round.sync, duplicate);
 }

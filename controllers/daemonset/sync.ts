@@ -3,9 +3,8 @@ import { smallest } from "../../pkg/api/extremes.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
 import { attempts } from "../../pkg/controller/attempts.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { changePods, writeStatus } from "./apply.ts";
 import { claimPods, type ClaimedPods } from "./sync-claims.ts";
 import type { DaemonContext, Round } from "./context.ts";
@@ -16,61 +15,58 @@ import { decideRollingUpdate } from "./rolling-update.ts";
 import { decideStatus } from "./status.ts";
 import { cleanUpHistory, type History, syncRevisions } from "./sync-revisions.ts";
 
+interface PodsPlan {
+  readonly create: readonly string[];
+  readonly remove: readonly unknown[];
+  readonly reason?: Readonly<Record<string, number>>;
+}
+
 /** One step of a DaemonSet: its history, a pod on every node that it is for, the next step of an update, the status. */
-export async function syncDaemonSet(
-  key: string,
-  context: DaemonContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const daemonSet = context.daemonSets.getByKey(key);
-  if (daemonSet === undefined) {
-    context.consistency?.deleteName(key);
-    context.deletions.deleteName(key);
-    return {};
-  }
-  const selector = readSelector(context, daemonSet, log);
+export async function syncDaemonSet(sync: OwnerSync<DaemonSet>, context: DaemonContext): Promise<SyncResult> {
+  const { owner: daemonSet, signal } = sync;
+  const { owned } = context;
+  const selector = readSelector(sync, context);
   // While it is being deleted its history may be gone already, and nothing could be said of its pods.
   if (selector === undefined || daemonSet.metadata.deletionTimestamp !== undefined) return {};
 
-  const round: Round = { context, daemonSet, selector, log, signal };
+  const round: Round = { sync, context, selector };
   const pods = await claimPods(round);
   const history = await syncRevisions(round, pods);
-  const acted = context.expectations.satisfied(daemonSet);
+  const acted = owned.settled(daemonSet);
   // The status is written although something else failed; what failed is thrown at the end.
   const { errors, attempt } = attempts(signal);
   const recheckPodsMs = acted ? await attempt(async () => changeWorld(round, pods, history)) : undefined;
   const recheckStatusMs = await attempt(async () => syncStatus(round, pods, history, acted));
   throwAll(errors);
   // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
-  const rechecks = [recheckPodsMs, recheckStatusMs, context.expectations.untilSatisfiedMs(daemonSet)];
+  const rechecks = [recheckPodsMs, recheckStatusMs, owned.untilSettledMs(daemonSet)];
   const requeueAfterMs = smallest(rechecks.filter((delayMs) => delayMs !== undefined));
   return requeueAfterMs === undefined ? {} : { requeueAfterMs };
 }
 
 /** Gives when to look again at failed pods. */
 async function changeWorld(round: Round, pods: ClaimedPods, history: History): Promise<number | undefined> {
-  const { context, daemonSet } = round;
+  const { sync, context } = round;
   const recheckAfterMs = await place(round, pods, history.hash);
   // What was just created or deleted has to be seen before an update goes on.
-  if (isRollingUpdate(daemonSet) && context.expectations.satisfied(daemonSet))
-    await roll(round, pods, history.hash);
+  if (isRollingUpdate(sync.owner) && context.owned.settled(sync.owner)) await roll(round, pods, history.hash);
   await cleanUpHistory(round, history, pods);
   return recheckAfterMs;
 }
 
 async function place(round: Round, pods: ClaimedPods, hash: string): Promise<number | undefined> {
-  const { context, log } = round;
+  const { sync, context } = round;
   const view = {
     ...gather(round, pods, hash),
     backoffMs: (node: string) =>
-      context.failedPods.remainingMs(failureKey(round.daemonSet, node), context.clock.monotonicMs()),
+      context.failedPods.remainingMs(failureKey(sync.owner, node), context.clock.monotonicMs()),
   };
   const plan = decidePlacement(view, context.clock.nowMs());
-  log.verbose(4, "Pods are where they should be when this is done", {
+  sync.log.verbose(4, "Pods are where they should be when this is done", {
     create: plan.create,
     remove: plan.remove.map(({ pod, reason }) => `${pod.metadata.name}: ${reason}`),
   });
+  tellDecision(sync, "Pods are not where they should be", plan);
   reportEnded(round, plan);
   const remove = plan.remove.map(({ pod }) => pod);
   pods.created(await changePods(round, { create: plan.create, remove }, hash));
@@ -80,7 +76,8 @@ async function place(round: Round, pods: ClaimedPods, hash: string): Promise<num
 async function roll(round: Round, pods: ClaimedPods, hash: string): Promise<void> {
   const plan = decideRollingUpdate(gather(round, pods, hash), round.context.clock.nowMs());
   const remove = plan.remove.map((pod) => pod.metadata.name);
-  round.log.verbose(4, "The next step of the update", { ...plan.reason, create: plan.create, remove });
+  round.sync.log.verbose(4, "The next step of the update", { create: plan.create, remove });
+  tellDecision(round.sync, "The update goes on", plan);
   pods.created(await changePods(round, plan, hash));
 }
 
@@ -95,13 +92,30 @@ async function syncStatus(
   return plan.recheckAfterMs;
 }
 
-/** What every decision starts from. */
-function gather({ context, daemonSet }: Round, pods: ClaimedPods, hash: string) {
-  const byNode: PodsByNode = podsByNode(pods.now());
-  return { daemonSet, nodes: context.nodes.list(), fits: context.fitOf(daemonSet), pods: byNode, hash };
+function tellDecision(
+  sync: OwnerSync<DaemonSet>,
+  what: string,
+  { create, remove, reason = {} }: PodsPlan,
+): void {
+  if (create.length === 0 && remove.length === 0) return;
+  sync.decided(what, { create: create.length, remove: remove.length, ...reason });
 }
 
-function reportEnded({ context, daemonSet }: Round, plan: PlacementPlan): void {
+/** What every decision starts from. */
+function gather({ sync, context }: Round, pods: ClaimedPods, hash: string) {
+  const { owner: daemonSet } = sync;
+  const byNode: PodsByNode = podsByNode(pods.now());
+  return {
+    daemonSet,
+    nodes: context.nodes.lister.list(),
+    fits: context.fitOf(daemonSet),
+    pods: byNode,
+    hash,
+  };
+}
+
+function reportEnded({ sync, context }: Round, plan: PlacementPlan): void {
+  const { owner: daemonSet } = sync;
   const nowMs = context.clock.monotonicMs();
   for (const node of plan.failedOn) context.failedPods.failed(failureKey(daemonSet, node), nowMs);
   for (const { pod, reason } of plan.remove) {
@@ -122,7 +136,10 @@ function failureKey({ metadata, status }: DaemonSet, node: string): string {
 }
 
 /** Undefined when nothing is to be done: trying again would not help, only a change of the object does. */
-function readSelector(context: DaemonContext, daemonSet: DaemonSet, log: Logger): LabelSelector | undefined {
+function readSelector(
+  { owner: daemonSet, log }: OwnerSync<DaemonSet>,
+  context: DaemonContext,
+): LabelSelector | undefined {
   try {
     const selector = podSelector(daemonSet);
     if (!selector.empty) return selector;

@@ -1,18 +1,18 @@
 import { isOnly, messageOf, throwAll } from "../../pkg/api/errors.ts";
-import { type ApiObject, keyOf, type Status } from "../../pkg/api/object.ts";
 import { isControlledBy } from "../../pkg/api/owner-references.ts";
-import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet, StatefulSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import { identityOf, readLive, readThenWrite } from "../../pkg/controller/read-live.ts";
+import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
 import { slowStartBatch, SLOW_START_INITIAL_BATCH } from "../../pkg/controller/slow-start.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { storageMatches, withStorage } from "./claims.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { identityMatches, placeOf, withIdentity } from "./identity.ts";
 import type { PodStep } from "./replicas.ts";
 import { createClaims, isUnseenClaim, reownClaims } from "./sync-claims.ts";
+
+type Sync = OwnerSync<StatefulSet>;
 
 /** One pod that cannot be made or deleted does not hold up the others; when nothing goes well, no more is tried. */
 const BURSTS = { largest: 500, failures: 3 };
@@ -21,47 +21,37 @@ const MOST_ATTEMPTS = 5;
 
 /** Takes the steps in order, or in batches that grow while all goes well. Throws what failed. */
 export async function takeSteps(
+  sync: Sync,
   context: StatefulSetContext,
-  set: StatefulSet,
   steps: readonly PodStep[],
   order: "in turn" | "in bursts",
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<void> {
   const take = async (index: number): Promise<void> => {
     const step = steps[index];
     if (step === undefined) return;
-    log.verbose(2, "Step for a pod", {
-      action: step.action,
-      pod: step.pod.metadata.name,
-      reason: step.reason,
-    });
-    await takeStep(context, set, step, signal);
+    const { action, pod, reason } = step;
+    sync.decided("Step for a pod", { action, pod: pod.metadata.name, reason });
+    await takeStep(sync, context, step);
   };
   if (order === "in turn") {
     for (const index of steps.keys()) await take(index);
     return;
   }
   const { errors } = await slowStartBatch(steps.length, SLOW_START_INITIAL_BATCH, take, BURSTS);
-  signal.throwIfAborted();
+  sync.signal.throwIfAborted();
   throwAll(errors);
 }
 
-async function takeStep(
-  context: StatefulSetContext,
-  set: StatefulSet,
-  step: PodStep,
-  signal: AbortSignal,
-): Promise<void> {
+async function takeStep(sync: Sync, context: StatefulSetContext, step: PodStep): Promise<void> {
   switch (step.action) {
     case "create":
-      return createPod(context, set, step, signal);
+      return createPod(sync, context, step);
     case "delete":
-      return deletePod(context, set, step.pod, signal);
+      return deletePod(sync, context, step.pod);
     case "correct":
-      return correctPod(context, set, step, signal);
+      return correctPod(sync, context, step);
     case "claims":
-      return completeClaims(context, set, step, signal);
+      return completeClaims(sync, context, step);
   }
 }
 
@@ -69,108 +59,84 @@ async function takeStep(
  * The claims that are there get their owners after the pod is made: whoever refuses that must not keep the pod away. They
  * get them where the pod is refused, too, as they go with the StatefulSet all the same.
  */
-async function createPod(
-  context: StatefulSetContext,
-  set: StatefulSet,
-  { pod, claims }: PodStep,
-  signal: AbortSignal,
-): Promise<void> {
+async function createPod(sync: Sync, context: StatefulSetContext, { pod, claims }: PodStep): Promise<void> {
   const errors: unknown[] = [];
   try {
-    await createClaims(context, set, pod, claims, signal);
+    await createClaims(sync, context, pod, claims);
   } catch (error) {
-    if (!signal.aborted && !isOnly(error, isUnseenClaim)) tellFailure(context, set, "Create", pod, error);
+    if (!sync.signal.aborted && !isOnly(error, isUnseenClaim))
+      tellFailure(sync, context, { verb: "Create", pod }, error);
     throw error;
   }
   try {
-    wrote(context, set, await context.podClient.create(pod, {}, signal));
-    tellSuccess(context, set, "Create", pod);
+    await context.owned.create(sync, pod);
+    tellSuccess(sync, context, { verb: "Create", pod });
   } catch (error) {
-    signal.throwIfAborted();
+    sync.signal.throwIfAborted();
     // A pod of the name is there: one that the cache has yet to show, or another's.
     if (isAlreadyExists(error) || isNamespaceTerminating(error)) throw error;
-    tellFailure(context, set, "Create", pod, error);
+    tellFailure(sync, context, { verb: "Create", pod }, error);
     errors.push(error);
   }
   try {
-    await reownClaims(context, set, pod, claims, signal);
+    await reownClaims(sync, context, pod, claims);
   } catch (error) {
-    if (!signal.aborted) tellFailure(context, set, "Update", pod, error);
+    if (!sync.signal.aborted) tellFailure(sync, context, { verb: "Update", pod }, error);
     errors.push(error);
   }
   throwAll(errors);
 }
 
 async function completeClaims(
+  sync: Sync,
   context: StatefulSetContext,
-  set: StatefulSet,
   { pod, claims }: PodStep,
-  signal: AbortSignal,
 ): Promise<void> {
-  await createClaims(context, set, pod, claims, signal);
+  await createClaims(sync, context, pod, claims);
   try {
-    await reownClaims(context, set, pod, claims, signal);
+    await reownClaims(sync, context, pod, claims);
   } catch (error) {
-    if (!signal.aborted) tellFailure(context, set, "Update", pod, error);
+    if (!sync.signal.aborted) tellFailure(sync, context, { verb: "Update", pod }, error);
     throw error;
   }
 }
 
 /** Only the very pod that was looked at: another may have its name by now. */
-async function deletePod(
-  context: StatefulSetContext,
-  set: StatefulSet,
-  pod: Pod,
-  signal: AbortSignal,
-): Promise<void> {
-  const { namespace = "", name = "", uid } = pod.metadata;
-  const preconditions = uid === undefined ? {} : { preconditions: { uid } };
+async function deletePod(sync: Sync, context: StatefulSetContext, pod: Pod): Promise<void> {
   try {
-    const answer = await context.podClient.delete({ namespace, name }, preconditions, signal);
-    if (isPod(answer)) wrote(context, set, answer);
+    await context.owned.delete(sync, pod);
   } catch (error) {
     // Somebody else was faster, which is not our success.
     if (isNotFound(error)) return;
     // After a conflict the pod may be there still, and nothing else would bring this back to it.
-    if (!signal.aborted && !isConflict(error)) tellFailure(context, set, "Delete", pod, error);
+    if (!sync.signal.aborted && !isConflict(error))
+      tellFailure(sync, context, { verb: "Delete", pod }, error);
     throw error;
   }
-  tellSuccess(context, set, "Delete", pod);
+  tellSuccess(sync, context, { verb: "Delete", pod });
 }
 
 /**
  * The cache has not all of a pod, so what is written back whole is read first. What has the name by then may be another's,
  * or the pod not the StatefulSet's any more: that brings the StatefulSet back to it.
  */
-async function correctPod(
-  context: StatefulSetContext,
-  set: StatefulSet,
-  { pod, claims }: PodStep,
-  signal: AbortSignal,
-): Promise<void> {
-  const { podClient } = context;
+async function correctPod(sync: Sync, context: StatefulSetContext, { pod, claims }: PodStep): Promise<void> {
+  const { owner: set } = sync;
   let live: Pod | undefined;
   try {
-    await createClaims(context, set, pod, claims, signal);
-    await reownClaims(context, set, pod, claims, signal);
+    await createClaims(sync, context, pod, claims);
+    await reownClaims(sync, context, pod, claims);
     live = await retryConflicts(async () =>
-      readThenWrite<Pod>(
-        {
-          client: podClient,
-          identity: identityOf(pod),
-          change: (live) => (isControlledBy(live, set) ? correctedPod(set, live) : undefined),
-          write: async (changed) => podClient.update(changed, {}, signal),
-        },
-        signal,
+      context.owned.change(sync, pod, (live) =>
+        isControlledBy(live, set) ? correctedPod(set, live) : undefined,
       ),
     );
   } catch (error) {
-    if (!signal.aborted) tellFailure(context, set, "Update", pod, error);
+    if (!sync.signal.aborted) tellFailure(sync, context, { verb: "Update", pod }, error);
     throw error;
   }
   if (live === undefined || !isControlledBy(live, set)) return;
-  wrote(context, set, live);
-  tellSuccess(context, set, "Update", pod);
+  tellSuccess(sync, context, { verb: "Update", pod });
 }
 
 /** Undefined when nothing is wrong with it. */
@@ -182,19 +148,18 @@ function correctedPod(set: StatefulSet, pod: Pod): Pod | undefined {
 
 /** Writes the status, on top of what the server has by then. */
 export async function writeStatus(
-  context: StatefulSetContext,
-  set: StatefulSet,
+  { owner: set, signal }: Sync,
+  { sets, setClient, consistency }: StatefulSetContext,
   status: StatefulSetStatus,
-  signal: AbortSignal,
 ): Promise<void> {
   let latest = set;
   await retryConflicts(async () => {
     try {
-      const updated = await context.setClient.updateStatus({ ...latest, status }, {}, signal);
-      context.consistency?.wroteOwner(resources.statefulSets, updated);
+      const updated = await setClient.updateStatus({ ...latest, status }, {}, signal);
+      consistency.wroteOwner(sets.resource, updated);
     } catch (error) {
       if (!isConflict(error)) throw error;
-      const fresh = await readLive(context.setClient, identityOf(set), signal);
+      const fresh = await readLive(setClient, identityOf(set), signal);
       // It is gone, and its status says nothing about another of its name.
       if (fresh === undefined) return;
       latest = fresh;
@@ -213,31 +178,25 @@ async function retryConflicts<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
-type Verb = "Create" | "Update" | "Delete";
+/** What was done to a pod, as events tell it. */
+interface Deed {
+  readonly verb: "Create" | "Update" | "Delete";
+  readonly pod: Pod;
+}
 
-function tellSuccess({ events }: StatefulSetContext, set: StatefulSet, verb: Verb, pod: Pod): void {
+function tellSuccess({ owner: set }: Sync, { events }: StatefulSetContext, { verb, pod }: Deed): void {
   const message = `${verb} Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""} successful`;
   events.event(set, "Normal", `Successful${verb}`, message);
 }
 
 function tellFailure(
+  { owner: set }: Sync,
   { events }: StatefulSetContext,
-  set: StatefulSet,
-  verb: Verb,
-  pod: Pod,
+  { verb, pod }: Deed,
   error: unknown,
 ): void {
   // In a namespace that is going away every create fails, and so would the event.
   if (isNamespaceTerminating(error)) return;
   const subject = `${verb} Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`;
   events.event(set, "Warning", `Failed${verb}`, `${subject} failed error: ${messageOf(error)}`);
-}
-
-function wrote(context: StatefulSetContext, set: StatefulSet, { metadata }: ApiObject): void {
-  context.consistency?.wroteAt(keyOf(set), set.metadata.uid ?? "", resources.pods, metadata.resourceVersion);
-}
-
-/** A deletion is answered with the object, or with a Status once it is gone. */
-function isPod(answer: Pod | Status): answer is Pod {
-  return answer.kind !== "Status";
 }

@@ -1,28 +1,51 @@
-import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
-import type { UnavailabilityGauges } from "./sync-unavailability.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import { OwnedRevisions } from "../../pkg/controller/history/owned-revisions.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
+import { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
+import { unavailabilityGauges } from "./sync-unavailability.ts";
+
+/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
+const POD_FIELDS = [
+  "spec.volumes.name",
+  "spec.volumes.persistentVolumeClaim.claimName",
+  "status.phase",
+  "status.conditions.type",
+  "status.conditions.status",
+  "status.conditions.lastTransitionTime",
+];
 
 /** All that a sync of a StatefulSet works with. */
-export interface StatefulSetContext {
-  readonly sets: Lister<StatefulSet>;
-  readonly pods: Lister<Pod>;
-  readonly claims: Lister<PersistentVolumeClaim>;
-  readonly revisions: Lister<ControllerRevision>;
-  readonly setClient: ResourceClient<StatefulSet>;
-  readonly podClient: ResourceClient<Pod>;
-  readonly claimClient: ResourceClient<PersistentVolumeClaim>;
-  readonly revisionClient: ResourceClient<ControllerRevision>;
-  readonly events: EventRecorder;
-  /** Undefined when the feature gate is off. */
-  readonly consistency: ConsistencyStore | undefined;
-  /** Whether a template that differs from the latest revision in defaults only is that revision. */
-  readonly comparesMeaning: boolean;
-  /** Undefined when the gate is off: then a rolling update takes one pod at a time. */
-  readonly unavailability: UnavailabilityGauges | undefined;
-  readonly clock: Clock;
+export type StatefulSetContext = ReturnType<typeof statefulSetContext>;
+
+export function statefulSetContext(kit: Kit) {
+  const { client, clock, events, features, metrics } = kit.env;
+  const sets = kit.reads(resources.statefulSets);
+  const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
+  const claims = kit.reads(resources.persistentVolumeClaims, { fields: [] });
+  const revisions = kit.reads(resources.controllerRevisions);
+  const consistency = kit.readYourWrites({
+    featureGate: "StaleControllerConsistencyStatefulSet",
+    caches: [sets, pods, claims, revisions],
+    skips: {
+      name: "statefulset_controller_stale_sync_skips_total",
+      help: "Syncs of StatefulSets that were put off because a cache had not seen an earlier write.",
+      stability: "ALPHA",
+    },
+  });
+  return {
+    sets,
+    pods,
+    claims,
+    setClient: client.clientFor(resources.statefulSets),
+    claimClient: client.clientFor(resources.persistentVolumeClaims),
+    consistency,
+    owned: new OwnedObjects(kit, { owners: sets, objects: pods, consistency }),
+    history: new OwnedRevisions(kit, { owners: sets, revisions, consistency }),
+    events,
+    /** Whether a template that differs from the latest revision in defaults only is that revision. */
+    comparesMeaning: features.enabled("StatefulSetSemanticRevisionComparison"),
+    /** Undefined when the gate is off: then a rolling update takes one pod at a time. */
+    unavailability: unavailabilityGauges(metrics, features.enabled("MaxUnavailableStatefulSet")),
+    clock,
+  };
 }

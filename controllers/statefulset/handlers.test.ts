@@ -4,23 +4,19 @@ import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
-import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
+import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { claimHandler, podHandler, setHandler } from "./handlers.ts";
+import { claimRule, podRule } from "./handlers.ts";
 import { changed, podOf, statefulSet } from "./samples.test-data.ts";
 
 let clock: VirtualClock;
 let queue: WorkQueue<string>;
-let consistency: ConsistencyStore;
 beforeEach(() => {
   clock = new VirtualClock();
   queue = createWorkQueue<string>({ clock });
-  const cache = { lastSyncResourceVersion: () => "1" };
-  const caches = [{ resource: resources.pods, cache }];
-  consistency = new ConsistencyStore({ clock, log: silentLogger, caches });
 });
 
 const foo = statefulSet("foo");
@@ -107,37 +103,11 @@ describe("a pod that is gone wakes", () => {
   });
 });
 
-describe("a StatefulSet", () => {
-  test("is looked at when it is new, changes, is told of again, and goes", () => {
-    const handler = setHandler({ sets: listerOf([]), consistency }, queue);
-    const looks = [
-      () => handler.onAdd?.(foo, true),
-      () => handler.onUpdate?.(foo, changed(foo, { replicas: 1 })),
-      () => handler.onUpdate?.(foo, foo),
-      () => handler.onDelete?.(foo, false),
-    ].map((act) => {
-      act();
-      return drain(queue).join();
-    });
-    expect(looks).toEqual(["default/foo", "default/foo", "default/foo", "default/foo"]);
-  });
-
-  test("that is gone, or was replaced, is not waited for any more", () => {
-    const handler = setHandler({ sets: listerOf([]), consistency }, queue);
-    for (const forget of [
-      () => handler.onDelete?.(foo, false),
-      () => handler.onUpdate?.(foo, renewed(foo)),
-    ]) {
-      consistency.wroteAt("default/foo", "foo-uid", resources.pods, "2");
-      expect(consistency.staleness("default/foo")).toBeDefined();
-      forget();
-      expect(consistency.staleness("default/foo")).toBeUndefined();
-    }
-  });
-});
-
 function podsOf(sets: readonly StatefulSet[]): EventHandler<Pod> {
-  return podHandler({ sets: listerOf(sets), consistency }, queue, silentLogger);
+  return ruleHandler(
+    podRule({ lister: listerOf(sets), resource: resources.statefulSets }, silentLogger),
+    queue,
+  );
 }
 
 function twin(): StatefulSet {
@@ -170,7 +140,7 @@ describe("a claim", () => {
     },
   });
   const handler = (): EventHandler<PersistentVolumeClaim> =>
-    claimHandler({ sets: listerOf(sets), consistency }, queue);
+    ruleHandler(claimRule({ lister: listerOf(sets) }), queue);
 
   test.each<[string, readonly string[]]>([
     ["datadir-foo-0", ["default/foo"]],

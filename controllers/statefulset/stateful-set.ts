@@ -1,6 +1,13 @@
 import { type IntOrString, scaledValue } from "../../pkg/api/int-or-string.ts";
+import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
+import type { LabelSelector } from "../../pkg/api/labels.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim } from "../../pkg/api/types/core-v1.gen.ts";
+
+/** Throws a SelectorError for a selector that cannot be read. */
+export function podSelector(set: StatefulSet): LabelSelector {
+  return selectorFromSpec(set.spec?.selector);
+}
 
 export function desiredReplicas(set: StatefulSet): number {
   return set.spec?.replicas ?? 1;

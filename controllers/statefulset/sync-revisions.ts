@@ -1,118 +1,58 @@
 import { sortRevisions } from "../../pkg/api/controller-revision.ts";
 import type { LabelSelector } from "../../pkg/api/labels.ts";
-import { keyOf } from "../../pkg/api/object.ts";
-import { resources } from "../../pkg/api/resources.ts";
 import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { isNotFound } from "../../pkg/client/errors.ts";
+import type { CreatedRevision } from "../../pkg/controller/history/owned-revisions.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { withTemplateDefaults } from "../../pkg/api/defaults/pod-template.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import {
-  type CreatedRevision,
-  createUniqueRevision,
-  renumberRevision,
-} from "../../pkg/controller/history/revision-control.ts";
-import { ownedAndOrphanedRevisions } from "../../pkg/controller/history/revision-index.ts";
-import { claimObjects } from "../../pkg/controller/ownership.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { currentRevision, decideRevision, decideTruncation, type Revisions } from "./revisions.ts";
 
+type Sync = OwnerSync<StatefulSet>;
+
 /** The StatefulSet's history, oldest first; revisions that match and nobody manages become its own. */
 export async function claimRevisions(
-  context: StatefulSetContext,
-  set: StatefulSet,
+  sync: Sync,
+  { history }: StatefulSetContext,
   selector: LabelSelector,
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<readonly ControllerRevision[]> {
-  const { namespace = "" } = set.metadata;
   // A revision whose labels no longer match is neither used nor released.
-  const matching = ownedAndOrphanedRevisions(context.revisions, set, "StatefulSet").filter((revision) =>
-    selector.matches(revision.metadata.labels),
-  );
-  const claimed = await claimObjects<ControllerRevision>(
-    {
-      owner: set,
-      ownerResource: resources.statefulSets,
-      ownerClient: context.setClient,
-      resource: resources.controllerRevisions,
-      patch: async ({ metadata }, patch) =>
-        context.revisionClient.patch({ namespace, name: metadata.name ?? "" }, patch, {}, signal),
-      consistency: context.consistency,
-      log,
-    },
-    matching,
-    () => true,
-    signal,
-  );
-  return sortRevisions(claimed);
+  return sortRevisions(await history.adopt(sync, ({ metadata }) => selector.matches(metadata.labels)));
 }
 
 /** Finds or makes the revision that the StatefulSet asks for. */
 export async function syncRevisions(
+  sync: Sync,
   context: StatefulSetContext,
-  set: StatefulSet,
-  history: readonly ControllerRevision[],
-  log: Logger,
-  signal: AbortSignal,
+  revisions: readonly ControllerRevision[],
 ): Promise<Revisions> {
-  const { revision: update, collisionCount } = await realizeRevision(context, set, history, log, signal);
-  return { current: currentRevision(set, history) ?? update, update, collisionCount };
+  const { revision: update, collisionCount } = await realizeRevision(sync, context, revisions);
+  return { current: currentRevision(sync.owner, revisions) ?? update, update, collisionCount };
 }
 
 async function realizeRevision(
-  context: StatefulSetContext,
-  set: StatefulSet,
-  history: readonly ControllerRevision[],
-  log: Logger,
-  signal: AbortSignal,
+  sync: Sync,
+  { history, comparesMeaning }: StatefulSetContext,
+  revisions: readonly ControllerRevision[],
 ): Promise<CreatedRevision> {
-  const collisionCount = set.status?.collisionCount ?? 0;
-  const defaults = context.comparesMeaning ? withTemplateDefaults : undefined;
-  const plan = decideRevision(set, history, defaults);
-  log.verbose(4, "Revision decided", {
-    action: plan.action,
-    reason: plan.reason,
-    revision: plan.revision.metadata.name,
-  });
+  const collisionCount = sync.owner.status?.collisionCount ?? 0;
+  const plan = decideRevision(sync.owner, revisions, comparesMeaning ? withTemplateDefaults : undefined);
   if (plan.action === "keep") return { revision: plan.revision, collisionCount };
-  if (plan.action === "renumber") {
-    const revision = await renumberRevision(context.revisionClient, plan.revision, plan.number, signal);
-    wrote(context, set, revision);
-    return { revision, collisionCount };
-  }
-  const created = await createUniqueRevision(
-    context.revisionClient,
-    set,
-    plan.revision,
-    collisionCount,
-    signal,
-  );
-  wrote(context, set, created.revision);
-  return created;
+  const { name } = plan.revision.metadata;
+  sync.decided("Another revision", { action: plan.action, reason: plan.reason, revision: name });
+  if (plan.action === "create") return history.createUnique(sync, plan.revision, collisionCount);
+  return { revision: await history.renumber(sync, plan.revision, plan.number), collisionCount };
 }
 
-/** Deletes old revisions above the limit. */
+/** Deletes old revisions above the limit: what neither the StatefulSet nor one of the pods has. */
 export async function truncateHistory(
-  context: StatefulSetContext,
-  set: StatefulSet,
-  history: readonly ControllerRevision[],
-  pods: readonly Pod[],
-  live: Revisions,
-  signal: AbortSignal,
+  sync: Sync,
+  { history }: StatefulSetContext,
+  revisions: readonly ControllerRevision[],
+  inUse: { readonly pods: readonly Pod[]; readonly live: Revisions },
 ): Promise<void> {
+  const { pods, live } = inUse;
   const names = [live.current.metadata.name, live.update.metadata.name];
-  for (const { metadata } of decideTruncation(set, history, { pods, names })) {
-    const { namespace = "", name = "" } = metadata;
-    try {
-      await context.revisionClient.delete({ namespace, name }, {}, signal);
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
-  }
-}
-
-function wrote(context: StatefulSetContext, set: StatefulSet, { metadata }: ControllerRevision): void {
-  const { uid = "" } = set.metadata;
-  context.consistency?.wroteAt(keyOf(set), uid, resources.controllerRevisions, metadata.resourceVersion);
+  for (const revision of decideTruncation(sync.owner, revisions, { pods, names }))
+    await history.remove(sync, revision);
 }

@@ -1,6 +1,6 @@
 import { splitKey } from "../../pkg/api/object.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Gauge, Labels } from "../../pkg/metrics/metrics.ts";
+import type { Gauge, Labels, Metrics } from "../../pkg/metrics/metrics.ts";
 import type { Places } from "./places.ts";
 import { unavailableReplicas } from "./rolling.ts";
 import { maxUnavailable } from "./stateful-set.ts";
@@ -9,6 +9,24 @@ import { maxUnavailable } from "./stateful-set.ts";
 export interface UnavailabilityGauges {
   readonly allowed: Gauge;
   readonly actual: Gauge;
+}
+
+/** They are known to the metrics in any case; undefined when nothing is to be shown in them. */
+export function unavailabilityGauges(metrics: Metrics, isOn: boolean): UnavailabilityGauges | undefined {
+  const labels = ["statefulset_namespace", "statefulset_name", "pod_management_policy"];
+  const allowed = metrics.gauge({
+    name: "statefulset_controller_statefulset_max_unavailable",
+    help: "How many pods of a StatefulSet may be unavailable in a rolling update.",
+    labels,
+    stability: "ALPHA",
+  });
+  const actual = metrics.gauge({
+    name: "statefulset_controller_statefulset_unavailable_replicas",
+    help: "How many pods of a StatefulSet are missing or unavailable.",
+    labels,
+    stability: "ALPHA",
+  });
+  return isOn ? { allowed, actual } : undefined;
 }
 
 /** A part of the series' names; one StatefulSet has it as long as it lives, the next of its name may have the other. */

@@ -1,5 +1,6 @@
 import type { ApiObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
+import type { Resource } from "../api/resource.ts";
 import type { Lister } from "../cache/lister.ts";
 
 /**
@@ -9,6 +10,11 @@ import type { Lister } from "../cache/lister.ts";
 export function controllerIndex(object: ApiObject): readonly string[] {
   const controller = controllerOf(object);
   return [indexValue(object.metadata.namespace ?? "", controller?.kind, controller?.name, controller?.uid)];
+}
+
+/** The name under which all that want this index of a resource ask for it. */
+export function controllerIndexOf({ plural }: Pick<Resource, "plural">): string {
+  return `controllerOf ${plural}`;
 }
 
 /** What the owner manages, from an index of controllerIndex. */

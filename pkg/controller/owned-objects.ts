@@ -1,12 +1,12 @@
 import { type ApiObject, keyOf } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
-import type { DeleteOptions, Patch, ResourceClient } from "../client/resource-client.ts";
+import type { DeleteOptions, Patch, ResourceClient, WriteOptions } from "../client/resource-client.ts";
 import type { Cache } from "./cache.ts";
 import type { ConsistencyStore } from "./consistency.ts";
-import { controllerIndex, orphansBeside, ownedBy } from "./controller-index.ts";
+import { controllerIndex, controllerIndexOf, orphansBeside, ownedBy } from "./controller-index.ts";
 import type { Kit } from "./kit.ts";
 import { claimObjects } from "./ownership.ts";
-import { isGone } from "./read-live.ts";
+import { identityOf, isGone, readThenWrite } from "./read-live.ts";
 import type { OwnerSync } from "./sync.ts";
 
 export interface OwnedObjectsOptions<O extends ApiObject, C extends ApiObject> {
@@ -14,6 +14,8 @@ export interface OwnedObjectsOptions<O extends ApiObject, C extends ApiObject> {
   readonly objects: Cache<C>;
   /** Told of each write. */
   readonly consistency: ConsistencyStore;
+  /** For what is created and updated. */
+  readonly writing?: WriteOptions;
 }
 
 type Deletion = Omit<DeleteOptions, "preconditions">;
@@ -32,7 +34,7 @@ export class OwnedObjects<O extends ApiObject, C extends ApiObject> {
     this.#options = options;
     this.#client = env.client.clientFor(options.objects.resource);
     this.#ownerClient = env.client.dynamic(options.owners.resource);
-    this.#index = `controllerOf ${options.objects.resource.plural}`;
+    this.#index = controllerIndexOf(options.objects.resource);
     options.objects.addIndex(this.#index, controllerIndex);
   }
 
@@ -42,13 +44,30 @@ export class OwnedObjects<O extends ApiObject, C extends ApiObject> {
     return ownedBy(objects.lister, this.#index, owner, owners.resource.kind);
   }
 
+  /** The objects that the owner controls, then those of its namespace that nobody does and that it may adopt. */
+  ownedByOrFree(owner: O): readonly C[] {
+    return [...this.ownedBy(owner), ...orphansBeside(this.#options.objects.lister, this.#index, owner)];
+  }
+
   /** Adopts what nobody controls and matches, releases what does not match. Gives the objects that are the owner's then. */
-  async claim({ owner, log, signal }: OwnerSync<O>, matches: (object: C) => boolean): Promise<readonly C[]> {
+  async claim(sync: OwnerSync<O>, matches: (object: C) => boolean): Promise<readonly C[]> {
+    return this.#claim(sync, this.ownedByOrFree(sync.owner), matches);
+  }
+
+  /** Adopts what nobody controls and matches. What does not match is neither released nor given. */
+  async adopt(sync: OwnerSync<O>, matches: (object: C) => boolean): Promise<readonly C[]> {
+    return this.#claim(sync, this.ownedByOrFree(sync.owner).filter(matches), matches);
+  }
+
+  async #claim(
+    { owner, log, signal }: OwnerSync<O>,
+    candidates: readonly C[],
+    matches: (object: C) => boolean,
+  ): Promise<readonly C[]> {
     const { owners, objects, consistency } = this.#options;
     const { resource } = objects;
     const patch = async (object: C, body: Patch): Promise<C> =>
       this.#client.patch(refOf(object), body, {}, signal);
-    const free = orphansBeside(objects.lister, this.#index, owner);
     return claimObjects<C>(
       {
         owner,
@@ -59,7 +78,7 @@ export class OwnedObjects<O extends ApiObject, C extends ApiObject> {
         consistency,
         log,
       },
-      [...this.ownedBy(owner), ...free],
+      candidates,
       matches,
       signal,
     );
@@ -71,30 +90,48 @@ export class OwnedObjects<O extends ApiObject, C extends ApiObject> {
     const ownerReferences = [newControllerRef(owner, this.#options.owners.resource)];
     const { namespace } = owner.metadata;
     const metadata = { ...draft.metadata, ...(namespace !== undefined && { namespace }), ownerReferences };
-    return this.#wrote(sync, await this.#client.create({ ...draft, metadata }, {}, signal));
+    return this.#wrote(sync, await this.#client.create({ ...draft, metadata }, this.#writing, signal));
   }
 
   /** Writes the object as it is to be. The server refuses it when somebody has changed or replaced the object meanwhile. */
   async update(sync: OwnerSync<O>, changed: C): Promise<C> {
-    return this.#wrote(sync, await this.#client.update(changed, {}, sync.signal));
+    return this.#wrote(sync, await this.#client.update(changed, this.#writing, sync.signal));
+  }
+
+  /**
+   * Writes what becomes of the object as the server has it now: a cache may have only a part of it. Nothing is written
+   * when that is undefined. Gives the object as it is then, and the next sync waits until the cache has seen that;
+   * undefined when it is gone.
+   */
+  async change(sync: OwnerSync<O>, object: C, change: (live: C) => C | undefined): Promise<C | undefined> {
+    const write = async (changed: C): Promise<C> => this.#client.update(changed, this.#writing, sync.signal);
+    const identity = identityOf(object);
+    const live = await readThenWrite<C>({ client: this.#client, identity, change, write }, sync.signal);
+    return live && this.#wrote(sync, live);
   }
 
   /** Deletes this very object. False when it was gone already. */
   async remove(sync: OwnerSync<O>, object: C, how: Deletion = {}): Promise<boolean> {
-    const { uid } = object.metadata;
-    if (uid === undefined) throw new Error(`${keyOf(object)} has no uid: it was not read from a server`);
     try {
-      const answer = await this.#client.delete(
-        refOf(object),
-        { ...how, preconditions: { uid } },
-        sync.signal,
-      );
-      if (answer.kind !== "Status") this.#wrote(sync, answer as C);
+      await this.delete(sync, object, how);
       return true;
     } catch (error) {
       if (isGone(error)) return false;
       throw error;
     }
+  }
+
+  /** As `remove`, for who has to know why it was gone: the server's answer is thrown. */
+  async delete(sync: OwnerSync<O>, object: C, how: Deletion = {}): Promise<void> {
+    const { uid } = object.metadata;
+    if (uid === undefined) throw new Error(`${keyOf(object)} has no uid: it was not read from a server`);
+    const only = { ...how, preconditions: { uid } };
+    const answer = await this.#client.delete(refOf(object), only, sync.signal);
+    if (answer.kind !== "Status") this.#wrote(sync, answer as C);
+  }
+
+  get #writing(): WriteOptions {
+    return this.#options.writing ?? {};
   }
 
   #wrote({ owner }: OwnerSync<O>, answer: C): C {

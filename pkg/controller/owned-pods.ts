@@ -3,7 +3,7 @@ import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
 import { isNamespaceTerminating } from "../client/errors.ts";
-import type { ResourceClient } from "../client/resource-client.ts";
+import type { Patch, ResourceClient } from "../client/resource-client.ts";
 import type { Cache } from "./cache.ts";
 import type { ConsistencyStore } from "./consistency.ts";
 import { DeletionTracking, Expectations } from "./expectations.ts";
@@ -23,6 +23,21 @@ export interface OwnedPodsOptions<O extends ApiObject> {
   readonly consistency: ConsistencyStore;
   /** What pods are written with: a client of metadata, unless the answers are read. */
   readonly podClient?: Pick<ResourceClient, "create" | "delete" | "patch">;
+}
+
+/** Pods that are created and pods that are deleted in one go. */
+export interface PodChanges {
+  readonly create: readonly NewPod[];
+  readonly remove: readonly Pod[];
+}
+
+/** Makes out the template of a pod when it is its turn: where many are refused, those after them cost nothing. */
+export type NewPod = () => PodTemplateSpec;
+
+export interface ChangedPods {
+  /** As the server has answered. */
+  readonly created: readonly Pod[];
+  readonly errors: readonly unknown[];
 }
 
 /**
@@ -94,30 +109,57 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
   }
 
   /** Creates `count` pods in batches that grow while all goes well. Gives what went wrong. */
-  async create(
-    { owner, signal }: OwnerSync<O>,
-    template: PodTemplateSpec,
-    count: number,
-  ): Promise<readonly unknown[]> {
-    const reference = newControllerRef(owner, this.#options.owners.resource);
+  async create(sync: OwnerSync<O>, template: PodTemplateSpec, count: number): Promise<readonly unknown[]> {
+    const { owner } = sync;
     this.#expectations.expectCreations(owner, count);
-    const create = async (): Promise<void> => {
-      try {
-        await this.#control.create(template, owner, reference, signal);
-      } catch (error) {
-        // In a namespace that is going away there is nothing to be done, nor to be reported.
-        if (!isNamespaceTerminating(error)) throw error;
-      }
-    };
-    const { successes, errors } = await slowStartBatch(count, SLOW_START_INITIAL_BATCH, create);
+    const { successes, errors } = await this.#create(sync, count, () => template);
     // What was not created will not be seen either.
     this.#expectations.lower(owner, count - successes, 0);
     return errors;
   }
 
   /** Deletes these pods all at once. Gives what went wrong; that a pod is gone already is no error. */
-  async remove({ owner, signal }: OwnerSync<O>, pods: readonly Pod[]): Promise<readonly unknown[]> {
-    this.#deletions.expectDeletions(owner, pods.map(keyOf));
+  async remove(sync: OwnerSync<O>, pods: readonly Pod[]): Promise<readonly unknown[]> {
+    this.#deletions.expectDeletions(sync.owner, pods.map(keyOf));
+    return this.#remove(sync, pods);
+  }
+
+  /** Creates pods as `create` does, then deletes others as `remove` does: the owner is settled when all of it was seen. */
+  async change(sync: OwnerSync<O>, { create, remove }: PodChanges): Promise<ChangedPods> {
+    const { owner } = sync;
+    this.#deletions.expectDeletions(owner, remove.map(keyOf));
+    this.#expectations.raise(owner, create.length, 0);
+    const { created, errors } = await this.#create(sync, create.length, (index) => create[index]?.() ?? {});
+    this.#expectations.lower(owner, create.length - created.length, 0);
+    return { created, errors: [...errors, ...(await this.#remove(sync, remove))] };
+  }
+
+  /** Changes a pod that is the owner's, such as its labels. */
+  async patch({ signal }: OwnerSync<O>, { metadata }: Pod, patch: Patch): Promise<ApiObject> {
+    const { namespace = "", name = "" } = metadata;
+    return this.#control.patch({ namespace, name }, patch, signal);
+  }
+
+  async #create(
+    { owner, signal }: OwnerSync<O>,
+    count: number,
+    templateOf: (index: number) => PodTemplateSpec,
+  ) {
+    const reference = newControllerRef(owner, this.#options.owners.resource);
+    const created: Pod[] = [];
+    const create = async (index: number): Promise<void> => {
+      try {
+        created.push(await this.#control.create(templateOf(index), owner, reference, signal));
+      } catch (error) {
+        // In a namespace that is going away there is nothing to be done, nor to be reported.
+        if (!isNamespaceTerminating(error)) throw error;
+      }
+    };
+    const outcome = await slowStartBatch(count, SLOW_START_INITIAL_BATCH, create);
+    return { ...outcome, created };
+  }
+
+  async #remove({ owner, signal }: OwnerSync<O>, pods: readonly Pod[]): Promise<readonly unknown[]> {
     const errors: unknown[] = [];
     const remove = async (pod: Pod): Promise<void> => {
       try {

@@ -1,10 +1,11 @@
 import type { ApiObject } from "../api/object.ts";
+import { resources } from "../api/resources.ts";
 import type { Pod } from "../api/types/core-v1.gen.ts";
 import type { Lister } from "../cache/lister.ts";
-import { controllerIndex, orphansBeside, ownedBy } from "./controller-index.ts";
+import { controllerIndex, controllerIndexOf, orphansBeside, ownedBy } from "./controller-index.ts";
 
 /** Every controller that owns pods asks for this index under this name, so that the shared cache keeps it once. */
-export const POD_CONTROLLER_INDEX = "podController";
+export const POD_CONTROLLER_INDEX = controllerIndexOf(resources.pods);
 
 export const podControllerIndex = controllerIndex;
 

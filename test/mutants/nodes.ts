@@ -3,30 +3,28 @@ import type { Mutant } from "./mutant.ts";
 const statefulSet: readonly Mutant[] = [
   {
     name: "corrects a stranger's pod that has the name by now",
-    file: "controllers/statefulset/apply.ts",
-    find: "identity: identityOf(pod),",
-    replace: `identity: identityOf(
-          await podClient.get({ namespace: pod.metadata.namespace ?? "", name: pod.metadata.name ?? "" }),
-        ),`,
+    file: "pkg/controller/owned-objects.ts",
+    find: "const identity = identityOf(object);",
+    replace: "const identity = identityOf(await this.#client.get(refOf(object)));",
     tests: ["controllers/statefulset/stale-caches.test.ts"],
     also: {
       file: "controllers/statefulset/apply.ts",
-      find: "(isControlledBy(live, set) ? correctedPod(set, live) : undefined),",
+      find: "isControlledBy(live, set) ? correctedPod(set, live) : undefined,",
       replace: "correctedPod(set, live),",
     },
   },
   {
     name: "corrects a pod that was let go",
     file: "controllers/statefulset/apply.ts",
-    find: "(isControlledBy(live, set) ? correctedPod(set, live) : undefined),",
+    find: "isControlledBy(live, set) ? correctedPod(set, live) : undefined,",
     replace: "correctedPod(set, live),",
     tests: ["controllers/statefulset/stale-caches.test.ts"],
   },
   {
     name: "writes the status of a StatefulSet that is gone to the next of its name",
     file: "controllers/statefulset/apply.ts",
-    find: "await readLive(context.setClient, identityOf(set), signal);",
-    replace: `await context.setClient.get(
+    find: "await readLive(setClient, identityOf(set), signal);",
+    replace: `await setClient.get(
         { namespace: set.metadata.namespace ?? "", name: set.metadata.name ?? "" },
         {},
         signal,
@@ -97,24 +95,24 @@ const statefulSet: readonly Mutant[] = [
   {
     name: "does not tell that a pending pod's claims got no owner",
     file: "controllers/statefulset/apply.ts",
-    find: `  await createClaims(context, set, pod, claims, signal);
+    find: `  await createClaims(sync, context, pod, claims);
   try {
-    await reownClaims(context, set, pod, claims, signal);
+    await reownClaims(sync, context, pod, claims);
   } catch (error) {
-    if (!signal.aborted)`,
-    replace: `  await createClaims(context, set, pod, claims, signal);
+    if (!sync.signal.aborted)`,
+    replace: `  await createClaims(sync, context, pod, claims);
   try {
-    await reownClaims(context, set, pod, claims, signal);
+    await reownClaims(sync, context, pod, claims);
   } catch (error) {
-    if (signal.aborted)`,
+    if (sync.signal.aborted)`,
     tests: ["controllers/statefulset/sync-claims.test.ts"],
   },
   {
     name: "gives claims their owners before the pod is made",
     file: "controllers/statefulset/apply.ts",
-    find: "wrote(context, set, await context.podClient.create(pod, {}, signal));",
-    replace: `await reownClaims(context, set, pod, claims, signal);
-    wrote(context, set, await context.podClient.create(pod, {}, signal));`,
+    find: "await context.owned.create(sync, pod);",
+    replace: `await reownClaims(sync, context, pod, claims);
+    await context.owned.create(sync, pod);`,
     tests: ["controllers/statefulset/sync-claims.test.ts"],
   },
   {
@@ -149,10 +147,10 @@ const statefulSet: readonly Mutant[] = [
     name: "deletes old revisions though it does not know which are in use",
     file: "controllers/statefulset/sync.ts",
     find: `  if (revisions !== undefined)
-    await attempt(async () => truncateHistory(context, set, history, pods, revisions, signal));`,
+    await attempt(async () => truncateHistory(sync, context, history, { pods, live: revisions }));`,
     replace: `  const gone = { metadata: {}, revision: 0 };
   const live = revisions ?? { current: gone, update: gone, collisionCount: 0 };
-  await attempt(async () => truncateHistory(context, set, history, pods, live, signal));`,
+  await attempt(async () => truncateHistory(sync, context, history, { pods, live }));`,
     tests: ["controllers/statefulset/failures.test.ts"],
   },
   {
@@ -164,8 +162,8 @@ const statefulSet: readonly Mutant[] = [
   },
   {
     name: "keeps the gauges of StatefulSets that are gone",
-    file: "controllers/statefulset/sync.ts",
-    find: "if (context.unavailability !== undefined) forgetUnavailability(context.unavailability, key);",
+    file: "controllers/statefulset/controller.ts",
+    find: "if (unavailability !== undefined) forgetUnavailability(unavailability, key);",
     replace: "",
     tests: ["controllers/statefulset/sync-unavailability.test.ts"],
   },
@@ -208,8 +206,8 @@ const daemonSet: readonly Mutant[] = [
   {
     name: "counts a collision of a DaemonSet that is gone",
     file: "controllers/daemonset/apply.ts",
-    find: "await readLive(context.client, identityOf(daemonSet), signal);",
-    replace: `await context.client.get(
+    find: "await readLive(client, identityOf(daemonSet), signal);",
+    replace: `await client.get(
     { namespace: daemonSet.metadata.namespace ?? "", name },
     {},
     signal,
@@ -261,8 +259,8 @@ const daemonSet: readonly Mutant[] = [
   {
     name: "remembers nodes that are gone",
     file: "controllers/daemonset/handlers.ts",
-    find: "context.nodeChanges.removed(keyOf(node));",
-    replace: "",
+    find: 'if (change.type === "deleted") return nodeChanges.removed(key);',
+    replace: 'if (change.type === "deleted") return;',
     tests: ["controllers/daemonset/handlers.test.ts"],
   },
   {
@@ -315,108 +313,94 @@ const disruption: readonly Mutant[] = [
 const wiring: readonly Mutant[] = [
   {
     name: "does not keep spec.volumes.name of a StatefulSet's pods",
-    file: "controllers/statefulset/controller.ts",
+    file: "controllers/statefulset/context.ts",
     find: '  "spec.volumes.name",\n',
     replace: "",
     tests: ["controllers/statefulset/sync.test.ts"],
   },
   {
     name: "does not keep spec.volumes.persistentVolumeClaim.claimName of a StatefulSet's pods",
-    file: "controllers/statefulset/controller.ts",
+    file: "controllers/statefulset/context.ts",
     find: '  "spec.volumes.persistentVolumeClaim.claimName",\n',
     replace: "",
     tests: ["controllers/statefulset/sync.test.ts"],
   },
   {
     name: "does not keep status.phase of a StatefulSet's pods",
-    file: "controllers/statefulset/controller.ts",
+    file: "controllers/statefulset/context.ts",
     find: '  "status.phase",\n',
     replace: "",
     tests: ["controllers/statefulset/sync.test.ts"],
   },
   {
     name: "does not keep status.conditions.type of a StatefulSet's pods",
-    file: "controllers/statefulset/controller.ts",
+    file: "controllers/statefulset/context.ts",
     find: '  "status.conditions.type",\n',
     replace: "",
     tests: ["controllers/statefulset/sync.test.ts"],
   },
   {
     name: "does not keep status.conditions.status of a StatefulSet's pods",
-    file: "controllers/statefulset/controller.ts",
+    file: "controllers/statefulset/context.ts",
     find: '  "status.conditions.status",\n',
     replace: "",
     tests: ["controllers/statefulset/sync.test.ts"],
   },
   {
     name: "does not keep status.conditions.lastTransitionTime of a StatefulSet's pods",
-    file: "controllers/statefulset/controller.ts",
+    file: "controllers/statefulset/context.ts",
     find: '  "status.conditions.lastTransitionTime",\n',
     replace: "",
     tests: ["controllers/statefulset/min-ready-seconds.test.ts"],
   },
   {
     name: "compares no meaning of templates",
-    file: "controllers/statefulset/controller.ts",
-    find: 'env.features.enabled("StatefulSetSemanticRevisionComparison")',
+    file: "controllers/statefulset/context.ts",
+    find: 'features.enabled("StatefulSetSemanticRevisionComparison")',
     replace: "false",
     tests: ["controllers/statefulset/sync.test.ts"],
   },
   {
     name: "does not wait for claims to show",
-    file: "controllers/statefulset/controller.ts",
-    find: "      { resource: resources.persistentVolumeClaims, cache: caches.claims },\n",
-    replace: "",
+    file: "controllers/statefulset/context.ts",
+    find: "caches: [sets, pods, claims, revisions]",
+    replace: "caches: [sets, pods, revisions]",
     tests: ["controllers/statefulset/stale-caches.test.ts"],
   },
   {
     name: "does not wait for revisions of a StatefulSet to show",
-    file: "controllers/statefulset/controller.ts",
-    find: "      { resource: resources.controllerRevisions, cache: caches.revisions },\n",
-    replace: "",
+    file: "controllers/statefulset/context.ts",
+    find: "caches: [sets, pods, claims, revisions]",
+    replace: "caches: [sets, pods, claims]",
     tests: ["controllers/statefulset/stale-caches.test.ts"],
   },
   {
     name: "does not wait for a StatefulSet's status to show",
-    file: "controllers/statefulset/controller.ts",
-    find: "      { resource: resources.statefulSets, cache: caches.sets },\n",
-    replace: "",
+    file: "controllers/statefulset/context.ts",
+    find: "caches: [sets, pods, claims, revisions]",
+    replace: "caches: [pods, claims, revisions]",
     tests: ["controllers/statefulset/stale-caches.test.ts"],
-  },
-  {
-    name: "keeps what was written for a StatefulSet that was replaced",
-    file: "controllers/statefulset/handlers.ts",
-    find: "if (before.metadata.uid !== after.metadata.uid) forget(before);",
-    replace: "",
-    tests: ["controllers/statefulset/handlers.test.ts"],
   },
   {
     name: "wakes nobody when a claim loses an owner",
     file: "controllers/statefulset/handlers.ts",
-    find: "if (owners(after) < owners(before)) wake(after);",
-    replace: "",
+    find: "ownersOf(change.object) < ownersOf(change.before)",
+    replace: "ownersOf(change.object) < 0",
     tests: ["controllers/statefulset/handlers.test.ts"],
   },
   {
     name: "looks at no pod again that has yet to become available",
-    file: "controllers/statefulset/handlers.ts",
-    find: "queue.addAfter(keyOf(owner), seconds * 1_000);",
-    replace: "",
-    tests: ["controllers/statefulset/handlers.test.ts"],
+    file: "pkg/controller/pod-rule.ts",
+    find: "? seconds * 1_000 + slackMs : undefined;",
+    replace: "? undefined : undefined;",
+    tests: ["pkg/controller/pod-rule.test.ts", "controllers/statefulset/handlers.test.ts"],
   },
   {
-    name: "deletes whatever pod has the name",
-    file: "controllers/statefulset/apply.ts",
-    find: "uid === undefined ? {} : { preconditions: { uid } };",
-    replace: "uid === undefined ? {} : {};",
-    tests: ["controllers/statefulset/sync-claims.test.ts"],
-  },
-  {
-    name: "does not wait for its deletions of pods to show",
-    file: "controllers/statefulset/apply.ts",
-    find: "if (isPod(answer)) wrote(context, set, answer);",
-    replace: "",
-    tests: ["controllers/statefulset/stale-caches.test.ts"],
+    name: "does not wait for what it has deleted to show",
+    file: "pkg/controller/owned-objects.ts",
+    find: 'if (answer.kind !== "Status") this.#wrote(sync, answer as C);',
+    replace: "void answer;",
+    tests: ["pkg/controller/owned-objects.test.ts", "controllers/statefulset/stale-caches.test.ts"],
   },
   {
     name: "tells that a pod is there already",
@@ -430,13 +414,6 @@ const wiring: readonly Mutant[] = [
     file: "controllers/statefulset/apply.ts",
     find: "!isOnly(error, isUnseenClaim)",
     replace: "true",
-    tests: ["controllers/statefulset/stale-caches.test.ts"],
-  },
-  {
-    name: "does not wait for its pods to show",
-    file: "controllers/statefulset/apply.ts",
-    find: "wrote(context, set, await context.podClient.create(pod, {}, signal));",
-    replace: "await context.podClient.create(pod, {}, signal);",
     tests: ["controllers/statefulset/stale-caches.test.ts"],
   },
   {
@@ -482,11 +459,11 @@ const wiring: readonly Mutant[] = [
     tests: ["controllers/statefulset/bursts.test.ts", "controllers/statefulset/sync.test.ts"],
   },
   {
-    name: "does not wait for a new revision to show",
-    file: "controllers/statefulset/sync-revisions.ts",
-    find: "  wrote(context, set, created.revision);\n",
+    name: "does not wait for a revision that it has found to show",
+    file: "pkg/controller/history/owned-revisions.ts",
+    find: "    this.#consistency.wroteFor(owner, resources.controllerRevisions, revision);\n",
     replace: "",
-    tests: ["controllers/statefulset/stale-caches.test.ts"],
+    tests: ["pkg/controller/history/owned-revisions.test.ts"],
   },
   {
     name: "tells nobody that a claim could not be made",
@@ -511,57 +488,57 @@ const wiring: readonly Mutant[] = [
   },
   {
     name: "does not keep spec.nodeName of a DaemonSet's pods",
-    file: "controllers/daemonset/controller.ts",
+    file: "controllers/daemonset/context.ts",
     find: '  "spec.nodeName",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep status.phase of a DaemonSet's pods",
-    file: "controllers/daemonset/controller.ts",
+    file: "controllers/daemonset/context.ts",
     find: '  "status.phase",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep status.conditions.type of a DaemonSet's pods",
-    file: "controllers/daemonset/controller.ts",
+    file: "controllers/daemonset/context.ts",
     find: '  "status.conditions.type",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep status.conditions.status of a DaemonSet's pods",
-    file: "controllers/daemonset/controller.ts",
+    file: "controllers/daemonset/context.ts",
     find: '  "status.conditions.status",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep status.conditions.lastTransitionTime of a DaemonSet's pods",
-    file: "controllers/daemonset/controller.ts",
+    file: "controllers/daemonset/context.ts",
     find: '  "status.conditions.lastTransitionTime",\n',
     replace: "",
     tests: ["controllers/daemonset/wiring.test.ts"],
   },
   {
     name: "does not keep spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchFields of a DaemonSet's pods",
-    file: "controllers/daemonset/controller.ts",
+    file: "controllers/daemonset/context.ts",
     find: '  "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchFields",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep the taints of nodes",
-    file: "controllers/daemonset/controller.ts",
+    file: "controllers/daemonset/context.ts",
     find: 'const NODE_FIELDS = ["spec.taints"];',
     replace: "const NODE_FIELDS: readonly string[] = [];",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not wait for a DaemonSet's pods to show",
-    file: "controllers/daemonset/controller.ts",
-    find: "consistency?.wroteAt(ownerKey, manager.uid, resources.pods, pod.metadata.resourceVersion);",
+    file: "pkg/controller/owned-pods.ts",
+    find: "consistency.wroteAt(ownerKey, controller.uid, resources.pods, pod.metadata.resourceVersion);",
     replace: "",
     tests: ["controllers/daemonset/wiring.test.ts"],
   },
@@ -589,8 +566,8 @@ const wiring: readonly Mutant[] = [
   {
     name: "rolls on although what was made has not shown",
     file: "controllers/daemonset/sync.ts",
-    find: "if (isRollingUpdate(daemonSet) && context.expectations.satisfied(daemonSet))",
-    replace: "if (isRollingUpdate(daemonSet))",
+    find: "if (isRollingUpdate(sync.owner) && context.owned.settled(sync.owner))",
+    replace: "if (isRollingUpdate(sync.owner))",
     tests: ["controllers/daemonset/stale-caches.test.ts"],
   },
   {
@@ -616,15 +593,15 @@ const wiring: readonly Mutant[] = [
   },
   {
     name: "waits for pods that were refused",
-    file: "controllers/daemonset/apply.ts",
-    find: "  context.expectations.lower(daemonSet, nodes.length - created.length, 0);\n",
+    file: "pkg/controller/owned-pods.ts",
+    find: "    this.#expectations.lower(owner, create.length - created.length, 0);\n",
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "waits for deletions that were refused",
-    file: "controllers/daemonset/apply.ts",
-    find: "      context.deletions.deletionObserved(daemonSet, keyOf(pod));\n",
+    file: "pkg/controller/owned-pods.ts",
+    find: "        this.#deletions.deletionObserved(owner, keyOf(pod));\n",
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
@@ -645,23 +622,23 @@ const wiring: readonly Mutant[] = [
   {
     name: "does not wait for a DaemonSet's status to show",
     file: "controllers/daemonset/apply.ts",
-    find: "if (updated !== undefined) context.consistency?.wroteOwner(resources.daemonSets, updated);",
+    find: "if (updated !== undefined) consistency.wroteOwner(daemonSets.resource, updated);",
     replace: "",
     tests: ["controllers/daemonset/wiring.test.ts"],
   },
   {
     name: "looks at a new node only when it changes",
     file: "controllers/daemonset/handlers.ts",
-    find: "      context.nodeChanges.added(keyOf(node));\n      queues.nodes.add(keyOf(node));",
-    replace: "      context.nodeChanges.added(keyOf(node));",
+    find: "      nodeChanges.added(key);\n    }",
+    replace: "      nodeChanges.added(key);\n      return;\n    }",
     tests: ["controllers/daemonset/handlers.test.ts"],
   },
   {
-    name: "keeps what is expected of a DaemonSet that is gone",
-    file: "controllers/daemonset/handlers.ts",
-    find: "context.deletions.delete(daemonSet);",
+    name: "keeps what is expected of an owner of pods that is gone",
+    file: "pkg/controller/owned-pods.ts",
+    find: "this.#deletions.delete(owner);",
     replace: "",
-    tests: ["controllers/daemonset/handlers.test.ts"],
+    tests: ["pkg/controller/owned-pods.test.ts"],
   },
   {
     name: "does not keep status.phase of a budget's pods",
@@ -760,8 +737,8 @@ const nodes: readonly Mutant[] = [
   {
     name: "does not remember how a node was",
     file: "controllers/daemonset/handlers.ts",
-    find: "context.nodeChanges.changed(keyOf(after), before);",
-    replace: 'context.nodeChanges.added(after.metadata.name ?? "");',
+    find: "nodeChanges.changed(key, change.before);",
+    replace: "nodeChanges.added(key);",
     tests: ["controllers/daemonset/wiring.test.ts"],
   },
 ];

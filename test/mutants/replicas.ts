@@ -101,10 +101,10 @@ const liveMutants: readonly Mutant[] = [
   },
   {
     name: "numbers a revision anew that only has the name of the one that is meant",
-    file: "pkg/controller/history/revision-control.ts",
-    find: "const live = await readLive(client, identityOf(revision), signal);",
-    replace: "const live = await client.get(refOf(revision), {}, signal);",
-    tests: ["pkg/controller/history/revision-control.test.ts"],
+    file: "pkg/controller/history/owned-revisions.ts",
+    find: "const live = await readLive(this.#client, identityOf(revision), sync.signal);",
+    replace: "const live = await this.underNameOf(revision, sync.signal);",
+    tests: ["pkg/controller/history/owned-revisions.test.ts"],
   },
 ];
 
@@ -178,8 +178,8 @@ const wiringMutants: readonly Mutant[] = [
   {
     name: "does not wait to see the ReplicaSet that it has updated",
     file: "pkg/controller/owned-objects.ts",
-    find: "return this.#wrote(sync, await this.#client.update(changed, {}, sync.signal));",
-    replace: "return this.#client.update(changed, {}, sync.signal);",
+    find: "return this.#wrote(sync, await this.#client.update(changed, this.#writing, sync.signal));",
+    replace: "return this.#client.update(changed, this.#writing, sync.signal);",
     tests: WIRING,
   },
   {

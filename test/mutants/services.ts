@@ -285,14 +285,14 @@ export const servicesMutants: readonly Mutant[] = [
   },
   {
     name: "takes the revision of an owner that is gone for one of its own",
-    file: "pkg/controller/history/revision-control.ts",
+    file: "pkg/controller/history/owned-revisions.ts",
     find: "if (!isOthers && sameData(",
     replace: "if (sameData(",
     also: {
-      file: "pkg/controller/history/revision-control.ts",
+      file: "pkg/controller/history/owned-revisions.ts",
       find: "const isOthers = (controllerOf(existing)?.uid ?? owner.metadata.uid) !== owner.metadata.uid;",
       replace: "void controllerOf;",
     },
-    tests: ["pkg/controller/history/revision-control.test.ts"],
+    tests: ["pkg/controller/history/owned-revisions.test.ts"],
   },
 ];

@@ -140,9 +140,8 @@ export const serviceMutants: readonly Mutant[] = [
     name: "ends pods of a StatefulSet by force",
     area: "statefulsets",
     file: "controllers/statefulset/apply.ts",
-    find: "const preconditions = uid === undefined ? {} : { preconditions: { uid } };",
-    replace:
-      "const preconditions = { gracePeriodSeconds: 0, ...(uid !== undefined && { preconditions: { uid } }) };",
+    find: "await context.owned.delete(sync, pod);",
+    replace: "await context.owned.delete(sync, pod, { gracePeriodSeconds: 0 });",
   },
   {
     name: "gives two pods of a StatefulSet one ordinal",
@@ -156,7 +155,7 @@ export const serviceMutants: readonly Mutant[] = [
     name: "does not wake StatefulSets when claims go",
     area: "statefulsets",
     file: "controllers/statefulset/handlers.ts",
-    find: "    onDelete: wake,",
-    replace: "",
+    find: ': change.type === "deleted";',
+    replace: ": false;",
   },
 ];

@@ -204,9 +204,9 @@ export const workloadMutants: readonly Mutant[] = [
     area: "ownership",
     needs: ["stale cache"],
     file: "pkg/controller/owned-objects.ts",
-    find: "await this.#client.update(changed, {}, sync.signal)",
+    find: "await this.#client.update(changed, this.#writing, sync.signal)",
     replace:
-      "await this.#client.update({ ...changed, metadata: { ...changed.metadata, resourceVersion: undefined } } as unknown as C, {}, sync.signal)",
+      "await this.#client.update({ ...changed, metadata: { ...changed.metadata, resourceVersion: undefined } } as unknown as C, this.#writing, sync.signal)",
   },
   {
     name: "releases what matches",

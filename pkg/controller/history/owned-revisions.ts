@@ -1,0 +1,108 @@
+import { revisionJson, revisionName, sameData } from "../../api/controller-revision.ts";
+import { goJson } from "../../api/go-json.ts";
+import { hashRevisionData } from "../../api/hash.ts";
+import type { Int64 } from "../../api/int64.ts";
+import type { ApiObject } from "../../api/object.ts";
+import { controllerOf } from "../../api/owner-references.ts";
+import { resources } from "../../api/resources.ts";
+import type { ControllerRevision } from "../../api/types/apps-v1.gen.ts";
+import { isAlreadyExists, isConflict } from "../../client/errors.ts";
+import type { ResourceClient, WriteOptions } from "../../client/resource-client.ts";
+import type { Cache } from "../cache.ts";
+import type { ConsistencyStore } from "../consistency.ts";
+import type { Kit } from "../kit.ts";
+import { OwnedObjects } from "../owned-objects.ts";
+import { identityOf, readLive } from "../read-live.ts";
+import type { OwnerSync } from "../sync.ts";
+
+/** The server keeps a revision's data in the bytes that come, and others compare these bytes. */
+const IN_GO_BYTES: WriteOptions = { encode: goJson };
+
+const MAX_CONFLICTS = 5;
+
+export interface OwnedRevisionsOptions<O extends ApiObject> {
+  readonly owners: Cache<O>;
+  readonly revisions: Cache<ControllerRevision>;
+  readonly consistency: ConsistencyStore;
+}
+
+export interface CreatedRevision {
+  readonly revision: ControllerRevision;
+  /** As given, and one more for each name that other data had. */
+  readonly collisionCount: number;
+}
+
+/** The history of owners: the templates that their pods had, and have. */
+export class OwnedRevisions<O extends ApiObject> extends OwnedObjects<O, ControllerRevision> {
+  readonly #client: Pick<ResourceClient<ControllerRevision>, "get">;
+  readonly #consistency: ConsistencyStore;
+
+  constructor(kit: Kit, { owners, revisions, consistency }: OwnedRevisionsOptions<O>) {
+    super(kit, { owners, objects: revisions, consistency, writing: IN_GO_BYTES });
+    this.#client = kit.env.client.clientFor(resources.controllerRevisions);
+    this.#consistency = consistency;
+  }
+
+  /** What has the revision's name by now, whoever's it is: asked when a create was refused for that name. */
+  async underNameOf({ metadata }: ControllerRevision, signal: AbortSignal): Promise<ControllerRevision> {
+    const { namespace = "", name = "" } = metadata;
+    return this.#client.get({ namespace, name }, {}, signal);
+  }
+
+  /**
+   * Creates the revision under the name that its hash gives it. Where a revision of that name holds other data, the next
+   * collision count gives another name; where it holds the same, that one is it.
+   * upstream: pkg/controller/history/controller_history.go#CreateControllerRevision leaves the label of the first hash.
+   */
+  async createUnique(
+    sync: OwnerSync<O>,
+    draft: ControllerRevision,
+    collisionCount: number,
+  ): Promise<CreatedRevision> {
+    const { owner, signal } = sync;
+    for (let count = collisionCount; ; count++) {
+      const named = underHash(owner, draft, count);
+      try {
+        return { revision: await this.create(sync, named), collisionCount: count };
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+      }
+      const existing = await this.underNameOf(named, signal);
+      // One of another owner that had this name goes with that.
+      const isOthers = (controllerOf(existing)?.uid ?? owner.metadata.uid) !== owner.metadata.uid;
+      if (!isOthers && sameData(existing.data, named.data))
+        return { revision: this.#seen(sync, existing), collisionCount: count };
+    }
+  }
+
+  /** Gives the revision another number, on top of what the server has by then. */
+  async renumber(
+    sync: OwnerSync<O>,
+    revision: ControllerRevision,
+    number: Int64,
+  ): Promise<ControllerRevision> {
+    let latest = revision;
+    for (let conflicts = 0; latest.revision !== number; conflicts++) {
+      try {
+        return await this.update(sync, { ...latest, revision: number });
+      } catch (error) {
+        if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
+        const live = await readLive(this.#client, identityOf(revision), sync.signal);
+        if (live === undefined) throw error;
+        latest = live;
+      }
+    }
+    return this.#seen(sync, latest);
+  }
+
+  /** The cache may have yet to show it. */
+  #seen({ owner }: OwnerSync<O>, revision: ControllerRevision): ControllerRevision {
+    this.#consistency.wroteFor(owner, resources.controllerRevisions, revision);
+    return revision;
+  }
+}
+
+function underHash(owner: ApiObject, draft: ControllerRevision, collisionCount: number): ControllerRevision {
+  const hash = hashRevisionData(revisionJson(draft.data), collisionCount);
+  return { ...draft, metadata: { ...draft.metadata, name: revisionName(owner.metadata.name ?? "", hash) } };
+}
