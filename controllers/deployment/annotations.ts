@@ -7,7 +7,7 @@ export const REVISION = "deployment.kubernetes.io/revision";
 export const REVISION_HISTORY = "deployment.kubernetes.io/revision-history";
 /** The Deployment's size when the ReplicaSet was last scaled: a difference means that the user has scaled since. */
 export const DESIRED_REPLICAS = "deployment.kubernetes.io/desired-replicas";
-/** The same with surge: the whole of which the ReplicaSet's size is a share. */
+/** The Deployment's size and surge together: the ReplicaSet's size is a share of that. */
 export const MAX_REPLICAS = "deployment.kubernetes.io/max-replicas";
 export const ROLLBACK_TO = "deprecated.deployment.rollback.to";
 const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
@@ -17,7 +17,7 @@ const MAX_HISTORY_CHARACTERS = 2_000;
 
 type Annotations = Readonly<Record<string, string>>;
 
-/** What belongs to one of the two objects alone and is not handed on to the other. */
+/** Annotations that are not copied between a Deployment and its ReplicaSets. */
 const OWN: ReadonlySet<string> = new Set([
   LAST_APPLIED,
   REVISION,
@@ -45,7 +45,7 @@ export function lastRevision(replicaSets: readonly ReplicaSet[]): bigint {
   return revisionsOf(replicaSets)[1] ?? 0n;
 }
 
-/** From high to low; those below 0 count for nothing. */
+/** Sorted from high to low; those below 0 are left out. */
 function revisionsOf(replicaSets: readonly ReplicaSet[]): readonly bigint[] {
   const revisions = replicaSets.flatMap((replicaSet) => revisionOf(replicaSet) ?? []);
   return revisions.filter((revision) => revision > 0n).sort((a, b) => compareInt64(b, a));
@@ -62,7 +62,7 @@ export function currentAnnotations(
   );
   const held = before?.[REVISION];
   const heldNumber = parseInt64(held || "0");
-  // A revision that is not a number was written by another hand: it is left alone, and with it all that depends on it.
+  // Somebody else wrote a revision that is not a number: it stays, and so does the history.
   const rises = heldNumber !== undefined && heldNumber < revision;
   if (copied.length === 0 && !rises) return before;
   return {

@@ -89,7 +89,7 @@ export async function updateDeployment(
   consistency.wroteOwner(resources.deployments, updated);
 }
 
-/** What a Deployment is to say of its current ReplicaSet. */
+/** What is written to a Deployment about its current ReplicaSet. */
 export interface RevisionRecord {
   readonly revision: string | undefined;
   readonly condition: DeploymentCondition | undefined;
@@ -104,7 +104,7 @@ export async function recordRevision(
 ): Promise<Deployment> {
   const { annotations } = deployment.metadata;
   const before = deployment.status?.conditions ?? [];
-  // A ReplicaSet may be created again before the condition has told of anything after the first.
+  // A ReplicaSet may be created while the condition still says that an earlier one was.
   const conditions = condition === undefined ? before : withCondition(before, condition);
   if (conditions === before && annotations?.[REVISION] === revision) return deployment;
   const annotated: Deployment = {
@@ -123,11 +123,11 @@ export async function recordRevision(
 
 export interface Creation {
   readonly replicaSet: ReplicaSet;
-  /** False when the very ReplicaSet was there already, only not in the cache that the decision was made on. */
+  /** False when this very ReplicaSet existed already, and the cache had not seen it. */
   readonly created: boolean;
 }
 
-/** Creates the ReplicaSet. When the name is taken by another template, the Deployment gets another try under another. */
+/** Creates the ReplicaSet. When one of another template has the name, the next sync tries another name. */
 export async function createReplicaSet(
   sync: Sync,
   context: DeploymentContext,

@@ -16,7 +16,7 @@ export function decideCleanup(deployment: Deployment, old: readonly ReplicaSet[]
     .filter(isEmpty);
 }
 
-/** No pods, and none are asked for by a spec that its controller has yet to see. */
+/** It has no pods, and its spec asks for none, as its controller knows. */
 function isEmpty(replicaSet: ReplicaSet): boolean {
   const observed = replicaSet.status?.observedGeneration ?? 0;
   return (

@@ -35,8 +35,8 @@ export function newCondition(
 }
 
 /**
- * The conditions with this one put last. One of the same status and reason stays as it is, and so do all; one of the
- * same status keeps the time of its transition.
+ * Puts the condition last. When there is one of its type with the same status and reason, nothing changes; when the
+ * status alone is the same, the time of the transition is kept.
  */
 export function withCondition(conditions: Conditions, next: DeploymentCondition): Conditions {
   const before = findCondition(conditions, next.type);

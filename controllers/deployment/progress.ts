@@ -26,7 +26,7 @@ import { computeStatus, isComplete, sameStatus } from "./status.ts";
 import { progressDeadlineSeconds } from "./strategy.ts";
 
 export interface ProgressPlan {
-  /** Undefined when the status says already what is to be said. */
+  /** Undefined when the status is up to date. */
   readonly status: DeploymentStatus | undefined;
   /** When to look whether the deadline has passed, as nothing else may happen until then. */
   readonly recheckAfterMs: number | undefined;
@@ -55,7 +55,7 @@ export function decideProgress(
   return { status: undefined, recheckAfterMs: recheckAfterMs(deployment, status, nowMs) };
 }
 
-/** The conditions of the status, with what is to be said of progress. */
+/** The conditions of the status, with Progressing brought up to date. */
 function withProgress(
   status: DeploymentStatus,
   deployment: Deployment,
@@ -66,7 +66,7 @@ function withProgress(
   const before = findCondition(deployment.status?.conditions, PROGRESSING);
   const wasComplete =
     (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && before?.reason === NEW_REPLICA_SET_AVAILABLE;
-  // A rollout that is over makes no progress any more, whatever becomes of its pods.
+  // A complete rollout makes no more progress, whatever happens to its pods.
   if (wasComplete) return conditions;
   const subject =
     current === undefined
@@ -104,7 +104,7 @@ export function hasProgressed(before: DeploymentStatus | undefined, after: Deplo
 
 type CountKey = "replicas" | "updatedReplicas" | "readyReplicas" | "availableReplicas";
 
-/** Whether nothing has moved for as long as the deadline. A rollout that was complete has nothing left to be late with. */
+/** Whether the rollout has made no progress for longer than the deadline. One that was complete cannot time out. */
 export function hasTimedOut(deployment: Deployment, nowMs: number): boolean {
   const deadline = progressDeadlineSeconds(deployment);
   const condition = findCondition(deployment.status?.conditions, PROGRESSING);
@@ -136,7 +136,7 @@ export function decidePausedConditions(deployment: Deployment, nowMs: number): C
   if (progressDeadlineSeconds(deployment) === undefined) return undefined;
   const conditions = deployment.status?.conditions ?? [];
   const condition = findCondition(conditions, PROGRESSING);
-  // That it took too long remains to be said.
+  // The condition goes on saying that the deadline was exceeded.
   if (condition?.reason === DEADLINE_EXCEEDED) return undefined;
   const paused = deployment.spec?.paused === true;
   const saysPaused = condition?.reason === PAUSED;
@@ -147,7 +147,7 @@ export function decidePausedConditions(deployment: Deployment, nowMs: number): C
   return withCondition(conditions, newCondition({ type: PROGRESSING, status: "Unknown", ...said }, nowMs));
 }
 
-/** The condition for a current ReplicaSet that was there before anyone asked for progress; undefined when not needed. */
+/** The condition for a current ReplicaSet that is older than the condition; undefined when not needed. */
 export function decideFoundCondition(
   deployment: Deployment,
   current: ReplicaSet,

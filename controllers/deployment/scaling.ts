@@ -18,7 +18,7 @@ export interface ScaleStep {
   readonly replicaSet: ReplicaSet;
   readonly size: number;
   readonly reason: string;
-  /** The size may stay as it is: then only the annotations that tell the whole are brought up to date. */
+  /** Brings the annotations about the Deployment's size up to date, even where the ReplicaSet keeps its own size. */
   readonly refreshAnnotations: boolean;
 }
 
@@ -29,9 +29,9 @@ export function scaleStep(replicaSet: ReplicaSet, size: number, reason: string):
 /**
  * Whether the user has changed the number of replicas since the ReplicaSets were last scaled.
  *
- * Several revisions with pods under the strategy Recreate (which was another while they came to be) are for recreating
- * to sort out. upstream: sync.go#isScalingEvent holds there as well, and as such a Deployment is given no sizes, it
- * stays as it is for good.
+ * With the strategy Recreate several revisions have pods when the strategy was another one before: recreating sorts that
+ * out. upstream: sync.go#isScalingEvent is true there as well, and as scaling gives such a Deployment no sizes, it stays
+ * as it is for ever.
  */
 export function isScalingEvent(deployment: Deployment, revisions: Revisions): boolean {
   const active = activeOf(allOf(revisions));
@@ -51,8 +51,8 @@ export function decideScaling(deployment: Deployment, revisions: Revisions): rea
   const only = activeOrLatest(revisions);
   if (only !== undefined) {
     if (sizeOf(only) !== desired) return [scaleStep(only, desired, "it is the only revision with pods")];
-    // An adopted one, or one that somebody resized: its annotations tell of another whole, and as long as they do, this
-    // is a scaling event. upstream: sync.go#scale leaves them, so that no rollout ever begins.
+    // The annotations of one that was adopted, or that somebody resized, name another size of the Deployment. As long as
+    // they do, this is a scaling event. upstream: sync.go#scale leaves them, so that no rollout ever begins.
     if (!isScalingEvent(deployment, revisions)) return [];
     return [{ replicaSet: only, size: desired, reason: "it has the size already", refreshAnnotations: true }];
   }
@@ -122,7 +122,7 @@ function fractionOf(replicaSet: ReplicaSet, deployment: Deployment): number {
   const size = sizeOf(replicaSet);
   const desired = desiredReplicas(deployment);
   if (desired === 0) return -size;
-  // The annotation tells the whole before the Deployment was scaled. Without it, its present size is the next best.
+  // The annotation has the Deployment's size from before it was scaled. Without it, the present size is the best guess.
   const wholeBefore = countAnnotation(replicaSet, MAX_REPLICAS) || (deployment.status?.replicas ?? 0);
   if (wholeBefore === 0) return 0;
   return Math.round((size * (desired + maxSurge(deployment))) / wholeBefore) - size;

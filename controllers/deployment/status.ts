@@ -15,7 +15,7 @@ const AVAILABLE_TOO_FEW = {
   message: "Deployment does not have minimum availability.",
 } as const;
 
-/** The status without any word on progress: that is progress.ts'. */
+/** The status without the condition Progressing, which progress.ts decides. */
 export function computeStatus(
   deployment: Deployment,
   revisions: Revisions,

@@ -77,7 +77,7 @@ function isRight(
   );
 }
 
-/** The versions of pods are none of what is said. */
+/** The resourceVersions of pods do not count. */
 function sameSubsets(one: readonly EndpointSubset[], other: readonly EndpointSubset[]): boolean {
   if (one.length !== other.length) return false;
   return one.every((subset, index) => textOf(subset) === textOf(other[index] ?? {}));
@@ -96,8 +96,8 @@ function textOf({ addresses = [], notReadyAddresses = [], ports = [] }: Endpoint
 }
 
 /**
- * Those of the Service, and ours. The one for headless Services is not looked at: it alone is no reason to write, as
- * older versions did not set it on Endpoints that they had found right.
+ * The labels of the Service, and ours. The one for headless Services is not compared: it alone is no reason to write, as
+ * older versions did not set it on Endpoints that were right otherwise.
  */
 export function labelsAreRight(labels: Labels, serviceLabels: Labels): boolean {
   const { [MANAGED_BY_LABEL]: managedBy, [HEADLESS_LABEL]: _, ...others } = labels;

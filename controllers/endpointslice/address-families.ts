@@ -6,8 +6,8 @@ export type Family = "IPv4" | "IPv6";
 export const FAMILIES: readonly Family[] = ["IPv4", "IPv6"];
 
 /**
- * The families for which a Service has slices. API servers fill in ipFamilies; where they are missing all the same,
- * nothing must be taken away that is in use: the cluster IP tells, and without one both families are kept.
+ * The families for which a Service has slices. API servers fill in ipFamilies. Where they are missing all the same,
+ * slices that are in use must not be taken away: the cluster IP decides, and without one both families are kept.
  */
 export function familiesOf(service: Service): readonly Family[] {
   const named = FAMILIES.filter((family) => service.spec?.ipFamilies?.includes(family) === true);

@@ -13,7 +13,7 @@ export function endpointOf(pod: Pod, node: Node | undefined, service: Service, f
   const { namespace = "", name = "", uid = "" } = pod.metadata;
   const serving = isPodReady(pod);
   const terminating = pod.metadata.deletionTimestamp !== undefined;
-  // Old readers know nothing but `ready`: to them a pod that is being deleted must look as if it were not.
+  // Old readers know only `ready`: for them a pod that is being deleted must not be ready.
   const ready = service.spec?.publishNotReadyAddresses === true || (serving && !terminating);
   const nodeName = pod.spec?.nodeName ?? "";
   const zone = node?.metadata.labels?.[ZONE_LABEL] ?? "";

@@ -18,7 +18,7 @@ export interface PlacementRules {
   readonly maxEndpoints: number;
   /** An empty slice with the right ports. */
   readonly newSlice: () => EndpointSlice;
-  /** Those of every slice that is written because of its endpoints or its labels. */
+  /** The labels of every slice that is written because of its endpoints or its labels. */
   readonly labels: Labels;
   /** Whether labels alone are a reason to write the slice. */
   readonly labelsDiffer: (slice: EndpointSlice) => boolean;

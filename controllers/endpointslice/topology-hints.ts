@@ -30,8 +30,8 @@ export function hintsDisabled({ hinted, family }: TopologyView): readonly HintEv
 }
 
 /**
- * Gives every ready endpoint a hint so that each zone gets endpoints by its share in the CPUs. Endpoints are for their
- * own zone as far as that goes; hints in slices that need not be written are left as they are when they do.
+ * Gives every ready endpoint a hint so that each zone gets endpoints by its share in the CPUs. Endpoints get hints for
+ * their own zone as far as the shares allow. A slice that needs no write keeps its hints where they will do.
  */
 export function* hintByTopology(changes: SliceChanges, view: TopologyView): Steps<HintPlan> {
   const { family, shares } = view;

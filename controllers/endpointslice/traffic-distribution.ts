@@ -13,7 +13,7 @@ const TOPOLOGY_ANNOTATIONS = [
 /** What is read of a Service's annotations. */
 export const TOPOLOGY_FIELDS = TOPOLOGY_ANNOTATIONS.map((name) => `metadata.annotations[${name}]`);
 
-/** Hints in proportion to the CPUs of zones, which an annotation asks for. Of the two, the older one has the say. */
+/** Whether an annotation asks for hints in proportion to the CPUs of zones. Of the two, the older one decides. */
 export function wantsTopologyHints({ metadata: { annotations = {} } }: Service): boolean {
   const name = TOPOLOGY_ANNOTATIONS.find((each) => annotations[each] !== undefined) ?? "";
   return annotations[name] === "Auto" || annotations[name] === "auto";
@@ -47,7 +47,7 @@ function isHinted({ hints, zone, nodeName }: Endpoint, byNode: boolean): boolean
   return names(hints?.forZones, zone) && names(hints?.forNodes, byNode ? nodeName : undefined);
 }
 
-/** The name alone; nobody when there is none. */
+/** Whether the hints are this name alone; without a name, whether there are none. */
 function names(
   hints: readonly { readonly name: string }[] | null | undefined,
   name: string | undefined,

@@ -13,7 +13,7 @@ const SKIP_LABEL = "endpointslice.kubernetes.io/skip-mirror";
 const LOCK_ANNOTATION = "control-plane.alpha.kubernetes.io/leader";
 const LAST_APPLIED_ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
 
-/** Not those that say so, and not those of old that served as locks. */
+/** Endpoints are mirrored unless a label says that they are not, or an annotation that they are a lock. */
 export function isMirrored({ metadata: { labels = {}, annotations = {} } }: Endpoints): boolean {
   return labels[SKIP_LABEL] !== "true" && annotations[LOCK_ANNOTATION] === undefined;
 }

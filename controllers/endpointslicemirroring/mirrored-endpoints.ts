@@ -16,7 +16,7 @@ export interface Group {
 
 export interface Mirrored {
   readonly groups: ReadonlyMap<string, Group>;
-  /** Addresses that no slice will have, those that are none included. */
+  /** How many addresses no slice will have, those that are not valid included. */
   readonly skipped: number;
   readonly invalid: number;
 }

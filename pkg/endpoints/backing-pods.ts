@@ -103,7 +103,7 @@ function entryOf(namespace = "", key: string, value = ""): string {
   return `${namespace}/${key}=${value}`;
 }
 
-/** The Services, out of those of the pod's namespace, that a change of the pod means something to. */
+/** Those of the Services that a change of the pod concerns. They are of its namespace. */
 export function affectedServices(
   services: readonly Service[],
   before: Pod | undefined,
@@ -113,7 +113,7 @@ export function affectedServices(
     const labels = (before ?? after)?.metadata.labels;
     return services.filter((service) => selects(service, labels));
   }
-  // A resync; Services have their own.
+  // A resync of the pod: Services are resynced themselves.
   if (before.metadata.resourceVersion === after.metadata.resourceVersion) return [];
   const changed = endpointChanged(before, after);
   const moved = membershipChanged(before, after);
@@ -128,8 +128,8 @@ export function affectedServices(
 }
 
 function endpointChanged(before: Pod, after: Pod): boolean {
-  // upstream: endpointslice/util#podEndpointsChanged compares pointers, so that no change of a pod that is being deleted
-  // is passed over: its end (a phase) is one that nothing else here would notice.
+  // upstream: endpointslice/util#podEndpointsChanged compares pointers, so that every change of a pod that is being
+  // deleted counts: nothing else here would notice that its phase is final.
   if (before.metadata.deletionTimestamp !== undefined || after.metadata.deletionTimestamp !== undefined)
     return true;
   return (

@@ -55,7 +55,7 @@ export class EndpointSet {
   }
 }
 
-/** Whether two endpoints with the same key say the same. The version of the pod is none of what an endpoint says. */
+/** Whether two endpoints with the same key say the same. The pod's resourceVersion does not count. */
 export function sameBeyondKey(one: Endpoint, other: Endpoint): boolean {
   return (
     one.nodeName === other.nodeName &&

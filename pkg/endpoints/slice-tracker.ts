@@ -17,7 +17,7 @@ export function serviceKeyOf(slice: ApiObject): string | undefined {
   return name === "" ? undefined : `${slice.metadata.namespace ?? ""}/${name}`;
 }
 
-/** Somebody has deleted it, and a finalizer keeps it: nothing that is written to it would last. */
+/** False when somebody has deleted it and a finalizer keeps it: nothing that is written to it would last. */
 export function stays({ metadata }: ApiObject): boolean {
   return metadata.deletionTimestamp === undefined;
 }
@@ -32,8 +32,8 @@ interface Written {
 const GONE = -1;
 
 /**
- * How long a sync waits that has met stale slices. Not longer each time, as nothing has failed: pods that change all the
- * time would make it wait for minutes after the last of them.
+ * How long a sync waits that has met stale slices. The wait does not grow, as nothing has failed: where pods change all
+ * the time, it would last for minutes after the last of them.
  */
 export const STALE_WAIT_MS = 1_000;
 
@@ -45,7 +45,7 @@ export class SliceTracker {
   readonly #byService = new Map<string, Map<string, Written>>();
   readonly #cache: VersionedCache;
 
-  /** The cache is where those slices come from that it is asked about. */
+  /** All slices that it is asked about come from this cache. */
   constructor(cache: VersionedCache) {
     this.#cache = cache;
   }

@@ -11,9 +11,9 @@ interface Seen {
 }
 
 /**
- * When that happened which a sync is about to write down, for measuring how long it took to get into the network: the
- * earliest of the changes since the sync before. It must be asked at every sync, also one that writes nothing. When one
- * object changes twice between two syncs the earlier change is lost.
+ * When the change happened that a sync is about to write down, for measuring how long it took to get into the network.
+ * It is the earliest change since the sync before. Every sync must ask, also one that writes nothing. When one object
+ * changes twice between two syncs, the earlier change is lost.
  */
 export class TriggerTimes {
   readonly #seen = new Map<string, Seen>();
