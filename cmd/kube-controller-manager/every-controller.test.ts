@@ -1,0 +1,135 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type ApiObject } from "../../pkg/api/object.ts";
+import { groupResource } from "../../pkg/api/resource.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { LogFields, Logger } from "../../pkg/log/logger.ts";
+import { createMetrics } from "../../pkg/metrics/registry.ts";
+import { ControllerWorld, type WorldOptions } from "../../test/harness/controller-world.ts";
+import { MINIMAL_OBJECTS } from "../../test/integration/minimal-objects.ts";
+import { resolveOptions } from "./options/resolve.ts";
+import { registry } from "./registry.ts";
+
+/** What each controller must do, whichever it is: a new one is tested here without being named. */
+const descriptors = registry(resolveOptions([], () => "").options, {
+  rootCa: () => "a certificate",
+  tokenSigner: () => ({ sign: async () => "a token" }) as never,
+});
+
+interface Shown {
+  readonly queue: string;
+  readonly workersAlive: number;
+  readonly syncs: number;
+  readonly history: readonly { readonly reasons: readonly string[]; readonly outcome: string }[];
+}
+
+interface Line {
+  readonly component: string;
+  readonly message: string;
+}
+
+function recordingLog(lines: Line[], bound: LogFields = {}): Logger {
+  const write = (message: string): void =>
+    void lines.push({ component: String(bound["component"]), message });
+  return {
+    error: (_error, message) => write(message),
+    warn: () => undefined,
+    info: () => undefined,
+    verbose: () => undefined,
+    enabled: () => false,
+    child: (fields) => recordingLog(lines, { ...bound, ...fields }),
+  };
+}
+
+let world: ControllerWorld;
+let set: Awaited<ReturnType<ControllerWorld["start"]>>;
+let lines: Line[];
+
+/** One object of every kind that there is, before the controllers start. */
+async function start(options: WorldOptions = {}): Promise<void> {
+  lines = [];
+  world = new ControllerWorld({ log: recordingLog(lines), ...options });
+  for (const name of ["default", "kube-system", "kube-public"])
+    await world.client.clientFor(resources.namespaces).create({ metadata: { name } });
+  for (const [resource, object] of MINIMAL_OBJECTS) await world.client.dynamic(resource).create(object);
+  set = await world.start(...descriptors);
+  await world.run(60_000);
+}
+
+afterEach(async () => world.stop());
+
+function queuesOf(controller: string): readonly Shown[] {
+  const page = set.debug(controller, "/", new URLSearchParams());
+  return JSON.parse(page?.body ?? "[]") as readonly Shown[];
+}
+
+describe("each controller", () => {
+  beforeEach(async () => start());
+
+  test("has its workers at work, and health checks know them", () => {
+    const idle = descriptors.filter(({ name }) => {
+      const pools = Object.values(set.health().get(name)?.pools ?? {});
+      return pools.length === 0 || pools.some(({ workersAlive }) => workersAlive === 0);
+    });
+    expect(idle.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("tells of its queues and of the last syncs in them", () => {
+    const silent = descriptors.filter(({ name }) => {
+      const pools = Object.keys(set.health().get(name)?.pools ?? {});
+      const shown = queuesOf(name);
+      const told = shown.every(({ syncs, history }) => syncs === 0 || history.length > 0);
+      return !told || shown.map(({ queue }) => queue).toString() !== pools.toString();
+    });
+    expect(silent.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("knows why it syncs what it syncs", async () => {
+    for (const [resource, { metadata }] of MINIMAL_OBJECTS) await touch(resource, metadata);
+    await world.run(60_000);
+    const unexplained = descriptors.flatMap(({ name }) =>
+      queuesOf(name).flatMap(({ queue, history }) =>
+        history.length > 0 && history.every(({ reasons }) => reasons.length === 0) ? [queue] : [],
+      ),
+    );
+    // Rounds come by themselves.
+    expect(unexplained.filter((queue) => queue !== "rounds")).toEqual([]);
+  });
+});
+
+test("each queue has metrics, but for rounds and those that upstream lacks", async () => {
+  const { main: metrics } = createMetrics({ version: "1.36.4" });
+  await start({ metrics });
+  const text = await metrics.expose();
+  const unmeasured = [...set.health().values()].flatMap((health) =>
+    Object.keys(health?.pools ?? {}).filter(
+      // What tells two queues of one name apart stands behind it in brackets.
+      (queue) => !text.includes(`workqueue_adds_total{name="${queue.replace(/ \(.*\)$/, "")}"}`),
+    ),
+  );
+  expect(unmeasured.filter((queue) => queue !== "rounds")).toEqual(["endpoint_slice_zones"]);
+});
+
+test("each waits as a whole for an API server that is away, and blames no key for it", async () => {
+  await start();
+  for (const when of ["refused", "before"] as const) {
+    const back = world.server.parts.faults.add({ target: {}, action: { kind: "disconnect", when } });
+    await world.run(120_000);
+    back();
+    await world.run(60_000);
+    const blamed = lines.filter(({ message }) => message.startsWith("Sync failed"));
+    expect(blamed).toEqual([]);
+  }
+});
+
+async function touch(
+  resource: (typeof MINIMAL_OBJECTS)[number][0],
+  { namespace, name = "" }: ApiObject["metadata"],
+): Promise<void> {
+  const annotations = { "example.com/touched": "yes" };
+  const ref = { ...(namespace !== undefined && { namespace }), name };
+  try {
+    await world.client.dynamic(resource).patch(ref, { type: "merge", body: { metadata: { annotations } } });
+  } catch (error) {
+    throw new Error(`${groupResource(resource)} ${name} cannot be touched`, { cause: error });
+  }
+}
