@@ -96,8 +96,8 @@ test("an account loses the references to one Secret, and no others", () => {
 
 describe("keys", () => {
   test("tell all that must be known of what is gone", () => {
-    expect({ ...new AccountKey(account) }).toEqual({ namespace: "team", name: "bot", uid: "u1" });
-    expect({ ...new SecretKey(whole) }).toEqual({
+    expect(new AccountKey(account)).toMatchObject({ namespace: "team", name: "bot", uid: "u1" });
+    expect(new SecretKey(whole)).toMatchObject({
       namespace: "team",
       name: "bot-token",
       uid: "s1",
