@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import { countReleased, decideAccounting } from "./accounting.ts";
-import { NO_FAILURES } from "./backoff.ts";
 import type { Verdict } from "./conditions.ts";
 import { uidOf } from "./job-pods.ts";
 import { indexed, job, type PodSketch, pods } from "./samples.test-data.ts";
@@ -90,7 +89,7 @@ describe("pods that have finished", () => {
       },
     ],
   ])("%s", (_, subject, sketches, verdict, expected) => {
-    const view = viewOf(subject, pods(...sketches), new Set(), NO_FAILURES);
+    const view = viewOf(subject, pods(...sketches));
     const { status, toRelease } = decideAccounting(view, verdict, subject.status ?? {});
     expect(status).toEqual(expected.status);
     expect(toRelease.map(uidOf).join(" ")).toBe(expected.release);
@@ -98,14 +97,14 @@ describe("pods that have finished", () => {
 
   test("are left for later when they are too many", () => {
     const many = pods(...Array.from({ length: 501 }, (_, position) => success(`${position}`)));
-    const view = viewOf(job(), many, new Set(), NO_FAILURES);
+    const view = viewOf(job(), many);
     const accounting = decideAccounting(view, undefined, {});
     expect(accounting.toRelease).toHaveLength(500);
     expect(accounting.unfinished).toBe(true);
   });
 
   test("are not looked at again when only the cache still shows their finalizer", () => {
-    const view = viewOf(job(), pods(success("a")), new Set(["a"]), NO_FAILURES);
+    const view = viewOf(job(), pods(success("a")), { released: new Set(["a"]) });
     expect(decideAccounting(view, undefined, {}).toRelease).toEqual([]);
     const listed = { uncountedTerminatedPods: { succeeded: ["a"] } };
     expect(decideAccounting(view, undefined, listed).status.succeeded).toBe(1);
@@ -115,7 +114,7 @@ describe("pods that have finished", () => {
     const subject = indexed(1, { backoffLimitPerIndex: 3 });
     const releasedWhen = (namespaceLeaves: boolean): readonly string[] => {
       const last = pods(failure("a", { index: 0, failures: 0 }));
-      const view = viewOf(subject, last, new Set(), NO_FAILURES, namespaceLeaves);
+      const view = viewOf(subject, last, { namespaceLeaves });
       return decideAccounting(view, undefined, {}).toRelease.map(uidOf);
     };
     expect(releasedWhen(false)).toEqual([]);
@@ -125,7 +124,7 @@ describe("pods that have finished", () => {
   test("of a Job that is being deleted are released in any state", () => {
     const base = job();
     const leaving = { ...base, metadata: { ...base.metadata, deletionTimestamp: "2026-01-01T00:00:00Z" } };
-    const view = viewOf(leaving, pods({ uid: "a" }), new Set(), NO_FAILURES);
+    const view = viewOf(leaving, pods({ uid: "a" }));
     const { toRelease, status } = decideAccounting(view, undefined, {});
     expect(toRelease.map(uidOf)).toEqual(["a"]);
     expect(status).toEqual({ uncountedTerminatedPods: {} });

@@ -1,10 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { keyOf } from "../../pkg/api/object.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { silentLogger } from "../../pkg/log/logger.ts";
-import { LABELS, ownedBy, Recorder, withSelector } from "./recorder.test-data.ts";
+import { LABELS, ownedBy, Recorder, syncOf, withSelector } from "./recorder.test-data.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
 import { syncJob } from "./sync.ts";
 
@@ -62,7 +60,7 @@ test.each([
     pod({ uid: `${uid}`, phase }),
   );
   const context = recorder.context(all);
-  const [result] = await Promise.allSettled([syncJob(keyOf(mine), context, silentLogger, signal)]);
+  const [result] = await Promise.allSettled([syncJob(syncOf(mine), context)]);
   expect(result?.status).toBe(fails ? "rejected" : "fulfilled");
   expect(context.finalizers.awaited(mine).size).toBe(awaited);
 });
@@ -82,10 +80,8 @@ test("the metric of policies counts each action", async () => {
   expect(recorder.policyActions.toSorted()).toEqual(["1 Count", "3 Ignore"]);
 });
 
-const { signal } = new AbortController();
-
 async function look(recorder: Recorder, all: readonly Pod[]): Promise<void> {
-  await syncJob(keyOf(recorder.job), recorder.context(all), silentLogger, signal);
+  await syncJob(syncOf(recorder.job), recorder.context(all));
 }
 
 function inShort(patch: string): string {

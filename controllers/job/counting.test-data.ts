@@ -1,9 +1,8 @@
 import { expect } from "vitest";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { NO_FAILURES } from "./backoff.ts";
 import type { Verdict } from "./conditions.ts";
-import { type Before, Recorder } from "./recorder.test-data.ts";
+import { type Before, Recorder, syncOf } from "./recorder.test-data.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
 import { countAndFinish } from "./sync-accounting.ts";
 import { viewOf } from "./view.ts";
@@ -22,8 +21,6 @@ export interface Case {
   readonly fails?: true;
 }
 
-const { signal } = new AbortController();
-
 /** Counts these pods and compares what was written meanwhile. */
 export async function count(_: string, { subject = job(), ...given }: Case): Promise<void> {
   const all = (given.pods ?? "")
@@ -32,9 +29,9 @@ export async function count(_: string, { subject = job(), ...given }: Case): Pro
     .map(podOf);
   const recorder = new Recorder(subject, given.before ?? {});
   const context = recorder.context(all);
-  const view = viewOf(recorder.job, all, context.finalizers.awaited(recorder.job), NO_FAILURES);
+  const view = viewOf(recorder.job, all, { released: context.finalizers.awaited(recorder.job) });
   const outcome = { ...outcomeOf(recorder.job, all), verdict: given.verdict };
-  const [result] = await Promise.allSettled([countAndFinish(context, view, outcome, signal)]);
+  const [result] = await Promise.allSettled([countAndFinish(syncOf(recorder.job), context, view, outcome)]);
   const { statuses, released, counted } = recorder;
   expect(statuses.map(textOf)).toEqual(given.writes);
   expect(result?.status === "rejected").toBe(given.fails === true);
@@ -43,7 +40,7 @@ export async function count(_: string, { subject = job(), ...given }: Case): Pro
 }
 
 /** Of a look that changes no counts of running pods. */
-export function outcomeOf({ status = {} }: Job, all: readonly Pod[]): Parameters<typeof countAndFinish>[2] {
+export function outcomeOf({ status = {} }: Job, all: readonly Pod[]): Parameters<typeof countAndFinish>[3] {
   const terminating = all.filter(
     ({ metadata, status: { phase } = {} }) =>
       metadata.deletionTimestamp !== undefined && /P|R/.test(phase ?? ""),

@@ -5,11 +5,16 @@ import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
+import { changeHandler } from "../../pkg/controller/change.ts";
+import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
+import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain } from "../../test/harness/lister-of.ts";
+import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { JobContext } from "./context.ts";
-import { jobHandler, type JobQueues, namespaceHandler, podHandler } from "./handlers.ts";
+import * as rules from "./handlers.ts";
+import type { OrphanKey } from "./orphan-key.ts";
 import { Recorder } from "./recorder.test-data.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
 
@@ -19,7 +24,9 @@ const complete = { conditions: [{ type: "Complete", status: "True" }] };
 let recorder: Recorder;
 let context: JobContext;
 let clock: VirtualClock;
-let queues: JobQueues;
+let queues: { readonly jobs: WorkQueue<string>; readonly orphans: WorkQueue<OrphanKey> };
+let expectations: Expectations;
+let deletions: DeletionTracking;
 beforeEach(() => know(named("job1"), named("job2"), selecting("other", { other: "labels" })));
 
 describe("a pod that nobody manages wakes", () => {
@@ -106,18 +113,18 @@ describe("a pod that was changed wakes", () => {
 
 describe("expectations", () => {
   test("are met by creations, and not by a pod that is being deleted when it is first seen", () => {
-    context.expectations.expectCreations(named("job1"), 2);
+    expectations.expectCreations(named("job1"), 2);
     podsOf().onAdd?.(ownedBy(named("job1")), false);
     podsOf().onAdd?.(leaving(ownedBy(named("job1"))), false);
-    expect(context.expectations.get(named("job1"))?.creations).toBe(1);
+    expect(expectations.get(named("job1"))?.creations).toBe(1);
   });
 
   test("are met once by a deletion that is seen twice", () => {
-    context.deletions.expectDeletions(named("job1"), ["default/pod", "default/other"]);
+    deletions.expectDeletions(named("job1"), ["default/pod", "default/other"]);
     const owned = ownedBy(named("job1"));
     podsOf().onUpdate?.(at("1", owned), at("2", leaving(owned)));
     podsOf().onDelete?.(leaving(owned), false);
-    expect(context.expectations.get(named("job1"))?.deletions).toBe(1);
+    expect(expectations.get(named("job1"))?.deletions).toBe(1);
   });
 
   // upstream: pkg/controller/job/job_controller_test.go#TestFinalizersRemovedExpectations
@@ -154,23 +161,23 @@ describe("a pod with the finalizer is left to those who look for orphans", () =>
   ])("%s", (_, owner) => {
     know({ ...named("done"), status: complete });
     podsOf().onAdd?.(leaving(owner === undefined ? labelled({}) : ownedBy(owner)), false);
-    expect(drain(queues.orphans)).toEqual(["pod default/pod"]);
+    expect(orphans()).toEqual(["default/pod"]);
   });
 
   test.each<[string, Record<string, string>, string[]]>([
-    ["when its Job, which is being deleted, does not select it any more", {}, ["pod default/pod"]],
+    ["when its Job, which is being deleted, does not select it any more", {}, ["default/pod"]],
     ["but not when its Job, which is being deleted, has yet to count it", { app: "job" }, []],
   ])("%s", (_, labels, left) => {
     const going = named("going");
     know({ ...going, metadata: { ...going.metadata, deletionTimestamp: formatTime(NOW_MS) } });
     const owned = ownedBy(going);
     podsOf().onAdd?.(leaving({ ...owned, metadata: { ...owned.metadata, labels } }), false);
-    expect(drain(queues.orphans)).toEqual(left);
+    expect(orphans()).toEqual(left);
   });
 
   test("but not while its Job runs", () => {
     podsOf().onAdd?.(leaving(ownedBy(named("job1"))), false);
-    expect(drain(queues.orphans)).toEqual([]);
+    expect(orphans()).toEqual([]);
   });
 });
 
@@ -200,12 +207,17 @@ describe("a Job", () => {
         handler.onUpdate?.(at("1", named("job1")), at("2", { ...named("job1"), status: complete })),
     ],
     ["gone", (handler) => handler.onDelete?.(named("job1"), false)],
-  ])("that is %s leaves its pods to those who look for orphans, and is forgotten", (_, happen) => {
-    context.finished.add("uid of job1");
-    context.backoffs.set(named("job1"), { failuresSinceSuccess: 1, lastFailureMs: 0 });
+  ])("that is %s leaves its pods to those who look for orphans", (_, happen) => {
     happen(jobsOf());
-    expect(drain(queues.orphans)).toEqual(["selector default app=job"]);
+    expect(orphans()).toEqual(["default/(app=job)"]);
+  });
+
+  test("that has finished is forgotten, as no sync does it", () => {
+    context.finished.set(named("job1"), true);
+    context.backoffs.set(named("job1"), { failuresSinceSuccess: 1, lastFailureMs: 0 });
+    jobsOf().onUpdate?.(at("1", named("job1")), at("2", { ...named("job1"), status: complete }));
     expect([context.finished.size, context.backoffs.size]).toEqual([0, 0]);
+    expect(drain(queues.jobs)).toEqual([]);
   });
 
   test("that is gone leaves also those of its pods that it selects no more to those who look for orphans", () => {
@@ -214,30 +226,22 @@ describe("a Job", () => {
     const taken = { ...owned, metadata: { ...owned.metadata, name: "taken", labels: {} } };
     context = { ...new Recorder(owner, { looseToo: true }).context([taken], [owner]), clock };
     jobsOf().onDelete?.(owner, false);
-    expect(drain(queues.orphans)).toEqual(["selector default app=job", "pod default/taken"]);
+    expect(orphans()).toEqual(["default/(app=job)", "default/taken"]);
   });
 
   test("that another of its name has replaced leaves its pods to those who look for orphans", async () => {
     const first = named("job1");
     const second = { ...first, metadata: { ...first.metadata, uid: "uid of the second" } };
-    context.expectations.expectCreations(first, 1);
-    context.finalizers.expectRemoval(first, ["uid of a pod of the first"]);
-    context.backoffs.set(first, { failuresSinceSuccess: 1, lastFailureMs: 0 });
     jobsOf().onUpdate?.(at("1", first), at("2", second));
-    expect(drain(queues.orphans)).toEqual(["selector default app=job"]);
+    expect(orphans()).toEqual(["default/(app=job)"]);
     expect(drain(queues.jobs)).toEqual(["default/job1"]);
-    for (const one of [first, second]) {
-      expect(context.expectations.get(one)).toBeUndefined();
-      expect(context.finalizers.awaited(one)).toEqual(new Set());
-    }
-    expect(context.backoffs.size).toBe(0);
   });
 });
 
 test("a namespace wakes its Jobs when it begins to be deleted, and only then", async () => {
   const namespace = { metadata: { name: "default", resourceVersion: "1" } };
   const going = { metadata: { ...namespace.metadata, deletionTimestamp: formatTime(NOW_MS) } };
-  const handler = namespaceHandler(context, queues);
+  const handler = ruleHandler(rules.namespaceRule(context.jobs.lister), queues.jobs);
   handler.onUpdate?.(namespace, namespace);
   expect(await woken()).toEqual([]);
   handler.onUpdate?.(namespace, going);
@@ -270,15 +274,39 @@ function know(...known: readonly Job[]): void {
   recorder = new Recorder(job(), {});
   clock = new VirtualClock(NOW_MS);
   context = { ...recorder.context([], known), clock };
-  queues = { jobs: createWorkQueue<string>({ clock }), orphans: createWorkQueue<string>({ clock }) };
+  queues = { jobs: createWorkQueue<string>({ clock }), orphans: createWorkQueue<OrphanKey>({ clock }) };
+  expectations = new Expectations(clock);
+  deletions = new DeletionTracking(expectations);
 }
 
 function podsOf(): EventHandler<Pod> {
-  return podHandler(context, queues);
+  return together(
+    changeHandler(rules.podListener(context)),
+    ruleHandler(rules.podRule(context.jobs, deletions), queues.jobs),
+    ruleHandler(rules.orphanRule(context), queues.orphans),
+  );
 }
 
 function jobsOf(): EventHandler<Job> {
-  return jobHandler(context, queues);
+  return together(
+    changeHandler(rules.jobListener(context)),
+    ruleHandler(rules.jobRule(context), queues.jobs),
+    ruleHandler(rules.orphansOfJobs(context), queues.orphans),
+  );
+}
+
+/** As a cache tells all that hear it. */
+function together<T>(...handlers: readonly EventHandler<T>[]): EventHandler<T> {
+  return {
+    onAdd: (...told) => handlers.forEach((handler) => handler.onAdd?.(...told)),
+    onUpdate: (...told) => handlers.forEach((handler) => handler.onUpdate?.(...told)),
+    onDelete: (...told) => handlers.forEach((handler) => handler.onDelete?.(...told)),
+  };
+}
+
+/** The keys of the other queue. */
+function orphans(): readonly string[] {
+  return drain(queues.orphans).map(String);
 }
 
 /** The Jobs that are looked at within the time in which changes are gathered. */

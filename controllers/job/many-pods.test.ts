@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { decideAccounting } from "./accounting.ts";
-import { NO_FAILURES } from "./backoff.ts";
 import { INDEX_ANNOTATION, TRACKING_FINALIZER } from "./job-pods.ts";
 import { decidePods } from "./pods-plan.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
@@ -39,7 +38,7 @@ test.each([
   ["are in any state", (index: number): string => ["Running", "Succeeded", "Failed"][index % 3] ?? ""],
 ])("what is decided about %s-pods reads each a few times, however many there are", (_, phase) => {
   const { pods, reads } = manyPods(phase);
-  const view = viewOf(job({ ...indexed, parallelism: 10 }), pods, new Set(), NO_FAILURES);
+  const view = viewOf(job({ ...indexed, parallelism: 10 }), pods);
   decidePods(view, NOW_MS);
   decideAccounting(view, undefined, {});
   expect(reads() / MANY).toBeLessThan(15);

@@ -1,11 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job, JobSpec, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
-import { silentLogger } from "../../pkg/log/logger.ts";
 import { expectOfRow, type Row, syncOnce } from "./one-sync.test-data.ts";
-import { conflict, Recorder, refused } from "./recorder.test-data.ts";
+import { conflict, refused } from "./recorder.test-data.ts";
 import { indexed, job, NOW_MS, podsBy } from "./samples.test-data.ts";
-import { syncJob } from "./sync.ts";
 
 const LIMIT = "FailureTarget/BackoffLimitExceeded";
 const DONE = "SuccessCriteriaMet/CompletionsReached Complete/CompletionsReached";
@@ -215,18 +213,6 @@ describe("a Job is left alone", () => {
     const status = { active: 2, ready: 0, terminating: 0, uncountedTerminatedPods: {}, ...began(0) };
     expect(statuses).toEqual([status]);
   });
-});
-
-// upstream: pkg/controller/job/job_controller_test.go#TestSyncJobDeleted
-test("of a Job that is gone nothing is kept", async () => {
-  const gone = job();
-  const recorder = new Recorder(gone, { awaits: 2, released: ["a"] });
-  const context = recorder.context([], []);
-  context.backoffs.set(gone, { failuresSinceSuccess: 1, lastFailureMs: NOW_MS });
-  const result = await syncJob("default/job", context, silentLogger, new AbortController().signal);
-  expect([result, recorder.statuses, recorder.created]).toEqual([{}, [], []]);
-  const { expectations, finalizers, backoffs } = context;
-  expect([expectations.get(gone), finalizers.awaited(gone).size, backoffs.size]).toEqual([undefined, 0, 0]);
 });
 
 // upstream: pkg/controller/job/job_controller_test.go#TestSyncJobUpdateRequeue

@@ -1,11 +1,9 @@
 import { isJobFinished } from "../../pkg/api/job.ts";
 import { expect } from "vitest";
-import { keyOf } from "../../pkg/api/object.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { silentLogger } from "../../pkg/log/logger.ts";
 import { indexOf } from "./job-pods.ts";
-import { type Before, Recorder } from "./recorder.test-data.ts";
+import { type Before, Recorder, syncOf } from "./recorder.test-data.ts";
 import { podsBy } from "./samples.test-data.ts";
 import { syncJob } from "./sync.ts";
 
@@ -47,8 +45,7 @@ export async function syncOnce(subject: Job, all: readonly Pod[], before: Before
   const context = recorder.context(all);
   let [error, requeueAfterMs]: [unknown, number | undefined] = [undefined, undefined];
   try {
-    const { signal } = new AbortController();
-    ({ requeueAfterMs } = await syncJob(keyOf(recorder.job), context, silentLogger, signal));
+    ({ requeueAfterMs } = await syncJob(syncOf(recorder.job), context));
   } catch (thrown) {
     error = thrown;
   }

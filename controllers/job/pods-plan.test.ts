@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import { NO_FAILURES } from "./backoff.ts";
 import { uidOf } from "./job-pods.ts";
 import { decidePods, podsToDelete } from "./pods-plan.ts";
 import { indexed, job, NOW_MS, type PodSketch, pods } from "./samples.test-data.ts";
@@ -126,7 +125,7 @@ test("of pods that are too many those go that have got least far", () => {
 });
 
 function view(subject: Job, sketches: readonly PodSketch[]): JobView {
-  return viewOf(subject, pods(...sketches), new Set(), NO_FAILURES);
+  return viewOf(subject, pods(...sketches));
 }
 
 function outcome(subject: JobView): string {

@@ -1,21 +1,28 @@
 import { featureGates } from "../../pkg/api/feature-gates.ts";
+import { keyOf } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
+import { PerOwner } from "../../pkg/api/per-owner.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { ApiError } from "../../pkg/client/errors.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
-import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
-import { PerOwner } from "../../pkg/api/per-owner.ts";
-import { PodControl } from "../../pkg/controller/pod-control.ts";
+import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
+import { OwnedPods } from "../../pkg/controller/owned-pods.ts";
 import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
-import { listerOf } from "../../test/harness/lister-of.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
+import { SyncRun } from "../../pkg/controller/sync-run.ts";
+import { cacheOf } from "../../test/harness/lister-of.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { BackoffRecord } from "./backoff.ts";
-import { type JobContext, jobMetrics } from "./context.ts";
+import type { JobContext } from "./context.ts";
 import { FinalizerExpectations } from "./finalizer-expectations.ts";
+import { TRACKING_FINALIZER } from "./job-pods.ts";
+import { jobMetrics } from "./metrics.ts";
+import { podTemplate } from "./pod-template.ts";
 import { NOW_MS, pod } from "./samples.test-data.ts";
+import { TRACKED_PODS_INDEX, trackedPodsIndex } from "./tracked-pods.ts";
 
 /** What the controller knows before it looks, and what goes wrong. */
 export interface Before {
@@ -55,6 +62,8 @@ export class Recorder {
   deleted = 0;
   /** Pods whose finalizer was to go. */
   released = 0;
+  /** Requests are left without an answer. */
+  #isAway = false;
 
   constructor(job: Job, before: Before) {
     this.job = withSelector(job);
@@ -64,20 +73,16 @@ export class Recorder {
   /** With these pods in the cache, and these Jobs. */
   context(all: readonly Pod[], jobs: readonly Job[] = [this.job]): JobContext {
     const clock = new VirtualClock(NOW_MS);
-    const expectations = new Expectations(clock);
     const event = (_: unknown, _type: string, reason: string): void => void this.events.push(reason);
-    const events = { event, eventWithAnnotations: () => {} };
-    const { awaits = 0, released = [], backoff } = this.#before;
-    if (awaits > 0) expectations.expectCreations(this.job, awaits);
-    if (awaits < 0) expectations.expectDeletions(this.job, -awaits);
-    const backoffs = new PerOwner<BackoffRecord>();
-    if (backoff !== undefined) backoffs.set(this.job, backoff);
-    const finalizers = new FinalizerExpectations();
-    finalizers.expectRemoval(this.job, released);
-    const owned = this.#before.looseToo ? all : all.map((each) => ownedBy(this.job, each));
-    return {
-      jobs: listerOf(jobs),
-      pods: listerOf(owned, { [POD_CONTROLLER_INDEX]: podControllerIndex }),
+    const { released = [], backoff, looseToo } = this.#before;
+    const pods = cacheOf(resources.pods, looseToo ? all : all.map((each) => ownedBy(this.job, each)), {
+      [POD_CONTROLLER_INDEX]: podControllerIndex,
+      [TRACKED_PODS_INDEX]: trackedPodsIndex,
+    });
+    const context: JobContext = {
+      jobs: cacheOf(resources.jobs, jobs),
+      pods,
+      namespaces: cacheOf(resources.namespaces, []),
       client: {
         get: async () => this.#before.onServer ?? this.job,
         updateStatus: async (job: Job) => {
@@ -86,44 +91,77 @@ export class Recorder {
           return job;
         },
       },
-      podControl: new PodControl({ pods: this.#podClient(), events: { event: () => {} }, log: silentLogger }),
-      expectations,
-      deletions: new DeletionTracking(expectations),
-      finalizers,
-      backoffs,
-      finished: new Set(),
-      isLeaving: () => false,
-      consistency: undefined,
-      events,
+      consistency: new ConsistencyStore({ clock, log: silentLogger, caches: [] }),
+      owned: this.#ownedPods(clock, pods, jobs),
+      finalizers: new FinalizerExpectations(),
+      backoffs: new PerOwner(),
+      finished: new PerOwner(),
+      events: { event, eventWithAnnotations: () => {} },
       clock,
       features: featureGates(),
       metrics: jobMetrics(this.#metrics()),
     };
+    if (backoff !== undefined) context.backoffs.set(this.job, backoff);
+    context.finalizers.expectRemoval(this.job, released);
+    return context;
   }
 
-  #podClient(): ConstructorParameters<typeof PodControl>[0]["pods"] {
+  #ownedPods(clock: VirtualClock, pods: JobContext["pods"], jobs: readonly Job[]): JobContext["owned"] {
+    const client = { metadata: () => unasked() };
+    const events = { event: () => {}, eventWithAnnotations: () => {} };
+    const owned = new OwnedPods<Job>(
+      { env: { client, clock, events, log: silentLogger } },
+      {
+        owners: cacheOf(resources.jobs, jobs),
+        pods,
+        ownerClient: { get: async () => this.#before.onServer ?? this.job },
+        consistency: new ConsistencyStore({ clock, log: silentLogger, caches: [] }),
+        podClient: this.#podClient(),
+        finalizer: TRACKING_FINALIZER,
+      },
+    );
+    this.#asks(owned);
+    return owned;
+  }
+
+  /** Asks for what is yet to be seen. No answer comes. */
+  #asks(owned: JobContext["owned"]): void {
+    const { awaits = 0 } = this.#before;
+    this.#isAway = true;
+    const sync = syncOf(this.job);
+    if (awaits > 0) void owned.create(sync, podTemplate(this.job), awaits);
+    const leaving = Array.from({ length: Math.max(0, -awaits) }, (_, index) =>
+      pod({ uid: `awaited${index}` }),
+    );
+    if (leaving.length > 0) void owned.remove(sync, leaving);
+    this.#isAway = false;
+  }
+
+  #podClient(): NonNullable<ConstructorParameters<typeof OwnedPods>[1]["podClient"]> {
     const { podsFail, mostCreated = Infinity } = this.#before;
-    const fail = (): void => {
+    const answer = async <T>(write: () => T): Promise<T> => {
+      if (this.#isAway) return new Promise(() => {});
+      const written = write();
       if (podsFail) throw refused();
+      return written;
     };
     return {
-      create: async (created: Pod) => {
-        if (this.created.length >= mostCreated) throw refused();
-        this.created.push(created);
-        fail();
-        return created;
-      },
+      create: async (created: Pod) =>
+        answer(() => {
+          if (this.created.length >= mostCreated) throw refused();
+          this.created.push(created);
+          return created;
+        }),
       delete: async () => {
-        fail();
-        this.deleted++;
-        return {};
+        if (podsFail) throw refused();
+        return answer(() => (this.deleted++, pod()));
       },
-      patch: async ({ name }, { body }) => {
-        this.released++;
-        this.patches.push(`${name} ${JSON.stringify(body)}`);
-        fail();
-        return pod();
-      },
+      patch: async ({ name }, { body }) =>
+        answer(() => {
+          this.released++;
+          this.patches.push(`${name} ${JSON.stringify(body)}`);
+          return pod();
+        }),
     };
   }
 
@@ -145,6 +183,17 @@ export class Recorder {
       },
     };
   }
+}
+
+/** What a sync of the Job is given. */
+export function syncOf(owner: Job): OwnerSync<Job> {
+  const { signal } = new AbortController();
+  const run = new SyncRun({ key: keyOf(owner), reasons: [], log: silentLogger, signal, noted: false });
+  return Object.assign(run, { owner });
+}
+
+function unasked(): never {
+  throw new Error("this client is not to be asked for");
 }
 
 export function withSelector(job: Job): Job {

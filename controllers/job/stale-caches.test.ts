@@ -105,6 +105,32 @@ test("of a Job that was replaced under its name while its pods were made, nothin
   expect(own).toHaveLength(3);
 });
 
+test("of a Job that was replaced before its pods were made, nothing holds up the second", async () => {
+  await jobs.create({ parallelism: 2, completions: 4 });
+  await world.run(5_000);
+  const [taken] = await jobs.pods();
+  const name = taken?.metadata.name ?? "";
+  // While the pod is released, before another is made for the first Job.
+  world.server.parts.faults.add({
+    target: { verb: "patch", resource: "pods", name },
+    action: {
+      kind: "interfere",
+      run: async () => {
+        const first = { namespace: "default", name: "job" };
+        await world.client.clientFor(resources.jobs).delete(first, { propagationPolicy: "Background" });
+        await jobs.create({ parallelism: 2, completions: 4 });
+        await sleep(world.clock, 100);
+      },
+    },
+    times: 1,
+  });
+  await world.update(resources.pods, name, (pod) => ({ ...pod, metadata: { ...pod.metadata, labels: {} } }));
+  await world.run(20_000);
+  const { uid } = (await jobs.job()).metadata;
+  const own = (await jobs.pods()).filter((pod) => controllerOf(pod)?.uid === uid);
+  expect(own).toHaveLength(2);
+});
+
 test("a pod that came and went unseen is missed at the latest when waiting for it times out", async () => {
   const show = world.hideEvents("pods");
   await jobs.create({ parallelism: 1, completions: 1 });

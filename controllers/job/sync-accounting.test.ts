@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job, JobSpec, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
-import { NO_FAILURES } from "./backoff.ts";
 import type { Verdict } from "./conditions.ts";
 import { type Case, count, outcomeOf } from "./counting.test-data.ts";
-import { Recorder, refused } from "./recorder.test-data.ts";
+import { Recorder, refused, syncOf } from "./recorder.test-data.ts";
 import { indexed, job, NOW_MS } from "./samples.test-data.ts";
 import { countAndFinish } from "./sync-accounting.ts";
 import { viewOf } from "./view.ts";
@@ -267,8 +266,8 @@ describe("with indexes", () => {
 // upstream: the same function's case of a Job whose pods have become active
 test("counts of running pods are written when they change", async () => {
   const recorder = new Recorder(job(), {});
-  const { signal } = new AbortController();
-  const view = viewOf(recorder.job, [], new Set(), NO_FAILURES);
-  await countAndFinish(recorder.context([]), view, { ...outcomeOf(recorder.job, []), active: 1 }, signal);
+  const view = viewOf(recorder.job, []);
+  const outcome = { ...outcomeOf(recorder.job, []), active: 1 };
+  await countAndFinish(syncOf(recorder.job), recorder.context([]), view, outcome);
   expect(recorder.statuses).toEqual([{ active: 1, ready: 0, terminating: 0, uncountedTerminatedPods: {} }]);
 });

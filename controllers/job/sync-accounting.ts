@@ -1,4 +1,5 @@
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { decideAccounting, countReleased, hasUncounted } from "./accounting.ts";
 import { releasePods, writeStatus } from "./apply.ts";
 import { announce, finish, type Verdict } from "./conditions.ts";
@@ -13,10 +14,10 @@ import type { JobView } from "./view.ts";
  * once). Nothing is written when nothing has changed.
  */
 export async function countAndFinish(
+  sync: OwnerSync<Job>,
   context: JobContext,
   view: JobView,
   outcome: PodsOutcome,
-  signal: AbortSignal,
 ): Promise<void> {
   const nowMs = context.clock.nowMs();
   const accounting = decideAccounting(view, outcome.verdict, withCounts(outcome));
@@ -27,7 +28,7 @@ export async function countAndFinish(
   let { status } = announced;
   const before = job.status ?? {};
   if (accounting.changed || announced.changed || countsChanged(outcome)) {
-    job = await writeStatus(context, job, status, signal);
+    job = await writeStatus(sync, context, job, status);
     context.backoffs.set(view.job, view.backoff);
     recordCounted(context, job, before, status);
     status = job.status ?? status;
@@ -35,17 +36,17 @@ export async function countAndFinish(
   for (const [action, count] of accounting.policyActions)
     context.metrics.policyActions.inc({ action }, count);
 
-  const released = await releasePods(context, view.job, accounting.toRelease, signal);
+  const released = await releasePods(sync, context, accounting.toRelease);
   const counted = countReleased(status, without(accounting.tracked, released.uids));
   if (released.error !== undefined) {
-    if (counted !== status) await writeStatus(context, job, counted, signal);
+    if (counted !== status) await writeStatus(sync, context, job, counted);
     throw released.error;
   }
   const ends =
     final !== undefined && !accounting.unfinished && !hasUncounted(counted) && outcome.terminating === 0;
   const last = ends ? finish(counted, final, nowMs) : counted;
   if (last === status) return;
-  await writeStatus(context, job, last, signal);
+  await writeStatus(sync, context, job, last);
   recordCounted(context, job, status, last);
   if (ends) recordFinished(context, { ...job, status: last }, final);
 }
@@ -72,7 +73,7 @@ function without(uids: ReadonlySet<string>, gone: ReadonlySet<string>): Readonly
 function recordFinished(context: JobContext, job: Job, final: Verdict): void {
   const { type, reason, message } = final;
   const mode = completionMode(job);
-  context.finished.add(job.metadata.uid ?? "");
+  context.finished.set(job, true);
   const result = type === "Complete" ? "succeeded" : "failed";
   context.metrics.jobsFinished.inc({ completion_mode: mode, result, reason });
   if (type === "Failed") return context.events.event(job, "Warning", reason, message);

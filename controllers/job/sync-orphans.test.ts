@@ -3,8 +3,9 @@ import type { OwnerReference } from "../../pkg/api/object.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { SyncRun } from "../../pkg/controller/sync-run.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
-import { listerOf } from "../../test/harness/lister-of.ts";
+import { type OrphanKey, SelectedPods } from "./orphan-key.ts";
 import { type Before, Recorder } from "./recorder.test-data.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
 import { syncOrphans } from "./sync-orphans.ts";
@@ -55,14 +56,14 @@ describe("a pod with the finalizer", () => {
     ],
   ])("%s", async (_, owner, known, loses) => {
     const { recorder, look } = orphanage([orphan(owner)], known);
-    await look("pod default/pod");
+    await look("default/pod");
     expect(recorder.released).toBe(loses ? 1 : 0);
   });
 
   test("is found by its labels as well", async () => {
     const { recorder, look } = orphanage([orphan(undefined)], undefined);
-    await look("selector default app=test");
-    await look("selector default app=other");
+    await look(SelectedPods.of("default", "app=test"));
+    await look(SelectedPods.of("default", "app=other"));
     expect(recorder.released).toBe(1);
   });
 
@@ -70,33 +71,37 @@ describe("a pod with the finalizer", () => {
     const { recorder, look } = orphanage([orphan({ ...ofJob, ...managing })], finished, {
       released: ["pod"],
     });
-    await look("pod default/pod");
+    await look("default/pod");
     expect(recorder.released).toBe(0);
   });
 
   test("may be gone", async () => {
     const { recorder, look } = orphanage([], undefined);
-    await look("pod default/pod");
+    await look("default/pod");
     expect(recorder.released).toBe(0);
   });
 
   test("is tried again when it cannot be written, after the others", async () => {
     const all = [orphan(undefined, "a"), orphan(undefined, "b")];
     const { recorder, look } = orphanage(all, undefined, { podsFail: true });
-    await expect(look("selector default app=test")).rejects.toThrow("finalizers of orphans");
+    await expect(look(SelectedPods.of("default", "app=test"))).rejects.toThrow("finalizers of orphans");
     expect(recorder.released).toBe(2);
   });
 });
 
 interface Orphanage {
   readonly recorder: Recorder;
-  look(key: string): Promise<unknown>;
+  look(key: OrphanKey): Promise<unknown>;
 }
 
 function orphanage(all: readonly Pod[], known: Job | undefined, before: Before = {}): Orphanage {
-  const recorder = new Recorder(job(), before);
-  const context = { ...recorder.context([], known === undefined ? [] : [known]), pods: listerOf(all) };
-  return { recorder, look: async (key) => syncOrphans(key, context, silentLogger, signal) };
+  const recorder = new Recorder(job(), { ...before, looseToo: true });
+  const context = recorder.context(all, known === undefined ? [] : [known]);
+  const look = async (key: OrphanKey): Promise<unknown> => {
+    const run = new SyncRun<OrphanKey>({ key, reasons: [], log: silentLogger, signal, noted: false });
+    return syncOrphans(run, context);
+  };
+  return { recorder, look };
 }
 
 function orphan(owner: OwnerReference | undefined, uid = "pod"): Pod {

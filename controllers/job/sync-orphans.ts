@@ -1,44 +1,39 @@
+import { throwAll } from "../../pkg/api/errors.ts";
 import type { LabelSelector } from "../../pkg/api/labels.ts";
 import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
-import { releaseOrphan } from "./apply.ts";
+import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import type { JobContext } from "./context.ts";
 import { hasFinalizer, isForsaken, uidOf } from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
+import type { OrphanKey } from "./orphan-key.ts";
 import { TRACKED_PODS_INDEX, trackedPodsValue } from "./tracked-pods.ts";
 
-/** Takes the finalizer off pods whose Job is gone, has finished, or has nothing to do with them any more. Keys: see JobQueues. */
-export async function syncOrphans(
-  key: string,
-  context: JobContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const [kind, ...rest] = key.split(" ");
-  if (kind === "pod") {
-    const pod = context.pods.getByKey(rest.join(" "));
-    if (pod !== undefined && isOrphan(context, pod)) await releaseOrphan(context, pod, signal);
-    return {};
-  }
-  const [namespace = "", ...selector] = rest;
-  const pods = trackedPods(context.pods, namespace, parseLabelSelector(selector.join(" ")));
+/** Takes the finalizer off pods whose Job is gone, has finished, or has nothing to do with them any more. */
+export async function syncOrphans(sync: Sync<OrphanKey>, context: JobContext): Promise<SyncResult> {
+  const orphans = podsOf(sync.key, context.pods.lister).filter((pod) => isOrphan(context, pod));
+  if (orphans.length > 0) sync.decided("No Job looks after these pods", { pods: orphans.length });
   const errors: unknown[] = [];
-  for (const pod of pods.filter((each) => isOrphan(context, each))) {
+  for (const pod of orphans) {
     try {
-      await releaseOrphan(context, pod, signal);
+      await context.owned.takeOffFinalizer(pod, sync.signal);
     } catch (error) {
-      signal.throwIfAborted();
+      sync.signal.throwIfAborted();
       errors.push(error);
     }
   }
-  log.verbose(8, "Looked for orphans of a Job", { namespace, found: pods.length });
+  if (typeof sync.key === "string") throwAll(errors);
   if (errors.length > 0) throw new AggregateError(errors, "finalizers of orphans could not be taken off");
   return {};
+}
+
+function podsOf(key: OrphanKey, pods: Lister<Pod>): readonly Pod[] {
+  if (typeof key !== "string") return trackedPods(pods, key.namespace, parseLabelSelector(key.selector));
+  const pod = pods.getByKey(key);
+  return pod === undefined ? [] : [pod];
 }
 
 /** The pods of the namespace that have the finalizer and are selected. */
@@ -54,7 +49,7 @@ function isOrphan(context: JobContext, pod: Pod): boolean {
   if (manager === undefined) return true;
   // Whoever else uses the finalizer does so on purpose.
   if (manager.kind !== "Job" || manager.apiVersion !== "batch/v1") return false;
-  const job = managerOf(context.jobs, "Job", pod);
+  const job = managerOf(context.jobs.lister, "Job", pod);
   if (job === undefined) return true;
   // Its Job has let go of it just now.
   if (context.finalizers.isAwaited(job, uidOf(pod))) return false;

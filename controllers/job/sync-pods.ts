@@ -1,12 +1,17 @@
+import { combinedError } from "../../pkg/api/errors.ts";
 import { isJobSuspended } from "../../pkg/api/job.ts";
-import type { JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import { createPods, deleteActive, deleteSurplus } from "./apply.ts";
+import { isPodReady } from "../../pkg/api/pod.ts";
+import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { Removal } from "../../pkg/controller/owned-pods.ts";
+import type { OwnerSync } from "../../pkg/controller/sync.ts";
+import { createPods } from "./apply.ts";
 import { noteSuspension, type Suspension, type Verdict } from "./conditions.ts";
 import type { JobContext } from "./context.ts";
 import { decidePods } from "./pods-plan.ts";
 import { decideCompletion } from "./verdict.ts";
 import type { JobView } from "./view.ts";
+
+type Sync = OwnerSync<Job>;
 
 /** What was done about the pods, and how the Job stands then. */
 export interface PodsOutcome {
@@ -29,31 +34,37 @@ export interface PodsOutcome {
 
 type Managed = Pick<PodsOutcome, "action" | "active" | "ready" | "terminating" | "waitMs" | "error">;
 
+export interface Before {
+  /** Defined when the Job is to end. */
+  readonly verdict: Verdict | undefined;
+  /** Whether the cache has seen all that was created and deleted. */
+  readonly isSettled: boolean;
+}
+
+const NOTHING: Removal = { removed: [], errors: [] };
+
 /** Ends all pods of a Job that is to end; otherwise sees to it that as many run as should. */
 export async function syncPods(
+  sync: Sync,
   context: JobContext,
   view: JobView,
-  verdict: Verdict | undefined,
-  expectationsMet: boolean,
-  log: Logger,
-  signal: AbortSignal,
+  { verdict, isSettled }: Before,
 ): Promise<PodsOutcome> {
   const { job } = view;
   const status = job.status ?? {};
   if (verdict !== undefined) {
-    const deleted = await deleteActive(context, job, view.active, signal);
-    const allSeen = deleted.count === view.active.length && expectationsMet;
+    sync.decided("The Job ends", { type: verdict.type, reason: verdict.reason });
+    const ended = await context.owned.end(sync, view.active);
+    const allSeen = ended.errors.length === 0 && isSettled;
     return {
-      ...after(view, "reconciling", deleted),
+      ...after(view, "reconciling", ended),
       verdict: allSeen ? verdict : undefined,
       status,
       suspended: undefined,
     };
   }
-  const isManaged = expectationsMet && job.metadata.deletionTimestamp === undefined;
-  const managed = isManaged
-    ? await managePods(context, view, log, signal)
-    : after(view, "reconciling", { count: 0, ready: 0, error: undefined });
+  const isManaged = isSettled && job.metadata.deletionTimestamp === undefined;
+  const managed = isManaged ? await managePods(sync, context, view) : after(view, "reconciling", NOTHING);
   const completion = decideCompletion(view, managed.active);
   if (completion !== undefined || !isManaged)
     return { ...managed, verdict: completion, status, suspended: undefined };
@@ -61,37 +72,31 @@ export async function syncPods(
   return { ...managed, verdict: undefined, status: noted, suspended: change };
 }
 
-async function managePods(
-  context: JobContext,
-  view: JobView,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<Managed> {
+async function managePods(sync: Sync, context: JobContext, view: JobView): Promise<Managed> {
   const plan = decidePods(view, context.clock.nowMs());
-  const nothing = after(view, "tracking", { count: 0, ready: 0, error: undefined });
+  const nothing = after(view, "tracking", NOTHING);
   if (plan.action === "none") return nothing;
-  if (plan.action === "wait") return { ...nothing, action: "pods_created", waitMs: plan.forMs };
-  if (plan.action === "delete") {
-    log.verbose(4, "Too many pods run", { deleting: plan.pods.length, suspended: isJobSuspended(view.job) });
-    return after(view, "pods_deleted", await deleteSurplus(context, view.job, plan.pods, signal));
+  if (plan.action === "wait") {
+    sync.decided("Pods are created later, after failures", { inMs: plan.forMs });
+    return { ...nothing, action: "pods_created", waitMs: plan.forMs };
   }
-  log.verbose(4, "Too few pods run", { creating: plan.count });
-  const { count, error } = await createPods(context, view, plan.count, plan.indexes, signal);
+  if (plan.action === "delete") {
+    sync.decided("Too many pods run", { deleting: plan.pods.length, suspended: isJobSuspended(view.job) });
+    return after(view, "pods_deleted", await context.owned.discard(sync, plan.pods));
+  }
+  sync.decided("Too few pods run", { creating: plan.count });
+  const { count, error } = await createPods(sync, context, view, plan);
   return { ...nothing, action: "pods_created", active: view.active.length + count, error };
 }
 
-function after(
-  view: JobView,
-  action: PodsOutcome["action"],
-  deleted: { readonly count: number; readonly ready: number; readonly error: unknown },
-): Managed {
+function after(view: JobView, action: PodsOutcome["action"], { removed, errors }: Removal): Managed {
   return {
     action,
-    active: view.active.length - deleted.count,
-    ready: view.ready - deleted.ready,
-    terminating: view.terminating + deleted.count,
+    active: view.active.length - removed.length,
+    ready: view.ready - removed.filter(isPodReady).length,
+    terminating: view.terminating + removed.length,
     waitMs: undefined,
-    error: deleted.error,
+    error: combinedError(errors),
   };
 }
 

@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { NO_FAILURES } from "./backoff.ts";
 import { indexed, job, NOW_MS, pod, type PodSketch, pods } from "./samples.test-data.ts";
 import { decideCompletion, decideVerdict, untilDeadlineMs } from "./verdict.ts";
 import { type JobView, viewOf } from "./view.ts";
@@ -129,5 +128,5 @@ test("the time that is left counts from the start", () => {
 });
 
 function view(subject: Job, all: readonly Pod[]): JobView {
-  return viewOf(subject, all, new Set(), NO_FAILURES);
+  return viewOf(subject, all);
 }

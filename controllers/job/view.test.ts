@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { NO_FAILURES } from "./backoff.ts";
 import { job, NOW_MS, type PodSketch, pods } from "./samples.test-data.ts";
 import { viewOf } from "./view.ts";
 
@@ -61,12 +60,9 @@ test.each<[string, Case]>([
         uncountedTerminatedPods: { succeeded: uncountedSucceeded ?? [], failed: uncountedFailed ?? [] },
       },
     );
-    const view = viewOf(
-      subject,
-      pods(...text.split(", ").map(sketchOf)),
-      new Set(words(released)),
-      NO_FAILURES,
-    );
+    const view = viewOf(subject, pods(...text.split(", ").map(sketchOf)), {
+      released: new Set(words(released)),
+    });
     expect(`${view.succeeded} ${view.failed}`).toBe(expected);
   },
 );

@@ -1,11 +1,13 @@
 import { isPodActive, isPodReady, isPodTerminating } from "../../pkg/api/pod.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { backoffAfter, type BackoffRecord } from "./backoff.ts";
+import { backoffAfter, type BackoffRecord, NO_FAILURES } from "./backoff.ts";
 import { counts, hasFailed, hasFinalizer, hasSucceeded, uidOf } from "./job-pods.ts";
 import { isIndexed, podFailurePolicy } from "./job-spec.ts";
 import { type IndexView, indexViewOf } from "./index-view.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** A Job and its pods, as one sync sees them. */
 export interface JobView {
@@ -27,12 +29,14 @@ export interface JobView {
   readonly indexes: IndexView | undefined;
 }
 
+/** What is known of a Job beside the Job and its pods. */
+export type Remembered = Partial<Pick<JobView, "released" | "backoff" | "namespaceLeaves">>;
+
+/** `backoff` is the record before what is seen now. */
 export function viewOf(
   job: Job,
   pods: readonly Pod[],
-  released: ReadonlySet<string>,
-  backoffBefore: BackoffRecord,
-  namespaceLeaves = false,
+  { released = NONE, backoff = NO_FAILURES, namespaceLeaves = false }: Remembered = {},
 ): JobView {
   const status = job.status ?? {};
   const uncounted = status.uncountedTerminatedPods ?? {};
@@ -59,7 +63,7 @@ export function viewOf(
     succeeded:
       indexes?.succeeded.size ?? (status.succeeded ?? 0) + newSucceeded.length + listedSucceeded.length,
     failed: (status.failed ?? 0) + counted + listedFailed.length,
-    backoff: backoffAfter(backoffBefore, newSucceeded, newFailed),
+    backoff: backoffAfter(backoff, newSucceeded, newFailed),
     namespaceLeaves,
     indexes,
   };

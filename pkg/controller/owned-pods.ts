@@ -6,13 +6,14 @@ import { isNamespaceTerminating } from "../client/errors.ts";
 import type { Patch, ResourceClient } from "../client/resource-client.ts";
 import type { Cache } from "./cache.ts";
 import type { ConsistencyStore } from "./consistency.ts";
+import type { Env } from "./env.ts";
 import { DeletionTracking, Expectations } from "./expectations.ts";
-import type { Kit, OwnerMemory } from "./kit.ts";
+import type { OwnerMemory } from "./kit.ts";
 import { claimObjects } from "./ownership.ts";
 import { PodControl } from "./pod-control.ts";
 import { ownedAndOrphanedPods, ownedPods, POD_CONTROLLER_INDEX, podControllerIndex } from "./pod-index.ts";
-import { isGone } from "./read-live.ts";
-import { SLOW_START_INITIAL_BATCH, slowStartBatch } from "./slow-start.ts";
+import { isGone, isGoneOrReplaced } from "./read-live.ts";
+import { type BatchOutcome, SLOW_START_INITIAL_BATCH, slowStartBatch } from "./slow-start.ts";
 import type { OwnerSync } from "./sync.ts";
 
 export interface OwnedPodsOptions<O extends ApiObject> {
@@ -23,6 +24,16 @@ export interface OwnedPodsOptions<O extends ApiObject> {
   readonly consistency: ConsistencyStore;
   /** What pods are written with: a client of metadata, unless the answers are read. */
   readonly podClient?: Pick<ResourceClient, "create" | "delete" | "patch">;
+  /**
+   * The owners count their pods, and each pod has this finalizer until it is counted. Pods are given it when they are
+   * adopted; they lose it when they are released, and before they are removed.
+   */
+  readonly finalizer?: string;
+}
+
+/** What it needs of a Kit. */
+export interface OwnedPodsKit {
+  readonly env: Pick<Env, "clock" | "events" | "log"> & { readonly client: Pick<Env["client"], "metadata"> };
 }
 
 /** Pods that are created and pods that are deleted in one go. */
@@ -33,6 +44,24 @@ export interface PodChanges {
 
 /** Makes out the template of a pod when it is its turn: where many are refused, those after them cost nothing. */
 export type NewPod = () => PodTemplateSpec;
+
+/** What one pod is made of. */
+export interface PodDraft {
+  readonly template: PodTemplateSpec;
+  /** In place of the prefix that is made of the owner's name. */
+  readonly generateName?: string;
+}
+
+export interface Creation extends BatchOutcome {
+  /** As the server has answered. Fewer than the successes where the namespace is going away. */
+  readonly created: readonly Pod[];
+}
+
+export interface Removal {
+  /** Those that were deleted, or were gone already. */
+  readonly removed: readonly Pod[];
+  readonly errors: readonly unknown[];
+}
 
 export interface ChangedPods {
   /** As the server has answered. */
@@ -50,7 +79,7 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
   readonly #deletions: DeletionTracking;
   readonly #control: PodControl;
 
-  constructor({ env }: Kit, options: OwnedPodsOptions<O>) {
+  constructor({ env }: OwnedPodsKit, options: OwnedPodsOptions<O>) {
     const { pods, consistency, podClient = env.client.metadata(resources.pods) } = options;
     this.#options = options;
     this.#expectations = new Expectations(env.clock);
@@ -94,7 +123,7 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
     pods: readonly Pod[],
     matches: (pod: Pod) => boolean,
   ): Promise<readonly Pod[]> {
-    const { owners, ownerClient, consistency } = this.#options;
+    const { owners, ownerClient, consistency, finalizer } = this.#options;
     const claimer = {
       owner,
       ownerResource: owners.resource,
@@ -103,6 +132,7 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
       patch: async (pod: Pod, patch: Parameters<PodControl["claim"]>[1]) =>
         this.#control.claim(pod, patch, signal),
       consistency,
+      ...(finalizer !== undefined && { finalizers: [finalizer] }),
       log,
     };
     return claimObjects<Pod>(claimer, pods, matches, signal);
@@ -110,18 +140,40 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
 
   /** Creates `count` pods in batches that grow while all goes well. Gives what went wrong. */
   async create(sync: OwnerSync<O>, template: PodTemplateSpec, count: number): Promise<readonly unknown[]> {
+    const { errors } = await this.createEach(sync, count, () => ({ template }));
+    return errors;
+  }
+
+  /** The same where pods are not alike: `draftOf` is asked for each when it is its turn, from 0. */
+  async createEach(
+    sync: OwnerSync<O>,
+    count: number,
+    draftOf: (index: number) => PodDraft,
+  ): Promise<Creation> {
     const { owner } = sync;
     this.#expectations.expectCreations(owner, count);
-    const { successes, errors } = await this.#create(sync, count, () => template);
+    const creation = await this.#create(sync, count, draftOf);
+    const { successes } = creation;
     // What was not created will not be seen either.
     this.#expectations.lower(owner, count - successes, 0);
-    return errors;
+    return creation;
   }
 
   /** Deletes these pods all at once. Gives what went wrong; that a pod is gone already is no error. */
   async remove(sync: OwnerSync<O>, pods: readonly Pod[]): Promise<readonly unknown[]> {
+    const { errors } = await this.discard(sync, pods);
+    return errors;
+  }
+
+  /** The same, and tells which are gone. They are not to be counted, so their finalizer goes first. */
+  async discard(sync: OwnerSync<O>, pods: readonly Pod[]): Promise<Removal> {
     this.#deletions.expectDeletions(sync.owner, pods.map(keyOf));
     return this.#remove(sync, pods);
+  }
+
+  /** Deletes the pods of an owner that ends. They keep their finalizer until they are counted, and nothing waits for them. */
+  async end({ owner, signal }: OwnerSync<O>, pods: readonly Pod[]): Promise<Removal> {
+    return removeEach(pods, async (pod) => this.#control.delete(pod, owner, signal));
   }
 
   /** Creates pods as `create` does, then deletes others as `remove` does: the owner is settled when all of it was seen. */
@@ -129,9 +181,12 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
     const { owner } = sync;
     this.#deletions.expectDeletions(owner, remove.map(keyOf));
     this.#expectations.raise(owner, create.length, 0);
-    const { created, errors } = await this.#create(sync, create.length, (index) => create[index]?.() ?? {});
+    const { created, errors } = await this.#create(sync, create.length, (index) => ({
+      template: create[index]?.() ?? {},
+    }));
     this.#expectations.lower(owner, create.length - created.length, 0);
-    return { created, errors: [...errors, ...(await this.#remove(sync, remove))] };
+    const { errors: unremoved } = await this.#remove(sync, remove);
+    return { created, errors: [...errors, ...unremoved] };
   }
 
   /** Changes a pod that is the owner's, such as its labels. */
@@ -140,16 +195,35 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
     return this.#control.patch({ namespace, name }, patch, signal);
   }
 
+  /** Whether the pod has the finalizer, and is yet to be counted. */
+  isTracked({ metadata }: ApiObject): boolean {
+    const { finalizer } = this.#options;
+    return finalizer !== undefined && metadata.finalizers?.includes(finalizer) === true;
+  }
+
+  /** Takes the finalizer off this very pod. One that is gone needs nothing, be it that another one has its name. */
+  async takeOffFinalizer({ metadata }: ApiObject, signal: AbortSignal): Promise<void> {
+    const { namespace = "", name = "", uid } = metadata;
+    // The uid makes the server refuse the patch when another pod has taken the name since.
+    const body = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [this.#options.finalizer] } };
+    try {
+      await this.#control.patch({ namespace, name }, { type: "strategic", body }, signal);
+    } catch (error) {
+      if (!isGoneOrReplaced(error)) throw error;
+    }
+  }
+
   async #create(
     { owner, signal }: OwnerSync<O>,
     count: number,
-    templateOf: (index: number) => PodTemplateSpec,
-  ) {
+    draftOf: (index: number) => PodDraft,
+  ): Promise<Creation> {
     const reference = newControllerRef(owner, this.#options.owners.resource);
     const created: Pod[] = [];
     const create = async (index: number): Promise<void> => {
+      const { template, generateName } = draftOf(index);
       try {
-        created.push(await this.#control.create(templateOf(index), owner, reference, signal));
+        created.push(await this.#control.create(template, owner, reference, signal, generateName));
       } catch (error) {
         // In a namespace that is going away there is nothing to be done, nor to be reported.
         if (!isNamespaceTerminating(error)) throw error;
@@ -159,18 +233,17 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
     return { ...outcome, created };
   }
 
-  async #remove({ owner, signal }: OwnerSync<O>, pods: readonly Pod[]): Promise<readonly unknown[]> {
-    const errors: unknown[] = [];
-    const remove = async (pod: Pod): Promise<void> => {
+  async #remove({ owner, signal }: OwnerSync<O>, pods: readonly Pod[]): Promise<Removal> {
+    return removeEach(pods, async (pod) => {
       try {
+        if (this.isTracked(pod)) await this.takeOffFinalizer(pod, signal);
         await this.#control.delete(pod, owner, signal);
       } catch (error) {
+        // No event will tell of this deletion any more.
         this.#deletions.deletionObserved(owner, keyOf(pod));
-        if (!isGone(error)) errors.push(error);
+        throw error;
       }
-    };
-    await Promise.all(pods.map(remove));
-    return errors;
+    });
   }
 
   creationObserved(owner: O): void {
@@ -192,4 +265,23 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
   get #kind(): string {
     return this.#options.owners.resource.kind;
   }
+}
+
+/** All at once. That a pod is gone already is no error. */
+async function removeEach(pods: readonly Pod[], remove: (pod: Pod) => Promise<void>): Promise<Removal> {
+  const errors: unknown[] = [];
+  const removed: Pod[] = [];
+  const removeOne = async (pod: Pod): Promise<void> => {
+    try {
+      await remove(pod);
+    } catch (error) {
+      if (!isGone(error)) {
+        errors.push(error);
+        return;
+      }
+    }
+    removed.push(pod);
+  };
+  await Promise.all(pods.map(removeOne));
+  return { removed, errors };
 }

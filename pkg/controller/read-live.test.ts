@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../api/resources.ts";
 import type { ReplicaSet } from "../api/types/apps-v1.gen.ts";
-import { isConflict, isForbidden } from "../client/errors.ts";
+import { isConflict, isForbidden, isInvalid } from "../client/errors.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 import { forbidden } from "../embedded/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
-import { identityOf, readLive, readThenWrite } from "./read-live.ts";
+import { identityOf, isGoneOrReplaced, readLive, readThenWrite } from "./read-live.ts";
 
 const { signal } = new AbortController();
 let world: ControllerWorld;
@@ -38,6 +38,32 @@ describe("reading an object past the cache", () => {
   test("fails when the server does not tell", async () => {
     refuse("get");
     await expect(readLive(client, identityOf(known), signal)).rejects.toSatisfy(isForbidden);
+  });
+});
+
+describe("a patch that names the uid", () => {
+  const patch = async (spec: object = {}): Promise<unknown> => {
+    const body = { metadata: { uid: known.metadata.uid, labels: { seen: "true" } }, spec };
+    const ref = { namespace: "default", name: "web" };
+    const [result] = await Promise.allSettled([client.patch(ref, { type: "merge", body }, {}, signal)]);
+    return result?.status === "rejected" ? result.reason : undefined;
+  };
+
+  test("is refused as of an object that is gone when another one has its name, and when none has", async () => {
+    await world.delete(resources.replicaSets, "web");
+    expect(await patch()).toSatisfy(isGoneOrReplaced);
+    await make();
+    expect(await patch()).toSatisfy(isGoneOrReplaced);
+    expect((await world.get(resources.replicaSets, "web")).metadata.labels?.["seen"]).toBeUndefined();
+  });
+
+  test("may be refused for other reasons, which say nothing of its end", async () => {
+    expect(await patch()).toBeUndefined();
+    const invalid = await patch({ replicas: -1 });
+    expect(invalid).toSatisfy(isInvalid);
+    expect(invalid).not.toSatisfy(isGoneOrReplaced);
+    refuse("patch");
+    expect(await patch()).not.toSatisfy(isGoneOrReplaced);
   });
 });
 

@@ -60,6 +60,21 @@ describe("an object wakes", () => {
     expect([drain(queue), observed]).toEqual([[], []]);
   });
 
+  test("nobody when it goes, where its owner does not mind", () => {
+    const handler = handlerOf({ minds: ({ metadata }) => metadata.name === "two" });
+    handler.onDelete?.(child(one), false);
+    handler.onUpdate?.(child(one), version("2", leaving(child(one))));
+    expect([drain(queue), observed]).toEqual([[], []]);
+    handler.onDelete?.(child(two), false);
+    expect(drain(queue)).toEqual(["default/two"]);
+  });
+
+  test("its owner once when it is relabelled and deleted in one", () => {
+    const relabelled = leaving(child(one, { labels: { app: "other" }, resourceVersion: "2" }));
+    handlerOf().onUpdate?.(child(one), relabelled);
+    expect([drain(queue), observed]).toEqual([["default/one"], ["one -default/child"]]);
+  });
+
   test("nobody when it is told of again", () => {
     handlerOf().onUpdate?.(child(one), child(one));
     expect(drain(queue)).toEqual([]);

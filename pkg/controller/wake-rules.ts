@@ -37,6 +37,8 @@ export interface OwnerRule<O extends ApiObject, C extends ApiObject> {
   };
   /** Wakes the owner once more, after so many milliseconds, for an object that was updated. */
   readonly againAfterMs?: (owner: O, before: C, after: C) => number | undefined;
+  /** Whether the owner has anything to do with an object that goes; left out, it has. */
+  readonly minds?: (owner: O, object: C) => boolean;
   /** Owners are woken after this long, so that several changes are looked at together. */
   readonly afterMs?: number;
   readonly log?: Logger;
@@ -52,7 +54,7 @@ export function itsOwner<O extends ApiObject, C extends ApiObject>(rule: OwnerRu
 
   const gone = (object: C, wake: Wake): void => {
     const owner = ownerOf(object);
-    if (owner === undefined) return;
+    if (owner === undefined || rule.minds?.(owner, object) === false) return;
     rule.observer?.deletionObserved(owner, keyOf(object));
     wake(keyOf(owner), rule.afterMs);
   };
@@ -71,7 +73,7 @@ export function itsOwner<O extends ApiObject, C extends ApiObject>(rule: OwnerRu
     if (after.metadata.deletionTimestamp !== undefined) {
       gone(after, wake);
       // It was taken away and deleted between two looks: its former owner lacks it.
-      if (isOpenToOthers) gone(before, wake);
+      if (hasMoved) gone(before, wake);
       return;
     }
     const former = hasMoved ? ownerOf(before) : undefined;

@@ -3,6 +3,8 @@ import type { IndexFunction } from "../../pkg/cache/informer.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
 import { Store } from "../../pkg/cache/store.ts";
 import { StoreLister } from "../../pkg/cache/store-lister.ts";
+import type { TypedResource } from "../../pkg/api/resource.ts";
+import { Cache } from "../../pkg/controller/cache.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 
 /** A cache that holds these objects. */
@@ -16,9 +18,27 @@ export function listerOf<T extends ApiObject>(
   return new StoreLister(store);
 }
 
+/** A cache of a controller that holds these objects, and never changes. */
+export function cacheOf<T extends ApiObject>(
+  resource: TypedResource<T>,
+  objects: readonly T[],
+  indexes: Readonly<Record<string, IndexFunction<T>>> = {},
+): Cache<T> {
+  const synced = { hasSynced: () => true, whenSynced: async () => true };
+  const informer = {
+    ...synced,
+    lister: listerOf(objects, indexes),
+    addHandler: () => ({ ...synced, remove: () => undefined }),
+    addIndex: () => undefined,
+    lastSyncResourceVersion: () => "",
+    silentSinceMs: () => 0,
+  };
+  return new Cache(resource, informer, {});
+}
+
 /** The keys that are ready, in order; they are done. */
-export function drain(queue: WorkQueue<string>): readonly string[] {
-  const keys: string[] = [];
+export function drain<K>(queue: WorkQueue<K>): readonly K[] {
+  const keys: K[] = [];
   for (let key = queue.tryGet(); key !== undefined; key = queue.tryGet()) {
     keys.push(key);
     queue.done(key);

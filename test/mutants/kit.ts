@@ -142,7 +142,14 @@ export const kitMutants: readonly Mutant[] = [
   {
     name: "the former owner of an object that was taken away and deleted is not woken",
     file: "pkg/controller/wake-rules.ts",
-    find: "if (isOpenToOthers) gone(before, wake);",
+    find: "if (hasMoved) gone(before, wake);",
+    replace: "",
+    tests: ruleTests,
+  },
+  {
+    name: "the end of an object that its owner does not mind wakes it",
+    file: "pkg/controller/wake-rules.ts",
+    find: " || rule.minds?.(owner, object) === false",
     replace: "",
     tests: ruleTests,
   },

@@ -480,7 +480,7 @@ const fields: readonly Mutant[] = [
   },
   {
     name: "Jobs do not declare that they read restarts",
-    file: "controllers/job/controller.ts",
+    file: "controllers/job/context.ts",
     find: "    `${statuses}.restartCount`,\n",
     replace: "",
     tests: ["test/harness/fields-of-consumers.test.ts"],

@@ -4,8 +4,8 @@ import type { Mutant } from "./mutant.ts";
 /** Syncs of Jobs do not wait for the caches to show what was written before. */
 const GATE_LEFT_OUT: Edit = {
   file: "controllers/job/controller.ts",
-  find: "...(context.consistency && { gate: context.consistency }),",
-  replace: "",
+  find: "    consistency,\n    remembers:",
+  replace: "    remembers:",
 };
 
 /** In the controllers of Jobs and CronJobs. */
@@ -14,8 +14,8 @@ export const jobMutants: readonly Mutant[] = [
     name: "counts a pod anew while its lost finalizer is not seen yet",
     needs: ["stale cache"],
     file: "controllers/job/sync.ts",
-    find: "await countAndFinish(context, view, outcome, signal);",
-    replace: "await countAndFinish(context, { ...view, released: new Set() }, outcome, signal);",
+    find: "await countAndFinish(sync, context, view, outcome);",
+    replace: "await countAndFinish(sync, context, { ...view, released: new Set() }, outcome);",
     also: GATE_LEFT_OUT,
   },
   {
@@ -28,15 +28,15 @@ export const jobMutants: readonly Mutant[] = [
     name: "takes finalizers off before the status is written",
     file: "controllers/job/sync-accounting.ts",
     find: "let { job } = view;",
-    replace: "await releasePods(context, key, accounting.toRelease, signal); let { job } = view;",
+    replace: "await releasePods(sync, context, accounting.toRelease); let { job } = view;",
   },
   {
     name: "takes a conflict for success",
     needs: ["request errors"],
     file: "controllers/job/apply.ts",
-    find: "const updated = await context.client.updateStatus({ ...job, status }, {}, signal);",
+    find: "const updated = await client.updateStatus({ ...job, status }, {}, signal);",
     replace:
-      "const updated = await context.client.updateStatus({ ...job, status }, {}, signal).catch((error: unknown) => { if ((error as { code?: unknown }).code === 409) return { ...job, status }; throw error; });",
+      "const updated = await client.updateStatus({ ...job, status }, {}, signal).catch((error: unknown) => { if ((error as { code?: unknown }).code === 409) return { ...job, status }; throw error; });",
   },
   {
     name: "drops listed pods without counting them",
@@ -53,13 +53,13 @@ export const jobMutants: readonly Mutant[] = [
   {
     name: "forgets the finalizers of orphans",
     file: "controllers/job/handlers.ts",
-    find: "if (hasFinalizer(pod)) queues.orphans.add(`pod ${keyOf(pod)}`);",
+    find: "if (job === undefined || isForsaken(pod, job)) wake(keyOf(pod));",
     replace: "",
   },
   {
     name: "leaves the finalizer on pods that it needs no more",
-    file: "controllers/job/apply.ts",
-    find: "if (hasFinalizer(pod)) await context.podControl.patch(refOf(pod), RELEASE, signal);",
+    file: "pkg/controller/owned-pods.ts",
+    find: "if (this.isTracked(pod)) await this.takeOffFinalizer(pod, signal);",
     replace: "",
   },
   {
@@ -121,8 +121,8 @@ export const jobMutants: readonly Mutant[] = [
     name: "creates the pods of a Job again before it has seen them",
     needs: ["stale cache"],
     file: "controllers/job/sync.ts",
-    find: "const expectationsMet = context.expectations.satisfied(cached);",
-    replace: "const expectationsMet = true;",
+    find: "const isSettled = owned.settled(owner);",
+    replace: "const isSettled = true;",
     also: GATE_LEFT_OUT,
   },
   {
