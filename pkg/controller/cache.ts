@@ -48,12 +48,22 @@ export class Cache<T extends ApiObject> implements VersionedCache {
   /** Listeners and rules are told of each change in the order in which they were given. */
   hears(listener: (change: Change<T>) => void): void {
     this.#listeners.push(listener);
+    this.#register();
+  }
+
+  /** What the listeners are told through; whoever removes it ends that. */
+  get registration(): HandlerRegistration {
+    return this.#register();
+  }
+
+  #register(): HandlerRegistration {
     this.#registration ??= this.#informer.addHandler(
       changeHandler<T>((change) => {
         for (const each of this.#listeners) each(change);
       }),
       this.#options,
     );
+    return this.#registration;
   }
 
   /** Readers find objects by what the function gives for them. One function serves all that ask for it under one name. */

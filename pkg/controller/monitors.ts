@@ -6,7 +6,9 @@ import type { Discovery } from "../client/discovery.ts";
 import type { Clock } from "../clock/clock.ts";
 import { sleep } from "../clock/wait.ts";
 import type { Logger } from "../log/logger.ts";
+import { Cache } from "./cache.ts";
 import type { Env } from "./env.ts";
+import type { Kit } from "./kit.ts";
 import { planMonitors, resourceKey } from "./monitor-plan.ts";
 
 /** How often the server is asked what it serves, and how long new informers may take for their first lists. */
@@ -40,6 +42,35 @@ export interface MonitorsOptions {
   readonly onFailure?: () => void;
   readonly clock: Clock;
   readonly log: Logger;
+}
+
+export interface ServedResources extends Pick<
+  MonitorsOptions,
+  "isWanted" | "onListed" | "onFailure" | "onChange"
+> {
+  /** What is read of the objects; undefined: metadata alone. */
+  readonly fieldsOf?: (resource: Resource) => readonly string[] | undefined;
+  /** Says what is done when an object of the resource changes. There are no resyncs. */
+  readonly wire: (objects: Cache<ApiObject>) => void;
+}
+
+/** For controllers of whatever the server serves: watches it for as long as the controller runs. */
+export function watchServed(kit: Kit, served: ServedResources): Monitors {
+  const { client, informers, clock, log } = kit.env;
+  const { fieldsOf = () => undefined, wire, ...rest } = served;
+  const listen = (resource: Resource): Listening => {
+    const fields = fieldsOf(resource);
+    const informer =
+      fields === undefined
+        ? informers.metadataInformer(resource, { fields: [] })
+        : informers.informer<ApiObject>(resource, { fields });
+    const objects = new Cache<ApiObject>(resource, informer, { resyncMs: 0 });
+    wire(objects);
+    return { informer, registration: objects.registration };
+  };
+  const monitors = new Monitors({ ...rest, discovery: client.discovery, informers, listen, clock, log });
+  kit.task(async (signal) => monitors.follow(signal));
+  return monitors;
 }
 
 /** One informer for each resource of a sort that the server serves, as custom resources come and go. */
