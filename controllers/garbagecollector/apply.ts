@@ -76,15 +76,20 @@ export async function readObject(
   return readLive(client, { ...ref, uid: identity.uid }, signal);
 }
 
+export interface Deletion {
+  readonly identity: ObjectIdentity;
+  /** The metadata of the object as it was read. */
+  readonly read: ObjectMeta;
+  readonly policy: PropagationPolicy;
+}
+
 /**
- * Deletes the object as it was read, `read` being its metadata then. A change that left its owners alone does not save
- * it: an object that is updated all the time would never go.
+ * Deletes the object as it was read. A change that left its owners alone does not save it: an object that is updated all
+ * the time would never go.
  */
 export async function deleteObject(
   context: CollectorContext,
-  identity: ObjectIdentity,
-  read: ObjectMeta,
-  propagationPolicy: PropagationPolicy,
+  { identity, read, policy: propagationPolicy }: Deletion,
   signal: AbortSignal,
 ): Promise<void> {
   const { client, ref } = await locate(context, identity, signal);
@@ -110,9 +115,9 @@ export async function disown(
   ownerUids: readonly string[],
   signal: AbortSignal,
 ): Promise<void> {
-  await patchOwners(context, identity, signal, disownPatch(identity.uid, ownerUids), (metadata) =>
-    disownMergePatch(metadata, ownerUids),
-  );
+  const strategic = disownPatch(identity.uid, ownerUids);
+  const merge = (metadata: ObjectMeta): MetadataPatch => disownMergePatch(metadata, ownerUids);
+  await patchOwners(context, { identity, strategic, merge }, signal);
 }
 
 /** Lets no owner of the object wait for it any more. */
@@ -123,13 +128,8 @@ export async function unblockOwners(
   signal: AbortSignal,
 ): Promise<void> {
   const { ownerReferences = [] } = latest.metadata;
-  await patchOwners(
-    context,
-    identity,
-    signal,
-    unblockPatch(identity.uid, ownerReferences),
-    unblockMergePatch,
-  );
+  const strategic = unblockPatch(identity.uid, ownerReferences);
+  await patchOwners(context, { identity, strategic, merge: unblockMergePatch }, signal);
 }
 
 /** Takes a finalizer off. An object that is gone, or whose name another one has taken, needs nothing more. */
@@ -157,13 +157,18 @@ export async function removeFinalizer(
   }
 }
 
-/** Strategic merge, which touches nothing but the owners named; custom resources know JSON merge only. */
+interface OwnersPatch {
+  readonly identity: ObjectIdentity;
+  /** Touches nothing but the owners named. */
+  readonly strategic: MetadataPatch;
+  /** For custom resources, which know JSON merge only. */
+  readonly merge: (metadata: ObjectMeta) => MetadataPatch;
+}
+
 async function patchOwners(
   context: CollectorContext,
-  identity: ObjectIdentity,
+  { identity, strategic, merge }: OwnersPatch,
   signal: AbortSignal,
-  strategic: MetadataPatch,
-  merge: (metadata: ObjectMeta) => MetadataPatch,
 ): Promise<void> {
   const { client, ref } = await locate(context, identity, signal);
   try {

@@ -3,8 +3,9 @@ import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import { ApiError } from "../../pkg/client/errors.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import { silentLogger } from "../../pkg/log/logger.ts";
+import { KeyQueue } from "../../pkg/controller/key-queue.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import { syncOf } from "../../test/harness/sync-of.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { AbsentOwners } from "./absent-owners.ts";
 import { scenarios } from "./conflicts.test-data.ts";
@@ -12,8 +13,8 @@ import type { CollectorContext } from "./context.ts";
 import { Graph, type GraphNode } from "./graph.ts";
 import { GraphChange } from "./graph-change.ts";
 import { describeIdentity, identityKey, type ObjectIdentity } from "./identity.ts";
-import { processChange } from "./sync-graph.ts";
-import { collect } from "./sync.ts";
+import { collect } from "./sync-collect-objects.ts";
+import { processChange } from "./sync-process-changes.ts";
 
 const identities: Readonly<Record<string, ObjectIdentity>> = {
   pod1: id("v1", "Pod", "ns1", "podname1", "poduid1"),
@@ -121,13 +122,13 @@ class Bench {
   async #learn(): Promise<void> {
     const change = this.#changes.tryGet();
     if (change === undefined) throw new Error("there is nothing to learn");
-    await processChange(change, this.#context());
+    await processChange(syncOf(change), this.#context());
   }
 
   async #collect(): Promise<void> {
     const node = this.#toDelete.tryGet();
     if (node === undefined) throw new Error("there is nothing to look at");
-    const { backOff } = await collect(node, this.#context(), silentLogger, new AbortController().signal);
+    const { backOff } = await collect(syncOf(node), this.#context());
     if (backOff) this.#toDelete.addRateLimited(node);
   }
 
@@ -135,28 +136,28 @@ class Bench {
     const refuse = (): never => {
       throw new Error("no scenario needs this");
     };
-    return {
+    const context = {
       graph: this.#graph,
       absentOwners: this.#absentOwners,
-      changes: this.#changes,
-      toDelete: this.#toDelete,
-      toOrphan: new SteppedQueue(),
+      changes: new KeyQueue(this.#changes),
+      toDelete: new KeyQueue(this.#toDelete),
+      toOrphan: new KeyQueue(new SteppedQueue<GraphNode>()),
       mapper: {
-        resourceOf: async (apiVersion, kind) => {
+        resourceOf: async (apiVersion: string, kind: string) => {
           const found = kinds.find((each) => each.kind === kind && apiVersionOf(each) === apiVersion);
           return found && { ...found, verbs: [], subresources: [], shortNames: [], categories: [] };
         },
       },
-      client: { metadata: (resource) => this.#client(resource) },
+      client: { metadata: (resource: Resource) => this.#client(resource) },
       monitors: { find: () => undefined, all: () => [] },
       events: {
-        event: (_, type, reason, message) => this.#record(`${type} ${reason} ${message}`),
-        eventWithAnnotations: refuse,
+        event: (_: ApiObject, type: string, reason: string, message: string) =>
+          this.#record(`${type} ${reason} ${message}`),
       },
       clock: new VirtualClock(),
       random: { next: refuse },
-      log: silentLogger,
     };
+    return context as unknown as CollectorContext;
   }
 
   #record(line: string): void {

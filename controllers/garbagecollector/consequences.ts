@@ -18,10 +18,11 @@ export class Consequences {
 }
 
 /**
- * Brings the graph up to date. The order of changes of one object matters; those of different objects may come in any.
+ * Brings the graph up to date, and tells what follows from that. The order of changes of one object matters; those of
+ * different objects may come in any.
  * upstream: pkg/controller/garbagecollector/graph_builder.go#processGraphChanges
  */
-export function applyChange(graph: Graph, change: GraphChange): Consequences {
+export function decideConsequences(graph: Graph, change: GraphChange): Consequences {
   const then = new Consequences();
   const known = graph.get(change.identity.uid);
   if (change.type === "absent") {
@@ -33,7 +34,8 @@ export function applyChange(graph: Graph, change: GraphChange): Consequences {
     return then;
   }
   const node = known?.virtual === true ? meet(graph, known, change.identity, then) : known;
-  if (change.sighting !== undefined) see(graph, node, change.identity, change.sighting, then);
+  if (change.sighting !== undefined)
+    see(graph, node, { identity: change.identity, sighting: change.sighting }, then);
   else if (node !== undefined) remove(graph, node, change.identity, then);
   return then;
 }
@@ -58,8 +60,7 @@ function meet(graph: Graph, node: GraphNode, observed: ObjectIdentity, then: Con
 function see(
   graph: Graph,
   known: GraphNode | undefined,
-  identity: ObjectIdentity,
-  sighting: Sighting,
+  { identity, sighting }: { readonly identity: ObjectIdentity; readonly sighting: Sighting },
   then: Consequences,
 ): void {
   const node = known ?? new GraphNode(identity, sighting.owners);

@@ -1,30 +1,35 @@
-import type { ClientSet } from "../../pkg/client/client-set.ts";
-import type { RestMapper } from "../../pkg/client/rest-mapper.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { Random } from "../../pkg/clock/random.ts";
-import type { EventRecorder } from "../../pkg/events/recorder.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
+import { RestMapper } from "../../pkg/client/rest-mapper.ts";
+import type { KeyQueue } from "../../pkg/controller/key-queue.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
 import type { Monitors } from "../../pkg/controller/monitors.ts";
-import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
-import type { AbsentOwners } from "./absent-owners.ts";
-import type { Graph, GraphNode } from "./graph.ts";
+import { AbsentOwners } from "./absent-owners.ts";
 import type { GraphChange } from "./graph-change.ts";
+import { Graph, type GraphNode } from "./graph.ts";
 
-/** What the parts of the garbage collector share. The graph changes in one place only: sync-graph.ts. */
-export interface CollectorContext {
-  readonly graph: Graph;
-  readonly absentOwners: AbsentOwners;
+/** What the parts of the garbage collector share. Only sync-process-changes.ts changes the graph. */
+export interface CollectorContext extends ReturnType<typeof collectorContext> {
   /** In the order in which they happened. */
-  readonly changes: WorkQueue<GraphChange>;
+  readonly changes: KeyQueue<GraphChange>;
   /** Objects that may have to go. */
-  readonly toDelete: WorkQueue<GraphNode>;
+  readonly toDelete: KeyQueue<GraphNode>;
   /** Objects that wait for their dependents to be made orphans. */
-  readonly toOrphan: WorkQueue<GraphNode>;
-  readonly mapper: Pick<RestMapper, "resourceOf">;
-  readonly client: Pick<ClientSet, "metadata">;
-  readonly monitors: Pick<Monitors, "find" | "all">;
-  readonly events: EventRecorder;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Logger;
+  readonly toOrphan: KeyQueue<GraphNode>;
+  readonly monitors: Monitors;
+}
+
+export function collectorContext({ env: { client, clock, events, metrics, random } }: Kit) {
+  return {
+    graph: new Graph(),
+    absentOwners: new AbsentOwners(),
+    mapper: new RestMapper(client.discovery),
+    client,
+    events,
+    clock,
+    random,
+    failures: metrics.counter({
+      name: "garbagecollector_controller_resources_sync_error_total",
+      help: "Failures to keep up with the resources that are to be watched for garbage.",
+      stability: "ALPHA",
+    }),
+  };
 }

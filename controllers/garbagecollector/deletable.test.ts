@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isDeletable } from "./sync-resources.ts";
+import { isDeletable } from "./deletable.ts";
 
 // upstream: pkg/controller/garbagecollector/garbagecollector_test.go#TestGetDeletableResources
 test.each<[string, string, readonly string[], boolean]>([
@@ -11,5 +11,5 @@ test.each<[string, string, readonly string[], boolean]>([
 ])("garbage is %s", (_, name, verbs, expected) => {
   const [group = "", plural = ""] = name.split("/");
   const names = { group, version: "v1", plural, kind: "Any", namespaced: true };
-  expect(isDeletable({ ...names, verbs, subresources: [], shortNames: [], categories: [] })).toBe(expected);
+  expect(isDeletable({ ...names, verbs })).toBe(expected);
 });

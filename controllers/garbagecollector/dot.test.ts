@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { applyChange } from "./apply-change.ts";
+import { decideConsequences } from "./consequences.ts";
 import { graphToDot } from "./dot.ts";
 import { Graph } from "./graph.ts";
 import { GraphChange } from "./graph-change.ts";
@@ -51,7 +51,7 @@ test("the text is what Graphviz reads", () => {
   const graph = new Graph();
   const metadata = { namespace: "ns", name: 'a"b', uid: "1", deletionTimestamp: "2026-01-01T00:00:00Z" };
   const ownerReferences = [{ apiVersion: "v1", kind: "Node", name: "node", uid: "2" }];
-  applyChange(
+  decideConsequences(
     graph,
     GraphChange.seen({
       apiVersion: "apps/v1",
@@ -98,7 +98,7 @@ function graphOf(uids: readonly string[]): Graph {
   const graph = new Graph();
   for (const uid of uids) {
     const ownerReferences = (owners[uid] ?? []).map((owner) => reference(owner));
-    applyChange(
+    decideConsequences(
       graph,
       GraphChange.seen({ ...reference(uid), metadata: { name: uid, uid, ownerReferences } }),
     );

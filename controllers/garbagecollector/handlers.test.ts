@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import type { ApiObject, ObjectMeta } from "../../pkg/api/object.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
+import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { applyChange } from "./apply-change.ts";
+import { decideConsequences } from "./consequences.ts";
 import { Graph } from "./graph.ts";
 import { GraphChange } from "./graph-change.ts";
-import { objectHandler } from "./handlers.ts";
+import { whatConcernsTheGraph } from "./handlers.ts";
 
 const owner = { apiVersion: "v1", kind: "Pod", name: "owner", uid: "owner" };
 const DELETED = "2026-01-01T00:00:00Z";
@@ -25,7 +26,7 @@ test.each<[string, ObjectMeta, ObjectMeta, readonly string[]]>([
   ["another object of the name", {}, { uid: "2" }, ["deleted 1", "seen 2"]],
 ])("the graph hears of %s", (_, before, after, expected) => {
   const changes = createWorkQueue<GraphChange>({ clock: new VirtualClock(), fair: false, priorities: false });
-  objectHandler(changes).onUpdate?.(object(before), object(after));
+  ruleHandler(whatConcernsTheGraph, changes).onUpdate?.(object(before), object(after));
   const heard: string[] = [];
   for (let change = changes.tryGet(); change !== undefined; change = changes.tryGet())
     heard.push(`${change.type} ${change.identity.uid}`);
@@ -47,7 +48,7 @@ test.each([
       .filter(Boolean)
       .map((each) => ({ ...owner, name: each, uid: each }));
     const seen = object({ uid, name: uid, ownerReferences });
-    applyChange(graph, step.startsWith("-") ? GraphChange.deleted(seen) : GraphChange.seen(seen));
+    decideConsequences(graph, step.startsWith("-") ? GraphChange.deleted(seen) : GraphChange.seen(seen));
     for (const node of graph.nodes()) {
       for (const dependent of node.dependents)
         expect(dependent.owners.map((each) => each.uid)).toContain(node.identity.uid);

@@ -1,22 +1,14 @@
-import type { ApiObject } from "../../pkg/api/object.ts";
 import { semanticEqual } from "../../pkg/api/equality.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
-import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import type { ApiObject } from "../../pkg/api/object.ts";
+import type { Wake } from "../../pkg/controller/cache.ts";
+import type { Change } from "../../pkg/controller/change.ts";
 import { GraphChange, isBeingDeleted } from "./graph-change.ts";
 
 /** Tells the graph of everything that concerns it, whatever the resource. */
-export function objectHandler(changes: WorkQueue<GraphChange>): EventHandler<ApiObject> {
-  return {
-    onAdd: (object) => changes.add(GraphChange.seen(object)),
-    onUpdate: (before, after) => {
-      // Deleted and created anew between two looks: the first one's dependents must not wait for the second.
-      if (before.metadata.uid !== after.metadata.uid) {
-        changes.add(GraphChange.deleted(before));
-        changes.add(GraphChange.seen(after));
-      } else if (concernsGraph(before, after)) changes.add(GraphChange.seen(after, before));
-    },
-    onDelete: (object) => changes.add(GraphChange.deleted(object)),
-  };
+export function whatConcernsTheGraph(change: Change<ApiObject>, wake: Wake<GraphChange>): void {
+  if (change.type === "deleted") wake(GraphChange.deleted(change.object));
+  else if (change.type === "added") wake(GraphChange.seen(change.object));
+  else if (concernsGraph(change.before, change.object)) wake(GraphChange.seen(change.object, change.before));
 }
 
 /** Most updates change neither owners nor anything about a deletion. */

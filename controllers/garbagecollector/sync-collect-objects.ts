@@ -1,7 +1,6 @@
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import {
   ClusterScopedDependentError,
   deleteObject,
@@ -19,21 +18,17 @@ import type { GraphNode } from "./graph.ts";
 import { referredIdentity } from "./identity.ts";
 
 /** Looks at one object that may have to go: it does when the server, not the graph, says that no owner is left. */
-export async function collect(
-  node: GraphNode,
-  context: CollectorContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<SyncResult> {
+export async function collect(sync: Sync<GraphNode>, context: CollectorContext): Promise<SyncResult> {
+  const { key: node, log } = sync;
   if (node.virtual && context.graph.get(node.identity.uid)?.virtual !== true) {
     log.verbose(5, "The object was seen or has gone since it was named as an owner");
     return {};
   }
   try {
-    if (await examine(node, context, log, signal)) return {};
+    if (await examine(sync, context)) return {};
   } catch (error) {
     if (error instanceof ClusterScopedDependentError) {
-      log.verbose(2, "A cluster-scoped object names an owner that has a namespace", { error: error.message });
+      sync.decided("A cluster-scoped object names an owner that has a namespace", { error: error.message });
       return {};
     }
     if (!(error instanceof UnknownKindError)) throw error;
@@ -46,12 +41,8 @@ export async function collect(
 }
 
 /** True when the graph is going to be told that there is no such object. */
-async function examine(
-  node: GraphNode,
-  context: CollectorContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function examine(sync: Sync<GraphNode>, context: CollectorContext): Promise<boolean> {
+  const { key: node, log, signal } = sync;
   const { identity } = node;
   // The end of a deletion is told by the informer; nothing can be done to speed it up.
   const isEnding = node.beingDeleted && !node.deletingDependents;
@@ -64,23 +55,19 @@ async function examine(
   }
   if (isEnding) return false;
   if (node.deletingDependents) {
-    await finishForeground(node, context, log, signal);
+    await finishForeground(sync, context);
     return false;
   }
-  const owners = await checkOwners(node, latest.metadata.ownerReferences ?? [], context, signal);
-  return act(node, latest, owners, context, log, signal);
+  const owners = await checkOwners(sync, context, latest.metadata.ownerReferences ?? []);
+  return act(sync, context, latest, owners);
 }
 
 /** An object that waits for its dependents: those that hold it up are deleted; when there are none, it may go. */
-async function finishForeground(
-  node: GraphNode,
-  context: CollectorContext,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+async function finishForeground(sync: Sync<GraphNode>, context: CollectorContext): Promise<void> {
+  const { key: node, signal } = sync;
   const blocking = node.blockingDependents();
   if (blocking.length === 0) {
-    log.verbose(2, "No dependents hold up the deletion any more");
+    sync.decided("No dependents hold up the deletion any more");
     await removeFinalizer(context, node.identity, FOREGROUND, signal);
     return;
   }
@@ -88,29 +75,29 @@ async function finishForeground(
 }
 
 async function act(
-  node: GraphNode,
+  sync: Sync<GraphNode>,
+  context: CollectorContext,
   latest: ApiObject,
   owners: readonly CheckedOwner[],
-  context: CollectorContext,
-  log: Logger,
-  signal: AbortSignal,
 ): Promise<boolean> {
+  const { key: node, signal } = sync;
   const plan = decideDeletion(latest, owners, node.dependents);
   if (plan.action === "keep") return false;
   if (plan.action === "disown") {
-    log.verbose(2, "Striking off owners that have gone or wait for their dependents", { uids: plan.uids });
+    sync.decided("Striking off owners that have gone or wait for their dependents", { uids: plan.uids });
     await disown(context, node.identity, plan.uids, signal);
     return false;
   }
   if (plan.action === "unblock") {
-    log.verbose(2, "Letting no owner wait for an object that may be its owner's owner");
+    sync.decided("Letting no owner wait for an object that may be its owner's owner");
     await unblockOwners(context, latest, node.identity, signal);
     context.toDelete.add(node);
     return false;
   }
-  log.verbose(2, "Deleting an object without owners", { policy: plan.policy });
+  sync.decided("Deleting an object without owners", { policy: plan.policy });
   try {
-    await deleteObject(context, node.identity, latest.metadata, plan.policy, signal);
+    const { identity } = node;
+    await deleteObject(context, { identity, read: latest.metadata, policy: plan.policy }, signal);
   } catch (error) {
     if (!isNotFound(error)) throw error;
     context.changes.add(GraphChange.absent(node.identity));
@@ -121,22 +108,20 @@ async function act(
 
 /** Every owner as the server has it now. What is known to be absent is not asked for again. */
 async function checkOwners(
-  node: GraphNode,
-  references: readonly OwnerReference[],
+  sync: Sync<GraphNode>,
   context: CollectorContext,
-  signal: AbortSignal,
+  references: readonly OwnerReference[],
 ): Promise<readonly CheckedOwner[]> {
   const checked: CheckedOwner[] = [];
   for (const reference of references)
-    checked.push({ reference, owner: await findOwner(node, reference, context, signal) });
+    checked.push({ reference, owner: await findOwner(sync, context, reference) });
   return checked;
 }
 
 async function findOwner(
-  node: GraphNode,
-  reference: OwnerReference,
+  { key: node, signal }: Sync<GraphNode>,
   context: CollectorContext,
-  signal: AbortSignal,
+  reference: OwnerReference,
 ): Promise<ApiObject | undefined> {
   const { namespace } = node.identity;
   const { absentOwners } = context;

@@ -1,17 +1,8 @@
-import { apiVersionOf, groupResource, type Resource } from "../../pkg/api/resource.ts";
+import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
 import { forEachPaced } from "../../pkg/cache/pace.ts";
-import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
 import type { Monitor } from "../../pkg/controller/monitors.ts";
 import type { CollectorContext } from "./context.ts";
 import { GraphChange } from "./graph-change.ts";
-
-/** Nobody owns events or is owned by them, and there are many. */
-const IGNORED: ReadonlySet<string> = new Set(["events", "events.events.k8s.io"]);
-const VERBS = ["delete", "list", "watch"];
-
-export function isDeletable(resource: ApiResource): boolean {
-  return VERBS.every((verb) => resource.verbs.includes(verb)) && !IGNORED.has(groupResource(resource));
-}
 
 /** What the graph has of a resource and its new list does not may have been deleted while nobody watched. */
 export async function doubtUnlisted(

@@ -1,15 +1,18 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
 import { forEachPaced } from "../../pkg/cache/pace.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
-import { applyChange } from "./apply-change.ts";
+import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
+import { decideConsequences } from "./consequences.ts";
 import type { CollectorContext } from "./context.ts";
 import type { GraphChange } from "./graph-change.ts";
 import { describeIdentity, type ObjectIdentity, referredIdentity } from "./identity.ts";
 
 /** Brings the graph up to date, and hands on what follows from that. One change at a time. */
-export async function processChange(change: GraphChange, context: CollectorContext): Promise<SyncResult> {
+export async function processChange(
+  { key: change }: Sync<GraphChange>,
+  context: CollectorContext,
+): Promise<SyncResult> {
   const { graph, absentOwners, toDelete, toOrphan, clock } = context;
-  const then = applyChange(graph, change);
+  const then = decideConsequences(graph, change);
   // Before the dependents are looked at: they need not ask for this owner any more.
   for (const owner of then.absent) absentOwners.add(owner);
   for (const node of then.toOrphan) toOrphan.add(node);

@@ -319,21 +319,21 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "collector: what becomes of dependents is looked at for some",
-    file: "controllers/garbagecollector/sync-graph.ts",
+    file: "controllers/garbagecollector/sync-process-changes.ts",
     find: "await forEachPaced(clock, then.toDelete, (node) => toDelete.add(node));",
     replace: "await forEachPaced(clock, [...then.toDelete].slice(0, 1), (node) => toDelete.add(node));",
     tests: ["controllers/garbagecollector/sync.test.ts"],
   },
   {
     name: "collector: a virtual owner that exists is not asked for again",
-    file: "controllers/garbagecollector/sync.ts",
+    file: "controllers/garbagecollector/sync-collect-objects.ts",
     find: "return node.virtual ? { backOff: true } : {};",
     replace: "return {};",
     tests: ["controllers/garbagecollector/sync.test.ts"],
   },
   {
     name: "collector: some dependents are not made orphans",
-    file: "controllers/garbagecollector/sync-orphans.ts",
+    file: "controllers/garbagecollector/sync-orphan-dependents.ts",
     find: "Array.from({ length: AT_ONCE }, disownNext)",
     replace: "Array.from({ length: AT_ONCE }, async () => undefined)",
     tests: ["controllers/garbagecollector/sync.test.ts"],
@@ -341,8 +341,8 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "collector: a failure of discovery is not counted",
     file: "controllers/garbagecollector/controller.ts",
-    find: "onFailure: () => failures.inc(),",
-    replace: "onFailure: () => void failures,",
+    find: "onFailure: () => context.failures.inc(),",
+    replace: "onFailure: () => void context.failures,",
     tests: ["controllers/garbagecollector/unlisted.test.ts"],
   },
   {

@@ -26,7 +26,7 @@ const identities: readonly Mutant[] = [
   },
   {
     name: "an owner that lives is remembered as absent",
-    file: `${collector}/sync.ts`,
+    file: `${collector}/sync-collect-objects.ts`,
     find: "if (owner === undefined) absentOwners.add(identity);",
     replace: "if (owner !== undefined) absentOwners.add(identity);",
     tests: [`${collector}/sync.test.ts`],
@@ -54,9 +54,9 @@ const identities: readonly Mutant[] = [
   },
   {
     name: "a dependent that could not be made an orphan is forgotten, and deleted",
-    file: `${collector}/sync-orphans.ts`,
-    find: "if (!isNotFound(error)) failures.push(error);",
-    replace: "if (!isNotFound(error)) log.error(error, `not an orphan: ${failures.length}`);",
+    file: `${collector}/sync-orphan-dependents.ts`,
+    find: "if (!isNotFound(error)) throw error;",
+    replace: "if (!isNotFound(error)) sync.log.error(error, 'not an orphan');",
     tests: names,
   },
   {

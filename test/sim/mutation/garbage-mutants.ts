@@ -10,7 +10,7 @@ export const garbageMutants: readonly Mutant[] = [
   },
   {
     name: "believes the graph that an owner is gone",
-    file: "controllers/garbagecollector/sync.ts",
+    file: "controllers/garbagecollector/sync-collect-objects.ts",
     find: "if (absentOwners.has(clusterScoped) || absentOwners.has(namespaced)) return undefined;",
     replace:
       "if (context.graph.get(reference.uid) === undefined || context.graph.get(reference.uid)?.virtual === true) return undefined;",
@@ -23,44 +23,44 @@ export const garbageMutants: readonly Mutant[] = [
   },
   {
     name: "lets an owner go while dependents hold it up",
-    file: "controllers/garbagecollector/sync.ts",
+    file: "controllers/garbagecollector/sync-collect-objects.ts",
     find: "if (blocking.length === 0) {",
     replace: "if (blocking.length < 2) {",
   },
   {
     name: "does not delete what an owner waits for",
-    file: "controllers/garbagecollector/apply-change.ts",
+    file: "controllers/garbagecollector/consequences.ts",
     find: "for (const dependent of node.dependents) then.toDelete.add(dependent);\n    then.toDelete.add(node);",
     replace: "then.toDelete.add(node);",
     also: {
-      file: "controllers/garbagecollector/sync.ts",
+      file: "controllers/garbagecollector/sync-collect-objects.ts",
       find: "for (const dependent of blocking) if (!dependent.deletingDependents) context.toDelete.add(dependent);",
       replace: "",
     },
   },
   {
     name: "lets an owner go before its dependents are orphans",
-    file: "controllers/garbagecollector/sync-orphans.ts",
-    find: "if (failures.length > 0) {",
+    file: "controllers/garbagecollector/sync-orphan-dependents.ts",
+    find: "if (errors.length > 0) {",
     replace: "if (false as boolean) {",
   },
   {
     name: "deletes dependents that are to be orphans",
-    file: "controllers/garbagecollector/sync-orphans.ts",
-    find: "await disown(context, identity, [owner.identity.uid], signal);",
+    file: "controllers/garbagecollector/sync-orphan-dependents.ts",
+    find: "await disown(context, dependent, [owner.identity.uid], signal);",
     replace: "",
   },
   {
     name: "leaves owners that are gone on what has others",
-    file: "controllers/garbagecollector/sync.ts",
+    file: "controllers/garbagecollector/sync-collect-objects.ts",
     find: "await disown(context, node.identity, plan.uids, signal);",
     replace: "",
   },
   {
     name: "does not look at dependents when their owner has gone",
     file: "controllers/garbagecollector/handlers.ts",
-    find: "onDelete: (object) => changes.add(GraphChange.deleted(object)),",
-    replace: "onDelete: () => undefined,",
+    find: 'if (change.type === "deleted") wake(GraphChange.deleted(change.object));',
+    replace: 'if (change.type === "deleted") return;',
   },
   {
     name: "lets a namespace go that is not empty",
