@@ -7,9 +7,6 @@ import { runShares } from "./run-shares.ts";
 
 const descriptor = (name: string): ControllerDescriptor => ({
   name,
-  aliases: [],
-  enabledByDefault: true,
-  requires: {},
   clientName: name,
   build: () => ({ run: async () => undefined }),
 });

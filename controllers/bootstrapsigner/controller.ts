@@ -15,9 +15,6 @@ const theClusterInfo: WakeRule<ApiObject> = (_change, wake) => wake(KEY);
 export function bootstrapSignerController(): ControllerDescriptor {
   return {
     name: "bootstrap-signer-controller",
-    aliases: ["bootstrapsigner"],
-    enabledByDefault: false,
-    requires: {},
     clientName: "bootstrap-signer",
     build: wired(setUp),
   };

@@ -7,9 +7,6 @@ import { syncRole } from "./sync.ts";
 export function clusterRoleAggregationController(): ControllerDescriptor {
   return {
     name: "clusterrole-aggregation-controller",
-    aliases: ["clusterrole-aggregation"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "clusterrole-aggregation-controller",
     build: wired(setUp),
   };

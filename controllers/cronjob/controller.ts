@@ -15,9 +15,6 @@ export interface CronJobSettings {
 export function cronJobController(settings: CronJobSettings): ControllerDescriptor {
   return {
     name: "cronjob-controller",
-    aliases: ["cronjob"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "cronjob-controller",
     eventSource: "cronjob-controller",
     build: wired((kit) => setUp(kit, settings)),

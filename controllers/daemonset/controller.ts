@@ -14,9 +14,6 @@ export interface DaemonSetSettings {
 export function daemonSetController(settings: DaemonSetSettings): ControllerDescriptor {
   return {
     name: "daemonset-controller",
-    aliases: ["daemonset"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "daemon-set-controller",
     eventSource: "daemonset-controller",
     build: wired((kit) => setUp(kit, settings)),

@@ -15,9 +15,6 @@ const MAX_RETRIES = 15;
 export function deploymentController(settings: DeploymentSettings): ControllerDescriptor {
   return {
     name: "deployment-controller",
-    aliases: ["deployment"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "deployment-controller",
     eventSource: "deployment-controller",
     build: wired((kit) => setUp(kit, settings)),

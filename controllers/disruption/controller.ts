@@ -10,9 +10,6 @@ const NAME = "disruption-controller";
 export function disruptionController(): ControllerDescriptor {
   return {
     name: NAME,
-    aliases: ["disruption"],
-    enabledByDefault: true,
-    requires: {},
     clientName: NAME,
     eventSource: "controllermanager",
     build: wired(setUp),

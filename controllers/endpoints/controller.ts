@@ -18,9 +18,6 @@ const MAX_RETRIES = 15;
 export function endpointsController(settings: EndpointsSettings): ControllerDescriptor {
   return {
     name: "endpoints-controller",
-    aliases: ["endpoint"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "endpoint-controller",
     eventSource: CONTROLLER_NAME,
     build: wired((kit) => setUp(kit, settings)),

@@ -20,9 +20,6 @@ const LEAST_SLICE_DELAY_MS = 1_000;
 export function endpointSliceController(settings: EndpointSliceSettings): ControllerDescriptor {
   return {
     name: "endpointslice-controller",
-    aliases: ["endpointslice"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "endpointslice-controller",
     eventSource: "endpoint-slice-controller",
     build: wired((kit) => setUp(kit, settings)),

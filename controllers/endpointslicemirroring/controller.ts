@@ -20,9 +20,6 @@ export function endpointSliceMirroringController(
 ): ControllerDescriptor {
   return {
     name: "endpointslice-mirroring-controller",
-    aliases: ["endpointslicemirroring"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "endpointslicemirroring-controller",
     eventSource: "endpoint-slice-mirroring-controller",
     build: wired((kit) => setUp(kit, settings)),

@@ -19,9 +19,6 @@ export interface GarbageCollectorSettings {
 export function garbageCollectorController(settings: GarbageCollectorSettings): ControllerDescriptor {
   return {
     name: "garbage-collector-controller",
-    aliases: ["garbagecollector"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "generic-garbage-collector",
     // Every deletion takes two requests: one to look, one to delete.
     clientRate: { qpsFactor: 2 },

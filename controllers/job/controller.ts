@@ -19,9 +19,6 @@ const LAST_RETRY_MS = 60_000;
 export function jobController(settings: JobSettings): ControllerDescriptor {
   return {
     name: "job-controller",
-    aliases: ["job"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "job-controller",
     eventSource: "job-controller",
     build: wired((kit) => void setUp(kit, settings)),

@@ -16,9 +16,6 @@ const GRACE_MS = 5_000;
 export function namespaceController(settings: NamespaceSettings): ControllerDescriptor {
   return {
     name: "namespace-controller",
-    aliases: ["namespace"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "namespace-controller",
     // Some three requests for every resource there is, at every attempt.
     clientRate: { qpsFactor: 20, burstFactor: 100 },

@@ -9,9 +9,6 @@ const PERIOD_MS = 20_000;
 export function podGarbageCollectorController(settings: PodGarbageCollectorSettings): ControllerDescriptor {
   return {
     name: "pod-garbage-collector-controller",
-    aliases: ["podgc"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "pod-garbage-collector",
     build: wired((kit) => setUp(kit, settings)),
   };

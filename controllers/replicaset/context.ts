@@ -9,7 +9,6 @@ import type { ReplicaOwner } from "./replica-owner.ts";
 /** What sets the twins apart. */
 export interface Twin {
   readonly name: string;
-  readonly alias: string;
   readonly clientName: string;
   readonly queueName: string;
   readonly resource: TypedResource<ReplicaOwner>;

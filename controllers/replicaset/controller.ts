@@ -13,7 +13,6 @@ export interface ReplicaSettings {
 export function replicaSetController(settings: ReplicaSettings): ControllerDescriptor {
   return describe(settings, {
     name: "replicaset-controller",
-    alias: "replicaset",
     clientName: "replicaset-controller",
     queueName: "replicaset",
     resource: resources.replicaSets,
@@ -26,7 +25,6 @@ export function replicaSetController(settings: ReplicaSettings): ControllerDescr
 export function replicationController(settings: ReplicaSettings): ControllerDescriptor {
   return describe(settings, {
     name: "replicationcontroller-controller",
-    alias: "replicationcontroller",
     clientName: "replication-controller",
     queueName: "replicationmanager",
     resource: resources.replicationControllers,
@@ -38,9 +36,6 @@ export function replicationController(settings: ReplicaSettings): ControllerDesc
 function describe(settings: ReplicaSettings, twin: Twin): ControllerDescriptor {
   return {
     name: twin.name,
-    aliases: [twin.alias],
-    enabledByDefault: true,
-    requires: {},
     clientName: twin.clientName,
     eventSource: twin.clientName,
     build: wired((kit) => setUp(kit, settings, twin)),

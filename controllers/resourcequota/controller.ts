@@ -44,9 +44,6 @@ const CHANGES = "resource_quota_controller_resource_changes";
 export function resourceQuotaController(settings: ResourceQuotaSettings): ControllerDescriptor {
   return {
     name: "resourcequota-controller",
-    aliases: ["resourcequota"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "resourcequota-controller",
     build: (env) => build(env, settings),
   };

@@ -8,9 +8,6 @@ import { publishRootCa } from "./sync.ts";
 export function rootCaPublisherController(settings: RootCaSettings): ControllerDescriptor {
   return {
     name: "root-ca-certificate-publisher-controller",
-    aliases: ["root-ca-cert-publisher"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "root-ca-cert-publisher",
     build: wired((kit) => setUp(kit, settings)),
   };

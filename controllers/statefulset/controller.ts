@@ -13,9 +13,6 @@ export interface StatefulSetSettings {
 export function statefulSetController(settings: StatefulSetSettings): ControllerDescriptor {
   return {
     name: "statefulset-controller",
-    aliases: ["statefulset"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "statefulset-controller",
     eventSource: "statefulset-controller",
     build: wired((kit) => setUp(kit, settings)),

@@ -8,9 +8,6 @@ import { cleanUpToken } from "./sync.ts";
 export function tokenCleanerController(): ControllerDescriptor {
   return {
     name: "token-cleaner-controller",
-    aliases: ["tokencleaner"],
-    enabledByDefault: false,
-    requires: {},
     clientName: "token-cleaner",
     build: wired(setUp),
   };

@@ -13,9 +13,6 @@ export interface TtlAfterFinishedSettings {
 export function ttlAfterFinishedController(settings: TtlAfterFinishedSettings): ControllerDescriptor {
   return {
     name: "ttl-after-finished-controller",
-    aliases: ["ttl-after-finished"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "ttl-after-finished-controller",
     build: wired((kit) => setUp(kit, settings)),
   };

@@ -41,9 +41,6 @@ function stage(gate: WriteGate, asConfiguredUser: boolean): Stage {
     descriptors: [
       {
         name: "probe",
-        aliases: [],
-        enabledByDefault: true,
-        requires: {},
         clientName: "probe",
         eventSource: "probe",
         ...(asConfiguredUser && { asConfiguredUser }),

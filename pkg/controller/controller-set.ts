@@ -171,7 +171,7 @@ export class ControllerSet {
 
   #isWanted(descriptor: ControllerDescriptor): boolean {
     const { features, log } = this.#options;
-    const closed = descriptor.requires.featureGates?.find((gate) => !features.enabled(gate));
+    const closed = descriptor.featureGates?.find((gate) => !features.enabled(gate));
     if (closed === undefined) return true;
     log.info("Controller is not run: its feature gate is off", { controller: descriptor.name, gate: closed });
     return false;

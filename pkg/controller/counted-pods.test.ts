@@ -31,9 +31,6 @@ async function stage(options: Partial<OwnedPodsOptions<ConfigMap>> = {}): Promis
   let given: Stage | undefined;
   await world.start({
     name: "probe",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "probe",
     eventSource: "probe",
     build: wired((kit) => {

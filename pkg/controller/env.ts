@@ -32,19 +32,12 @@ export interface Env {
   readonly syncHistory: number;
 }
 
-export interface ControllerRequirements {
-  /** Feature gates that must all be on; otherwise the controller is not built. */
-  readonly featureGates?: readonly string[];
-}
-
 /** Static data about a controller: what is known of it before there is a cluster. */
 export interface ControllerDescriptor {
   /** As in --controllers, such as "deployment-controller". */
   readonly name: string;
-  /** Older names that --controllers still takes, such as "deployment". */
-  readonly aliases: readonly string[];
-  readonly enabledByDefault: boolean;
-  readonly requires: ControllerRequirements;
+  /** Feature gates that must all be on; otherwise the controller is not built. */
+  readonly featureGates?: readonly string[];
   /** The service account under --use-service-account-credentials, and the user agent's last part. */
   readonly clientName: string;
   /** Not as its service account, even under --use-service-account-credentials. */

@@ -8,9 +8,6 @@ import { itsOwner } from "./wake-rules.ts";
 export function budgetController(): ControllerDescriptor {
   return {
     name: "budget-controller",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "budget-controller",
     build: wired((kit) => {
       const owners = kit.reads(resources.deployments, { fields: ["spec.selector"] });

@@ -31,9 +31,6 @@ type Shown = readonly {
 function probe(setUp: (kit: Kit, maps: Cache<ConfigMap>) => void): ControllerDescriptor {
   return {
     name: "probe",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "probe",
     eventSource: "probe",
     build: wired((kit) => setUp(kit, kit.reads(resources.configMaps))),

@@ -26,9 +26,6 @@ async function stage(...secrets: readonly Secret[]): Promise<Stage> {
   let given: Stage | undefined;
   await world.start({
     name: "probe",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "probe",
     build: wired((kit) => {
       const owners = kit.reads(resources.configMaps);

@@ -28,9 +28,6 @@ beforeEach(async () => {
   world = await newWorld();
   await world.start({
     name: "probe",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "probe",
     eventSource: "probe",
     build: wired((kit) => {

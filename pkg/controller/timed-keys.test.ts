@@ -14,9 +14,6 @@ test("keys are ready for rounds when their time is up, and the queue ends with t
   let keys: WorkQueue<string> | undefined;
   await world.start({
     name: "probe",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "probe",
     build: wired((kit) => {
       keys = kit.timedKeys("probe_keys");

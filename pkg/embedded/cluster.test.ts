@@ -116,9 +116,6 @@ test("starts again over what is stored, and leads the Service to its new port", 
 test("a controller that fails is told of, and ends the others", async () => {
   const broken: ControllerDescriptor = {
     name: "broken",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "broken",
     build: () => ({ run: async () => Promise.reject(new Error("no")) }),
   };

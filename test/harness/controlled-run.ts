@@ -189,9 +189,6 @@ export class ControlledRun {
   #probe(): ControllerDescriptor {
     return {
       name: "probe",
-      aliases: [],
-      enabledByDefault: true,
-      requires: {},
       clientName: "probe",
       build: (env) => {
         this.#env = env;

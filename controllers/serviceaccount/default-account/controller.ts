@@ -8,9 +8,6 @@ import { ensureDefaultAccount } from "./sync.ts";
 export function serviceAccountController(): ControllerDescriptor {
   return {
     name: "serviceaccount-controller",
-    aliases: ["serviceaccount"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "service-account-controller",
     build: wired(setUp),
   };

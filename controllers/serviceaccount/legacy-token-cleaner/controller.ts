@@ -9,9 +9,6 @@ const PERIOD_MS = 24 * 3_600_000;
 export function legacyTokenCleanerController(settings: LegacyTokenCleanerSettings): ControllerDescriptor {
   return {
     name: "legacy-serviceaccount-token-cleaner-controller",
-    aliases: ["legacy-service-account-token-cleaner"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "legacy-service-account-token-cleaner",
     build: wired((kit) => setUp(kit, settings)),
   };

@@ -10,9 +10,6 @@ import { syncSecret } from "./sync-secret.ts";
 export function serviceAccountTokenController(settings: TokenSettings): ControllerDescriptor {
   return {
     name: "serviceaccount-token-controller",
-    aliases: ["serviceaccount-token"],
-    enabledByDefault: true,
-    requires: {},
     clientName: "tokens-controller",
     // Service accounts get their tokens from this one: it cannot wait for one of its own.
     asConfiguredUser: true,

@@ -22,9 +22,6 @@ beforeEach(async () => {
   client = world.client.clientFor(resources.controllerRevisions);
   await world.start({
     name: "probe",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "probe",
     build: wired((kit) => {
       const owners = kit.reads(resources.statefulSets);

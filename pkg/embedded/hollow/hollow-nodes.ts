@@ -30,9 +30,6 @@ const STATUS_MS = 300_000;
 export function hollowNodes(settings: HollowSettings): ControllerDescriptor {
   return {
     name: "hollow-nodes",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "hollow-nodes",
     build: (env) => build(env, settings),
   };

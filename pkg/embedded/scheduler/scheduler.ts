@@ -26,9 +26,6 @@ const RETRY_MS = 30_000;
 export function scheduler(): ControllerDescriptor {
   return {
     name: "scheduler",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "scheduler",
     eventSource: NAME,
     build,

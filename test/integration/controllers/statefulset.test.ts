@@ -304,9 +304,6 @@ function same(expected: readonly string[]): (seen: readonly string[]) => boolean
 function watcher(use: (pods: SharedInformer<Pod>) => void): ControllerDescriptor {
   return {
     name: "watcher",
-    aliases: [],
-    enabledByDefault: true,
-    requires: {},
     clientName: "watcher",
     build: (env) => {
       use(env.informers.informer<Pod>(resources.pods, { fields: [] }));

@@ -150,9 +150,6 @@ export class ManagerProcess {
   #cacheProbe(): ControllerDescriptor {
     return {
       name: "cache-probe",
-      aliases: [],
-      enabledByDefault: true,
-      requires: {},
       clientName: "cache-probe",
       build: (env) => {
         for (const resource of WATCHED) {
