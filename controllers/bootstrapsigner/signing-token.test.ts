@@ -10,7 +10,7 @@ const SECRET = "tokenSecret";
 
 describe("a token", () => {
   // upstream: pkg/controller/bootstrap/util_test.go#TestValidateSecretForSigning, TestValidateSecret
-  test.each<[string, string, string, string, string, boolean]>([
+  test.for<[string, string, string, string, string, boolean]>([
     ["that never expires signs", ID, SECRET, "true", "", true],
     ["that has time left signs", ID, SECRET, "true", formatTime(NOW_MS + HOUR_MS), true],
     ["that has expired does not sign", ID, SECRET, "true", formatTime(NOW_MS - HOUR_MS), false],
@@ -20,7 +20,7 @@ describe("a token", () => {
     ["without id does not sign", "", SECRET, "true", "", false],
     ["without secret does not sign", ID, "", "true", "", false],
     ["for another use does not sign", ID, SECRET, "True", "", false],
-  ])("%s", (_, id, secret, signing, expiration, usable) => {
+  ])("%s", ([, id, secret, signing, expiration, usable]) => {
     const token = tokenSecret(`bootstrap-token-${ID}`, {
       "token-id": id,
       "token-secret": secret,

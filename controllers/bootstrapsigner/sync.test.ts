@@ -21,13 +21,13 @@ afterEach(async () => world.stop());
 
 describe("the description of the cluster", () => {
   // upstream: pkg/controller/bootstrap/bootstrapsigner_test.go (each function a row)
-  test.each<[string, Record<string, string> | undefined, boolean, readonly string[], string | undefined]>([
+  test.for<[string, Record<string, string> | undefined, boolean, readonly string[], string | undefined]>([
     ["is not made: NoConfigMap", undefined, true, [], undefined],
     ["is signed: SimpleSign", {}, true, [UPDATE], SIGNATURE],
     ["stays as it is when it is signed: NoSignNeeded", { [KEY]: SIGNATURE }, true, [], SIGNATURE],
     ["is signed anew: UpdateSignature", { [KEY]: "old" }, true, [UPDATE], SIGNATURE],
     ["loses a signature without its token: RemoveSignature", { [KEY]: "old" }, false, [UPDATE], undefined],
-  ])("%s", async (_, signatures, hasToken, writes, signature) => {
+  ])("%s", async ([, signatures, hasToken, writes, signature]) => {
     if (signatures !== undefined) await describeCluster({ kubeconfig: "payload", ...signatures });
     if (hasToken) await addToken("abc123");
     await world.start(bootstrapSignerController());

@@ -21,7 +21,7 @@ interface Case {
 
 describe("the most recent start", () => {
   // upstream: pkg/controller/cronjob/utils_test.go#TestMostRecentScheduleTime
-  test.each<[string, Case, number, number | undefined, Missed["count"]]>([
+  test.for<[string, Case, number, number | undefined, Missed["count"]]>([
     ["before the next", { schedule: "0 * * * *", now: 0.5 }, 0, undefined, "none"],
     ["just after the next", { schedule: "0 * * * *", now: 61 }, 0, 60, "none"],
     ["after 5 missed", { schedule: "0 * * * *", created: 1 / 6, now: 301 }, 1 / 6, 300, "few"],
@@ -52,7 +52,7 @@ describe("the most recent start", () => {
       undefined,
       "none",
     ],
-  ])("%s", (_, given, earliest, latest, count) => {
+  ])("%s", ([, given, earliest, latest, count]) => {
     expect(look(given)).toEqual({
       earliestMs: atMinute(0) + earliest * 60_000,
       latestMs: latest === undefined ? undefined : atMinute(latest),

@@ -7,7 +7,7 @@ import { daemonSet, ON_DELETE, surge, unavailable } from "./samples.test-data.ts
 describe("what an update may do at once", () => {
   // upstream: pkg/controller/daemon/update_test.go#TestGetUnavailableNumbers, whose counting of nodes without a pod is
   // in rolling-update.test.ts
-  test.each<[string, DaemonSetUpdateStrategy, number, number, number]>([
+  test.for<[string, DaemonSetUpdateStrategy, number, number, number]>([
     ["nothing without nodes", unavailable(0), 0, 0, 0],
     ["as many as it says", unavailable(1), 2, 0, 1],
     ["one unavailable where it says none", unavailable(0), 2, 0, 1],
@@ -17,7 +17,7 @@ describe("what an update may do at once", () => {
     ["all of them beside the old ones", surge("100%"), 2, 2, 0],
     ["half of three, rounded up", unavailable("50%"), 3, 0, 2],
     ["nothing of one that is not rolled", ON_DELETE, 0, 0, 0],
-  ])("%s", (_, strategy, desired, maxSurge, maxUnavailable) => {
+  ])("%s", ([, strategy, desired, maxSurge, maxUnavailable]) => {
     expect(rollingLimits(daemonSet({ strategy }), desired)).toEqual({ maxSurge, maxUnavailable });
   });
 

@@ -234,7 +234,7 @@ describe("a new node makes a difference", () => {
   const evicting = node("node1", NODE_LABELS, [{ key: "a", effect: "NoExecute" }]);
   const closed = node("node1", NODE_LABELS, [dedicated]);
   const here = (owner: DaemonSet): Pod => pod("p", { on: "node1", owner });
-  test.each<[string, DaemonSet, Node, readonly Pod[], boolean]>([
+  test.for<[string, DaemonSet, Node, readonly Pod[], boolean]>([
     ["to none that it is not for", selective, plain, [], false],
     ["to one that it is for", selective, fast, [], true],
     ["to one of which an earlier one's pod is there", selective, fast, [here(selective)], true],
@@ -248,7 +248,7 @@ describe("a new node makes a difference", () => {
       true,
     ],
     ["to none when it is gone", daemonSet(), node("other"), [], false],
-  ])("%s", (_, ds, added, pods, expected) => {
+  ])("%s", ([, ds, added, pods, expected]) => {
     const context = listening([ds], pods, [added]);
     nodeHandler(context).onAdd?.(node("node1"), false);
     expect(daemonSetsOfChangedNode("node1", context)).toEqual(expected ? ["default/foo"] : []);

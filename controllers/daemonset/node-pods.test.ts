@@ -7,7 +7,7 @@ import { daemonSet, pod } from "./samples.test-data.ts";
 describe("a pod is of the current template", () => {
   const both = { [TEMPLATE_GENERATION]: "12345", [REVISION_HASH]: "55555" };
   const noHash = { [TEMPLATE_GENERATION]: "12345" };
-  test.each([
+  test.for<[string, string | undefined, Readonly<Record<string, string>>, string, boolean]>([
     ["by generation and hash", "12345", both, "55555", true],
     ["by generation, though the hash is another", "12345", both, "55555123", true],
     ["by generation, without a hash of its own", "12345", noHash, "55555", true],
@@ -19,7 +19,7 @@ describe("a pod is of the current template", () => {
     ["not without labels", "12345", {}, "55555", false],
     ["by hash, where no generation is known", undefined, both, "55555", true],
     ["not by the lack of a generation", undefined, {}, "55555", false],
-  ])("%s", (_, generation, labels, hash, expected) => {
+  ])("%s", ([, generation, labels, hash, expected]) => {
     const annotations =
       generation === undefined ? {} : { "deprecated.daemonset.template.generation": generation };
     expect(isPodUpdated(pod("p", { labels }), daemonSet({ annotations }), hash)).toBe(expected);

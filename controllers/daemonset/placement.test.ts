@@ -81,7 +81,16 @@ describe.each([...BOTH_STRATEGIES, surge(1)])("with %j", (strategy) => {
 
   // upstream: pkg/controller/daemon/daemon_controller_test.go#TestDealsWithExistingPods, #TestSurgeDealsWithExistingPods,
   // #TestSelectorDaemonDeletesUnselectedPods, #TestSelectorDaemonDealsWithExistingPods
-  test.each([
+  test.for<
+    [
+      string,
+      ReturnType<typeof daemonSet>,
+      ReturnType<typeof nodes>,
+      Readonly<Record<number, number>>,
+      number,
+      number,
+    ]
+  >([
     ["the oldest of many stays", daemonSet({ strategy }), nodes(0, 5), { 1: 1, 2: 2, 3: 5 }, 2, 5],
     [
       "pods on wrong nodes go",
@@ -99,7 +108,7 @@ describe.each([...BOTH_STRATEGIES, surge(1)])("with %j", (strategy) => {
       3,
       20,
     ],
-  ])("%s", (_, ds, on, existing, creates, removes) => {
+  ])("%s", ([, ds, on, existing, creates, removes]) => {
     const present = Object.entries(existing).flatMap(([index, count]) => pods(`node-${index}`, count));
     const plan = place(ds, on, present);
     expect(plan.create).toHaveLength(creates);
@@ -138,16 +147,23 @@ test.each(BOTH_STRATEGIES)("with %j a pod that is going away is replaced when it
 describe.each(BOTH_STRATEGIES)("with %j pods that have ended", (strategy) => {
   const ds = daemonSet({ strategy });
   // upstream: pkg/controller/daemon/daemon_controller_test.go#TestDaemonKillFailedPods
-  test.each([
+  test.for<[number, number, number, number, number]>([
     [0, 1, 0, 0, 0],
     [0, 0, 1, 0, 0],
     [1, 0, 0, 1, 1],
     [1, 3, 0, 3, 1],
-  ])("%d failed, %d others: %d created, %d removed, %d told of", (failed, normal, creates, removes, told) => {
-    const present = [...pods("node-0", normal), ...pods("node-0", failed, { phase: "Failed" })];
-    const plan = place(ds, nodes(0, 1), present);
-    expect([plan.create.length, plan.remove.length, plan.failedOn.length]).toEqual([creates, removes, told]);
-  });
+  ])(
+    "%d failed, %d others: %d created, %d removed, %d told of",
+    ([failed, normal, creates, removes, told]) => {
+      const present = [...pods("node-0", normal), ...pods("node-0", failed, { phase: "Failed" })];
+      const plan = place(ds, nodes(0, 1), present);
+      expect([plan.create.length, plan.remove.length, plan.failedOn.length]).toEqual([
+        creates,
+        removes,
+        told,
+      ]);
+    },
+  );
 
   test("with success are removed too, and nothing waits for that", () => {
     const plan = place(ds, nodes(0, 1), pods("node-0", 1, { phase: "Succeeded" }), {
@@ -187,7 +203,16 @@ describe("with surge a node", () => {
 
   // upstream: pkg/controller/daemon/daemon_controller_test.go#TestSurgePreservesReadyOldPods, #TestSurgeDeletesUnreadyOldPods,
   // #TestSurgePreservesOldReadyWithUnsatisfiedMinReady, #TestSurgeDeletesOldReadyWithUnsatisfiedMinReady
-  test.each([
+  test.for<
+    [
+      string,
+      ReturnType<typeof daemonSet>,
+      Parameters<typeof pod>[1],
+      Parameters<typeof pod>[1],
+      number,
+      string[],
+    ]
+  >([
     ["keeps an old pod that is ready while the new one is not", ds, old, current, 0, ["younger"]],
     ["loses an old pod that is not ready", ds, { ...old, ready: false }, current, 0, ["old", "younger"]],
     [
@@ -206,7 +231,7 @@ describe("with surge a node", () => {
       70,
       ["old", "younger"],
     ],
-  ])("%s", (_, which, oldPod, newPod, nowSeconds, expected) => {
+  ])("%s", ([, which, oldPod, newPod, nowSeconds, expected]) => {
     const present = [pod("new", newPod), pod("old", oldPod), younger];
     const plan = place(which, here, present, { nowSeconds });
     expect(plan.create).toEqual([]);

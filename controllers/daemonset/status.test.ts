@@ -84,7 +84,15 @@ describe("the status", () => {
   };
 
   // upstream: pkg/controller/daemon/daemon_controller_test.go#TestObservedGeneration
-  test.each([
+  test.for<
+    [
+      string,
+      number,
+      Required<NonNullable<Parameters<typeof daemonSet>[0]>>["status"],
+      boolean,
+      number | undefined,
+    ]
+  >([
     ["is not written when it is right", 1, { ...counts, observedGeneration: 1 }, true, undefined],
     ["says which generation was acted on", 1, counts, true, 1],
     ["says a later one, too", 3, { ...counts, observedGeneration: 2 }, true, 3],
@@ -96,7 +104,7 @@ describe("the status", () => {
       false,
       undefined,
     ],
-  ])("%s", (_, generation, status, acted, observed) => {
+  ])("%s", ([, generation, status, acted, observed]) => {
     const written = plan(daemonSet({ generation, status }), nodes(0, 1), pods, { acted }).status;
     expect(written?.observedGeneration).toBe(observed);
   });

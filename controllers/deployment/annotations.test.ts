@@ -52,7 +52,7 @@ describe("the annotations of the current ReplicaSet", () => {
     expect(history.endsWith(",1599")).toBe(true);
   });
 
-  test.each<
+  test.for<
     [string, Record<string, string>, Record<string, string> | undefined, bigint, Record<string, string>]
   >([
     [
@@ -94,7 +94,7 @@ describe("the annotations of the current ReplicaSet", () => {
     ["get no revision after the highest number that there is", {}, {}, -(2n ** 63n), {}],
     ["begin no history with nothing", {}, { [REVISION]: "" }, 1n, { [REVISION]: "1" }],
     ["begin a history", {}, { [REVISION]: "1" }, 3n, { [REVISION]: "3", [REVISION_HISTORY]: "1" }],
-  ])("%s", (_, own, before, revision, expected) => {
+  ])("%s", ([, own, before, revision, expected]) => {
     expect(currentAnnotations(deployment({ annotations: own }), before, revision)).toEqual(expected);
   });
 

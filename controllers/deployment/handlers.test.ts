@@ -108,7 +108,7 @@ describe("a deleted pod", () => {
   // upstream: pkg/controller/deployment/deployment_controller_test.go#TestPodDeletion{EnqueuesRecreateDeployment,
   // DoesntEnqueueRecreateDeployment, PartialReplicaSetOwnershipEnqueueRecreateDeployment,
   // PartialReplicaSetOwnershipDoesntEnqueueRecreateDeployment}
-  test.each<[string, Deployment, readonly ReplicaSet[], readonly Pod[], boolean]>([
+  test.for<[string, Deployment, readonly ReplicaSet[], readonly Pod[], boolean]>([
     ["the last one wakes a Deployment that recreates", foo, [own1], [], true],
     ["does not, while others are there", foo, [own1, own2], [pod("other", own2)], false],
     [
@@ -126,7 +126,7 @@ describe("a deleted pod", () => {
       false,
     ],
     ["does not wake a Deployment that rolls", rolling, [own1], [], false],
-  ])("%s", (_, owner, sets, pods, expected) => {
+  ])("%s", ([, owner, sets, pods, expected]) => {
     ruleHandler(podRule(caches([owner], sets, pods)), queue).onDelete?.(pod("gone", own1), false);
     expect(drain(queue)).toEqual(expected ? ["default/foo"] : []);
   });

@@ -53,7 +53,7 @@ describe("the condition Progressing", () => {
 
   // upstream: pkg/controller/deployment/progress_test.go#TestSyncRolloutStatus. Reason, status and, where upstream
   // names them, the times of the last update and of the last transition.
-  test.each<[string, Deployment, ReplicaSet | undefined, readonly ReplicaSet[], string | undefined]>([
+  test.for<[string, Deployment, ReplicaSet | undefined, readonly ReplicaSet[], string | undefined]>([
     ["goes when there is no deadline", rollout(undefined, 3, "2 2 2", updated), foo(2), [bar], undefined],
     [
       "stays when the rollout was complete",
@@ -119,7 +119,7 @@ describe("the condition Progressing", () => {
       [],
       `False ProgressDeadlineExceeded ${SINCE} ${SINCE}`,
     ],
-  ])("%s", (_, owner, current, others, expected) => {
+  ])("%s", ([, owner, current, others, expected]) => {
     const { status = owner.status } = decideProgress(owner, { current, old: others }, true, LATER_MS);
     const condition = findCondition(status?.conditions, "Progressing");
     if (expected === undefined) return expect(condition).toBeUndefined();
@@ -226,14 +226,14 @@ describe("a rollout is too late", () => {
 describe("pausing and resuming", () => {
   const paused = progressing("Unknown", "DeploymentPaused", SINCE);
   const timedOut = progressing("False", "ProgressDeadlineExceeded", SINCE);
-  test.each<[string, boolean, number | undefined, DeploymentCondition | undefined, string | undefined]>([
+  test.for<[string, boolean, number | undefined, DeploymentCondition | undefined, string | undefined]>([
     ["is told when it was paused", true, 60, undefined, "DeploymentPaused"],
     ["is told when it was resumed", false, 60, paused, "DeploymentResumed"],
     ["is told once", true, 60, paused, undefined],
     ["is not told when it runs as before", false, 60, undefined, undefined],
     ["is not told without a deadline", true, undefined, undefined, undefined],
     ["does not hide that the deadline has passed", true, 60, timedOut, undefined],
-  ])("%s", (_, isPaused, deadline, condition, expected) => {
+  ])("%s", ([, isPaused, deadline, condition, expected]) => {
     const owner = rollout(deadline, 1, "0 0 0", condition);
     const conditions = decidePausedConditions(
       { ...owner, spec: { ...specOf(owner), paused: isPaused } },

@@ -6,14 +6,14 @@ import { maxSurge, maxUnavailable } from "./strategy.ts";
 
 describe("the current ReplicaSet grows", () => {
   // upstream: pkg/controller/deployment/rolling_test.go#TestDeploymentController_reconcileNewReplicaSet
-  test.each<[string, number, number, number, number | undefined]>([
+  test.for<[string, number, number, number, number | undefined]>([
     ["not without surge", 0, 10, 0, undefined],
     ["by the surge", 2, 10, 0, 2],
     ["by the surge, and by what the old ones lack", 2, 5, 0, 7],
     ["not beyond the surge", 2, 10, 2, undefined],
     ["or shrinks, when it has more than desired", 2, 2, 11, 10],
     ["not when it has all", 2, 0, 10, undefined],
-  ])("%s", (_, surge, oldSize, size, expected) => {
+  ])("%s", ([, surge, oldSize, size, expected]) => {
     const current = replicaSet("new", size);
     const steps = decideRolling(deployment({ replicas: 10, surge }), {
       current,
@@ -24,11 +24,11 @@ describe("the current ReplicaSet grows", () => {
   });
 
   // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestNewRSNewReplicas
-  test.each<[string, string, number, number, number, number]>([
+  test.for<[string, string, number, number, number, number]>([
     ["not beyond the surge", "RollingUpdate", 1, 5, 1, 5],
     ["to what is desired", "RollingUpdate", 6, 2, 10, 6],
     ["at once where old pods have to go first", "Recreate", 3, 1, 1, 3],
-  ])("%s (size alone)", (_, strategy, replicas, size, surge, expected) => {
+  ])("%s (size alone)", ([, strategy, replicas, size, surge, expected]) => {
     const owner = deployment({ replicas, strategy, surge, unavailable: 1 });
     expect(currentSize(owner, [replicaSet("old", 5)], size)).toBe(expected);
   });
@@ -36,13 +36,13 @@ describe("the current ReplicaSet grows", () => {
 
 describe("old ReplicaSets shrink", () => {
   // upstream: pkg/controller/deployment/rolling_test.go#TestDeploymentController_reconcileOldReplicaSets
-  test.each<[string, number, [number, number], [number, number], number | undefined]>([
+  test.for<[string, number, [number, number], [number, number], number | undefined]>([
     ["by one, when nothing may be unavailable and nothing may be above", 0, [10, 10], [0, 0], 9],
     ["by what may be unavailable", 2, [10, 10], [0, 0], 8],
     ["by those that are unavailable anyway", 2, [10, 8], [0, 0], 8],
     ["by one that is unavailable anyway and one that is not", 2, [10, 9], [0, 0], 8],
     ["not on account of new pods that are not available", 2, [8, 8], [2, 0], undefined],
-  ])("%s", (_, unavailable, [oldSize, oldAvailable], [size, available], expected) => {
+  ])("%s", ([, unavailable, [oldSize, oldAvailable], [size, available], expected]) => {
     const owner = deployment({ replicas: 10, unavailable });
     const revisions = {
       current: replicaSet("new", size, { available }),
@@ -53,7 +53,7 @@ describe("old ReplicaSets shrink", () => {
 
   // upstream: pkg/controller/deployment/rolling_test.go#TestDeploymentController_cleanupUnhealthyReplicas and
   // #TestDeploymentController_scaleDownOldReplicaSetsForRollingUpdate: how many go for which of the two reasons.
-  test.each<[string, number, number, [number, number], string]>([
+  test.for<[string, number, number, [number, number], string]>([
     ["one of two unavailable pods when one may go", 0, 1, [10, 8], "unavailable 1, available 0"],
     ["two unavailable pods though three may go", 0, 3, [10, 8], "unavailable 2, available 1"],
     ["nothing when nothing may go", 2, 0, [10, 8], "unavailable 0, available 0"],
@@ -63,7 +63,7 @@ describe("old ReplicaSets shrink", () => {
     ["no available pod when just enough are", 0, 2, [10, 8], "unavailable 2, available 0"],
     ["no pod of a ReplicaSet that is to have none", 0, 2, [0, 10], "unavailable 0, available 0"],
     ["no available pod when too few are", 0, 2, [10, 1], "unavailable 2, available 0"],
-  ])("by %s", (_, surge, unavailable, [size, available], expected) => {
+  ])("by %s", ([, surge, unavailable, [size, available], expected]) => {
     const owner = deployment({ replicas: 10, surge, unavailable });
     const [step] = decideOldSizes(owner, {
       current: replicaSet("new", 0),

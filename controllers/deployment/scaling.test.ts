@@ -9,7 +9,7 @@ type Sizes = readonly (readonly [string, number])[];
 
 describe("sizes when the user scales", () => {
   // upstream: pkg/controller/deployment/sync_test.go#TestScale. Sizes before and after: the first is the current one.
-  test.each<[string, Deployment, Deployment, Sizes, string]>([
+  test.for<[string, Deployment, Deployment, Sizes, string]>([
     ["one revision grows: 10 to 12", to(12), to(10), [["new", 10]], "12"],
     ["one revision shrinks: 10 to 5", to(5), to(10), [["new", 10]], "5"],
     [
@@ -158,7 +158,7 @@ describe("sizes when the user scales", () => {
       ],
       "2 1",
     ],
-  ])("%s", (_, owner, before, sizes, expected) => {
+  ])("%s", ([, owner, before, sizes, expected]) => {
     const [all, revisions] = made(before, sizes);
     const steps = decideScaling(owner, revisions);
     expect(all.map((set) => sizeAfter(steps, set)).join(" ")).toBe(expected);
@@ -204,7 +204,7 @@ describe("sizes when the user scales", () => {
 
 describe("the share of one ReplicaSet", () => {
   // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestGetReplicaSetFraction
-  test.each<[string, { to: number; had?: number; surge?: number }, number, string | undefined, number]>([
+  test.for<[string, { to: number; had?: number; surge?: number }, number, string | undefined, number]>([
     ["all of it when nothing is desired", { to: 0 }, 10, undefined, -10],
     ["nothing when the whole is not known", { to: 10 }, 5, undefined, 0],
     ["nothing when the whole is said to be 0", { to: 10 }, 5, "0", 0],
@@ -214,7 +214,7 @@ describe("the share of one ReplicaSet", () => {
     ["with surge a little less than a fifth more", { to: 120, surge: 10 }, 50, "110", 9],
     ["a sixth less", { to: 10 }, 6, "12", -1],
     ["with surge a little less than a sixth less", { to: 100, surge: 10 }, 50, "130", -8],
-  ])("is %s", (_, { to: replicas, had, surge = 0 }, size, max, expected) => {
+  ])("is %s", ([, { to: replicas, had, surge = 0 }, size, max, expected]) => {
     const owner = deployment({
       replicas,
       surge,

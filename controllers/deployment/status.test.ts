@@ -13,14 +13,14 @@ describe("counts of ReplicaSets", () => {
   const unsynced = replicaSet("unsynced", 3);
   const silent = replicaSet("silent", 1, { observed: 1, pods: 1 });
   // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestGetReplicaCountForReplicaSets
-  test.each<[string, readonly ReplicaSet[], number, number, number | undefined]>([
+  test.for<[string, readonly ReplicaSet[], number, number, number | undefined]>([
     ["of one that shrinks", [one], 1, 2, 3],
     ["of two that shrink", [one, two], 3, 5, 4],
     ["of one that was not synced yet", [unsynced], 3, 0, 0],
     ["of all of these", [one, two, unsynced], 6, 5, 4],
     ["of one that does not tell of terminating pods", [silent], 1, 1, undefined],
     ["of one among others that does not", [one, two, unsynced, silent], 7, 6, undefined],
-  ])("%s", (_, old, size, pods, terminating) => {
+  ])("%s", ([, old, size, pods, terminating]) => {
     expect(totalSize(old)).toBe(size);
     const status = computeStatus(deployment(), { current: undefined, old }, true, NOW_MS);
     expect(status.replicas ?? 0).toBe(pods);

@@ -27,7 +27,7 @@ describe("pods that may be unavailable", () => {
 
 describe("surge and unavailable pods together", () => {
   // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestResolveFenceposts
-  test.each<[string, number | string, number | string, number, [number, number]]>([
+  test.for<[string, number | string, number | string, number, [number, number]]>([
     ["no pods are desired", "0%", "0%", 0, [0, 0]],
     ["surge is rounded up and unavailable down", "39%", "39%", 10, [4, 3]],
     ["a surge that is no share moves nothing", "oops", "39%", 10, [0, 0]],
@@ -35,7 +35,7 @@ describe("surge and unavailable pods together", () => {
     ["without surge", 0, "39%", 10, [0, 3]],
     ["without unavailable", "39%", 0, 10, [4, 0]],
     ["without both one goes at a time", 0, 0, 10, [0, 1]],
-  ])("%s", (_, surge, unavailable, replicas, expected) => {
+  ])("%s", ([, surge, unavailable, replicas, expected]) => {
     const owner = deployment({ replicas, surge, unavailable });
     expect([maxSurge(owner), maxUnavailable(owner)]).toEqual(expected);
   });

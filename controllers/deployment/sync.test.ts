@@ -100,8 +100,8 @@ describe("one sync", () => {
   // upstream: pkg/controller/deployment/deployment_controller_test.go#TestReentrantRollback
   test("that goes back writes the Deployment, and no ReplicaSet before the next", async () => {
     const owner = await create({ name: "foo", template: template("new"), paused: true });
-    await createOwned(owner, "one", 0, "old", "1");
-    await createOwned(owner, "two", 1, "new", "2");
+    await createOwned(owner, "one", 0, { image: "old", revision: "1" });
+    await createOwned(owner, "two", 1, { image: "new", revision: "2" });
     await world.update(resources.deployments, "foo", (current) => ({
       ...current,
       metadata: { ...current.metadata, annotations: { [REVISION]: "2", [ROLLBACK_TO]: "0" } },
@@ -131,7 +131,7 @@ describe("one sync", () => {
 describe("a Deployment in the middle of a rollout", () => {
   test("that is paused brings up no new revision, though sizes follow", async () => {
     const owner = await create({ name: "foo", replicas: 4, paused: true, template: template("new") });
-    await createOwned(owner, "one", 3, "old", "1");
+    await createOwned(owner, "one", 3, { image: "old", revision: "1" });
     await world.start(controller);
     expect(await sizes()).toEqual(["one 4"]);
     expect(world.takeWrites().filter(({ verb }) => verb === "create")).toEqual([]);
@@ -145,8 +145,9 @@ describe("a Deployment in the middle of a rollout", () => {
       unavailable: 1,
       template: template("new"),
     });
-    await createOwned(owner, "one", 3, "old", "1", undefined, sizeAnnotations(deployment({ replicas: 5 })));
-    await createOwned(owner, "two", 2, "new", "2", undefined, sizeAnnotations(deployment({ replicas: 5 })));
+    const annotations = sizeAnnotations(deployment({ replicas: 5 }));
+    await createOwned(owner, "one", 3, { image: "old", revision: "1", annotations });
+    await createOwned(owner, "two", 2, { image: "new", revision: "2", annotations });
     await world.start(controller);
     const scaled = world.takeWrites().filter(({ resource }) => resource === "replicasets");
     expect(
@@ -162,8 +163,8 @@ describe("a Deployment in the middle of a rollout", () => {
       paused: true,
       template: template("new"),
     });
-    await createOwned(owner, "one", 3, "old", "1");
-    await createOwned(owner, "two", 2, "new", "2");
+    await createOwned(owner, "one", 3, { image: "old", revision: "1" });
+    await createOwned(owner, "two", 2, { image: "new", revision: "2" });
     await world.start(controller);
     world.takeWrites();
     await world.stop();
@@ -195,7 +196,7 @@ describe("ReplicaSets", () => {
   test("are adopted when they match, and released when they do not any more", async () => {
     const owner = await create({ name: "foo", paused: true });
     await createOrphan("adopted");
-    await createOwned(owner, "released", 0, "image", "1", { foo: "notbar" });
+    await createOwned(owner, "released", 0, { labels: { foo: "notbar" } });
     await world.start(controller);
     const managers = (await world.list(resources.replicaSets)).map(
       ({ metadata }) => `${metadata.name}: ${metadata.ownerReferences?.[0]?.name ?? "nobody"}`,
@@ -333,14 +334,18 @@ async function createOrphan(
   });
 }
 
+interface ReplicaSetSketch {
+  readonly image?: string;
+  readonly revision?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 async function createOwned(
   owner: Deployment,
   name: string,
   replicas: number,
-  image = "image",
-  revision = "1",
-  labels: Record<string, string> = { foo: "bar" },
-  annotations: Readonly<Record<string, string>> = {},
+  { image = "image", revision = "1", labels = { foo: "bar" }, annotations = {} }: ReplicaSetSketch = {},
 ): Promise<ReplicaSet> {
   const { uid = "", name: ownerName = "" } = owner.metadata;
   return world.create(resources.replicaSets, {

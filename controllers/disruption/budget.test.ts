@@ -10,7 +10,7 @@ import { selectorText } from "./selector-text.ts";
 // #TestPercentageMaxUnavailableWithScaling, #TestReplicaSet, #TestReplicationController, #TestStatefulSetController,
 // #TestTwoControllers, #TestScaleResource, #TestUnavailable: their numbers
 describe("a budget of", () => {
-  test.each<[PodDisruptionBudgetSpec, number, number, number, number]>([
+  test.for<[PodDisruptionBudgetSpec, number, number, number, number]>([
     [{ maxUnavailable: 2 }, 1, 7, 7, 5],
     [{ maxUnavailable: 2 }, 1, 5, 5, 3],
     [{ maxUnavailable: 9 }, 1, 5, 5, 0],
@@ -25,7 +25,7 @@ describe("a budget of", () => {
     [{ minAvailable: 3 }, 4, 0, 4, 3],
     [{ minAvailable: 3 }, 0, 0, 0, 3],
     [{}, 4, 0, 0, 0],
-  ])("%j with %d pods of %d: of %d pods %d must be healthy", (spec, present, scale, pods, healthy) => {
+  ])("%j with %d pods of %d: of %d pods %d must be healthy", ([spec, present, scale, pods, healthy]) => {
     expect(expectedPods(spec, present, scale)).toEqual({ pods, healthy });
   });
 

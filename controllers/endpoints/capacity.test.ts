@@ -7,7 +7,7 @@ const even: Counts = [100, 100, 100, 100, 100];
 
 // upstream: pkg/controller/endpoint/endpoints_controller_test.go#TestTruncateEndpoints
 describe("addresses are cut to a thousand", () => {
-  test.each<[string, Counts, Counts, Counts, Counts, boolean]>([
+  test.for<[string, Counts, Counts, Counts, Counts, boolean]>([
     ["not when there are none", [], [], [], [], false],
     [
       "not when there are fewer",
@@ -34,7 +34,7 @@ describe("addresses are cut to a thousand", () => {
       [0, 0, 0, 0, 0],
       true,
     ],
-  ])("%s", (_, ready, notReady, keptReady, keptNotReady, expected) => {
+  ])("%s", ([, ready, notReady, keptReady, keptNotReady, expected]) => {
     const addresses = (count: number): readonly EndpointAddress[] =>
       Array.from({ length: count }, (_address, index) => ({ ip: String(index) }));
     const subsets = ready.map((count, index): EndpointSubset => ({

@@ -121,7 +121,7 @@ test("with thousands of pods they are made with many pauses", () => {
 });
 
 describe("a pod is among the addresses", () => {
-  test.each<[string, string, boolean, boolean, boolean, string]>([
+  test.for<[string, string, boolean, boolean, boolean, string]>([
     ["while it runs", "Running", true, false, false, "ready"],
     ["not while it runs and is being deleted", "Running", true, true, false, "out"],
     ["while nothing is known of it", "Unknown", true, false, false, "ready"],
@@ -154,7 +154,7 @@ describe("a pod is among the addresses", () => {
     ],
     ["not when it has failed, wherever", "Failed", false, false, true, "out"],
     ["not when it has succeeded, wherever", "Succeeded", false, false, true, "out"],
-  ])("%s", (_, phase, ready, terminating, publishNotReadyAddresses, where) => {
+  ])("%s", ([, phase, ready, terminating, publishNotReadyAddresses, where]) => {
     const owner = service("foo", { publishNotReadyAddresses });
     const subsets = inOneGo(desiredSubsets(owner, [pod(0, { phase, ready, terminating })]));
     const found = subsets.map(({ addresses }) => (addresses === undefined ? "not ready" : "ready"));
@@ -166,7 +166,7 @@ const [V4, V6] = ["1.2.3.4", "2000::4"];
 
 describe("of a pod's addresses", () => {
   // upstream: pkg/controller/endpoint/endpoints_controller_test.go#TestPodToEndpointAddressForService
-  test.each<[string, readonly string[], string, string, string | undefined]>([
+  test.for<[string, readonly string[], string, string, string | undefined]>([
     ["the only one, for the fourth version", [V4], "10.0.0.1", "IPv4", V4],
     ["the first, for the fourth version", [V4, V6], "10.0.0.1", "IPv4", V4],
     ["the second, for the fourth version", [V6, V4], "10.0.0.1", "IPv4", V4],
@@ -176,7 +176,7 @@ describe("of a pod's addresses", () => {
     ["the only one, for the sixth version without an address of the Service", [V6], "None", "IPv6", V6],
     ["the second, for the sixth version without an address of the Service", [V4, V6], "None", "IPv6", V6],
     ["none, where there is none of the sixth version", [V4], "3000::1", "IPv6", undefined],
-  ])("%s", (_, ips, clusterIP, family, expected) => {
+  ])("%s", ([, ips, clusterIP, family, expected]) => {
     // Addresses that are not as they should be written are put right.
     const odd = ips.map((ip) => (ip === V4 ? "0001.002.3.04" : "2000:0:0:0::4"));
     const found = addressOf(service("foo", { clusterIP, ipFamilies: [family] }), pod(0, { ips: odd }));

@@ -153,7 +153,7 @@ describe("Endpoints are written", () => {
 
 // upstream: pkg/controller/endpoint/endpoints_controller_test.go#TestSyncServiceOverCapacity
 describe("too many pods", () => {
-  test.each<[string, string | undefined, number, number, number, number, number, boolean]>([
+  test.for<[string, string | undefined, number, number, number, number, number, boolean]>([
     ["none", undefined, 0, 0, 0, 0, 0, false],
     ["some more, not ready", undefined, CAPACITY - 1, CAPACITY - 3, 4, CAPACITY - 3, 3, true],
     ["all that are not ready", undefined, CAPACITY - 1, CAPACITY, 10, CAPACITY, 0, true],
@@ -162,7 +162,7 @@ describe("too many pods", () => {
     ["still, and a warning of old", "warning", CAPACITY + 1, CAPACITY + 1, 0, CAPACITY, 0, true],
     ["just not any more", "truncated", CAPACITY, CAPACITY, 0, CAPACITY, 0, false],
     ["still, and something that means nothing", "invalid", CAPACITY + 1, CAPACITY + 1, 0, CAPACITY, 0, true],
-  ])("%s", (_, annotation, before, ready, notReady, keptReady, keptNotReady, isMarked) => {
+  ])("%s", ([, annotation, before, ready, notReady, keptReady, keptNotReady, isMarked]) => {
     const members = [
       ...pods(ready),
       ...Array.from({ length: notReady }, (_pod, index) => pod(ready + index, { ready: false })),

@@ -17,7 +17,7 @@ const inZone = node("node-1", { zone: "us-central1-a" });
 
 // upstream: endpointslice/utils_test.go#TestPodToEndpoint
 describe("what a slice says of a pod", () => {
-  test.each<[string, Pod, Node | undefined, Service, Partial<Endpoint>]>([
+  test.for<[string, Pod, Node | undefined, Service, Partial<Endpoint>]>([
     ["that is ready", pod(1), undefined, plain, {}],
     ["that is ready, when readiness does not matter", pod(1), undefined, publishing, {}],
     ["that is not ready", pod(1, { ready: false }), undefined, plain, conditions(false, false, false)],
@@ -60,7 +60,7 @@ describe("what a slice says of a pod", () => {
     ],
     // Not in upstream's table.
     ["that has no node yet", pod(1, { node: "" }), undefined, publishing, { nodeName: undefined as never }],
-  ])("%s", (_, subject, where, owner, expected) => {
+  ])("%s", ([, subject, where, owner, expected]) => {
     expect(endpointOf(subject, where, owner, "IPv4")).toEqual({ ...base, ...expected });
   });
 

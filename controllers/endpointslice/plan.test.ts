@@ -278,14 +278,14 @@ describe("a pod whose node is not known", () => {
   const two = [pod(0, { node: "node-0" }), pod(1, { node: "node-1" })];
   const both = full("a", two);
   const one = [node("node-0")];
-  test.each<[string, boolean, readonly Node[], readonly EndpointSlice[], string, number]>([
+  test.for<[string, boolean, readonly Node[], readonly EndpointSlice[], string, number]>([
     ["is left out of a new slice", false, one, [], "1: +1 ~0 -0", 1],
     ["is in a new slice where readiness does not matter", true, one, [], "2: +1 ~0 -0", 0],
     ["is taken out", false, one, [both], "1: +0 ~1 -0", 1],
     ["stays where readiness does not matter, even if no node is known", true, [], [both], "2: +0 ~0 -0", 0],
     ["stays where readiness does not matter", true, one, [both], "2: +0 ~0 -0", 0],
     ["is taken out, also when it is the last", false, [], [both], "0: +0 ~1 -0", 2],
-  ])("%s", (_, publishNotReadyAddresses, nodes, slices, expected, problems) => {
+  ])("%s", ([, publishNotReadyAddresses, nodes, slices, expected, problems]) => {
     const plan = decide({ service: service("foo", { publishNotReadyAddresses }), pods: two, nodes, slices });
     expect(outcome(plan, slices)).toBe(expected);
     expect(plan.problems).toHaveLength(problems);
@@ -321,12 +321,12 @@ describe("hints by topology", () => {
     metadata: { ...each.metadata, name: `ac-${each.metadata.name}` },
   }));
   const c = inZones("zone-c-7", "zone-c-8", "zone-c-9");
-  test.each<[string, string, readonly (readonly Pod[])[], Readonly<Record<string, number>>, number, number]>([
+  test.for<[string, string, readonly (readonly Pod[])[], Readonly<Record<string, number>>, number, number]>([
     ["every zone gets one of three", "auto", [c], { "zone-a": 1, "zone-b": 1, "zone-c": 1 }, 2, 1],
     ["four are too few for three zones", "auto", [ac], {}, 0, 0],
     ["two slices", "Auto", [ac, ab], { "zone-a": 3, "zone-b": 3, "zone-c": 3 }, 1, 2],
     ["nobody asks for them", "disabled", [ac, ab], {}, 0, 0],
-  ])("%s", (_, mode, members, hints, crossing, updates) => {
+  ])("%s", ([, mode, members, hints, crossing, updates]) => {
     const annotations = { "service.kubernetes.io/topology-aware-hints": mode };
     const asking = { ...foo, metadata: { ...foo.metadata, annotations } };
     const slices = members.map((each, index) => sliceIn(`s${index}`, each));
@@ -352,13 +352,13 @@ describe("hints by preference", () => {
     "zone-c-0",
   ].map((name) => ({ node: name }));
   const own = { "zone-a": 1, "zone-b": 3, "zone-c": 2 };
-  test.each<[string | undefined, string, Readonly<Record<string, number>>, number, boolean]>([
+  test.for<[string | undefined, string, Readonly<Record<string, number>>, number, boolean]>([
     ["PreferClose", "Disabled", own, 0, false],
     ["PreferClose", "Auto", { "zone-a": 2, "zone-b": 2, "zone-c": 2 }, 1, false],
     [undefined, "", { none: 6 }, 6, false],
     ["PreferSameNode", "Disabled", own, 0, true],
     ["PreferSameZone", "Disabled", own, 0, false],
-  ])("%s, with the annotation %j", (trafficDistribution, mode, expected, crossing, byNode) => {
+  ])("%s, with the annotation %j", ([trafficDistribution, mode, expected, crossing, byNode]) => {
     const annotations = { "service.kubernetes.io/topology-aware-hints": mode };
     const plain = service("foo", trafficDistribution === undefined ? {} : { trafficDistribution });
     const plan = decide({

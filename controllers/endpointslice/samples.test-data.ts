@@ -2,7 +2,6 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Endpoint, EndpointPort, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { ControllerWorld } from "../../test/harness/controller-world.ts";
-import type { Family } from "./address-families.ts";
 import { newSlice } from "./slice-object.ts";
 
 export const NAMESPACE = "default";
@@ -91,9 +90,8 @@ export function slice(
   owner: Service,
   endpoints: readonly Endpoint[],
   ports: readonly EndpointPort[] = PORTS,
-  family: Family = "IPv4",
 ): EndpointSlice {
-  const fresh = newSlice(owner, ports, family);
+  const fresh = newSlice(owner, ports, "IPv4");
   const metadata = { ...fresh.metadata, name, uid: `${name}-uid`, resourceVersion: "1", generation: 1 };
   return { ...fresh, metadata, endpoints };
 }

@@ -55,7 +55,7 @@ test.each<[string, Service, Labels]>([
 // upstream: endpointslice/utils_test.go#TestSetEndpointSliceLabels
 describe("labels of a slice", () => {
   const headless = { ...OWN, [HEADLESS]: "" };
-  test.each<[string, Labels | undefined, Service, Labels, boolean]>([
+  test.for<[string, Labels | undefined, Service, Labels, boolean]>([
     ["none, and none of the Service", undefined, service("foo"), OWN, false],
     [
       "none, of a headless Service with one",
@@ -99,7 +99,7 @@ describe("labels of a slice", () => {
       { ...OWN, foo: "bar" },
       true,
     ],
-  ])("%s", (_, labels, owner, expected, differ) => {
+  ])("%s", ([, labels, owner, expected, differ]) => {
     const slice: EndpointSlice = { metadata: { ...(labels && { labels }) }, addressType: "IPv4" };
     expect(labelsFor(owner)).toEqual(expected);
     expect(labelsDiffer(slice, owner)).toBe(differ);

@@ -10,7 +10,7 @@ type Sketch = string;
 
 // upstream: endpointslice/topologycache/topologycache_test.go#TestAddHints
 describe("slices get hints", () => {
-  test.each<
+  test.for<
     [string, Readonly<Record<string, number>> | undefined, Sketch, Sketch, string, object | undefined]
   >([
     ["not when nothing is there", undefined, "", "", "Insufficient Node information", undefined],
@@ -56,7 +56,7 @@ describe("slices get hints", () => {
       "do not have a zone specified",
       undefined,
     ],
-  ])("%s", (_, shares, given, expected, message, counts) => {
+  ])("%s", ([, shares, given, expected, message, counts]) => {
     const plan = inOneGo(hintByTopology(changes(given), view(shares)));
     expect(drawn(plan.changes)).toBe(expected);
     expect(plan.events).toHaveLength(1);
@@ -96,7 +96,7 @@ describe("endpoints are given to other zones", () => {
 // upstream: endpointslice/topologycache/utils_test.go#Test_getHintsByZone
 describe("a slice that need not be written keeps its hints", () => {
   const thirds = { a: 1 / 3, b: 1 / 3, c: 1 / 3 };
-  test.each<[string, Readonly<Record<string, number>>, Sketch, Sketch, boolean]>([
+  test.for<[string, Readonly<Record<string, number>>, Sketch, Sketch, boolean]>([
     ["when it is empty", { a: 0.5, b: 0.5 }, "", "a b", true],
     ["when they are right", { a: 0.5, b: 0.5 }, "a>a", "b", true],
     ["whatever those say that are not ready", { a: 0.5, b: 0.5 }, "a>a -a>a ?a>a", "b", true],
@@ -104,7 +104,7 @@ describe("a slice that need not be written keeps its hints", () => {
     ["not when one is for a zone that is gone", { a: 0.5, b: 0.5 }, "a>gone", "b", false],
     ["not when one has none", { a: 0.5, b: 0.5 }, "a", "b", false],
     ["not when they are too many for one zone", { a: 0.5, b: 0.5 }, "a>a a>a a>a", "b", false],
-  ])("%s", (_, shares, unchanged, create, isKept) => {
+  ])("%s", ([, shares, unchanged, create, isKept]) => {
     const all = { ...changes(create), unchanged: [sliceOf(unchanged)] };
     const plan = inOneGo(hintByTopology(all, view(shares)));
     expect(plan.changes.unchanged).toHaveLength(isKept ? 1 : 0);

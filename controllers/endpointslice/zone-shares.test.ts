@@ -34,7 +34,7 @@ describe("the shares of zones in the CPUs", () => {
 
 // upstream: endpointslice/topologycache/utils_test.go#Test_getGivingAndReceivingZones
 describe("zones give endpoints to others", () => {
-  test.each<[string, Numbers, Numbers, Numbers, Numbers]>([
+  test.for<[string, Numbers, Numbers, Numbers, Numbers]>([
     ["not where there are none", {}, {}, {}, {}],
     ["not when each has about what it should", zones(1.2, 1.1, 1), zones(1, 1, 1), {}, {}],
     [
@@ -68,7 +68,7 @@ describe("zones give endpoints to others", () => {
       { "zone-b": 15, "zone-c": 15 },
       { "zone-a": 30 },
     ],
-  ])("%s", (_, desired, counts, giving, receiving) => {
+  ])("%s", ([, desired, counts, giving, receiving]) => {
     const allocations = new Map(
       Object.entries(desired).map(([zone, each]): [string, Allocation] => [
         zone,

@@ -20,7 +20,7 @@ describe("slices that are to go are used for those that are to come", () => {
     endpoints: [{ addresses: [address] }],
   });
   type Pairs = readonly (readonly [name: string, address: string])[];
-  test.each<[string, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs]>([
+  test.for<[string, Pairs, Pairs, Pairs, Pairs, Pairs, Pairs]>([
     ["none", [], [], [], [], [], []],
     ["one of each", [["foo", "10.1.2.3"]], [], [["bar", "10.2.3.4"]], [], [["bar", "10.1.2.3"]], []],
     [
@@ -86,7 +86,7 @@ describe("slices that are to go are used for those that are to come", () => {
       [],
       [["bar-v6", "2001:db8::2"]],
     ],
-  ])("%s", (_, create, update, remove, ...expected) => {
+  ])("%s", ([, create, update, remove, ...expected]) => {
     const all = (pairs: Pairs): readonly EndpointSlice[] =>
       pairs.map(([name, address]) => simple(name, address));
     const recycled = recycle({ create: all(create), update: all(update), remove: all(remove) });

@@ -24,7 +24,7 @@ afterEach(async () => world.stop());
 
 // upstream: pkg/controller/endpointslicemirroring/endpointslicemirroring_controller_test.go#TestSyncEndpoints
 describe("Endpoints are mirrored", () => {
-  test.each<[string, Service["spec"] | undefined, number, Endpoints["metadata"], number]>([
+  test.for<[string, Service["spec"] | undefined, number, Endpoints["metadata"], number]>([
     ["not without addresses", {}, 0, {}, 0],
     ["not when they say so", {}, 1, { labels: { [SKIP]: "true" } }, 0],
     ["when they say that they should be", {}, 1, { labels: { [SKIP]: "false" } }, 1],
@@ -32,7 +32,7 @@ describe("Endpoints are mirrored", () => {
     ["not where the Service has a selector", { selector: { foo: "bar" } }, 1, {}, 0],
     ["a thousand addresses", {}, 1_000, {}, 1],
     ["no more than a thousand addresses", {}, 1_001, {}, 1],
-  ])("%s", async (_, spec, addresses, metadata, slices) => {
+  ])("%s", async ([, spec, addresses, metadata, slices]) => {
     if (spec !== undefined) await createService(spec);
     await createEndpoints(addresses, metadata);
     await world.start(controller);

@@ -34,7 +34,7 @@ describe("which pods to delete", () => {
   const all = [onNode1, onNode1, onNode2, notReady, pending, unscheduled];
 
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestGetPodsToDelete
-  test.each<[string, readonly Pod[], readonly Pod[] | undefined, number, readonly Pod[]]>([
+  test.for<[string, readonly Pod[], readonly Pod[] | undefined, number, readonly Pod[]]>([
     ["none of none", [], undefined, 0, []],
     ["all of them, in any order", [notReady, onNode1], undefined, 2, [notReady, onNode1]],
     ["not ready before ready", [onNode1, notReady], undefined, 1, [notReady]],
@@ -51,7 +51,7 @@ describe("which pods to delete", () => {
       3,
       [unscheduled, pending, notReady],
     ],
-  ])("%s", (_, active, related, count, expected) => {
+  ])("%s", ([, active, related, count, expected]) => {
     const chosen = choosePodsToDelete(active, related ?? active, count, ranking);
     expect(chosen.map(nameOf)).toEqual(expected.map(nameOf));
   });

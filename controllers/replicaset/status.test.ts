@@ -14,7 +14,7 @@ const patient: ReplicaSet = { ...full, spec: { ...specOf(full), minReadySeconds:
 
 describe("counts", () => {
   // upstream: pkg/controller/replicaset/replica_set_utils_test.go#TestCalculateStatus
-  test.each<[string, ReplicaSet, readonly Pod[], readonly Pod[] | undefined, string]>([
+  test.for<[string, ReplicaSet, readonly Pod[], readonly Pod[] | undefined, string]>([
     ["one fully labelled pod", full, [ready(full)], undefined, "1 1 1 1 -"],
     [
       "one, where terminating pods were counted before",
@@ -35,7 +35,7 @@ describe("counts", () => {
     ["one terminating that is not counted", full, [ready(full)], undefined, "1 1 1 1 -"],
     ["two terminating", full, [ready(full)], [ready(full), ready(full)], "1 1 1 1 2"],
     ["no pods", full, [], [], "0 0 0 0 0"],
-  ])("%s", (_, owner, active, terminating, expected) => {
+  ])("%s", ([, owner, active, terminating, expected]) => {
     const status = computeStatus({ owner, active, terminating, failure: undefined }, NOW_MS);
     expect(shown(status)).toBe(expected);
   });
@@ -58,7 +58,7 @@ describe("the condition ReplicaFailure", () => {
   });
 
   // upstream: pkg/controller/replicaset/replica_set_utils_test.go#TestCalculateStatusConditions, and Set/RemoveCondition
-  test.each<[string, ReplicaSet, number, string | undefined, readonly ReplicaSetCondition[] | undefined]>([
+  test.for<[string, ReplicaSet, number, string | undefined, readonly ReplicaSetCondition[] | undefined]>([
     ["a create failed", two, 1, "it failed", [isNew("FailedCreate")]],
     ["a delete failed", two, 3, "it failed", [isNew("FailedDelete")]],
     ["nothing fails any more", failed, 1, undefined, undefined],
@@ -78,7 +78,7 @@ describe("the condition ReplicaFailure", () => {
       undefined,
       [other],
     ],
-  ])("%s", (_, owner, pods, failure, expected) => {
+  ])("%s", ([, owner, pods, failure, expected]) => {
     const active = Array.from({ length: pods }, () => ready(owner));
     const status = computeStatus({ owner, active, terminating: [], failure }, NOW_MS);
     expect(status.conditions).toEqual(expected);

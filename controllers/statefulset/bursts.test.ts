@@ -32,7 +32,7 @@ async function answeredTogether(verb: "create" | "delete"): Promise<readonly num
 
 // upstream: pkg/controller/statefulset/stateful_set_control_test.go#TestParallelScale. It goes to 1000 at most, where the
 // largest batch does not show yet.
-test.each([
+test.for<[string, string, number, number, number[]]>([
   ["in turn, one by one", "OrderedReady", 3, 0, [1, 1, 1]],
   ["at once, from 3 to 30", "Parallel", 3, 30, [1, 2, 4, 8, 12]],
   ["at once, from 10 to 1", "Parallel", 10, 1, [1, 2, 4, 2]],
@@ -44,7 +44,7 @@ test.each([
     1_100,
     [1, 2, 4, 8, 16, 32, 64, 128, 256, 500, 89],
   ],
-])("requests at a time: %s", async (_case, podManagementPolicy, before, replicas, batches) => {
+])("requests at a time: %s", async ([_case, podManagementPolicy, before, replicas, batches]) => {
   await foo.create(statefulSet("foo", before, { podManagementPolicy, volumeClaimTemplates: [] }));
   if (podManagementPolicy === "OrderedReady") await world.runWithKubelet();
   else await world.run();

@@ -51,7 +51,7 @@ describe("a pod that is new wakes", () => {
 // upstream: pkg/controller/statefulset/stateful_set_test.go#TestStatefulSetControllerUpdatePod…
 describe("a pod that changes wakes", () => {
   const relabelled = orphan({ foo: "bar", new: "label" });
-  test.each<[string, readonly StatefulSet[], Pod, Pod, readonly string[]]>([
+  test.for<[string, readonly StatefulSet[], Pod, Pod, readonly string[]]>([
     ["its StatefulSet", [foo, bar], podOf(foo, 0), podOf(foo, 0), ["default/foo"]],
     ["nobody when its StatefulSet is not there", [], podOf(foo, 0), podOf(foo, 0), []],
     [
@@ -70,7 +70,7 @@ describe("a pod that changes wakes", () => {
       orphan(),
       ["default/foo", "default/twin"],
     ],
-  ])("%s", (_name, sets, before, after, woken) => {
+  ])("%s", ([_name, sets, before, after, woken]) => {
     podsOf(sets).onUpdate?.(at("1", before), at("2", after));
     expect(drain(queue)).toEqual(woken);
   });

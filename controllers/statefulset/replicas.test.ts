@@ -45,7 +45,7 @@ const inTurn = statefulSet("foo", 3);
 const atOnce = changed(inTurn, { podManagementPolicy: "Parallel" });
 
 describe("one after the other", () => {
-  test.each<[string, string, number, readonly string[], string | undefined]>([
+  test.for<[string, string, number, readonly string[], string | undefined]>([
     ["the first is created", "---", 3, ["create foo-0"], "foo-0 is new"],
     ["the next when the first is ready", "r--", 3, ["create foo-1"], "foo-1 is new"],
     ["none while one is pending", "rp-", 3, [], "foo-1 is not running and ready"],
@@ -63,7 +63,7 @@ describe("one after the other", () => {
     ["not when one before it is not ready either", "ruu", 1, [], "foo-2 is not running and ready"],
     ["a ready last goes though one before it is not", "rur", 1, ["delete foo-2"], "foo-2 is scaled down"],
     ["all the way to nothing", "r--", 0, ["delete foo-0"], "foo-0 is scaled down"],
-  ])("%s", (_name, states, replicas, steps, heldUpBy) => {
+  ])("%s", ([_name, states, replicas, steps, heldUpBy]) => {
     const set = changed(inTurn, { replicas });
     const plan = decide(set, podsOf(set, states));
     expect(linesOf(plan)).toEqual(steps);

@@ -47,7 +47,7 @@ const policies: readonly [
 
 // upstream: pkg/controller/statefulset/stateful_set_utils_test.go#TestIsClaimOwnerUpToDate,
 // #TestUpdateClaimOwnerRefForSetAndPod: each with every combination of owners that it may have
-describe.each(policies)("a claim %s", (_name, scaled, deleted, of, wants) => {
+describe.for(policies)("a claim %s", ([_name, scaled, deleted, of, wants]) => {
   const owner = setWith(scaled, deleted);
   const combinations = [false, true].flatMap((hasSet) =>
     [false, true].flatMap((hasPod) => [false, true].map((hasOther) => ({ hasSet, hasPod, hasOther }))),

@@ -32,7 +32,7 @@ const atFirst: StatefulSet = {
 
 // upstream: pkg/controller/statefulset/stateful_set_control_test.go#TestStatefulSetControl_getSetRevisions
 describe("the revision that a StatefulSet asks for", () => {
-  test.each<[string, StatefulSet, readonly ControllerRevision[], string, string | undefined, number]>([
+  test.for<[string, StatefulSet, readonly ControllerRevision[], string, string | undefined, number]>([
     ["is made when there is none", first, [], "create", one?.metadata.name, 1],
     ["is made for a new template", atFirst, [one], "create", two?.metadata.name, 2],
     ["stays for the same template", atFirst, [one, two], "keep", two?.metadata.name, 2],
@@ -44,7 +44,7 @@ describe("the revision that a StatefulSet asks for", () => {
       two?.metadata.name,
       4,
     ],
-  ])("%s", (_name, set, history, action, name, number) => {
+  ])("%s", ([_name, set, history, action, name, number]) => {
     const plan = decideRevision(set, history, withTemplateDefaults);
     expect(plan.action).toBe(action);
     expect(plan.revision.metadata.name).toBe(name);

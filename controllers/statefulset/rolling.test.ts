@@ -101,7 +101,7 @@ test.each<[IntOrString | undefined, number, number]>([
 });
 
 // upstream: pkg/controller/statefulset/stateful_set_control_test.go#TestStatefulSetMetrics: what is measured
-test.each<[string, number, IntOrString | undefined, string, number, number]>([
+test.for<[string, number, IntOrString | undefined, string, number, number]>([
   ["in turn, within the limit", 5, 2, "Ooooo", 2, 1],
   ["at once, beyond the limit", 10, "20%", "tttooooooo", 2, 3],
   ["in turn, at the limit", 8, 3, "OOOooooo", 3, 3],
@@ -112,7 +112,7 @@ test.each<[string, number, IntOrString | undefined, string, number, number]>([
   ["a single pod", 1, 1, "t", 1, 1],
   ["without a limit, in turn", 5, undefined, "OOooo", 1, 2],
   ["without a limit, at once", 6, undefined, "oooooo", 1, 0],
-])("unavailable pods: %s", (_name, replicas, limit, states, allowed, actual) => {
+])("unavailable pods: %s", ([_name, replicas, limit, states, allowed, actual]) => {
   const set = rolling(replicas, 0, limit);
   expect(maxUnavailable(set)).toBe(allowed);
   expect(unavailableReplicas(set, placesOf(set, states), NOW)).toBe(actual);
