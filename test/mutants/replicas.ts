@@ -117,13 +117,6 @@ const deletionMutants: readonly Mutant[] = [
     replace: "void only;\n      const deleted = await pods.delete({ namespace, name }, {}, signal);",
     tests: ["controllers/replicaset/wiring.test.ts"],
   },
-  {
-    name: "deletes a ReplicaSet that has taken the name of an old one",
-    file: "pkg/controller/owned-objects.ts",
-    find: "{ ...how, preconditions: { uid } }",
-    replace: "how",
-    tests: ["controllers/deployment/wiring.test.ts"],
-  },
 ];
 
 /** Claims, and errors of which several happen. */
