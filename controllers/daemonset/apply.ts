@@ -8,7 +8,7 @@ import { podTemplate, REVISION_HASH, templateGeneration } from "./daemon-set.ts"
 import { daemonPodTemplate, pinnedToNode } from "./pod-template.ts";
 import { hashOf, holdsTemplate } from "./revisions.ts";
 
-/** Pods created, and pods deleted, in one go; the next one follows when these have been seen. */
+/** How many pods are created, and how many deleted, at a time. The next ones follow when the cache shows these. */
 const BURST = 250;
 
 export interface PlannedPods {
@@ -18,8 +18,8 @@ export interface PlannedPods {
 }
 
 /**
- * Creates pods, in batches that grow while all goes well, and deletes others. Gives the created ones; throws what went
- * wrong once all was tried. A pod that is gone already is no error.
+ * Creates pods, in batches that grow while all goes well, and deletes others. Gives the created pods; throws all errors
+ * at the end. That a pod is gone already is no error.
  */
 export async function changePods(
   { sync, context }: Round,
@@ -36,8 +36,8 @@ export async function changePods(
 }
 
 /**
- * Writes what changes in the status; after one failure once more, on top of what the server has by then. What has the name
- * by then may be another DaemonSet, which is counted by itself.
+ * Writes what changes in the status, and after a failure once more, on top of what the server has by then. Another
+ * DaemonSet that has taken the name meanwhile is left alone.
  */
 export async function writeStatus({ sync, context }: Round, change: DaemonSetStatus): Promise<void> {
   const { owner: daemonSet, log, signal } = sync;
@@ -71,8 +71,8 @@ function withStatus(daemonSet: DaemonSet, change: DaemonSetStatus): DaemonSet {
 }
 
 /**
- * Creates it, or finds that it exists. Where another template has the name, the DaemonSet's collision count is raised,
- * and the error thrown: the next sync takes another name.
+ * Creates the revision, or finds the one that exists. Where a revision of another template has the name, the
+ * DaemonSet's collision count is raised and the error thrown: the next sync takes another name.
  */
 export async function createOrFindRevision(
   round: Round,
@@ -95,7 +95,7 @@ async function raiseCollisionCount({ sync, context }: Round): Promise<void> {
   const { client, daemonSets, consistency } = context;
   const { name = "" } = daemonSet.metadata;
   const fresh = await readLive(client, identityOf(daemonSet), signal);
-  // It is gone; another of its name has a count of its own.
+  // The DaemonSet is gone; another one of its name has a count of its own.
   if (fresh === undefined) return;
   const [before, now] = [daemonSet.status?.collisionCount, fresh.status?.collisionCount];
   if (before !== now) {
@@ -120,13 +120,13 @@ const noStatus = {
   numberReady: 0,
 };
 
-/** The cache shows an older collision count than the server has. */
+/** The cache shows an older collision count than the server. */
 class CollisionCountError extends Error {
   readonly code = "CollisionCount";
   override readonly name = "CollisionCountError";
 }
 
-/** The pod is of the same template as that revision, whatever revision it was created for. */
+/** Gives the pod the label of the revision: both have the same template, whatever revision the pod was created for. */
 export async function relabelPod(
   { sync, context }: Round,
   pod: Pod,

@@ -10,7 +10,7 @@ import { NodeChanges } from "./node-changes.ts";
 import { rememberedNodeFit } from "./node-fit.ts";
 import { DAEMON_NODE_INDEX, daemonNodeIndex } from "./node-pods.ts";
 
-/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
+/** The fields of pods that this controller reads. The cache keeps nothing else on its behalf. */
 const POD_FIELDS = [
   "spec.nodeName",
   "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchFields",
@@ -59,7 +59,7 @@ export function daemonContext(kit: Kit) {
       pods,
       ownerClient: daemonSetClient,
       consistency,
-      // Whole, as the status of the same sync tells of the pods that were created.
+      // The answers are read whole: the status that the same sync writes counts the pods that it has created.
       podClient: client.clientFor(resources.pods),
     }),
     history: new OwnedRevisions(kit, { owners: daemonSets, revisions, consistency }),

@@ -7,7 +7,7 @@ import type { PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
 
 /** The label of pods and of ControllerRevisions that says which template they are of. */
 export const REVISION_HASH = "controller-revision-hash";
-/** What pods had instead of the hash before there were revisions; they are still told apart by it. */
+/** The label that pods had before there were revisions. Old and new pods are still told apart by it. */
 export const TEMPLATE_GENERATION = "pod-template-generation";
 
 const GENERATION_ANNOTATION = "deprecated.daemonset.template.generation";
@@ -29,7 +29,7 @@ export function podSelector(daemonSet: DaemonSet): LabelSelector {
   return selectorFromSpec(daemonSet.spec?.selector);
 }
 
-/** The generation of the template as the API server counts it; what is not a number is none. */
+/** The generation of the template as the API server counts it; undefined when the annotation is not a number. */
 export function templateGeneration(daemonSet: DaemonSet): string | undefined {
   const annotation = daemonSet.metadata.annotations?.[GENERATION_ANNOTATION];
   return annotation === undefined ? undefined : parseInt64(annotation)?.toString();
@@ -61,7 +61,7 @@ export interface RollingLimits {
 export function rollingLimits(daemonSet: DaemonSet, desired: number): RollingLimits {
   const maxUnavailable = scaled(rolling(daemonSet)?.maxUnavailable, desired);
   const maxSurge = surgeCount(daemonSet, desired);
-  // Nothing could ever move.
+  // Otherwise the update could never begin.
   const stuck = desired > 0 && maxUnavailable === 0 && maxSurge === 0;
   return { maxSurge, maxUnavailable: stuck ? 1 : maxUnavailable };
 }

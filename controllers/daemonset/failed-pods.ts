@@ -1,6 +1,6 @@
 const FIRST_MS = 1_000;
 const LONGEST_MS = 15 * 60_000;
-/** A node on which nothing failed for so long begins anew. */
+/** After this long without a failure a node starts with the first delay again. */
 const FORGET_MS = 2 * LONGEST_MS;
 const SWEEP_MS = 60_000;
 
@@ -11,20 +11,21 @@ interface Failures {
 
 /**
  * How long failed pods stay before they are replaced, per key: a kubelet that refuses a pod refuses the next one too,
- * and without a pause the two would go on as fast as they can. 1 s after the first, then 2 s, 4 s … 15 min. Times are monotonic.
+ * and without a pause the two would go on as fast as they can. 1 s after the first, then 2 s, 4 s … 15 min. Times are
+ * monotonic.
  */
 export class FailedPodBackoff {
   readonly #failures = new Map<string, Failures>();
   #sweptMs = 0;
 
-  /** 0: a failed pod may be replaced now. */
+  /** How long the failed pod has to stay yet; 0 when it may be replaced now. */
   remainingMs(key: string, nowMs: number): number {
     const failures = this.#failures.get(key);
     if (failures === undefined) return 0;
     return Math.max(0, failures.sinceMs + failures.waitMs - nowMs);
   }
 
-  /** A failed pod is being replaced. */
+  /** Notes that a failed pod is being replaced. */
   failed(key: string, nowMs: number): void {
     this.#sweep(nowMs);
     const before = this.#failures.get(key);

@@ -13,7 +13,7 @@ import { daemonSetsOfNode, type DaemonsOfNodes } from "./sync-node.ts";
 
 type DaemonSets = OwnerRule<DaemonSet, ApiObject>["owners"];
 
-/** Wakes the DaemonSet of a pod that changed, and for a pod without one all that could adopt it. */
+/** Wakes the DaemonSet that controls a pod, and for a pod that nobody controls all that may adopt it. */
 export function podRule(
   owners: DaemonSets,
   observer: NonNullable<PodRule<DaemonSet>["observer"]>,
@@ -21,18 +21,18 @@ export function podRule(
   return itsPodOwner({ owners, observer, selector: podSelector, minReadySeconds, slackMs: 1_000 });
 }
 
-/** Wakes the DaemonSet of a revision that changed: whoever deletes or relabels one must not have the last word. */
+/** Wakes the DaemonSet of a revision that somebody has changed or deleted, so that it is put right. */
 export function revisionRule(owners: DaemonSets): WakeRule<ControllerRevision> {
   const rule = itsOwner<DaemonSet, ControllerRevision>({ owners, selects: selectsBy(podSelector) });
   return (change, wake) => {
     const { metadata } = change.object;
     const isNew = change.type === "added" && metadata.deletionTimestamp === undefined;
-    // One with an owner is there because the owner made it.
+    // The owner of a new revision has just made it.
     if (!isNew || controllerOf(change.object) === undefined) rule(change, wake);
   };
 }
 
-/** Wakes nodes that changed, except those of the first list: all DaemonSets are looked at then anyway. */
+/** Wakes nodes that are new or changed. Those of the first list wake nobody: all DaemonSets are synced then anyway. */
 export function nodeRule(nodeChanges: NodeChanges): WakeRule<Node> {
   return (change, wake) => {
     const key = keyOf(change.object);
@@ -48,7 +48,7 @@ export function nodeRule(nodeChanges: NodeChanges): WakeRule<Node> {
   };
 }
 
-/** Wakes the DaemonSets that counted a node which is gone. */
+/** Wakes the DaemonSets that counted a node, when the node is gone. */
 export function lostNodeRule(context: DaemonsOfNodes): WakeRule<Node> {
   return onlyWhen(["deleted"], (change, wake) => {
     for (const key of daemonSetsOfNode(change.object, context)) wake(key);

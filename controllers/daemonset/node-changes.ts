@@ -1,14 +1,14 @@
 import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
 
-/** Of a node that has changed as often as that nobody asks any more what it was like in between. */
+/** As many versions of a node are kept. One that changes more often counts as new. */
 const MOST_VERSIONS = 20;
 
-/** What a node was like before it changed, as often as it did; "new" when there is nothing to compare it with. */
+/** The versions of a node before each of its changes; "new" when there is nothing to compare the node with. */
 export type Before = readonly Node[] | "new";
 
 /**
- * What nodes were like since they were last looked at. Each version counts and not only the first: a DaemonSet may have
- * been synced by any of them, and has to be synced again when the node is as before for others, but not for that sync.
+ * The versions that nodes have had since they were last looked at. Each of them counts, not only the first: a DaemonSet
+ * may have been synced while the cache showed any of them.
  */
 export class NodeChanges {
   readonly #before = new Map<string, Before>();
@@ -27,7 +27,7 @@ export class NodeChanges {
     this.#before.delete(name);
   }
 
-  /** What it was like, which is forgotten with that. */
+  /** Gives the versions of the node and forgets them. */
   take(name: string): Before {
     const before = this.#before.get(name) ?? [];
     this.#before.delete(name);

@@ -6,7 +6,7 @@ import { podTemplate } from "./daemon-set.ts";
 import { daemonTolerations } from "./pod-template.ts";
 
 export interface NodeFit {
-  /** A pod is to be started on the node if it has none. */
+  /** A node without a pod gets one. */
   readonly shouldRun: boolean;
   /** A pod that is on the node may stay. */
   readonly shouldContinueRunning: boolean;
@@ -16,7 +16,7 @@ export function sameFit(one: NodeFit, other: NodeFit): boolean {
   return one.shouldRun === other.shouldRun && one.shouldContinueRunning === other.shouldContinueRunning;
 }
 
-/** Made once for a DaemonSet, asked for many nodes. */
+/** Tells for each node how it fits one DaemonSet. */
 export type FitsNode = (node: Node) => NodeFit;
 
 const NO: NodeFit = { shouldRun: false, shouldContinueRunning: false };
@@ -25,13 +25,13 @@ const YES: NodeFit = { shouldRun: true, shouldContinueRunning: true };
 
 /**
  * Which nodes a DaemonSet is for: those that its template's node name, node selector and required affinity allow, and
- * whose taints its pods tolerate. A taint that only forbids scheduling leaves pods that are there already alone. Whether
- * a node is ready or has room is not asked: that is for the taints and the scheduler.
+ * whose taints its pods tolerate. A taint that only forbids scheduling leaves pods that are there already alone.
+ * Whether a node is ready or has room is not asked: that is for the taints and the scheduler.
  */
 export function nodeFit(daemonSet: DaemonSet, options: TolerationOptions): FitsNode {
   const { nodeName, ...spec } = podTemplate(daemonSet).spec ?? { containers: [] };
   const tolerations = daemonTolerations(spec);
-  // Terms that cannot be understood fit no node.
+  // Terms that cannot be parsed match no node.
   const affinity = requiredNodeAffinity(spec);
   return (node) => {
     if (nodeName && nodeName !== node.metadata.name) return NO;
@@ -44,7 +44,7 @@ export function nodeFit(daemonSet: DaemonSet, options: TolerationOptions): FitsN
   };
 }
 
-/** The same, made anew only when the DaemonSet has changed: objects of a cache are replaced, never changed. */
+/** As nodeFit, but computed once per version of a DaemonSet: objects of a cache are replaced, never changed. */
 export function rememberedNodeFit(options: TolerationOptions): (daemonSet: DaemonSet) => FitsNode {
   const known = new WeakMap<DaemonSet, FitsNode>();
   return (daemonSet) => {

@@ -20,8 +20,8 @@ export function daemonNodeIndex(pod: Pod): readonly string[] {
 export type PodsByNode = ReadonlyMap<string, readonly Pod[]>;
 
 /**
- * Pods that do not say for which node they are are left out. So are pods that have finished and are being deleted:
- * somebody holds them, and there is nothing more to be done about them.
+ * Pods without a node, and not meant for one, are left out. So are pods that have finished and are terminating: a
+ * finalizer holds them, and nothing more has to be done about them.
  */
 export function podsByNode(pods: readonly Pod[]): PodsByNode {
   const byNode = new Map<string, Pod[]>();
@@ -46,7 +46,7 @@ export function byPlacementAndAge(one: Pod, other: Pod): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Whether a pod is of the template that the DaemonSet has now; `hash` names that. */
+/** Whether the pod has the current template of the DaemonSet, which `hash` names. */
 export function isPodUpdated(pod: Pod, daemonSet: DaemonSet, hash: string): boolean {
   const { [REVISION_HASH]: podHash, [TEMPLATE_GENERATION]: podGeneration } = pod.metadata.labels ?? {};
   if (hash !== "" && podHash === hash) return true;

@@ -13,7 +13,7 @@ export interface PlacementView {
   readonly pods: PodsByNode;
   /** The revision hash of the current template. */
   readonly hash: string;
-  /** How long a failed pod of this node has to stay yet; 0: it may be replaced. */
+  /** How long a failed pod of this node has to stay yet; 0 when it may be replaced now. */
   readonly backoffMs: (node: string) => number;
 }
 
@@ -30,16 +30,16 @@ export interface Removal {
 }
 
 export interface PlacementPlan {
-  /** Nodes that get a pod. */
+  /** The nodes that get a pod. */
   readonly create: readonly string[];
   readonly remove: readonly Removal[];
-  /** Nodes whose failed pod is removed: the next one that fails there waits longer. */
+  /** The nodes whose failed pod is removed: the next one that fails there has to stay longer. */
   readonly failedOn: readonly string[];
   /** When the first failed pod that has to wait may be removed. */
   readonly recheckAfterMs: number | undefined;
 }
 
-/** What one node lacks and has too much. */
+/** Whether one node needs a pod, and which of its pods are too many. */
 type NodePlan = Pick<PlacementPlan, "create" | "remove"> & {
   readonly failed?: true;
   readonly waitMs?: number;
@@ -106,8 +106,9 @@ function planEnded(view: PlacementView, node: string, staying: readonly Pod[]): 
 }
 
 /**
- * Of the pods of one node, oldest first, at most two stay: the oldest of the current template, and the oldest of another
- * one as long as it is ready and its replacement is not available. Of two that are not ready the current one stays.
+ * Of the pods of one node, oldest first, at most two stay: the oldest of the current template, and the oldest of
+ * another one as long as it is ready and its replacement is not available. Of two that are not ready the current one
+ * stays.
  */
 function surplusOfSurge(view: PlacementView, running: readonly Pod[], nowMs: number): readonly Removal[] {
   if (running.length <= 1) return [];

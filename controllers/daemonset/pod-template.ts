@@ -4,7 +4,7 @@ import { REVISION_HASH, TEMPLATE_GENERATION } from "./daemon-set.ts";
 /** The field that a daemon pod's affinity names its node by. */
 const NODE_NAME_FIELD = "metadata.name";
 
-/** Troubles of a node that its daemons outlast, or are there to mend. */
+/** Taints that daemon pods tolerate: they have to run on such a node, or are there to mend it. */
 const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: "node.kubernetes.io/not-ready", operator: "Exists", effect: "NoExecute" },
   { key: "node.kubernetes.io/unreachable", operator: "Exists", effect: "NoExecute" },
@@ -14,14 +14,14 @@ const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: "node.kubernetes.io/unschedulable", operator: "Exists", effect: "NoSchedule" },
 ];
 
-/** For daemons on the node's own network, which need no other, and may be what provides one. */
+/** Tolerated by daemon pods on the network of their node: they need no other, and may provide one. */
 const HOST_NETWORK_TOLERATION: Toleration = {
   key: "node.kubernetes.io/network-unavailable",
   operator: "Exists",
   effect: "NoSchedule",
 };
 
-/** The template's tolerations and those that every daemon pod has; one of the latter replaces its likes in place. */
+/** The template's tolerations and those that every daemon pod has. One of the latter replaces an equal one in place. */
 export function daemonTolerations(spec: Pick<PodSpec, "tolerations" | "hostNetwork">): readonly Toleration[] {
   const added =
     spec.hostNetwork === true ? [...DAEMON_TOLERATIONS, HOST_NETWORK_TOLERATION] : DAEMON_TOLERATIONS;
@@ -33,7 +33,7 @@ function withToleration(tolerations: readonly Toleration[], added: Toleration): 
   return tolerations.map((each) => (isAlike(each, added) ? added : each));
 }
 
-/** The same but for how long it lasts. */
+/** Whether the two are equal, tolerationSeconds aside. */
 function isAlike(one: Toleration, other: Toleration): boolean {
   return (
     (one.key ?? "") === (other.key ?? "") &&
@@ -64,13 +64,13 @@ export function daemonPodTemplate(
   };
 }
 
-/** The template for the pod of one node: the scheduler, which binds it, has no other choice. */
+/** The template for the pod of one node: the scheduler can bind it to no other node. */
 export function pinnedToNode(template: PodTemplateSpec, node: string): PodTemplateSpec {
   const spec: PodSpec = template.spec ?? { containers: [] };
   return { ...template, spec: { ...spec, affinity: affinityToNode(spec.affinity, node) } };
 }
 
-/** What the affinity required of nodes is left out: the node was chosen because it meets that. */
+/** Replaces what the affinity requires of nodes: the node was chosen because it meets that. */
 export function affinityToNode(affinity: Affinity | undefined, node: string): Affinity {
   return {
     ...affinity,

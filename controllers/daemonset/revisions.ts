@@ -9,17 +9,17 @@ import { podTemplate, revisionHistoryLimit, REVISION_HASH } from "./daemon-set.t
 
 /** The revisions of a DaemonSet, told apart by whether they hold its current template. */
 export interface Revisions {
-  /** Undefined: there is none yet. */
+  /** Undefined when there is none yet. */
   readonly current: ControllerRevision | undefined;
-  /** Others that hold the current template as well, to be done away with. */
+  /** Others that hold the current template as well, and are to be deleted. */
   readonly duplicates: readonly ControllerRevision[];
   /** Oldest first. */
   readonly old: readonly ControllerRevision[];
-  /** What the current one is to have: one more than all old ones. */
+  /** The number that the current revision is to have: one more than the highest of the old ones. */
   readonly number: Int64;
 }
 
-/** Of several that hold the current template the one with the highest number is current. */
+/** Among several revisions with the current template, the one with the highest number is current. */
 export function splitRevisions(daemonSet: DaemonSet, owned: readonly ControllerRevision[]): Revisions {
   const data = templateData(podTemplate(daemonSet));
   const sorted = sortRevisions(owned);
@@ -28,7 +28,7 @@ export function splitRevisions(daemonSet: DaemonSet, owned: readonly ControllerR
   return { current: holding.at(-1), duplicates: holding.slice(0, -1), old, number: nextRevision(old) };
 }
 
-/** The revision of the current template, as it is to be created. */
+/** A draft of the revision of the current template. */
 export function newRevision(daemonSet: DaemonSet, number: Int64): ControllerRevision {
   const { name = "", namespace = "", annotations } = daemonSet.metadata;
   const template = podTemplate(daemonSet);
@@ -52,12 +52,12 @@ export function holdsTemplate(revision: ControllerRevision, daemonSet: DaemonSet
   return sameData(revision.data, templateData(podTemplate(daemonSet)));
 }
 
-/** What pods of this revision have as their hash. */
+/** The hash in the labels of the revision's pods. */
 export function hashOf(revision: ControllerRevision): string {
   return revision.metadata.labels?.[REVISION_HASH] ?? "";
 }
 
-/** Revisions that are older than the label get their name as the hash, which is as good as any. */
+/** The revision with a hash label. Revisions from before there was that label get their name as the hash. */
 export function withHash(revision: ControllerRevision): ControllerRevision {
   const { name = "", labels } = revision.metadata;
   if (labels?.[REVISION_HASH] !== undefined) return revision;
@@ -65,8 +65,8 @@ export function withHash(revision: ControllerRevision): ControllerRevision {
 }
 
 /**
- * The old revisions to delete, oldest first, so that no more are left than the DaemonSet keeps. Those that pods are
- * still of stay, and count: e.g. of 1 2 3 4 with a limit of 2 and pods of 1 these are 2 and 3.
+ * The old revisions to delete, oldest first, so that no more than the limit are left. Revisions that still have pods
+ * stay, and count: with a limit of 2 and pods of revision 1, of 1 2 3 4 these are 2 and 3.
  */
 export function surplusHistory(
   daemonSet: DaemonSet,

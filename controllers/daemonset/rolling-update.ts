@@ -53,7 +53,7 @@ export function desiredNodes({ nodes, fits }: Pick<RollingView, "nodes" | "fits"
   return nodes.filter((node) => fits(node).shouldRun).map((node) => node.metadata.name ?? "");
 }
 
-/** Nodes that lack their pod count as unavailable, so they must be seen. */
+/** Nodes without a pod are among them, as they count as unavailable. */
 function withEmptyNodes(pods: PodsByNode, desired: readonly string[]): PodsByNode {
   return new Map([...pods, ...desired.filter((node) => !pods.has(node)).map((node) => [node, []] as const)]);
 }
@@ -99,7 +99,7 @@ function replaceBySurge(
 ): RollingPlan {
   const nodes = new Map(view.nodes.map((node) => [node.metadata.name, node]));
   const remove: Pod[] = [];
-  /** Available, on nodes that are not for the DaemonSet any more. */
+  /** Available, on nodes that no longer fit the DaemonSet. */
   const displaced: Pod[] = [];
   const unavailableOld: string[] = [];
   const candidates: string[] = [];
@@ -107,7 +107,7 @@ function replaceBySurge(
   let availableNodes = 0;
   for (const [name, pods] of podsOnNodes) {
     const node = nodes.get(name);
-    // The node is gone, and its pods will be.
+    // The node is gone, and its pods will go.
     if (node === undefined) continue;
     const there = occupants(view, pods);
     if (there === undefined) {
@@ -135,7 +135,7 @@ function replaceBySurge(
   };
 }
 
-/** Undefined when there are two of a kind. */
+/** Undefined when there are two pods of one sort. */
 function occupants(view: RollingView, pods: readonly Pod[]): Occupants | undefined {
   const staying = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
   const [current, ...moreCurrent] = staying.filter((pod) => isPodUpdated(pod, view.daemonSet, view.hash));

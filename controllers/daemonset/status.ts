@@ -72,7 +72,9 @@ function firstPod(pods: PodsByNode, node: Node): Pod | undefined {
   return there === undefined || there.length <= 1 ? there?.[0] : there.toSorted(byPlacementAndAge)[0];
 }
 
-/** All pods, not only those that count: with a surge, the ones that wait to be available are the second of their node. */
+/**
+ * All pods, not only those that count: with a surge, the ones that wait to be available are the second of their node.
+ */
 function recheckAfterMs({ daemonSet, pods }: StatusView, nowMs: number): number | undefined {
   const seconds = minReadySeconds(daemonSet);
   if (seconds <= 0) return undefined;

@@ -7,7 +7,7 @@ import type { NodeChanges } from "./node-changes.ts";
 import { type FitsNode, sameFit } from "./node-fit.ts";
 import { DAEMON_NODE_INDEX } from "./node-pods.ts";
 
-/** What tells which DaemonSets a node concerns. */
+/** What the answer depends on which DaemonSets a node concerns. */
 export interface DaemonsOfNodes {
   readonly daemonSets: Pick<Cache<DaemonSet>, "lister">;
   readonly pods: Pick<Cache<Pod>, "lister">;
@@ -20,10 +20,11 @@ interface ChangedNodes extends DaemonsOfNodes {
 }
 
 /**
- * The DaemonSets that count this node: as one of theirs, or as one where their pods are. Those, too, for which nothing has
- * to be created or deleted: a node may come back under its name before its pod is gone. Their statuses tell.
+ * The DaemonSets whose status counts this node: it fits them, or has a pod of theirs. Also those that have nothing to
+ * create or delete: a node may come back under its name before its pod is gone.
  *
- * upstream: pkg/controller/daemon/daemon_controller.go#syncNodeUpdate leaves those out, until something else wakes them.
+ * upstream: pkg/controller/daemon/daemon_controller.go#syncNodeUpdate leaves those out, until something else wakes
+ * them.
  */
 export function daemonSetsOfNode(node: Node, context: DaemonsOfNodes): readonly string[] {
   const present = presentOn(node.metadata.name ?? "", context);
@@ -34,8 +35,8 @@ export function daemonSetsOfNode(node: Node, context: DaemonsOfNodes): readonly 
 }
 
 /**
- * The DaemonSets to which it matters that a node is new, or that it is not what it was: those for which it fits now and
- * did not, or the other way round. None when it is gone: its deletion has woken them.
+ * The DaemonSets to which it matters that a node is new or has changed: those that it fits now and did not before, or
+ * the other way round. None when the node is gone: its deletion has woken them.
  */
 export function daemonSetsOfChangedNode(nodeName: string, context: ChangedNodes): readonly string[] {
   const node = context.nodes.lister.get(undefined, nodeName);

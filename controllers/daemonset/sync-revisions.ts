@@ -1,6 +1,6 @@
 import type { ControllerRevision } from "../../pkg/api/types/apps-v1.gen.ts";
 import { createOrFindRevision, relabelPod } from "./apply.ts";
-import type { ClaimedPods } from "./sync-claims.ts";
+import type { ClaimedPods } from "./sync-pods.ts";
 import type { Round } from "./context.ts";
 import { REVISION_HASH } from "./daemon-set.ts";
 import {
@@ -13,12 +13,12 @@ import {
 } from "./revisions.ts";
 
 export interface History {
-  /** The hash that pods of the current template have. */
+  /** The hash in the labels of pods with the current template. */
   readonly hash: string;
   readonly old: readonly ControllerRevision[];
 }
 
-/** Sees to it that the current template has one revision, with the highest number. */
+/** Makes sure that the current template has exactly one revision, with the highest number. */
 export async function syncRevisions(round: Round, pods: ClaimedPods): Promise<History> {
   const { sync, context, selector } = round;
   const claimed = await context.history.claim(sync, ({ metadata }) => selector.matches(metadata.labels));
@@ -34,7 +34,7 @@ export async function syncRevisions(round: Round, pods: ClaimedPods): Promise<Hi
   return { hash: hashOf(current), old };
 }
 
-/** Deletes old revisions that are too many. */
+/** Deletes old revisions above the limit. */
 export async function cleanUpHistory(
   { sync, context }: Round,
   { old }: Pick<History, "old">,
@@ -49,7 +49,7 @@ async function labelled({ sync, context }: Round, revision: ControllerRevision):
   return wanted === revision ? revision : context.history.update(sync, wanted);
 }
 
-/** Their pods become pods of the current revision first: without a revision they would count as old. */
+/** Deletes duplicates of the current revision. Their pods get its label first: otherwise they would count as old. */
 async function removeDuplicates(
   round: Round,
   { duplicates }: Revisions,

@@ -6,7 +6,7 @@ import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { attempts } from "../../pkg/controller/attempts.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { changePods, writeStatus } from "./apply.ts";
-import { claimPods, type ClaimedPods } from "./sync-claims.ts";
+import { claimPods, type ClaimedPods } from "./sync-pods.ts";
 import type { DaemonContext, Round } from "./context.ts";
 import { isRollingUpdate, podSelector } from "./daemon-set.ts";
 import { podsByNode, type PodsByNode } from "./node-pods.ts";
@@ -26,29 +26,29 @@ export async function syncDaemonSet(sync: OwnerSync<DaemonSet>, context: DaemonC
   const { owner: daemonSet, signal } = sync;
   const { owned } = context;
   const selector = readSelector(sync, context);
-  // While it is being deleted its history may be gone already, and nothing could be said of its pods.
+  // While the DaemonSet is terminating its history may be gone already, without which its pods cannot be told apart.
   if (selector === undefined || daemonSet.metadata.deletionTimestamp !== undefined) return {};
 
   const round: Round = { sync, context, selector };
   const pods = await claimPods(round);
   const history = await syncRevisions(round, pods);
   const acted = owned.settled(daemonSet);
-  // The status is written although something else failed; what failed is thrown at the end.
+  // The status is written even if something before it failed. The errors are thrown at the end.
   const { errors, attempt } = attempts(signal);
   const recheckPodsMs = acted ? await attempt(async () => changeWorld(round, pods, history)) : undefined;
   const recheckStatusMs = await attempt(async () => syncStatus(round, pods, history, acted));
   throwAll(errors);
-  // A pod that came and went between two lists is never seen: nothing but the time-out ends the wait for it.
+  // A pod that came and went between two lists is never seen: only the time-out ends the wait for it.
   const rechecks = [recheckPodsMs, recheckStatusMs, owned.untilSettledMs(daemonSet)];
   const requeueAfterMs = smallest(rechecks.filter((delayMs) => delayMs !== undefined));
   return requeueAfterMs === undefined ? {} : { requeueAfterMs };
 }
 
-/** Gives when to look again at failed pods. */
+/** Creates and deletes pods and old revisions. Gives when failed pods have to be looked at again. */
 async function changeWorld(round: Round, pods: ClaimedPods, history: History): Promise<number | undefined> {
   const { sync, context } = round;
   const recheckAfterMs = await place(round, pods, history.hash);
-  // What was just created or deleted has to be seen before an update goes on.
+  // The cache has to show what was just created or deleted before the update goes on.
   if (isRollingUpdate(sync.owner) && context.owned.settled(sync.owner)) await roll(round, pods, history.hash);
   await cleanUpHistory(round, history, pods);
   return recheckAfterMs;
@@ -130,12 +130,12 @@ function reportEnded({ sync, context }: Round, plan: PlacementPlan): void {
   }
 }
 
-/** A new generation may fail for reasons of its own, or not at all. */
+/** Failures count per generation: a new one may fail for other reasons, or not at all. */
 function failureKey({ metadata, status }: DaemonSet, node: string): string {
   return `${metadata.uid}/${status?.observedGeneration ?? 0}/${node}`;
 }
 
-/** Undefined when nothing is to be done: trying again would not help, only a change of the object does. */
+/** Undefined when nothing can be done: a retry would not help, only a change of the object does. */
 function readSelector(
   { owner: daemonSet, log }: OwnerSync<DaemonSet>,
   context: DaemonContext,

@@ -6,8 +6,8 @@ import type { DisruptionContext } from "./context.ts";
 import { withdrawalPatch } from "./stale-condition.ts";
 
 /**
- * Not tried again on what the server has by then: evictions change the status, too, and what was counted before one must
- * not be written over it.
+ * Writes the status once. A refused write is not repeated on top of what the server has by then: evictions change the
+ * status as well, and a count from before an eviction must not be written over it.
  */
 export async function writeStatus(
   { owner: budget, signal }: OwnerSync<PodDisruptionBudget>,
@@ -18,7 +18,7 @@ export async function writeStatus(
   consistency.wroteOwner(budgets.resource, updated);
 }
 
-/** A pod that is gone needs it no more. */
+/** Says in the pod's status that its disruption did not come. That the pod is gone is no error. */
 export async function withdrawDisruption(
   { podClient, clock }: DisruptionContext,
   pod: Pod,

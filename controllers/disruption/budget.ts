@@ -4,12 +4,17 @@ import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../pkg/api/types/policy-v1.gen.ts";
 
-/** Throws a SelectorError. Without a selector it has no pods, with an empty one all of its namespace. */
+/**
+ * Throws a SelectorError. A budget without a selector covers no pods, one with an empty selector all of its namespace.
+ */
 export function podSelector(budget: PodDisruptionBudget): LabelSelector {
   return selectorFromSpec(budget.spec?.selector);
 }
 
-/** Which labels a budget covers, made anew only when the budget has changed. One that makes no sense covers nothing. */
+/**
+ * Tells which labels a budget covers. The selector is read once per version of a budget; one that cannot be read covers
+ * nothing.
+ */
 export function rememberedCoverage(): (
   budget: PodDisruptionBudget,
   labels: Readonly<Record<string, string>> | undefined,
@@ -50,13 +55,13 @@ export interface Expected {
   readonly healthy: number;
 }
 
-/** Whether it matters how many pods their owners want; else it is enough to know those that are there. */
+/** Whether the budget depends on how many pods the owners want, and not only on the pods that exist. */
 export function dependsOnScale(spec: PodDisruptionBudgetSpec | undefined): boolean {
   return spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === "string";
 }
 
 /**
- * `scale` is what the owners of the pods want, all together. Percentages are rounded up: of 7 pods 30% that may be
+ * `scale` is how many pods their owners want in total. Percentages are rounded up: of 7 pods 30% that may be
  * unavailable are 3, so that 4 must be healthy; 30% that must be available are 3. Throws an IntOrStringError.
  */
 export function expectedPods(

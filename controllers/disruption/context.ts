@@ -3,7 +3,7 @@ import type { Kit } from "../../pkg/controller/kit.ts";
 import { rememberedCoverage } from "./budget.ts";
 import { Scales } from "./sync-scale.ts";
 
-/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
+/** The fields of pods that this controller reads. The cache keeps nothing else on its behalf. */
 const POD_FIELDS = [
   "status.phase",
   "status.conditions.type",
@@ -11,7 +11,7 @@ const POD_FIELDS = [
   "status.conditions.reason",
   "status.conditions.lastTransitionTime",
 ];
-/** And of their owners. */
+/** The fields of their owners. */
 const OWNER_FIELDS = { fields: ["spec.replicas"] };
 
 /** All that a sync of a budget, or of a pod's condition, works with. */

@@ -6,21 +6,21 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 /** Pods whose eviction was allowed, and when. */
 export type Disrupted = Readonly<Record<string, string>>;
 
-/** An eviction that has not led to a deletion for so long will not do so any more. */
+/** A pod that is not deleted this long after its eviction was allowed will not be deleted. */
 const DELETION_TIMEOUT_MS = 2 * 60_000;
 
 export interface DisruptedPlan {
-  /** Those that are still waited for. */
+  /** Evictions whose deletion is still expected. */
   readonly disrupted: Disrupted;
-  /** Pods that are waited for no longer: they count as any other. */
+  /** Pods whose deletion is given up: they count like any other pod. */
   readonly notDeleted: readonly Pod[];
-  /** Ready, and not about to go. */
+  /** How many pods are ready, and not about to be deleted. */
   readonly healthy: number;
-  /** When the first one will have been waited for too long. */
+  /** When the first of the expected deletions has to be given up. */
   readonly recheckAfterMs: number | undefined;
 }
 
-/** Takes those off the list that are gone, are going, or were never deleted, and counts the healthy ones. */
+/** Takes pods off the list that are gone, terminating, or were never deleted, and counts the healthy ones. */
 export function decideDisrupted(
   pods: readonly Pod[],
   before: Disrupted | undefined,
@@ -41,7 +41,7 @@ export function decideDisrupted(
     disrupted: Object.fromEntries(waiting.map(({ name, since }) => [name, since])),
     notDeleted: waits.filter(({ leftMs }) => leftMs < 0).map(({ pod }) => pod),
     healthy: healthy.length,
-    // At the very end of its time a pod is still on the list, and a moment later it is not.
+    // A pod is still on the list at the very end of its time, and not one millisecond later.
     recheckAfterMs: firstMs === undefined ? undefined : firstMs + 1,
   };
 }

@@ -20,7 +20,7 @@ export function coverageRule(
   };
 }
 
-/** Wakes a pod that says that it is about to be disrupted, when that will not happen any more. */
+/** Wakes a pod whose status announces a disruption, at the time when the announcement is out of date. */
 export function announcedRule({ clock }: Pick<DisruptionContext, "clock">): WakeRule<Pod> {
   return (change, wake) => {
     if (change.type === "deleted") return;
@@ -29,7 +29,7 @@ export function announcedRule({ clock }: Pick<DisruptionContext, "clock">): Wake
   };
 }
 
-/** No pod should be covered by more than one: the eviction API refuses to evict it. */
+/** The budgets that cover the pod. An event warns of more than one: the eviction API refuses to evict such a pod. */
 function coveringBudgets(
   { budgets, covers, events }: Pick<DisruptionContext, "budgets" | "covers" | "events">,
   pod: Pod,

@@ -1,6 +1,6 @@
 import type { LabelSelectorSpec } from "../../pkg/api/label-selector.ts";
 
-/** A selector as the Go program prints it in events. */
+/** The selector as the Go program prints it in events. */
 export function selectorText(selector: LabelSelectorSpec | undefined): string {
   if (selector === undefined) return "nil";
   const labels = Object.entries(selector.matchLabels ?? {})

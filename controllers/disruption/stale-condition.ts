@@ -3,12 +3,12 @@ import { formatTime, parseTime } from "../../pkg/api/time.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 
 const DISRUPTION_TARGET = "DisruptionTarget";
-/** Who ends a pod says so, and then deletes it. One that is not deleted for so long stays. */
+/** Whoever ends a pod announces it and then deletes the pod. A pod that is not deleted after this long stays. */
 const STALE_AFTER_MS = 2 * 60_000;
 
 /**
- * How long until the pod's announced disruption will not come any more; undefined when none is announced. A kubelet may
- * take as long as it likes, and a pod that has ended needs no word about its future.
+ * How long until the announced disruption of the pod is out of date; undefined when none is announced. A kubelet may
+ * take as long as it likes, and the announcement does not matter for a pod that has ended.
  */
 export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
   if (pod.metadata.deletionTimestamp !== undefined || isPodTerminal(pod)) return undefined;
@@ -18,7 +18,7 @@ export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
   return Math.max(0, sinceMs + STALE_AFTER_MS - nowMs);
 }
 
-/** Takes the announcement back. Refused when the pod is another, or has changed, since it was looked at. */
+/** Takes the announcement back. The server refuses the patch when the pod was replaced or changed since it was read. */
 export function withdrawalPatch(pod: Pod, nowMs: number): unknown {
   const { uid, resourceVersion, generation } = pod.metadata;
   const condition = {

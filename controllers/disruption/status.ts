@@ -14,12 +14,12 @@ export interface StatusView {
   readonly disrupted: Disrupted;
 }
 
-/** Undefined when the status says already what is to be said. */
+/** The status to write; undefined when nothing in it changes. */
 export function decideStatus(view: StatusView, nowMs: number): PodDisruptionBudgetStatus | undefined {
   const { budget, expected, healthy, disrupted } = view;
   const before = budget.status ?? {};
   const generation = budget.metadata.generation ?? 0;
-  // Without pods nothing is allowed: the first one may be evicted before it is seen here.
+  // Without pods no eviction is allowed: the first pod could be evicted before the cache shows it.
   const allowed = expected.pods <= 0 ? 0 : Math.max(0, healthy - expected.healthy);
   const enough = allowed > 0;
   const [status, reason] = enough ? ["True", "SufficientPods"] : ["False", "InsufficientPods"];
@@ -47,7 +47,7 @@ export function decideStatus(view: StatusView, nowMs: number): PodDisruptionBudg
 }
 
 /**
- * What is said when it could not be found out how the pods are: no eviction is allowed. Undefined when that is said
+ * The status of a budget whose pods could not be counted: no eviction is allowed. Undefined when the status says so
  * already.
  */
 export function failedStatus(
@@ -69,7 +69,7 @@ export function failedStatus(
   return { ...before, disruptionsAllowed: 0, conditions };
 }
 
-/** Whether the status says already that, and why, it could not be found out how the pods are. */
+/** Whether the status says already that the pods could not be counted, and for this reason. */
 export function saysFailed({ status }: PodDisruptionBudget, message: string): boolean {
   const condition = findCondition(status?.conditions, DISRUPTION_ALLOWED);
   return condition?.reason === SYNC_FAILED && condition.message === message;

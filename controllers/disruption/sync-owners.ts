@@ -5,7 +5,7 @@ import { referencedOwner } from "../../pkg/controller/owner-lookup.ts";
 import type { DisruptionContext } from "./context.ts";
 import { ScaleError, type Scales } from "./sync-scale.ts";
 
-/** What the fields of a status can hold. */
+/** The largest number that the fields of a status can hold. */
 const LARGEST = 2 ** 31 - 1;
 
 /** The owners of pods that are looked up in caches. */
@@ -17,7 +17,7 @@ interface OwnerSources {
   readonly scales: Pick<Scales, "scaleOf">;
 }
 
-/** What wants the pods, and how many of them. */
+/** An owner of pods, and how many pods it wants. */
 export interface ScaledOwner {
   readonly uid: string;
   readonly replicas: number;
@@ -25,13 +25,13 @@ export interface ScaledOwner {
 
 export interface TotalScale {
   readonly replicas: number;
-  /** Pods that nobody manages: they cannot be counted on. */
+  /** Pods that nobody controls: nobody says how many of them there should be. */
   readonly unmanaged: readonly Pod[];
 }
 
 /**
- * How many pods the owners of these want, all together: each owner once, a Deployment for its ReplicaSets. Throws when
- * an owner cannot be found.
+ * How many pods the owners of these pods want in total. Each owner counts once, and a Deployment stands for its
+ * ReplicaSets. Throws when an owner cannot be found.
  */
 export async function totalScale(
   context: OwnerSources,
@@ -57,7 +57,9 @@ export async function totalScale(
   return { replicas: Math.min(replicas, LARGEST), unmanaged };
 }
 
-/** The owner that decides, if it is of a kind that is cached: of a Deployment's ReplicaSet that is the Deployment. */
+/**
+ * The owner that decides about the number of pods, if its kind is cached: for a Deployment's ReplicaSet the Deployment.
+ */
 export function cachedOwner(
   owners: OwnerListers,
   reference: OwnerReference,

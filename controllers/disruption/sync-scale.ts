@@ -6,26 +6,26 @@ import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 
-/** A kind that is not known is asked for again, but not more often than this: custom resources come and go. */
+/** Discovery is asked again for an unknown kind, but not more often than this: custom resources come and go. */
 const REDISCOVER_MS = 30_000;
 
-/** What the API gives as the scale of anything that can be scaled. */
+/** The scale subresource of any kind. */
 interface Scale extends ApiObject {
   readonly spec?: { readonly replicas?: number };
 }
 
-/** The pods' owner cannot say how many it wants, whatever is tried. */
+/** The owner of the pods cannot say how many it wants, and a retry would not help. */
 export class ScaleError extends Error {
   readonly code: string = "Scale";
   override readonly name = "ScaleError";
 }
 
-/** The API has no such kind, until somebody installs it. */
+/** The API does not have the kind, until somebody installs it. */
 export class UnknownKindError extends ScaleError {
   override readonly code = "UnknownKind";
 }
 
-/** Asks the server how many pods owners of any kind want. */
+/** Asks the server how many pods an owner of any kind wants. */
 export class Scales {
   readonly #client: Pick<ClientSet, "discovery" | "dynamic">;
   readonly #clock: Clock;
@@ -36,7 +36,7 @@ export class Scales {
     this.#clock = clock;
   }
 
-  /** Undefined when it is gone. Throws an UnknownKindError, and a ScaleError when the kind knows no scale. */
+  /** Undefined when the owner is gone. Throws an UnknownKindError, or a ScaleError for a kind without a scale. */
   async scaleOf(owner: OwnerReference, namespace: string, signal: AbortSignal): Promise<number | undefined> {
     const resource = await this.#resourceOf(owner, signal);
     if (resource === undefined) {
@@ -67,7 +67,7 @@ export class Scales {
     return this.#find(owner, signal);
   }
 
-  /** In the version that the server prefers: the scale is the same in all. */
+  /** The resource in the version that the server prefers: all versions have the same scale. */
   async #find({ apiVersion, kind }: OwnerReference, signal: AbortSignal): Promise<ApiResource | undefined> {
     const { group } = parseApiVersion(apiVersion);
     const resources = await this.#client.discovery.preferredResources(signal);

@@ -19,8 +19,8 @@ import { ScaleError, UnknownKindError } from "./sync-scale.ts";
 type BudgetSync = OwnerSync<PodDisruptionBudget>;
 
 /**
- * When a kind is looked for again that the API did not have. Nobody tells of a definition that is installed after its
- * objects' pods: a restored cluster, another cluster's owners.
+ * How long until the API is asked again for a kind that it did not have. No event tells that a definition was installed
+ * after the pods of its objects, as in a restored cluster.
  *
  * upstream: pkg/controller/disruption/disruption.go#sync looks again when one of the pods, or the budget, changes.
  */
@@ -33,13 +33,13 @@ export async function syncBudget(sync: BudgetSync, context: DisruptionContext): 
     return await countPods(sync, context);
   } catch (error) {
     signal.throwIfAborted();
-    // An eviction came in between, whose count is newer than ours.
+    // An eviction has changed the status meanwhile, and its count is newer than this one.
     if (isConflict(error)) throw error;
     log.error(error, "The budget's pods could not be counted: no eviction is allowed");
     const status = failedStatus(budget, messageOf(error), context.clock.nowMs());
     if (status !== undefined) await writeStatus(sync, context, status);
     if (error instanceof UnknownKindError) return { requeueAfterMs: KIND_RECHECK_MS };
-    // What is wrong with the objects has to be changed there; a request that failed may succeed the next time.
+    // Only a change of the objects can mend what is wrong with them; a failed request may succeed the next time.
     return isOfObjects(error) ? {} : { backOff: true };
   }
 }
@@ -108,7 +108,7 @@ function unmanagedMessage({ spec }: PodDisruptionBudget): string {
   );
 }
 
-/** Takes back the word that a pod is about to be disrupted, when it was not for a long time. */
+/** Takes back the announcement that a pod is about to be disrupted, when that has not happened for a long time. */
 export async function syncStaleDisruption(sync: Sync, context: DisruptionContext): Promise<SyncResult> {
   const pod = context.pods.lister.getByKey(sync.key);
   const waitMs = pod && untilStaleMs(pod, context.clock.nowMs());

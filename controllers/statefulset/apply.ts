@@ -14,9 +14,9 @@ import { createClaims, isUnseenClaim, reownClaims } from "./sync-claims.ts";
 
 type Sync = OwnerSync<StatefulSet>;
 
-/** One pod that cannot be made or deleted does not hold up the others; when nothing goes well, no more is tried. */
+/** A pod that cannot be created or deleted does not hold up the others. When nothing succeeds, no more is tried. */
 const BURSTS = { largest: 500, failures: 3 };
-/** As often a write is tried while others come in between; then the whole sync is. */
+/** How often a write is tried while others come in between. Then the whole sync is repeated. */
 const MOST_ATTEMPTS = 5;
 
 /** Takes the steps in order, or in batches that grow while all goes well. Throws what failed. */
@@ -56,8 +56,9 @@ async function takeStep(sync: Sync, context: StatefulSetContext, step: PodStep):
 }
 
 /**
- * The claims that are there get their owners after the pod is made: whoever refuses that must not keep the pod away. They
- * get them where the pod is refused, too, as they go with the StatefulSet all the same.
+ * Creates missing claims, then the pod. Claims that exist get their owners after that: if the server refuses them, the
+ * pod is created all the same. They get them even if the pod is refused, as they are deleted with the StatefulSet
+ * anyway.
  */
 async function createPod(sync: Sync, context: StatefulSetContext, { pod, claims }: PodStep): Promise<void> {
   const errors: unknown[] = [];
@@ -73,7 +74,7 @@ async function createPod(sync: Sync, context: StatefulSetContext, { pod, claims 
     tellSuccess(sync, context, { verb: "Create", pod });
   } catch (error) {
     sync.signal.throwIfAborted();
-    // A pod of the name is there: one that the cache has yet to show, or another's.
+    // The name is taken: by a pod that the cache has yet to show, or by one of another owner.
     if (isAlreadyExists(error) || isNamespaceTerminating(error)) throw error;
     tellFailure(sync, context, { verb: "Create", pod }, error);
     errors.push(error);
@@ -101,14 +102,14 @@ async function completeClaims(
   }
 }
 
-/** Only the very pod that was looked at: another may have its name by now. */
+/** Deletes the very pod that was looked at: another one may have its name by now. */
 async function deletePod(sync: Sync, context: StatefulSetContext, pod: Pod): Promise<void> {
   try {
     await context.owned.delete(sync, pod);
   } catch (error) {
-    // Somebody else was faster, which is not our success.
+    // Somebody else was faster: no success to be told of.
     if (isNotFound(error)) return;
-    // After a conflict the pod may be there still, and nothing else would bring this back to it.
+    // After a conflict the pod may still exist, and only a retry brings this sync back to it.
     if (!sync.signal.aborted && !isConflict(error))
       tellFailure(sync, context, { verb: "Delete", pod }, error);
     throw error;
@@ -117,8 +118,8 @@ async function deletePod(sync: Sync, context: StatefulSetContext, pod: Pod): Pro
 }
 
 /**
- * The cache has not all of a pod, so what is written back whole is read first. What has the name by then may be another's,
- * or the pod not the StatefulSet's any more: that brings the StatefulSet back to it.
+ * Corrects the labels and volumes of a pod. The cache has only a part of it, so the pod is read before it is written
+ * back. If the StatefulSet no longer controls it by then, nothing is written, and the change wakes the StatefulSet.
  */
 async function correctPod(sync: Sync, context: StatefulSetContext, { pod, claims }: PodStep): Promise<void> {
   const { owner: set } = sync;
@@ -139,7 +140,7 @@ async function correctPod(sync: Sync, context: StatefulSetContext, { pod, claims
   tellSuccess(sync, context, { verb: "Update", pod });
 }
 
-/** Undefined when nothing is wrong with it. */
+/** Undefined when nothing has to be corrected. */
 function correctedPod(set: StatefulSet, pod: Pod): Pod | undefined {
   const named = identityMatches(pod) ? pod : withIdentity(set, pod, placeOf(pod));
   const corrected = storageMatches(set, named) ? named : withStorage(set, named);
@@ -160,7 +161,7 @@ export async function writeStatus(
     } catch (error) {
       if (!isConflict(error)) throw error;
       const fresh = await readLive(setClient, identityOf(set), signal);
-      // It is gone, and its status says nothing about another of its name.
+      // The StatefulSet is gone, and its status says nothing about another one of its name.
       if (fresh === undefined) return;
       latest = fresh;
       throw error;

@@ -6,13 +6,15 @@ import { claimTemplates } from "./stateful-set.ts";
 
 /** What is to be done about the claims of one pod. */
 export interface ClaimsPlan {
-  /** The templates of those that are missing: many with many labels are made out one by one, as they are created. */
+  /**
+   * The templates of missing claims. Each claim is made out when it is created, as there may be many with many labels.
+   */
   readonly create: readonly PersistentVolumeClaim[];
-  /** Those whose owners are not what the retention policy asks for. */
+  /** Claims whose owners are not what the retention policy asks for. */
   readonly reown: readonly PersistentVolumeClaim[];
-  /** Names of claims that are being deleted: no pod can start with them. */
+  /** Names of terminating claims: no pod can start with them. */
   readonly leaving: readonly string[];
-  /** Names of claims that another controller manages: the retention policy does not count for them. */
+  /** Names of claims that another controller owns: the retention policy does not apply to them. */
   readonly conflicting: readonly string[];
 }
 
@@ -37,7 +39,7 @@ export function isClaimNameOf(set: StatefulSet, name: string): boolean {
   });
 }
 
-/** Creates the claims that are missing, and gives those that are there their owners. */
+/** Creates missing claims, and gives those that exist their owners. */
 export function decideClaims(set: StatefulSet, pod: Pod, lookup: ClaimLookup): ClaimsPlan {
   const missing = claimTemplates(set).filter(
     (template) => lookup(claimName(set, template, placeOf(pod))) === undefined,
@@ -52,7 +54,7 @@ export function decideClaims(set: StatefulSet, pod: Pod, lookup: ClaimLookup): C
   };
 }
 
-/** Gives the claims that are there their owners. */
+/** Gives the claims that exist their owners. */
 export function decideOwners(set: StatefulSet, pod: Pod, lookup: ClaimLookup): ClaimsPlan {
   const existing = existingClaims(set, pod, lookup);
   const conflicting = existing.filter((claim) => hasUnexpectedController(claim, set, pod));
@@ -64,12 +66,12 @@ export function decideOwners(set: StatefulSet, pod: Pod, lookup: ClaimLookup): C
   };
 }
 
-/** Whether a claim still waits for its deletion with an earlier pod of this name: a new pod would lose it. */
+/** Whether a claim is about to be deleted with an earlier pod of this name: a new pod would lose it. */
 export function hasStaleClaim(set: StatefulSet, pod: Pod, lookup: ClaimLookup): boolean {
   return existingClaims(set, pod, lookup).some((claim) => isClaimStale(claim, set, pod));
 }
 
-/** The claim of the pod that a template describes, with the owners that the retention policy gives it. */
+/** The claim that the template describes for this pod, with the owners that the retention policy gives it. */
 export function claimFor(set: StatefulSet, pod: Pod, template: PersistentVolumeClaim): PersistentVolumeClaim {
   const { namespace } = set.metadata;
   const metadata = {

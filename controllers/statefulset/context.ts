@@ -4,7 +4,7 @@ import type { Kit } from "../../pkg/controller/kit.ts";
 import { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
 import { unavailabilityGauges } from "./sync-unavailability.ts";
 
-/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
+/** The fields of pods that this controller reads. The cache keeps nothing else on its behalf. */
 const POD_FIELDS = [
   "spec.volumes.name",
   "spec.volumes.persistentVolumeClaim.claimName",

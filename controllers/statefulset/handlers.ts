@@ -9,16 +9,16 @@ import { minReadySeconds, podSelector } from "./stateful-set.ts";
 
 type StatefulSets = PodRule<StatefulSet>["owners"];
 
-/** Wakes the StatefulSet of a pod that changed, and for a pod without one all that could adopt it. */
+/** Wakes the StatefulSet that controls a pod, and for a pod that nobody controls all that may adopt it. */
 export function podRule(owners: StatefulSets, log: Logger): WakeRule<Pod> {
   return itsPodOwner({ owners, selector: podSelector, minReadySeconds, log });
 }
 
 /**
- * Wakes those that may wait for a claim of an earlier pod: it goes, or loses an owner that has gone.
+ * Wakes the StatefulSets that may wait until a claim of an earlier pod is deleted, or loses an owner that is gone.
  *
- * upstream: pkg/controller/statefulset/stateful_set_control.go#processReplica waits for such claims, too, and is woken by
- * nothing but a pod or the StatefulSet itself.
+ * upstream: pkg/controller/statefulset/stateful_set_control.go#processReplica waits for such claims, too, and is woken
+ * by nothing but a pod or the StatefulSet itself.
  */
 export function claimRule({ lister }: Pick<StatefulSets, "lister">): WakeRule<PersistentVolumeClaim> {
   return (change, wake) => {

@@ -7,7 +7,7 @@ import { withStorage } from "./claims.ts";
 import { REVISION_LABEL, withIdentity } from "./identity.ts";
 import { isRollingUpdate, partition, startOrdinal } from "./stateful-set.ts";
 
-/** The pod of this place, made from a revision's template. It has no uid and no phase until the server has made it. */
+/** A draft of the pod of this place, made from a revision's template. It has no uid and no phase yet. */
 export function newPod(
   set: StatefulSet,
   template: PodTemplateSpec,
@@ -23,7 +23,7 @@ export function newPod(
     spec: {
       ...spec,
       containers: spec?.containers ?? [],
-      // Only here: both are immutable once the pod is made.
+      // Set only here: both are immutable once the pod exists.
       hostname: metadata.name ?? "",
       ...(serviceName !== "" && { subdomain: serviceName }),
     },

@@ -4,8 +4,8 @@ import { LARGEST_ORDINAL, ordinalOf } from "./identity.ts";
 import { desiredReplicas, startOrdinal } from "./stateful-set.ts";
 
 /**
- * The places that a StatefulSet asks for, and the pods that have one. A StatefulSet may ask for 2^31 - 1 of them, so
- * nothing is ever as long as that number: what is gone through are pods.
+ * The places that a StatefulSet asks for, and the pods that have one. A StatefulSet may ask for 2^31 - 1 places, so
+ * nothing loops over places: loops are over pods.
  */
 export interface Places {
   /** The ordinal of the first. */
@@ -17,7 +17,7 @@ export interface Places {
 
 export function placesOf(set: StatefulSet, pods: readonly Pod[]): Places {
   const first = startOrdinal(set);
-  // A pod with a larger ordinal would not be known again as one of the StatefulSet's.
+  // A pod with a larger ordinal would not be recognized as one of the StatefulSet.
   const count = Math.min(desiredReplicas(set), LARGEST_ORDINAL - first + 1);
   const taken = pods
     .map((pod): [number, Pod] => [(ordinalOf(pod) ?? -1) - first, pod])

@@ -15,8 +15,8 @@ import { countMissing, type Places, placesOf } from "./places.ts";
 import { allowsBurst, claimTemplates, inOrdinalRange, minReadySeconds } from "./stateful-set.ts";
 
 /**
- * New pods of one sync, where all may be made at once: the next sync, which these bring about, makes more. Of large
- * templates there are fewer, so that to make them out takes no longer.
+ * How many pods one sync creates where all may be created at once. The next sync, which these bring about, creates
+ * more. There are fewer of a large template, so that making them out takes no longer.
  */
 const MOST_NEW_PODS = 2_000;
 const MOST_NEW_FIELDS = 50_000;
@@ -34,7 +34,7 @@ export interface PodStep {
 
 export interface ReplicasView {
   readonly set: StatefulSet;
-  /** The StatefulSet's own, whatever has become of them. */
+  /** The pods that the StatefulSet controls, whatever their state. */
   readonly pods: readonly Pod[];
   readonly claim: ClaimLookup;
   /** The pod that would take this place. */
@@ -42,15 +42,18 @@ export interface ReplicasView {
 }
 
 /**
- * What is to be done now for the pods that are asked for, then for those that are not any more. Without bursts, each
- * step waits until all before it have come to their end, so that there is one pod at a time on its way in or out.
+ * The steps to take now, first for the pods that are asked for, then for those that no longer are. Without bursts, each
+ * step waits until all before it are finished, so that one pod at a time is created or deleted.
  */
 export interface ReplicasPlan {
   readonly replicas: readonly PodStep[];
   readonly condemnedClaims: readonly PodStep[];
   readonly condemned: readonly PodStep[];
   readonly places: Places;
-  /** What holds up all that would come next, outdated pods among it; undefined when nothing does. */
+  /**
+   * Why everything after these steps has to wait, such as the replacement of outdated pods; undefined when nothing
+   * does.
+   */
   readonly heldUpBy: string | undefined;
 }
 
@@ -77,7 +80,7 @@ export function decideReplicas(view: ReplicasView, nowMs: number): ReplicasPlan 
   };
 }
 
-/** Those with a place that is not asked for any more, from the last to the first. */
+/** The pods whose place is no longer asked for, from the last to the first. */
 export function condemnedPods(set: StatefulSet, pods: readonly Pod[]): readonly Pod[] {
   return pods
     .filter((pod) => ordinalOf(pod) !== undefined && !inOrdinalRange(set, placeOf(pod)))
@@ -97,7 +100,7 @@ interface Steps {
   readonly heldUpBy: string | undefined;
 }
 
-/** Comes to its end at the first place without a pod, so that it looks at no more places than there are pods. */
+/** Ends at the first place without a pod, so it looks at hardly more places than there are pods. */
 function decideInTurn(view: ReplicasView, { first, count, pods }: Places, nowMs: number): Steps {
   const steps: PodStep[] = [];
   for (let place = 0; place < count; place++) {
@@ -109,8 +112,8 @@ function decideInTurn(view: ReplicasView, { first, count, pods }: Places, nowMs:
 }
 
 /**
- * What the pods need that are there, and the first of those that are missing. What cannot succeed yet comes last: so much
- * that fails would keep what could.
+ * The steps for the pods that exist, and for the first of those that are missing. Steps that cannot succeed yet come
+ * last: enough failures would end the batch before those that can.
  */
 function decideAtOnce(view: ReplicasView, places: Places, nowMs: number): Steps {
   const { first, count, pods } = places;
@@ -151,7 +154,7 @@ function decidePlace(
   const { set } = view;
   if (existing === undefined) return decideCreation(view, view.newPod(ordinal));
   const name = existing.metadata.name ?? "";
-  // However it ended: a pod that was evicted may count as Succeeded as well as Failed.
+  // The phase does not matter: an evicted pod may count as Succeeded or as Failed.
   if (isPodTerminal(existing)) {
     const waits = `${name} has ended`;
     return isTerminating(existing) ? { waits } : { step: deletion(existing, waits), waits };
@@ -200,8 +203,8 @@ function ownersStep(view: ReplicasView, pod: Pod): PodStep | undefined {
 }
 
 /**
- * Those that are not asked for any more go from the last to the first. In turn, each waits until the one after it is
- * gone, and an unhealthy one goes only when none before it is unhealthy.
+ * Pods that are no longer asked for are deleted from the last to the first. In turn, each waits until the one after it
+ * is gone, and an unhealthy one is deleted only when none before it is unhealthy.
  */
 function decideCondemned(set: StatefulSet, condemned: readonly Pod[], nowMs: number): Steps {
   if (allowsBurst(set)) {
@@ -213,7 +216,7 @@ function decideCondemned(set: StatefulSet, condemned: readonly Pod[], nowMs: num
   const name = last.metadata.name ?? "";
   if (isTerminating(last)) return { steps: [], heldUpBy: `${name} is terminating` };
   const waits = notReady(set, last, nowMs);
-  // One that has failed is unhealthy though it may be said to be ready still: nobody may have looked at it since.
+  // A failed pod is unhealthy even if its condition still says ready: nobody may have updated that since.
   const firstUnhealthy = condemned.findLast((pod) => notReady(set, pod, nowMs) !== undefined);
   if (waits !== undefined && firstUnhealthy !== last) return { steps: [], heldUpBy: waits };
   return { steps: [deletion(last, "scaled down")], heldUpBy: `${name} is scaled down` };

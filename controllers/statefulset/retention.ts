@@ -32,8 +32,9 @@ function keepsAlways(set: StatefulSet): boolean {
 }
 
 /**
- * Whether the claim's owners are as the policy asks. Claims of earlier objects of the same name count as such: they are
- * the garbage collector's. So do claims that somebody else controls, once they do not name the StatefulSet or the pod.
+ * Whether the claim's owners are as the policy asks. Claims of earlier objects of the same name count as up to date:
+ * the garbage collector deletes them. So do claims that somebody else controls and that name neither the StatefulSet
+ * nor the pod.
  */
 export function isOwnershipUpToDate(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   if (namesAnother(claim, set, resources.statefulSets) || namesAnother(claim, pod, resources.pods)) {
@@ -46,7 +47,10 @@ export function isOwnershipUpToDate(claim: PersistentVolumeClaim, set: StatefulS
   return has.set === wanted.set && has.pod === wanted.pod;
 }
 
-/** The owners that the claim should have: others stay. Beside another controller, neither the set nor the pod. */
+/**
+ * The owners that the claim should have. Other owners stay; beside another controller neither the set nor the pod is
+ * one.
+ */
 export function ownersOf(
   claim: PersistentVolumeClaim,
   set: StatefulSet,
@@ -64,9 +68,9 @@ export function ownersOf(
   ];
 }
 
-/** Whether something else than the StatefulSet or the pod controls a claim that a policy may delete. */
+/** Whether a claim that the policy may delete is controlled by something other than the StatefulSet or the pod. */
 export function hasUnexpectedController(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
-  // Where claims are kept, anybody may manage them.
+  // Claims that are always kept may be controlled by anybody.
   if (keepsAlways(set)) return false;
   return ownersIn(claim).some((owner) => {
     if (names(owner, set, resources.statefulSets)) return owner.uid !== set.metadata.uid;
@@ -75,13 +79,13 @@ export function hasUnexpectedController(claim: PersistentVolumeClaim, set: State
   });
 }
 
-/** Whether the claim goes with an earlier pod of this name. */
+/** Whether the claim is to be deleted with an earlier pod of this name. */
 export function isClaimStale(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
   const { whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   return whenScaled === "Delete" && namesAnother(claim, pod, resources.pods);
 }
 
-/** Whether the claim names an object that had the name and is gone. A pod that is yet to be made has no uid. */
+/** Whether the claim names an earlier object of this name as owner. A pod that is yet to be created has no uid. */
 function namesAnother(claim: PersistentVolumeClaim, object: ApiObject, resource: Resource): boolean {
   const named = ownersIn(claim).find((owner) => names(owner, object, resource));
   return named !== undefined && named.uid !== (object.metadata.uid ?? "");

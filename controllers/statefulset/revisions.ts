@@ -16,9 +16,9 @@ import type { Pod, PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
 import { revisionOf } from "./identity.ts";
 
 export interface Revisions {
-  /** What pods had before the update that is going on; the same as `update` when none is. */
+  /** The revision before the update that is going on; the same as `update` when none is. */
   readonly current: ControllerRevision;
-  /** What the StatefulSet asks for. */
+  /** The revision that the StatefulSet asks for. */
   readonly update: ControllerRevision;
   readonly collisionCount: number;
 }
@@ -33,7 +33,7 @@ export type RevisionPlan =
     }
   | { readonly action: "create"; readonly revision: ControllerRevision; readonly reason: string };
 
-/** Gives a template the form and the defaults with which the server would return it. */
+/** Gives a template the form and the defaults with which the server returns it. */
 export type TemplateDefaults = (template: PodTemplateSpec) => PodTemplateSpec;
 
 /** Which revision the StatefulSet asks for; `revisions` are its own, oldest first. */
@@ -59,7 +59,7 @@ export function decideRevision(
   return { action: "create", revision: created, reason: "the template is new" };
 }
 
-/** The revision that the status names as current, as long as it exists. */
+/** The revision that the status names as current, if it still exists. */
 export function currentRevision(
   set: StatefulSet,
   revisions: readonly ControllerRevision[],
@@ -75,7 +75,7 @@ export function restoredTemplate(set: StatefulSet, { data }: ControllerRevision)
   return (patched["spec"] as StatefulSet["spec"])?.template ?? {};
 }
 
-/** The revisions above the history's limit that neither the StatefulSet nor one of its pods has. */
+/** The revisions above the limit of the history that neither the StatefulSet nor any of its pods uses. */
 export function decideTruncation(
   set: StatefulSet,
   revisions: readonly ControllerRevision[],
@@ -98,7 +98,7 @@ function createdRevision(set: StatefulSet, data: unknown, revision: Int64): Cont
   });
 }
 
-/** Servers of other versions write other bytes for one template: a field more with its default, or null for nothing. */
+/** Servers of other versions write the same template in other bytes, with another default or with null for nothing. */
 function meansTheSame(
   set: StatefulSet,
   existing: ControllerRevision,

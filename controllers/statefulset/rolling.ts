@@ -22,7 +22,7 @@ export function decideRolling(view: RollingView, nowMs: number): readonly PodSte
   if (set.spec?.updateStrategy?.type === "OnDelete") return [];
   for (let place = places.count - 1; place >= partition(set); place--) {
     const pod = places.pods.get(place);
-    // It is being created.
+    // The pod is being created.
     if (pod === undefined) return [];
     if (isOutdated(pod, updateRevision)) return [outdated(pod)];
     if (isUnavailable(set, pod, nowMs)) return [];
@@ -30,7 +30,7 @@ export function decideRolling(view: RollingView, nowMs: number): readonly PodSte
   return [];
 }
 
-/** The same with the gate MaxUnavailableStatefulSet: as many at a time as may be unavailable in all. */
+/** As decideRolling, with the gate MaxUnavailableStatefulSet: as many at a time as may be unavailable in total. */
 export function decideRollingWithin(view: RollingView, nowMs: number): readonly PodStep[] {
   const { set, places, updateRevision } = view;
   if (set.spec?.updateStrategy?.type === "OnDelete") return [];
@@ -43,7 +43,7 @@ export function decideRollingWithin(view: RollingView, nowMs: number): readonly 
     .map(([, pod]) => outdated(pod));
 }
 
-/** Those that are missing count, too. */
+/** Missing pods count as unavailable. */
 export function unavailableReplicas(set: StatefulSet, places: Places, nowMs: number): number {
   const unavailable = [...places.pods.values()].filter((pod) => isUnavailable(set, pod, nowMs));
   return countMissing(places) + unavailable.length;

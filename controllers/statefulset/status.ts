@@ -7,17 +7,17 @@ import { desiredReplicas, isRollingUpdate, minReadySeconds } from "./stateful-se
 
 export interface StatusView {
   readonly set: StatefulSet;
-  /** Those with a place, whether it is still asked for or not. */
+  /** The pods with a place, whether it is still asked for or not. */
   readonly pods: readonly Pod[];
   readonly revisions: Revisions;
-  /** What this sync has deleted because it is outdated. */
+  /** The pods that this sync has deleted because they are outdated. */
   readonly outdated: readonly Pod[];
 }
 
 export interface StatusPlan {
-  /** Undefined when the status says already what is to be said. */
+  /** Undefined when the status would not change. */
   readonly status: StatefulSetStatus | undefined;
-  /** When a pod becomes available by the passing of time alone. */
+  /** When the next pod becomes available merely because time has passed. */
   readonly recheckAfterMs: number | undefined;
 }
 
@@ -33,7 +33,7 @@ export function computeStatus(view: StatusView, nowMs: number): StatefulSetStatu
   const { set, pods, revisions } = view;
   const { current, update, collisionCount } = revisions;
   const ready = pods.filter(isRunningAndReady);
-  // What is on its way out counts as a replica, but for no revision.
+  // A terminating pod counts as a replica, but for no revision.
   const staying = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
   const going = new Set(view.outdated);
   const status = {

@@ -22,7 +22,7 @@ export async function createClaims(
     try {
       await createClaim(sync, context, pod, claimFor(sync.owner, pod, template));
     } catch (error) {
-      // In a namespace that is going away there is nothing to be done, nor to be reported.
+      // In a terminating namespace nothing can be done, and nothing has to be reported.
       if (sync.signal.aborted || isNamespaceTerminating(error)) throw error;
       problems.push(error);
     }
@@ -44,7 +44,7 @@ async function createClaim(
     consistency.wroteFor(set, claims.resource, created);
   } catch (error) {
     if (signal.aborted || isNamespaceTerminating(error)) throw error;
-    // One that the cache has yet to show is no news.
+    // A claim that the cache has yet to show is not worth an event.
     if (!isAlreadyExists(error)) {
       const message = `${subject} for ${podAndSet} failed error: ${messageOf(error)}`;
       events.event(set, "Warning", "FailedCreate", message);
@@ -84,7 +84,7 @@ export async function reownClaims(
   }
 }
 
-/** The cache has only the metadata of claims, so what is written back whole is read first. */
+/** The cache has only the metadata of claims, so the claim is read before it is written back. */
 async function reownClaim(
   { owner: set, signal }: Sync,
   context: StatefulSetContext,
@@ -107,7 +107,7 @@ async function reownClaim(
   if (live !== undefined) consistency.wroteFor(set, claims.resource, live);
 }
 
-/** Keeps the server's error as its cause, so that it can be told what kind it is. */
+/** Keeps the server's error as its cause, so that callers can tell which error it was. */
 export class ClaimError extends Error {
   readonly code = "Claim";
   constructor(message: string, cause?: unknown) {
@@ -116,7 +116,7 @@ export class ClaimError extends Error {
   }
 }
 
-/** Whether a claim was there already that the cache has yet to show. */
+/** Whether the claim exists already and the cache has yet to show it. */
 export function isUnseenClaim(error: unknown): boolean {
   return error instanceof ClaimError && isAlreadyExists(error.cause);
 }

@@ -10,7 +10,7 @@ import { currentRevision, decideRevision, decideTruncation, type Revisions } fro
 
 type Sync = OwnerSync<StatefulSet>;
 
-/** The StatefulSet's history, oldest first; revisions that match and nobody manages become its own. */
+/** The StatefulSet's history, oldest first. Matching revisions that nobody controls are adopted. */
 export async function claimRevisions(
   sync: Sync,
   { history }: StatefulSetContext,
@@ -20,7 +20,7 @@ export async function claimRevisions(
   return sortRevisions(await history.adopt(sync, ({ metadata }) => selector.matches(metadata.labels)));
 }
 
-/** Finds or makes the revision that the StatefulSet asks for. */
+/** Finds or creates the revision that the StatefulSet asks for. */
 export async function syncRevisions(
   sync: Sync,
   context: StatefulSetContext,
@@ -44,7 +44,7 @@ async function realizeRevision(
   return { revision: await history.renumber(sync, plan.revision, plan.number), collisionCount };
 }
 
-/** Deletes old revisions above the limit: what neither the StatefulSet nor one of the pods has. */
+/** Deletes old revisions above the limit, except those that the StatefulSet or one of its pods uses. */
 export async function truncateHistory(
   sync: Sync,
   { history }: StatefulSetContext,

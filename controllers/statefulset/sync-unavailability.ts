@@ -5,13 +5,13 @@ import type { Places } from "./places.ts";
 import { unavailableReplicas } from "./rolling.ts";
 import { maxUnavailable } from "./stateful-set.ts";
 
-/** What is shown of how many pods a StatefulSet may miss, and does. */
+/** How many pods of a StatefulSet may be unavailable, and how many are. */
 export interface UnavailabilityGauges {
   readonly allowed: Gauge;
   readonly actual: Gauge;
 }
 
-/** They are known to the metrics in any case; undefined when nothing is to be shown in them. */
+/** Registers the gauges in any case. Undefined when nothing is to be shown in them. */
 export function unavailabilityGauges(metrics: Metrics, isOn: boolean): UnavailabilityGauges | undefined {
   const labels = ["statefulset_namespace", "statefulset_name", "pod_management_policy"];
   const allowed = metrics.gauge({
@@ -29,7 +29,7 @@ export function unavailabilityGauges(metrics: Metrics, isOn: boolean): Unavailab
   return isOn ? { allowed, actual } : undefined;
 }
 
-/** A part of the series' names; one StatefulSet has it as long as it lives, the next of its name may have the other. */
+/** The values of a label. A StatefulSet keeps its policy; the next one of its name may have another. */
 const POLICIES = ["", "OrderedReady", "Parallel"];
 
 export function measureUnavailability(
@@ -50,7 +50,7 @@ export function measureUnavailability(
   );
 }
 
-/** The StatefulSet is gone, and its series with it: clusters make and delete them without end. */
+/** Removes the series of a StatefulSet that is gone: clusters create and delete them without end. */
 export function forgetUnavailability(gauges: UnavailabilityGauges, key: string): void {
   const { namespace, name } = splitKey(key);
   remove(

@@ -32,15 +32,15 @@ export async function syncStatefulSet(sync: Sync, context: StatefulSetContext): 
   const { errors, attempt } = attempts(signal);
   const revisions = await attempt(async () => syncRevisions(sync, context, history));
   const result = revisions && (await attempt(async () => syncPods(sync, context, pods, revisions)));
-  // As long as it is not known which revisions are in use, none goes.
+  // As long as it is not known which revisions are in use, none is deleted.
   if (revisions !== undefined)
     await attempt(async () => truncateHistory(sync, context, history, { pods, live: revisions }));
-  // Nothing can be created in a namespace that is going away, and nothing need be.
+  // Nothing can be created in a terminating namespace, and nothing has to be.
   throwAll(errors.filter((error) => !isOnly(error, isNamespaceTerminating)));
   return result ?? {};
 }
 
-/** The status is written whatever has failed before, and tells of what was done until then. */
+/** Writes the status even if something before it failed. It tells of what was done until then. */
 async function syncPods(
   sync: Sync,
   context: StatefulSetContext,
@@ -72,7 +72,7 @@ function replicasView(
   pods: readonly Pod[],
   { current, update }: Revisions,
 ): ReplicasView {
-  // To bring a template back takes long, and most places have the same.
+  // Restoring a template takes long, and most places have the same one.
   const templates = new Map<ControllerRevision, PodTemplateSpec>();
   const templateOf = (revision: ControllerRevision): PodTemplateSpec => {
     const template = templates.get(revision) ?? restoredTemplate(set, revision);
@@ -123,10 +123,10 @@ async function rollOn(
 function readSelector({ owner, log }: Sync): LabelSelector | undefined {
   try {
     const selector = podSelector(owner);
-    // The server refuses one that is empty; should one get through, it must not claim every pod of the namespace.
+    // The server refuses an empty selector. Should one get through, it must not claim every pod of the namespace.
     return selector.empty ? undefined : selector;
   } catch (error) {
-    // Trying again would not help: only a change of the object does, and that brings its key back.
+    // A retry would not help: only a change of the object does, and that wakes its key.
     if (!(error instanceof SelectorError)) throw error;
     log.error(error, "The selector cannot be read");
     return undefined;

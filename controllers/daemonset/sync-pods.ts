@@ -5,12 +5,12 @@ import type { Round } from "./context.ts";
 
 /** The pods of a sync: those that were claimed at its start, and what it has created since. */
 export interface ClaimedPods {
-  /** As the cache shows them now; what it does not show yet is as the server gave it. */
+  /** The pods as the cache shows them now, and those that it has yet to show as the server gave them. */
   now(): readonly Pod[];
   created(pods: readonly Pod[]): void;
 }
 
-/** Adopts and releases pods. Not done again in the same sync: the cache may yet show as an orphan what was adopted. */
+/** Adopts and releases pods, once per sync: the cache may show an adopted pod as an orphan for a while. */
 export async function claimPods({ sync, context, selector }: Round): Promise<ClaimedPods> {
   const { owned } = context;
   const daemonSet = sync.owner;
