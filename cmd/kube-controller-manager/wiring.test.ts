@@ -62,6 +62,7 @@ const FIXED_WORKERS: Readonly<Record<string, number>> = {
   bootstrap_signer_queue: 1,
   disruption: 1,
   disruption_recheck: 1,
+  endpoint_slice_zones: 1,
   garbage_collector_graph_changes: 1,
   resource_quota_controller_resource_changes: 1,
   root_ca_cert_publisher: 1,
@@ -107,7 +108,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   [`${here}/options/options.test.ts`]: ["config", "help", "leader-elect-resource-lock", "version"],
   [`${here}/process.test.ts`]: ["logging-format", "v", "vmodule"],
-  [`${here}/server/delegated-clients.test.ts`]: ["authentication-kubeconfig", "authorization-kubeconfig"],
+  [`${here}/server/delegation/delegated-clients.test.ts`]: ["authentication-kubeconfig", "authorization-kubeconfig"],
   [`${here}/server/server-wiring.test.ts`]: [
     "authentication-token-webhook-cache-ttl",
     "authorization-always-allow-paths",
