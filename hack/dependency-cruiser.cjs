@@ -44,6 +44,14 @@ module.exports = {
       to: { path: "^(controllers|cmd)/", pathNot: "^controllers/$1/" },
     },
     {
+      name: "controllers-are-wired-with-the-kit",
+      severity: "error",
+      from: { path: "^controllers/", pathNot: tests },
+      to: {
+        path: "^pkg/(workqueue/work-queue|controller/(worker|expectations|pod-control|history|reasons))\\.ts$",
+      },
+    },
+    {
       name: "decisions-are-pure",
       severity: "error",
       from: {

@@ -209,4 +209,18 @@ export const kitMutants: readonly Mutant[] = [
     replace: "",
     tests: ["cmd/kube-controller-manager/app.test.ts"],
   },
+  {
+    name: "a controller loses what has caused a failure, and blames its keys for an outage",
+    file: "controllers/endpointslice/sync.ts",
+    find: "throw new SliceWriteError(message, { cause: new AggregateError(problems, message) });",
+    replace: "throw new SliceWriteError(message);",
+    tests: ["cmd/kube-controller-manager/every-controller.test.ts"],
+  },
+  {
+    name: "the page of a controller shows no history",
+    file: "pkg/controller/history-page.ts",
+    find: "history?.latest(key).map(describeRecord) ?? []",
+    replace: "[].slice(history?.latest(key).length)",
+    tests: ["cmd/kube-controller-manager/every-controller.test.ts"],
+  },
 ];
