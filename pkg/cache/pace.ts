@@ -34,7 +34,7 @@ export class Pace {
   }
 }
 
-/** For looks at thousands of objects: calls `visit` for each, with turns of the event loop in between. */
+/** Calls `visit` for each of thousands of objects, with turns of the event loop in between. */
 export async function forEachPaced<T>(
   clock: Clock,
   items: Iterable<T>,
@@ -43,7 +43,7 @@ export async function forEachPaced<T>(
   await runPaced(clock, visits(items, visit));
 }
 
-/** For decisions on as many: lets the event loop have its turns where they pause. */
+/** Runs a long decision and lets the event loop have its turns where the decision pauses. */
 export async function runPaced<R>(clock: Clock, steps: Steps<R>): Promise<R> {
   const pace = new Pace(clock);
   for (;;) {

@@ -81,7 +81,7 @@ export class Projection {
     else for (const path of fields) insert(this.#tree, segmentsOf(path));
   }
 
-  /** What there is to be read of the objects; undefined where that is not a list of fields, but all there are. */
+  /** The fields that are read of the objects; undefined when objects are read whole. */
   get wanted(): WantedFields | undefined {
     if (this.#whole || this.#tree.get("metadata") === undefined) return undefined;
     return { mask: this.#tree, cache: this.#interner.bytes };
@@ -104,7 +104,7 @@ export class Projection {
     return out as unknown as T;
   }
 
-  /** Of an object that is projected already, what a consumer with these fields alone would have: frozen, as that is. */
+  /** Narrows an object of the cache to what a consumer with these fields alone would have. The result is frozen. */
   narrow<T extends ApiObject>(object: T): T {
     return this.#whole ? object : deepFreeze(this.apply(object));
   }

@@ -40,7 +40,7 @@ export class ShortWatchError extends Error {
   }
 }
 
-/** What was fed was not digested. */
+/** The sink could not take what it was given. */
 export class LostStateError extends Error {
   readonly code = "LostState";
   constructor(cause: unknown) {

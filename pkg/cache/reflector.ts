@@ -119,7 +119,7 @@ export class Reflector<T extends ApiObject> {
       try {
         this.#state = await this.#step(this.#state, signal);
       } catch (error) {
-        // Whatever it is, a cache that nobody feeds any more would be worse.
+        // Going on after an unknown error is better than a cache that nobody fills.
         if (!signal.aborted) this.#state = this.#pause("empty", error);
       }
     }
@@ -220,7 +220,7 @@ export class Reflector<T extends ApiObject> {
       await stream.close();
     }
     if (stream.events === 0 && this.#young(stream)) return this.#pause("empty", new ShortWatchError());
-    // A server without a watch cache sends no bookmarks: that a watch came to its end is all one hears of a quiet resource.
+    // A server without a watch cache sends no bookmarks: of a quiet resource the end of a watch is the only sign of life.
     this.#succeeded();
     this.#meetsUnreadable = this.#skipped;
     return this.#withoutGap({ name: "watching", stream: undefined });
@@ -240,7 +240,7 @@ export class Reflector<T extends ApiObject> {
     this.#options.log.error(error, "An event that cannot be read was skipped");
   }
 
-  /** What was skipped is missing for as long as the watch lasts, and no longer. */
+  /** Skipped events are missing until the watch ends: then everything is read anew. */
   #withoutGap(state: State<T>): State<T> {
     if (!this.#skipped) return state;
     if (state.name === "watching") return { name: "empty" };
@@ -260,7 +260,7 @@ export class Reflector<T extends ApiObject> {
     if (ordered && version !== "") this.#version = version;
   }
 
-  /** An object that cannot be understood is left out, loudly: waiting for a better one would stop all others. */
+  /** An object that cannot be understood is left out with an error in the log: waiting for it would stop all others. */
   #accept(object: T, exact = false): T | undefined {
     try {
       return this.#options.transform(object, exact);

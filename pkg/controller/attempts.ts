@@ -1,11 +1,11 @@
 export interface Attempts {
-  /** What failed so far. */
+  /** The errors so far. */
   readonly errors: readonly unknown[];
-  /** Undefined when it fails, so that what comes after it is done all the same. Throws only when all is to end. */
+  /** Gives undefined when it fails, so that the next part is done all the same. Throws only when everything is to end. */
   readonly attempt: <T>(act: () => Promise<T>) => Promise<T | undefined>;
 }
 
-/** For parts of a sync each of which is tried whatever becomes of the others. */
+/** For a sync of several parts: each is tried, even if another has failed. */
 export function attempts(signal: AbortSignal): Attempts {
   const errors: unknown[] = [];
   const attempt = async <T>(act: () => Promise<T>): Promise<T | undefined> => {
@@ -30,7 +30,7 @@ export interface EachOptions {
   readonly atOnce?: number;
 }
 
-/** Tries it for each item, whatever becomes of the others. Throws at the end what failed, as one error. */
+/** Tries each item, even if others fail. Throws all errors as one at the end. */
 export async function attemptEach<T>(
   items: Iterable<T>,
   act: (item: T) => Promise<unknown>,

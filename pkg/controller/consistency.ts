@@ -132,7 +132,7 @@ export class ConsistencyStore implements SyncGate<string> {
   }
 }
 
-/** What is no version (a cache that cannot say, a server of another kind) is not behind, so that it holds nothing up. */
+/** A text that is no version (of a cache that cannot say, or a server of another kind) is not behind: it holds nothing up. */
 function isBehind(version: string, other: string): boolean {
   return (versionOrder(version, other) ?? 0) < 0;
 }

@@ -2,7 +2,7 @@ import type { ApiObject } from "../api/object.ts";
 import type { Clock } from "../clock/clock.ts";
 import { PerOwner } from "../api/per-owner.ts";
 
-/** Of a deletion event that was missed nothing is heard any more: after this long a controller looks anyway. */
+/** A missed delete event never arrives later: after this long a controller looks anyway. */
 export const EXPECTATIONS_TIMEOUT_MS = 5 * 60_000;
 
 interface Expected {

@@ -129,7 +129,7 @@ export class Monitors {
     return true;
   }
 
-  /** One look. A failure leaves what is watched as it is. */
+  /** Asks the server once. After a failure the same resources stay watched. */
   async #look(signal: AbortSignal): Promise<void> {
     const { discovery, isWanted, log, onFailure } = this.#options;
     // References to a kind that was not known before can be followed from now on, too: mappers read the same.
