@@ -16,7 +16,7 @@ export function hasKnownMode(job: Job): boolean {
   return mode === "Indexed" || mode === "NonIndexed";
 }
 
-/** Of an indexed Job, which always says how many there are. */
+/** How many indexes an indexed Job has, which it always says. */
 export function indexCount(job: Job): number {
   return job.spec?.completions ?? 0;
 }

@@ -86,7 +86,7 @@ async function reconcile(
   if (outcome.error !== undefined) throw outcome.error;
   const deadlineMs = verdict === undefined ? untilDeadlineMs(job, nowMs) : undefined;
   const waitMs = outcome.waitMs === undefined ? undefined : Math.max(outcome.waitMs, BATCH_MS);
-  // Of a pod that was gone before the cache saw it no event tells: someone has to look when it is given up.
+  // No event tells of a pod that was gone before the cache saw it: someone has to look when it is given up.
   const givenUpMs = isSettled ? undefined : owned.untilSettledMs(owner);
   return smallest([deadlineMs, waitMs, givenUpMs].filter((delayMs) => delayMs !== undefined));
 }

@@ -10,7 +10,7 @@ import type { Env } from "./env.ts";
 import { DeletionTracking, Expectations } from "./expectations.ts";
 import type { OwnerMemory } from "./kit.ts";
 import { claimObjects } from "./ownership.ts";
-import { PodControl } from "./pod-control.ts";
+import { PodControl, type PodDraft } from "./pod-control.ts";
 import { ownedAndOrphanedPods, ownedPods, POD_CONTROLLER_INDEX, podControllerIndex } from "./pod-index.ts";
 import { isGone, isGoneOrReplaced } from "./read-live.ts";
 import { type BatchOutcome, SLOW_START_INITIAL_BATCH, slowStartBatch } from "./slow-start.ts";
@@ -44,13 +44,6 @@ export interface PodChanges {
 
 /** Makes out the template of a pod when it is its turn: where many are refused, those after them cost nothing. */
 export type NewPod = () => PodTemplateSpec;
-
-/** What one pod is made of. */
-export interface PodDraft {
-  readonly template: PodTemplateSpec;
-  /** In place of the prefix that is made of the owner's name. */
-  readonly generateName?: string;
-}
 
 export interface Creation extends BatchOutcome {
   /** As the server has answered. Fewer than the successes where the namespace is going away. */
@@ -221,9 +214,9 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
     const reference = newControllerRef(owner, this.#options.owners.resource);
     const created: Pod[] = [];
     const create = async (index: number): Promise<void> => {
-      const { template, generateName } = draftOf(index);
+      const draft = draftOf(index);
       try {
-        created.push(await this.#control.create(template, owner, reference, signal, generateName));
+        created.push(await this.#control.create(draft, owner, reference, signal));
       } catch (error) {
         // In a namespace that is going away there is nothing to be done, nor to be reported.
         if (!isNamespaceTerminating(error)) throw error;

@@ -63,7 +63,7 @@ function setUp(error?: unknown, asStatus = false) {
 describe("creating", () => {
   test("tells the recorder and whoever keeps track of writes", async () => {
     const { control, requests, events, written } = setUp();
-    const pod = await control.create(template, owner, controller, signal);
+    const pod = await control.create({ template }, owner, controller, signal);
     expect(pod.metadata.name).toBe("web-abcde");
     expect(requests).toEqual([{ create: podFromTemplate(template, owner, controller) }]);
     expect(events).toEqual(["web Normal SuccessfulCreate Created pod: web-abcde"]);
@@ -72,21 +72,23 @@ describe("creating", () => {
 
   test("takes another prefix of the name when one is given", async () => {
     const { control, requests } = setUp();
-    await control.create(template, owner, controller, signal, "hello-");
+    await control.create({ template, generateName: "hello-" }, owner, controller, signal);
     expect(requests).toMatchObject([{ create: { metadata: { generateName: "hello-" } } }]);
   });
 
   test("that the server refuses is thrown and told in an event", async () => {
     const refusal = failure(403, "Forbidden");
     const { control, events, written } = setUp(refusal);
-    await expect(control.create(template, owner, controller, signal)).rejects.toBe(refusal);
+    await expect(control.create({ template }, owner, controller, signal)).rejects.toBe(refusal);
     expect(events).toEqual(["web Warning FailedCreate Error creating: the server says no"]);
     expect(written).toEqual([]);
   });
 
   test("in a namespace that is being deleted fails without an event", async () => {
     const { control, events } = setUp(failure(403, "Forbidden", "NamespaceTerminating"));
-    await expect(control.create(template, owner, controller, signal)).rejects.toThrow("the server says no");
+    await expect(control.create({ template }, owner, controller, signal)).rejects.toThrow(
+      "the server says no",
+    );
     expect(events).toEqual([]);
   });
 
@@ -97,7 +99,7 @@ describe("creating", () => {
     { change: { blockOwnerDeletion: false }, message: "controllerRef.BlockOwnerDeletion is not set" },
   ])("with $change asks the server nothing", async ({ change, message }) => {
     const { control, requests, events } = setUp();
-    await expect(control.create(template, owner, { ...controller, ...change }, signal)).rejects.toThrow(
+    await expect(control.create({ template }, owner, { ...controller, ...change }, signal)).rejects.toThrow(
       message,
     );
     expect([requests, events]).toEqual([[], []]);
@@ -107,7 +109,7 @@ describe("creating", () => {
     "of the template %j without labels asks the server nothing",
     async (bare) => {
       const { control, requests } = setUp();
-      await expect(control.create(bare, owner, controller, signal)).rejects.toThrow(
+      await expect(control.create({ template: bare }, owner, controller, signal)).rejects.toThrow(
         "unable to create pods, no labels",
       );
       expect(requests).toEqual([]);

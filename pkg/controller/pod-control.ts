@@ -24,6 +24,13 @@ export interface PodControlOptions {
   readonly onWrite?: (pod: ApiObject, controller: OwnerReference | undefined) => void;
 }
 
+/** What one pod is made of. */
+export interface PodDraft {
+  readonly template: PodTemplateSpec;
+  /** In place of the prefix that is made of the owner's name. */
+  readonly generateName?: string;
+}
+
 /** Writes pods on behalf of their owners, and tells the owners' users about it in events. */
 export class PodControl {
   readonly #options: PodControlOptions;
@@ -32,13 +39,12 @@ export class PodControl {
     this.#options = options;
   }
 
-  /** Creates a pod in the owner's namespace; `generateName` replaces the prefix made of the owner's name. */
+  /** Creates a pod in the owner's namespace. */
   async create(
-    template: PodTemplateSpec,
+    { template, generateName }: PodDraft,
     owner: ApiObject,
     controller: OwnerReference,
     signal: AbortSignal,
-    generateName?: string,
   ): Promise<ApiObject> {
     const problem = controllerRefProblem(controller);
     if (problem !== undefined) throw new PodControlError(problem);

@@ -94,9 +94,9 @@ export const batchMutants: readonly Mutant[] = [
   },
   {
     name: "gives a pod the prefix of the owner's name where it has one of its own",
-    file: "pkg/controller/owned-pods.ts",
-    find: "await this.#control.create(template, owner, reference, signal, generateName)",
-    replace: "(void generateName, await this.#control.create(template, owner, reference, signal))",
+    file: "pkg/controller/pod-control.ts",
+    find: "podFromTemplate(template, owner, controller, generateName)",
+    replace: "podFromTemplate(template, owner, controller, void generateName)",
     tests: OWNED_PODS,
   },
   {
