@@ -1,4 +1,5 @@
 import { PerOwner } from "../../pkg/api/per-owner.ts";
+import { RANKED_POD_FIELDS } from "../../pkg/api/pod-ranking.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
@@ -23,16 +24,8 @@ const POD_FIELDS = [
   ...[INDEX_ANNOTATION, FAILURES_ANNOTATION, IGNORED_FAILURES_ANNOTATION].map(
     (annotation) => `metadata.annotations[${annotation}]`,
   ),
-  "spec.nodeName",
-  "spec.initContainers.name",
-  "spec.initContainers.restartPolicy",
-  "status.phase",
-  "status.conditions.type",
-  "status.conditions.status",
-  "status.conditions.lastTransitionTime",
+  ...RANKED_POD_FIELDS,
   ...["status.containerStatuses", "status.initContainerStatuses"].flatMap((statuses) => [
-    `${statuses}.name`,
-    `${statuses}.restartCount`,
     `${statuses}.state.terminated.exitCode`,
     `${statuses}.state.terminated.finishedAt`,
   ]),

@@ -1,5 +1,6 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
+import { podDeletionCostAnnotation, RANKED_POD_FIELDS } from "../../pkg/api/pod-ranking.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
@@ -19,20 +20,7 @@ export interface Twin {
 }
 
 /** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
-const POD_FIELDS = [
-  "metadata.annotations[controller.kubernetes.io/pod-deletion-cost]",
-  "spec.nodeName",
-  "spec.initContainers.name",
-  "spec.initContainers.restartPolicy",
-  "status.phase",
-  "status.conditions.type",
-  "status.conditions.status",
-  "status.conditions.lastTransitionTime",
-  "status.containerStatuses.name",
-  "status.containerStatuses.restartCount",
-  "status.initContainerStatuses.name",
-  "status.initContainerStatuses.restartCount",
-];
+const POD_FIELDS = [`metadata.annotations[${podDeletionCostAnnotation}]`, ...RANKED_POD_FIELDS];
 
 /** Owners by the uid of the one that controls them: the ReplicaSets of one Deployment. */
 export const CONTROLLER_UID_INDEX = "controllerUid";

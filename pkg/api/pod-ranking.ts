@@ -6,6 +6,21 @@ import type { ContainerStatus, Pod } from "./types/core-v1.gen.ts";
 
 export const podDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
+/** What the order of pods depends on, and whether they are active and ready, apart from what they may cost. */
+export const RANKED_POD_FIELDS: readonly string[] = [
+  "spec.nodeName",
+  "spec.initContainers.name",
+  "spec.initContainers.restartPolicy",
+  "status.phase",
+  "status.conditions.type",
+  "status.conditions.status",
+  "status.conditions.lastTransitionTime",
+  "status.containerStatuses.name",
+  "status.containerStatuses.restartCount",
+  "status.initContainerStatuses.name",
+  "status.initContainerStatuses.restartCount",
+];
+
 export interface RankedPod {
   readonly pod: Pod;
   /** How many active pods of the same owner run on the pod's node. */

@@ -5,6 +5,7 @@ import { newControllerRef } from "../../../pkg/api/owner-references.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import { isGoneOrReplaced } from "../../../pkg/controller/read-live.ts";
 import { describeJobs } from "./job-stage.ts";
 
 // Names of upstream's functions (test/integration/job) stand in front of each case.
@@ -98,6 +99,21 @@ describeJobs("owners and finalizers", (stage) => {
       500,
       async () => !(await stage.jobs.pods()).every(hasFinalizer),
     );
+  });
+
+  // Not upstream's, which names no uid.
+  test("a pod keeps a finalizer that another of its name was to lose", async () => {
+    const finalizers = ["example.com/held"];
+    await stage.jobs.space.create<Pod>(resources.pods, {
+      metadata: { name: "pod", finalizers },
+      spec: { containers: [{ name: "c", image: "image" }] },
+    });
+    const client = stage.jobs.space.client.clientFor<Pod>(resources.pods);
+    const uid = "b2d0c6f4-7a2e-4c53-9d0e-3f1a5b7c9e21";
+    const body = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": finalizers } };
+    const ref = { namespace: stage.jobs.space.namespace, name: "pod" };
+    await expect(client.patch(ref, { type: "strategic", body })).rejects.toSatisfy(isGoneOrReplaced);
+    expect((await client.get(ref)).metadata.finalizers).toEqual(finalizers);
   });
 
   test("JobFailedWithInterrupts: a Job fails though its controller comes and goes", async () => {
