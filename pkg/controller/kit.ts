@@ -53,7 +53,7 @@ export interface OwnerMemory {
 
 export interface OwnerQueueOptions<T extends ApiObject> extends Omit<
   QueueOptions<string>,
-  "sync" | "gate" | "groupOf" | "inOrder"
+  "sync" | "groupOf" | "inOrder"
 > {
   readonly owners: Cache<T>;
   readonly sync: (sync: OwnerSync<T>) => Promise<SyncResult>;
@@ -67,10 +67,12 @@ export interface OwnerQueueOptions<T extends ApiObject> extends Omit<
   readonly syncGone?: SyncFunction<string>;
 }
 
-export interface RoundOptions {
+export interface RoundOptions extends Pick<QueueOptions<string>, "ready"> {
   /** Its name at health checks and in the history. */
   readonly name: string;
   readonly periodMs: number;
+  /** The first begins a period after the caches are complete, and not at once. */
+  readonly waitsFirst?: true;
   readonly round: SyncFunction<string>;
 }
 
@@ -176,12 +178,18 @@ export class Kit {
   }
 
   /** Rounds over everything, one after the other, each so long after the end of the one before. */
-  every({ name, periodMs, round }: RoundOptions): void {
+  every({ name, periodMs, round, waitsFirst, ready }: RoundOptions): void {
+    let waits = waitsFirst === true;
     const queue = this.queue<string>({
       name,
       unmeasured: true,
       workers: 1,
-      sync: async (run) => ({ requeueAfterMs: periodMs, ...(await round(run)) }),
+      ...(ready && { ready }),
+      sync: async (run) => {
+        const result = waits ? {} : await round(run);
+        waits = false;
+        return { requeueAfterMs: periodMs, ...result };
+      },
     });
     queue.work.add(name);
   }

@@ -28,3 +28,23 @@ test("keys are ready for rounds when their time is up, and the queue ends with t
   await world.stop();
   expect(keys?.shuttingDown).toBe(true);
 });
+
+test("rounds that wait first begin a period after what they need is there", async () => {
+  world = await newWorld();
+  const startMs = world.clock.nowMs();
+  const at: number[] = [];
+  const needed = Promise.withResolvers<void>();
+  await world.start({
+    name: "probe",
+    clientName: "probe",
+    build: wired((kit) => {
+      const round = async () => (at.push(kit.env.clock.nowMs() - startMs), {});
+      const ready = async (): Promise<void> => needed.promise;
+      kit.every({ name: "rounds", periodMs: 10_000, waitsFirst: true, ready, round });
+    }),
+  });
+  await world.run(3_000);
+  needed.resolve();
+  await world.run(25_000);
+  expect(at).toEqual([15_000, 25_000]);
+});
