@@ -1,27 +1,61 @@
-import type { Devices } from "../../pkg/api/quota/devices.ts";
-import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
+import type { ApiObject } from "../../pkg/api/object.ts";
+import { PerOwner } from "../../pkg/api/per-owner.ts";
+import { type Devices, devicesOf } from "../../pkg/api/quota/devices.ts";
+import type { TypedResource } from "../../pkg/api/resource.ts";
+import { resources } from "../../pkg/api/resources.ts";
+import type { Cache } from "../../pkg/controller/cache.ts";
+import type { KeyQueue } from "../../pkg/controller/key-queue.ts";
+import type { Kit } from "../../pkg/controller/kit.ts";
 import type { Monitors } from "../../pkg/controller/monitors.ts";
+import { OnePerValue } from "../../pkg/controller/one-per-value.ts";
+import { fieldsOf, measured } from "./measured.ts";
+import { Pause } from "./pause.ts";
+import type { Room } from "./room.ts";
 
 /** All that the syncs of quotas work with. */
-export interface QuotaContext {
-  readonly quotas: Lister<ResourceQuota>;
-  readonly client: Pick<ResourceClient<ResourceQuota>, "updateStatus">;
+export interface QuotaContext extends ReturnType<typeof quotaContext> {
+  readonly primary: KeyQueue;
+  /** Of quotas whose usage is not known at all. */
+  readonly urgent: KeyQueue;
+  readonly changes: KeyQueue<Room>;
   /** Of the resources whose objects are counted, and whose changes wake the quotas of their namespace. */
-  readonly monitors: Pick<Monitors, "all">;
-  /** What is known of devices; undefined while the classes of devices are not known. */
-  readonly devices: () => Devices | undefined;
-  /**
-   * Keys of quotas of which less may be used than their status says. Without a reason to think so, a lower count means
-   * that the cache lags behind the API server, which counts what it admits.
-   */
-  readonly mayUseLess: Set<string>;
-  /**
-   * When less was last written for a quota than its status said, by key, on the monotonic clock. What the API server had
-   * admitted by then, and the cache had not seen, is missing in that count.
-   */
-  readonly loweredMs: Map<string, number>;
-  readonly clock: Clock;
+  readonly monitors: Monitors;
+}
+
+export function quotaContext(kit: Kit) {
+  const { client, clock } = kit.env;
+  const read = <T extends ApiObject>(resource: TypedResource<T>): Cache<T> =>
+    kit.reads(resource, { fields: fieldsOf(resource) ?? [] });
+  const classes = kit.reads(resources.deviceClasses, { fields: ["spec.extendedResourceName"], resyncMs: 0 });
+  // Before any informer runs: what is read of the objects must be known by then.
+  for (const { resource } of measured) read(resource);
+  const [pods, claims] = [read(resources.pods), read(resources.resourceClaims)];
+  return {
+    /** Whole, as they are written back. */
+    quotas: kit.reads(resources.resourceQuotas, { resyncMs: 0 }),
+    classes,
+    client: client.clientFor(resources.resourceQuotas),
+    /** What is known of devices; undefined while the classes of devices are not known. */
+    devices: (): Devices | undefined =>
+      classes.synced.hasSynced()
+        ? devicesOf({
+            classes: classes.lister.list(),
+            podNamed: (namespace, name) => pods.lister.get(namespace, name),
+            claimsIn: (namespace) => claims.lister.inNamespace(namespace),
+          })
+        : undefined,
+    /**
+     * Quotas of which less may be used than their status says. Without a reason to think so, a lower count means that the
+     * cache lags behind the API server, which counts what it admits.
+     */
+    mayUseLess: new PerOwner<true>(),
+    /**
+     * When less was last written for a quota than its status said, on the monotonic clock. What the API server had
+     * admitted by then, and the cache had not seen, is missing in that count.
+     */
+    loweredMs: new PerOwner<number>(),
+    rooms: new OnePerValue<Room>(),
+    pause: new Pause(),
+    clock,
+  };
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { noDevices } from "../../pkg/api/quota/devices.ts";
+import { PerOwner } from "../../pkg/api/per-owner.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ApiSurface } from "../../pkg/client/discovery-documents.ts";
@@ -7,6 +8,7 @@ import { Discovery } from "../../pkg/client/discovery.ts";
 import { internal } from "../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { QuotasInWorld } from "../../test/harness/quotas-in-world.ts";
+import { ownerSyncOf } from "../../test/harness/sync-of.ts";
 import { resourceQuotaController } from "./controller.ts";
 import { syncQuota } from "./sync.ts";
 
@@ -92,13 +94,13 @@ test("of claims in a version that is not understood the number is counted, and d
   const written: ResourceQuota[] = [];
   const lister = { inNamespace: () => [{ metadata: { name: "a" } }] };
   const context = {
-    quotas: { getByKey: () => quota },
     client: { updateStatus: async (each: ResourceQuota) => void written.push(each) },
     monitors: { all: () => [{ resource: claims, informer: { hasSynced: () => true, lister } }] },
     devices: () => noDevices,
-    mayUseLess: new Set(["default/quota"]),
+    mayUseLess: new PerOwner<true>(),
     clock: world.clock,
   };
-  await syncQuota("default/quota", context as never, new AbortController().signal);
+  context.mayUseLess.set(quota, true);
+  await syncQuota(ownerSyncOf(quota), context as never);
   expect(written.map(({ status }) => status?.used)).toEqual([{ [number]: "1", [perClass]: "3" }]);
 });

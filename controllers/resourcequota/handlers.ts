@@ -1,53 +1,31 @@
-import { type ApiObject, keyOf, refKey } from "../../pkg/api/object.ts";
+import type { ApiObject } from "../../pkg/api/object.ts";
+import { keyOf } from "../../pkg/api/object.ts";
 import { groupResource, type Resource } from "../../pkg/api/resource.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import { isExtendedRequest } from "../../pkg/api/quota/usage.ts";
 import type { DeviceClass } from "../../pkg/api/types/resource-v1.gen.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
-import type { Priority, WorkQueue } from "../../pkg/workqueue/queue.ts";
+import type { Wake, WakeRule } from "../../pkg/controller/cache.ts";
+import type { SyncResult } from "../../pkg/controller/sync.ts";
 import type { QuotaContext } from "./context.ts";
 import { changesUsage } from "./replenishment.ts";
+import { Room } from "./room.ts";
 import { countsOtherwise, isUrgent, limitsResource } from "./status.ts";
 
-export interface QuotaQueues {
-  readonly primary: WorkQueue<string>;
-  /** Of quotas whose usage is not known at all. */
-  readonly urgent: WorkQueue<string>;
-  /** Namespaces in which something of a resource gave room: "team/pods", "team/deployments.apps". */
-  readonly changes: WorkQueue<string>;
-}
-
 /** Has a quota counted anew where less of it may be used than its status says. */
-export function countAnew(
-  { mayUseLess }: Pick<QuotaContext, "mayUseLess">,
-  queue: WorkQueue<string>,
-  quota: ResourceQuota,
-  priority: Priority = "live",
-): void {
-  mayUseLess.add(keyOf(quota));
-  queue.add(keyOf(quota), priority);
+export function countAnew({ mayUseLess }: QuotaContext, wake: Wake, quota: ResourceQuota): void {
+  mayUseLess.set(quota, true);
+  wake(keyOf(quota));
 }
 
 /** What is written to a quota's status comes from here: only its limits are a reason to count. */
-export function quotaHandler(
-  context: Pick<QuotaContext, "monitors" | "mayUseLess" | "loweredMs" | "devices">,
-  { primary, urgent }: QuotaQueues,
-): EventHandler<ResourceQuota> {
-  const add = (quota: ResourceQuota, inInitialList = false): void => {
+export function newLimits(context: QuotaContext, wanted: "urgent" | "usual"): WakeRule<ResourceQuota> {
+  return (change, wake) => {
+    if (change.type === "deleted") return;
+    if (change.type === "updated" && !countsOtherwise(change.before, change.object)) return;
     const tracked = context.monitors.all().map(({ resource }) => resource);
-    const queue = isUrgent(quota, tracked, context.devices()) ? urgent : primary;
-    countAnew(context, queue, quota, inInitialList ? "background" : "live");
-  };
-  return {
-    onAdd: add,
-    onUpdate: (before, after) => {
-      if (before.metadata.uid !== after.metadata.uid || countsOtherwise(before, after)) add(after);
-    },
-    onDelete: (quota) => {
-      context.mayUseLess.delete(keyOf(quota));
-      context.loweredMs.delete(keyOf(quota));
-    },
+    const found = isUrgent(change.object, tracked, context.devices()) ? "urgent" : "usual";
+    if (found === wanted) countAnew(context, wake, change.object);
   };
 }
 
@@ -57,69 +35,66 @@ const UNSETTLED_MS = 300_000;
 const SETTLE_MS = 1_000;
 
 /**
- * What goes, or uses something else from now on, gives room to others. What comes was counted by the API server, but for
- * what was there before the quota, and what came while something else went: a cache that lags tells of it only after a
- * count that has overwritten that of the API server.
+ * What comes was counted by the API server, but for what was there before the quota, and what came while something else
+ * went: a cache that lags tells of it only after a count that has overwritten that of the API server.
  */
-export function objectHandler(
-  resource: Resource,
-  context: Pick<QuotaContext, "quotas" | "clock" | "mayUseLess" | "loweredMs" | "devices">,
-  { primary, changes }: QuotaQueues,
-): EventHandler<ApiObject> {
-  const concerned = ({ metadata }: ApiObject): readonly ResourceQuota[] => {
-    const quotas = context.quotas.inNamespace(metadata.namespace ?? "");
-    return quotas.filter((quota) => limitsResource(quota, resource, context.devices()));
-  };
-  const tell = ({ metadata }: ApiObject): void =>
-    changes.add(refKey(metadata.namespace, groupResource(resource)));
-  return {
-    onAdd: (object, inInitialList) => {
-      if (inInitialList) return;
-      const nowMs = context.clock.monotonicMs();
-      for (const quota of concerned(object)) {
-        const key = keyOf(quota);
-        if (!isYounger(object, quota)) primary.add(key);
-        else if (nowMs - (context.loweredMs.get(key) ?? -Infinity) < UNSETTLED_MS)
-          primary.addAfter(key, SETTLE_MS);
-      }
-    },
-    onUpdate: (before, after) => {
-      if (concerned(after).length === 0) return;
-      const isOther = before.metadata.uid !== after.metadata.uid;
-      if (isOther || changesUsage(resource, before, after, context.clock.nowMs())) tell(after);
-    },
-    onDelete: (object) => {
-      if (concerned(object).length > 0) tell(object);
-    },
+export function tooOldToBeCounted(resource: Resource, context: QuotaContext): WakeRule<ApiObject> {
+  return (change, wake) => {
+    if (change.type !== "added" || change.listed) return;
+    const nowMs = context.clock.monotonicMs();
+    for (const quota of limitedQuotas(resource, context, change.object)) {
+      if (!isYounger(change.object, quota)) wake(keyOf(quota));
+      else if (nowMs - (context.loweredMs.get(quota) ?? -Infinity) < UNSETTLED_MS)
+        wake(keyOf(quota), SETTLE_MS);
+    }
   };
 }
 
-/** Which limits claims count for changes with the classes of devices. */
-export function deviceClassHandler(
-  context: Pick<QuotaContext, "quotas" | "mayUseLess">,
-  { primary }: QuotaQueues,
-): EventHandler<DeviceClass> {
-  const wake = (): void => {
-    for (const quota of context.quotas.list())
-      if (Object.keys(quota.spec?.hard ?? {}).some(isExtendedRequest)) countAnew(context, primary, quota);
+/** What goes, or uses something else from now on, gives room to others. */
+export function givesRoom(resource: Resource, context: QuotaContext): WakeRule<ApiObject, Room> {
+  const name = groupResource(resource);
+  return (change, wake) => {
+    const { object, type } = change;
+    if (type === "added" || limitedQuotas(resource, context, object).length === 0) return;
+    if (type === "updated" && !changesUsage(resource, change.before, object, context.clock.nowMs())) return;
+    wake(context.rooms.of(new Room(object.metadata.namespace ?? "", name)));
   };
-  return {
-    onAdd: wake,
-    onUpdate: (before, after) => {
-      if (before.spec.extendedResourceName !== after.spec.extendedResourceName) wake();
-    },
-    onDelete: wake,
+}
+
+/** The quotas that are about an object of this resource. */
+function limitedQuotas(
+  resource: Resource,
+  { quotas, devices }: QuotaContext,
+  { metadata: { namespace = "" } }: ApiObject,
+): readonly ResourceQuota[] {
+  const inNamespace = quotas.lister.inNamespace(namespace);
+  return inNamespace.filter((quota) => limitsResource(quota, resource, devices()));
+}
+
+/** Which limits claims count for changes with the classes of devices. */
+export function changedClass(context: QuotaContext): WakeRule<DeviceClass> {
+  return (change, wake) => {
+    if (change.type === "updated") {
+      const { before, object } = change;
+      if (before.spec.extendedResourceName === object.spec.extendedResourceName) return;
+    }
+    for (const quota of context.quotas.lister.list())
+      if (Object.keys(quota.spec?.hard ?? {}).some(isExtendedRequest)) countAnew(context, wake, quota);
   };
 }
 
 /** Has all quotas counted that are about a resource which is watched from now on: nobody told what went before. */
-export function countListed(
-  resource: Resource,
-  context: Pick<QuotaContext, "quotas" | "mayUseLess" | "devices">,
-  { primary }: QuotaQueues,
-): void {
-  for (const quota of context.quotas.list())
-    if (limitsResource(quota, resource, context.devices())) countAnew(context, primary, quota, "background");
+export function countListed(resource: Resource, context: QuotaContext): void {
+  const wake: Wake = (key) => context.primary.add(key, "background");
+  for (const quota of context.quotas.lister.list())
+    if (limitsResource(quota, resource, context.devices())) countAnew(context, wake, quota);
+}
+
+/** Changes that no event tells of (the end of a grace period, a lost write) are found at the next full count. */
+export function countAll(context: QuotaContext): SyncResult {
+  const wake: Wake = (key) => context.primary.add(key, "background");
+  for (const quota of context.quotas.lister.list()) countAnew(context, wake, quota);
+  return {};
 }
 
 /** Times are told in whole seconds: within one, nobody knows. */

@@ -1,9 +1,4 @@
-import { groupResource, type Resource } from "../../pkg/api/resource.ts";
-
-/** A resource as discovery tells of it. */
-interface Discovered extends Resource {
-  readonly verbs: readonly string[];
-}
+import { groupResource, type ServedResource } from "../../pkg/api/resource.ts";
 
 /** One needs all of them to count objects, and a quota is about what can be created and deleted. */
 const NEEDED_VERBS = ["create", "list", "watch", "delete"];
@@ -22,7 +17,7 @@ const IGNORED: ReadonlySet<string> = new Set([
   "events.events.k8s.io",
 ]);
 
-export function isQuotable(resource: Discovered): boolean {
+export function isQuotable(resource: ServedResource): boolean {
   return (
     resource.namespaced &&
     NEEDED_VERBS.every((verb) => resource.verbs.includes(verb)) &&

@@ -1,22 +1,19 @@
-import { splitKey } from "../../pkg/api/object.ts";
 import { groupResource } from "../../pkg/api/resource.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import type { QuotaContext } from "./context.ts";
-import { countAnew, type QuotaQueues } from "./handlers.ts";
+import { countAnew } from "./handlers.ts";
+import type { Room } from "./room.ts";
 import { limitsResource } from "./status.ts";
 
 /** Has the quotas counted that something of a resource gave room in. */
-export function syncChange(
-  key: string,
-  context: QuotaContext,
-  { primary }: Pick<QuotaQueues, "primary">,
-): SyncResult {
-  const { namespace = "", name } = splitKey(key);
+export function syncChange({ key: room }: Sync<Room>, context: QuotaContext): SyncResult {
+  const { monitors, quotas, primary, devices } = context;
   // One that is watched no more is counted when it is watched again.
-  const monitor = context.monitors.all().find(({ resource }) => groupResource(resource) === name);
+  const monitor = monitors.all().find(({ resource }) => groupResource(resource) === room.resource);
   if (monitor === undefined) return {};
-  for (const quota of context.quotas.inNamespace(namespace)) {
-    if (limitsResource(quota, monitor.resource, context.devices())) countAnew(context, primary, quota);
+  for (const quota of quotas.lister.inNamespace(room.namespace)) {
+    if (!limitsResource(quota, monitor.resource, devices())) continue;
+    countAnew(context, (key) => primary.add(key), quota);
   }
   return {};
 }

@@ -1,36 +1,30 @@
 import { excess, maxAmounts, parseAmounts } from "../../pkg/api/quota/amounts.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import { runPaced } from "../../pkg/cache/pace.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
+import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import type { Monitor } from "../../pkg/controller/monitors.ts";
 import type { QuotaContext } from "./context.ts";
 import { fieldsOf, isMeasured } from "./measured.ts";
 import { decideStatus } from "./status.ts";
 import { type Counted, countUsage } from "./usage.ts";
 
+type Sync = OwnerSync<ResourceQuota>;
+
 /** Counts what a quota is about, and writes it down where it is not what the status says. */
-export async function syncQuota(
-  key: string,
-  context: QuotaContext,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const mayUseLess = context.mayUseLess.delete(key);
+export async function syncQuota(sync: Sync, context: QuotaContext): Promise<SyncResult> {
+  const { owner } = sync;
+  const mayUseLess = context.mayUseLess.get(owner) === true;
+  context.mayUseLess.delete(owner);
   try {
-    return await syncUsage(key, context, mayUseLess, signal);
+    return await syncUsage(sync, context, mayUseLess);
   } catch (error) {
-    if (mayUseLess) context.mayUseLess.add(key);
+    if (mayUseLess) context.mayUseLess.set(owner, true);
     throw error;
   }
 }
 
-async function syncUsage(
-  key: string,
-  context: QuotaContext,
-  mayUseLess: boolean,
-  signal: AbortSignal,
-): Promise<SyncResult> {
-  const quota = context.quotas.getByKey(key);
-  if (quota === undefined) return {};
+async function syncUsage(sync: Sync, context: QuotaContext, mayUseLess: boolean): Promise<SyncResult> {
+  const { owner: quota, signal } = sync;
   const namespace = quota.metadata.namespace ?? "";
   const countable = {
     resources: context.monitors.all().map((monitor) => countedIn(namespace, monitor)),
@@ -46,7 +40,8 @@ async function syncUsage(
   if (status !== undefined) {
     // Noted first: what the cache has yet to show may come before the answer.
     if (excess(before, parseAmounts(status.used)).size > 0)
-      context.loweredMs.set(key, context.clock.monotonicMs());
+      context.loweredMs.set(quota, context.clock.monotonicMs());
+    sync.decided("The status does not say what is used", { used: status.used });
     await context.client.updateStatus(withStatus(quota, status), {}, signal);
   }
   // The limits that could be counted are written all the same.

@@ -8,6 +8,11 @@ export interface Resource {
   readonly namespaced: boolean;
 }
 
+/** With what can be done with its objects, as discovery tells. */
+export interface ServedResource extends Resource {
+  readonly verbs: readonly string[];
+}
+
 /** A Resource that remembers the TypeScript type of its objects; the brand has no value at run time. */
 export interface TypedResource<T> extends Resource {
   readonly __object?: T;

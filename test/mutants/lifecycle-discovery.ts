@@ -122,7 +122,7 @@ export const lifecycleDiscoveryMutants: readonly Mutant[] = [
   {
     name: "a monitor starts without the first list of its resource, and quotas are not counted",
     file: `${quota}/controller.ts`,
-    find: "onListed: ({ resource }) => countListed(resource, context, queues),",
+    find: "onListed: ({ resource }) => countListed(resource, context),",
     replace: "onListed: () => undefined,",
     tests: [`${quota}/discovery.test.ts`],
   },

@@ -501,9 +501,9 @@ const fields: readonly Mutant[] = [
   },
   {
     name: "quotas do not declare what they read of claims",
-    file: "controllers/resourcequota/controller.ts",
-    find: "fields: fieldsOf(resource) ?? [] }).lister",
-    replace: "fields: [] }).lister",
+    file: "controllers/resourcequota/context.ts",
+    find: "kit.reads(resource, { fields: fieldsOf(resource) ?? [] })",
+    replace: "kit.reads(resource, { fields: [] })",
     tests: ["controllers/resourcequota/devices.test.ts"],
   },
 ];

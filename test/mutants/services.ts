@@ -279,7 +279,7 @@ export const servicesMutants: readonly Mutant[] = [
   {
     name: "lets a count of what the cache has seen stand for what was admitted meanwhile",
     file: "controllers/resourcequota/handlers.ts",
-    find: "primary.addAfter(key, SETTLE_MS);",
+    find: "wake(keyOf(quota), SETTLE_MS);",
     replace: "continue;",
     tests: ["controllers/resourcequota/sync.test.ts"],
   },
