@@ -1,7 +1,7 @@
 import { resources } from "../../pkg/api/resources.ts";
+import { CONTROLLER_INDEX, controllerIndex } from "../../pkg/controller/controller-index.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
-import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
 
 /** All that a sync of a Deployment works with. */
 export type DeploymentContext = ReturnType<typeof deploymentContext>;
@@ -11,7 +11,7 @@ export function deploymentContext(kit: Kit) {
   const deployments = kit.reads(resources.deployments);
   const replicaSets = kit.reads(resources.replicaSets);
   const pods = kit.reads(resources.pods, { fields: ["status.phase"] });
-  pods.addIndex(POD_CONTROLLER_INDEX, podControllerIndex);
+  pods.addIndex(CONTROLLER_INDEX, controllerIndex);
   const consistency = kit.readYourWrites({ caches: [deployments, replicaSets] });
   return {
     deployments,

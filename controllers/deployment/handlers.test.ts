@@ -4,7 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer.ts";
-import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
+import { CONTROLLER_INDEX, controllerIndex } from "../../pkg/controller/controller-index.ts";
 import { itself } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
@@ -149,7 +149,7 @@ function caches(
     deployments: { lister: listerOf(deployments) },
     replicaSets: { lister: listerOf(replicaSets) },
     owned: { ownedBy: (owner) => replicaSets.filter((replicaSet) => isControlledBy(replicaSet, owner)) },
-    pods: { lister: listerOf(pods, { [POD_CONTROLLER_INDEX]: podControllerIndex }) },
+    pods: { lister: listerOf(pods, { [CONTROLLER_INDEX]: controllerIndex }) },
   };
 }
 

@@ -5,7 +5,7 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Cache, WakeRule } from "../../pkg/controller/cache.ts";
 import type { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";
-import { ownedPods } from "../../pkg/controller/pod-index.ts";
+import { ownedBy } from "../../pkg/controller/controller-index.ts";
 import { itsOwner, type OwnerRule } from "../../pkg/controller/wake-rules.ts";
 
 /** Wakes the Deployment of a ReplicaSet that changed, and for one without owner all that could adopt it. */
@@ -35,7 +35,7 @@ export function podRule({ deployments, replicaSets, pods, owned }: Caches): Wake
     if (owner?.spec?.strategy?.type !== "Recreate") return;
     const podsLeft = owned
       .ownedBy(owner)
-      .some((sibling) => ownedPods(pods.lister, sibling, "ReplicaSet").length > 0);
+      .some((sibling) => ownedBy(pods.lister, sibling, "ReplicaSet").length > 0);
     if (!podsLeft) wake(keyOf(owner));
   };
 }

@@ -3,7 +3,7 @@ import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import type { Deployment } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
-import { ownedPods } from "../../pkg/controller/pod-index.ts";
+import { ownedBy } from "../../pkg/controller/controller-index.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteReplicaSets, scaleReplicaSets, updateDeployment, writeStatus } from "./apply.ts";
 import { findOrCreateCurrent } from "./sync-revision.ts";
@@ -151,7 +151,7 @@ async function refuseSelectingAll(sync: Sync, context: DeploymentContext): Promi
 
 function podsByReplicaSet({ pods }: DeploymentContext, round: Round): ReadonlyMap<string, readonly Pod[]> {
   const entries = allOf(round).map((replicaSet) => {
-    const ofOne = ownedPods(pods.lister, replicaSet, "ReplicaSet");
+    const ofOne = ownedBy(pods.lister, replicaSet, "ReplicaSet");
     return [replicaSet.metadata.uid ?? "", ofOne] as const;
   });
   return new Map(entries);

@@ -1,47 +1,42 @@
 import type { ApiObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
-import type { Resource } from "../api/resource.ts";
 import type { Lister } from "../cache/lister.ts";
 
-/**
- * An index of objects by the object that manages them, and by namespace for those that nobody does. Controllers that
- * share a cache ask for it under one name, so that it is kept once.
- */
+/** The name of the index in each cache. All that share a cache ask for it under this name, so that it is kept once. */
+export const CONTROLLER_INDEX = "controller";
+
+/** Objects by the object that controls them, and by namespace those that nobody controls. */
 export function controllerIndex(object: ApiObject): readonly string[] {
+  const { namespace = "" } = object.metadata;
   const controller = controllerOf(object);
-  return [indexValue(object.metadata.namespace ?? "", controller?.kind, controller?.name, controller?.uid)];
+  if (controller === undefined) return [unowned(namespace)];
+  return [owned(namespace, controller.kind, controller.name, controller.uid)];
 }
 
-/** The name under which all that want this index of a resource ask for it. */
-export function controllerIndexOf({ plural }: Pick<Resource, "plural">): string {
-  return `controllerOf ${plural}`;
-}
-
-/** What the owner manages, from an index of controllerIndex. */
+/** What the owner controls, from a cache with the index. */
 export function ownedBy<T extends ApiObject>(
   objects: Lister<T>,
-  index: string,
   owner: ApiObject,
   kind: string,
 ): readonly T[] {
-  const { namespace = "", name, uid } = owner.metadata;
-  return objects.byIndex(index, indexValue(namespace, kind, name, uid));
+  const { namespace = "", name = "", uid } = owner.metadata;
+  return uid === undefined ? [] : objects.byIndex(CONTROLLER_INDEX, owned(namespace, kind, name, uid));
 }
 
-/** What nobody manages in the owner's namespace. */
-export function orphansBeside<T extends ApiObject>(
+/** What the owner controls, then what nobody controls in its namespace and it may adopt. */
+export function ownedByOrFree<T extends ApiObject>(
   objects: Lister<T>,
-  index: string,
   owner: ApiObject,
+  kind: string,
 ): readonly T[] {
-  return objects.byIndex(index, indexValue(owner.metadata.namespace ?? "", undefined, undefined, undefined));
+  const free = objects.byIndex(CONTROLLER_INDEX, unowned(owner.metadata.namespace ?? ""));
+  return [...ownedBy(objects, owner, kind), ...free];
 }
 
-function indexValue(
-  namespace: string,
-  kind: string | undefined,
-  name: string | undefined,
-  uid: string | undefined,
-): string {
-  return uid === undefined ? `${namespace}/` : `${namespace}/${kind}/${name}/${uid}`;
+function unowned(namespace: string): string {
+  return `${namespace}/`;
+}
+
+function owned(namespace: string, kind: string, name: string, uid: string): string {
+  return `${namespace}/${kind}/${name}/${uid}`;
 }

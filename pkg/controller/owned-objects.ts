@@ -3,7 +3,7 @@ import { newControllerRef } from "../api/owner-references.ts";
 import type { DeleteOptions, Patch, ResourceClient, WriteOptions } from "../client/resource-client.ts";
 import type { Cache } from "./cache.ts";
 import type { ConsistencyStore } from "./consistency.ts";
-import { controllerIndex, controllerIndexOf, orphansBeside, ownedBy } from "./controller-index.ts";
+import { CONTROLLER_INDEX, controllerIndex, ownedBy, ownedByOrFree } from "./controller-index.ts";
 import type { Kit } from "./kit.ts";
 import { claimObjects } from "./ownership.ts";
 import { identityOf, isGone, readThenWrite } from "./read-live.ts";
@@ -28,25 +28,24 @@ export class OwnedObjects<O extends ApiObject, C extends ApiObject> {
   readonly #options: OwnedObjectsOptions<O, C>;
   readonly #client: ResourceClient<C>;
   readonly #ownerClient: Pick<ResourceClient, "get">;
-  readonly #index: string;
 
   constructor({ env }: Kit, options: OwnedObjectsOptions<O, C>) {
     this.#options = options;
     this.#client = env.client.clientFor(options.objects.resource);
     this.#ownerClient = env.client.dynamic(options.owners.resource);
-    this.#index = controllerIndexOf(options.objects.resource);
-    options.objects.addIndex(this.#index, controllerIndex);
+    options.objects.addIndex(CONTROLLER_INDEX, controllerIndex);
   }
 
   /** The objects that the owner controls, from the cache. */
   ownedBy(owner: O): readonly C[] {
     const { owners, objects } = this.#options;
-    return ownedBy(objects.lister, this.#index, owner, owners.resource.kind);
+    return ownedBy(objects.lister, owner, owners.resource.kind);
   }
 
   /** The objects that the owner controls, then those of its namespace that nobody does and that it may adopt. */
   ownedByOrFree(owner: O): readonly C[] {
-    return [...this.ownedBy(owner), ...orphansBeside(this.#options.objects.lister, this.#index, owner)];
+    const { owners, objects } = this.#options;
+    return ownedByOrFree(objects.lister, owner, owners.resource.kind);
   }
 
   /** Adopts what nobody controls and matches, releases what does not match. Gives the objects that are the owner's then. */

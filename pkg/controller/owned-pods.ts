@@ -6,12 +6,12 @@ import { isNamespaceTerminating } from "../client/errors.ts";
 import type { Patch, ResourceClient } from "../client/resource-client.ts";
 import type { Cache } from "./cache.ts";
 import type { ConsistencyStore } from "./consistency.ts";
+import { CONTROLLER_INDEX, controllerIndex, ownedBy, ownedByOrFree } from "./controller-index.ts";
 import type { Env } from "./env.ts";
 import { DeletionTracking, Expectations } from "./expectations.ts";
 import type { OwnerMemory } from "./kit.ts";
 import { claimObjects } from "./ownership.ts";
 import { PodControl, type PodDraft } from "./pod-control.ts";
-import { ownedAndOrphanedPods, ownedPods, POD_CONTROLLER_INDEX, podControllerIndex } from "./pod-index.ts";
 import { isGone, isGoneOrReplaced } from "./read-live.ts";
 import { type BatchOutcome, SLOW_START_INITIAL_BATCH, slowStartBatch } from "./slow-start.ts";
 import type { OwnerSync } from "./sync.ts";
@@ -87,17 +87,17 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
         consistency.wroteAt(ownerKey, controller.uid, resources.pods, pod.metadata.resourceVersion);
       },
     });
-    pods.addIndex(POD_CONTROLLER_INDEX, podControllerIndex);
+    pods.addIndex(CONTROLLER_INDEX, controllerIndex);
   }
 
   /** The pods that the owner controls. */
   ownedBy(owner: O): readonly Pod[] {
-    return ownedPods(this.#options.pods.lister, owner, this.#kind);
+    return ownedBy(this.#options.pods.lister, owner, this.#kind);
   }
 
   /** The pods that the owner controls, then those of its namespace that nobody does and that it may adopt. */
   ownedByOrFree(owner: O): readonly Pod[] {
-    return ownedAndOrphanedPods(this.#options.pods.lister, owner, this.#kind);
+    return ownedByOrFree(this.#options.pods.lister, owner, this.#kind);
   }
 
   /** Whether the cache has seen all that was created and deleted for the owner, or that was waited for too long. */

@@ -4,7 +4,7 @@ import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
 import type { ReplicaSet } from "../api/types/apps-v1.gen.ts";
 import type { Pod } from "../api/types/core-v1.gen.ts";
-import { ownedAndOrphanedPods, ownedPods, POD_CONTROLLER_INDEX, podControllerIndex } from "./pod-index.ts";
+import { CONTROLLER_INDEX, controllerIndex, ownedBy, ownedByOrFree } from "./controller-index.ts";
 
 const rs1: ReplicaSet = { metadata: { name: "rs1", namespace: "ns", uid: "rs1-uid" } };
 const rs2: ReplicaSet = { metadata: { name: "rs2", namespace: "ns", uid: "rs2-uid" } };
@@ -16,18 +16,22 @@ const pods = listerOf<Pod>(
     { ...pod("failed", rs1), status: { phase: "Failed" } },
     { metadata: { name: "elsewhere", namespace: "other" } },
   ],
-  { [POD_CONTROLLER_INDEX]: podControllerIndex },
+  { [CONTROLLER_INDEX]: controllerIndex },
 );
 
 // upstream: pkg/controller/deployment/deployment_controller_test.go#TestGetPodMapForReplicaSets
 test("an owner has the pods that name it, in whatever phase, and no others", () => {
-  expect(names(ownedPods(pods, rs1, "ReplicaSet"))).toBe("first failed");
-  expect(names(ownedPods(pods, rs2, "ReplicaSet"))).toBe("second");
-  expect(names(ownedPods(pods, rs1, "ReplicationController"))).toBe("");
+  expect(names(ownedBy(pods, rs1, "ReplicaSet"))).toBe("first failed");
+  expect(names(ownedBy(pods, rs2, "ReplicaSet"))).toBe("second");
+  expect(names(ownedBy(pods, rs1, "ReplicationController"))).toBe("");
+});
+
+test("an owner that was not read from a server has none, not even those that nobody controls", () => {
+  expect(ownedBy(pods, { metadata: { name: "rs1", namespace: "ns" } }, "ReplicaSet")).toEqual([]);
 });
 
 test("orphans of its namespace come with them", () => {
-  expect(names(ownedAndOrphanedPods(pods, rs2, "ReplicaSet"))).toBe("second orphan");
+  expect(names(ownedByOrFree(pods, rs2, "ReplicaSet"))).toBe("second orphan");
 });
 
 function pod(name: string, owner?: ReplicaSet): Pod {
