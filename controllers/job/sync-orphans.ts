@@ -1,9 +1,9 @@
-import { throwAll } from "../../pkg/api/errors.ts";
 import type { LabelSelector } from "../../pkg/api/labels.ts";
 import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/lister.ts";
+import { attemptEach } from "../../pkg/controller/attempts.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import type { JobContext } from "./context.ts";
@@ -16,17 +16,13 @@ import { TRACKED_PODS_INDEX, trackedPodsValue } from "./tracked-pods.ts";
 export async function syncOrphans(sync: Sync<OrphanKey>, context: JobContext): Promise<SyncResult> {
   const orphans = podsOf(sync.key, context.pods.lister).filter((pod) => isOrphan(context, pod));
   if (orphans.length > 0) sync.decided("No Job looks after these pods", { pods: orphans.length });
-  const errors: unknown[] = [];
-  for (const pod of orphans) {
-    try {
-      await context.owned.takeOffFinalizer(pod, sync.signal);
-    } catch (error) {
-      sync.signal.throwIfAborted();
-      errors.push(error);
-    }
+  const takeOff = async (pod: Pod): Promise<void> => context.owned.takeOffFinalizer(pod, sync.signal);
+  if (typeof sync.key === "string") {
+    for (const pod of orphans) await takeOff(pod);
+  } else {
+    const failed = (): string => "finalizers of orphans could not be taken off";
+    await attemptEach(orphans, takeOff, { signal: sync.signal, failed });
   }
-  if (typeof sync.key === "string") throwAll(errors);
-  if (errors.length > 0) throw new AggregateError(errors, "finalizers of orphans could not be taken off");
   return {};
 }
 

@@ -334,8 +334,8 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "collector: some dependents are not made orphans",
     file: "controllers/garbagecollector/sync-orphan-dependents.ts",
-    find: "Array.from({ length: AT_ONCE }, disownNext)",
-    replace: "Array.from({ length: AT_ONCE }, async () => undefined)",
+    find: "atOnce: AT_ONCE,",
+    replace: "atOnce: 0,",
     tests: ["controllers/garbagecollector/sync.test.ts"],
   },
   {

@@ -41,14 +41,14 @@ export const garbageMutants: readonly Mutant[] = [
   {
     name: "lets an owner go before its dependents are orphans",
     file: "controllers/garbagecollector/sync-orphan-dependents.ts",
-    find: "if (errors.length > 0) {",
-    replace: "if (false as boolean) {",
+    find: "unless: isNotFound,",
+    replace: "unless: () => true,",
   },
   {
     name: "deletes dependents that are to be orphans",
     file: "controllers/garbagecollector/sync-orphan-dependents.ts",
-    find: "await disown(context, dependent, [owner.identity.uid], signal);",
-    replace: "",
+    find: "disown(context, identity, [owner.identity.uid], signal);",
+    replace: "undefined;",
   },
   {
     name: "leaves owners that are gone on what has others",
