@@ -7,10 +7,10 @@ import { ambiguityMessage } from "./budget.ts";
 import type { DisruptionContext } from "./context.ts";
 import { untilStaleMs } from "./stale-condition.ts";
 
+type Covering = Pick<DisruptionContext, "budgets" | "covers" | "events">;
+
 /** Wakes the budgets that cover a pod, or did so before it changed. */
-export function coverageRule(
-  context: Pick<DisruptionContext, "budgets" | "covers" | "events">,
-): WakeRule<Pod> {
+export function coverageRule(context: Covering): WakeRule<Pod> {
   return (change, wake) => {
     const wakeCovering = (pod: Pod): void => {
       for (const budget of coveringBudgets(context, pod)) wake(keyOf(budget));
@@ -30,10 +30,7 @@ export function announcedRule({ clock }: Pick<DisruptionContext, "clock">): Wake
 }
 
 /** The budgets that cover the pod. An event warns of more than one: the eviction API refuses to evict such a pod. */
-function coveringBudgets(
-  { budgets, covers, events }: Pick<DisruptionContext, "budgets" | "covers" | "events">,
-  pod: Pod,
-): readonly PodDisruptionBudget[] {
+function coveringBudgets({ budgets, covers, events }: Covering, pod: Pod): readonly PodDisruptionBudget[] {
   const { namespace = "", labels } = pod.metadata;
   const covering = budgets.lister.inNamespace(namespace).filter((budget) => covers(budget, labels));
   const [first] = covering;
