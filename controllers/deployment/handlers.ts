@@ -6,16 +6,14 @@ import type { Cache, WakeRule } from "../../pkg/controller/cache.ts";
 import type { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";
 import { ownedBy } from "../../pkg/controller/controller-index.ts";
+import { selectsBy } from "../../pkg/controller/pod-rule.ts";
 import { itsOwner, type OwnerRule } from "../../pkg/controller/wake-rules.ts";
 
 /** Wakes the Deployment of a ReplicaSet that changed, and for one without owner all that could adopt it. */
 export function replicaSetRule(owners: OwnerRule<Deployment, ReplicaSet>["owners"]): WakeRule<ReplicaSet> {
   return itsOwner<Deployment, ReplicaSet>({
     owners,
-    selects: (deployment, replicaSet) => {
-      const selector = selectorFromSpec(deployment.spec?.selector);
-      return !selector.empty && selector.matches(replicaSet.metadata.labels);
-    },
+    selects: selectsBy(({ spec }) => selectorFromSpec(spec?.selector)),
   });
 }
 
