@@ -28,7 +28,7 @@ export function garbageCollectorController(settings: GarbageCollectorSettings): 
 }
 
 function setUp(kit: Kit, { workers }: GarbageCollectorSettings): void {
-  const ready = async (signal: AbortSignal): Promise<void> => whenKnown(kit, context, signal);
+  const ready = async (signal: AbortSignal): Promise<void> => context.monitors.whenKnown(signal);
   const groupOf = ({ identity }: GraphNode): string => identity.namespace;
   const context: CollectorContext = {
     ...collectorContext(kit),
@@ -63,11 +63,4 @@ function setUp(kit: Kit, { workers }: GarbageCollectorSettings): void {
   kit.page("graph", (query) => {
     return { contentType: "text/vnd.graphviz", body: graphToDot(context.graph, query.getAll("uid")) };
   });
-}
-
-/** A resource that cannot be listed does not keep the others from being collected. */
-async function whenKnown({ env }: Kit, { monitors }: CollectorContext, signal: AbortSignal): Promise<void> {
-  if (await monitors.syncInTime(signal)) return;
-  const unsynced = monitors.unsynced();
-  env.log.warn("Not all resources are known yet; collecting garbage all the same", { unsynced });
 }

@@ -1,3 +1,4 @@
+import { semanticEqual } from "../../pkg/api/equality.ts";
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import { describeIdentity, identityOf, type ObjectIdentity } from "./identity.ts";
 
@@ -70,4 +71,15 @@ export function isBeingDeleted(object: ApiObject): boolean {
 function startsWaiting(after: ApiObject, before: ApiObject | undefined, finalizer: string): boolean {
   if (!isBeingDeleted(after) || !hasFinalizer(after, finalizer)) return false;
   return before === undefined || !isBeingDeleted(before) || !hasFinalizer(before, finalizer);
+}
+
+/** Most updates change neither owners nor anything about a deletion. */
+export function concernsGraph(before: ApiObject, after: ApiObject): boolean {
+  const { ownerReferences: formerOwners, finalizers: formerFinalizers } = before.metadata;
+  const { ownerReferences, finalizers } = after.metadata;
+  return (
+    isBeingDeleted(before) !== isBeingDeleted(after) ||
+    !semanticEqual(formerOwners, ownerReferences) ||
+    !semanticEqual(formerFinalizers, finalizers)
+  );
 }

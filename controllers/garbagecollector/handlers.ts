@@ -1,23 +1,11 @@
-import { semanticEqual } from "../../pkg/api/equality.ts";
 import type { ApiObject } from "../../pkg/api/object.ts";
 import type { Wake } from "../../pkg/controller/cache.ts";
 import type { Change } from "../../pkg/controller/change.ts";
-import { GraphChange, isBeingDeleted } from "./graph-change.ts";
+import { concernsGraph, GraphChange } from "./graph-change.ts";
 
 /** Tells the graph of everything that concerns it, whatever the resource. */
 export function whatConcernsTheGraph(change: Change<ApiObject>, wake: Wake<GraphChange>): void {
   if (change.type === "deleted") wake(GraphChange.deleted(change.object));
   else if (change.type === "added") wake(GraphChange.seen(change.object));
   else if (concernsGraph(change.before, change.object)) wake(GraphChange.seen(change.object, change.before));
-}
-
-/** Most updates change neither owners nor anything about a deletion. */
-function concernsGraph(before: ApiObject, after: ApiObject): boolean {
-  const { ownerReferences: formerOwners, finalizers: formerFinalizers } = before.metadata;
-  const { ownerReferences, finalizers } = after.metadata;
-  return (
-    isBeingDeleted(before) !== isBeingDeleted(after) ||
-    !semanticEqual(formerOwners, ownerReferences) ||
-    !semanticEqual(formerFinalizers, finalizers)
-  );
 }

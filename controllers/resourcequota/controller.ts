@@ -3,11 +3,11 @@ import { whenSynced } from "../../pkg/controller/caches-ready.ts";
 import { type Kit, wired } from "../../pkg/controller/kit.ts";
 import { watchServed } from "../../pkg/controller/monitors.ts";
 import { type QuotaContext, quotaContext } from "./context.ts";
-import { changedClass, countAll, countListed, givesRoom, newLimits, tooOldToBeCounted } from "./handlers.ts";
+import { changedClass, givesRoom, newLimits, tooOldToBeCounted } from "./handlers.ts";
 import { fieldsOf } from "./measured.ts";
 import { isQuotable } from "./quotable.ts";
 import { syncQuota } from "./sync.ts";
-import { syncChange } from "./sync-changes.ts";
+import { countAll, countListed, syncChange } from "./sync-changes.ts";
 
 export interface ResourceQuotaSettings {
   /** For each of the two queues. */

@@ -1,14 +1,11 @@
-import type { ApiObject } from "../../pkg/api/object.ts";
-import { keyOf } from "../../pkg/api/object.ts";
+import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
 import { groupResource, type Resource } from "../../pkg/api/resource.ts";
-import { parseTime } from "../../pkg/api/time.ts";
 import { isExtendedRequest } from "../../pkg/api/quota/usage.ts";
 import type { DeviceClass } from "../../pkg/api/types/resource-v1.gen.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Wake, WakeRule } from "../../pkg/controller/cache.ts";
-import type { SyncResult } from "../../pkg/controller/sync.ts";
 import type { QuotaContext } from "./context.ts";
-import { changesUsage } from "./replenishment.ts";
+import { changesUsage, isYounger } from "./replenishment.ts";
 import { Room } from "./room.ts";
 import { countsOtherwise, isUrgent, limitsResource } from "./status.ts";
 
@@ -81,24 +78,4 @@ export function changedClass(context: QuotaContext): WakeRule<DeviceClass> {
     for (const quota of context.quotas.lister.list())
       if (Object.keys(quota.spec?.hard ?? {}).some(isExtendedRequest)) countAnew(context, wake, quota);
   };
-}
-
-/** Has all quotas counted that are about a resource which is watched from now on: nobody told what went before. */
-export function countListed(resource: Resource, context: QuotaContext): void {
-  const wake: Wake = (key) => context.primary.add(key, "background");
-  for (const quota of context.quotas.lister.list())
-    if (limitsResource(quota, resource, context.devices())) countAnew(context, wake, quota);
-}
-
-/** Changes that no event tells of (the end of a grace period, a lost write) are found at the next full count. */
-export function countAll(context: QuotaContext): SyncResult {
-  const wake: Wake = (key) => context.primary.add(key, "background");
-  for (const quota of context.quotas.lister.list()) countAnew(context, wake, quota);
-  return {};
-}
-
-/** Times are told in whole seconds: within one, nobody knows. */
-function isYounger(object: ApiObject, quota: ResourceQuota): boolean {
-  const [bornMs, quotaMs] = [object, quota].map(({ metadata }) => parseTime(metadata.creationTimestamp));
-  return bornMs !== undefined && quotaMs !== undefined && bornMs > quotaMs;
 }

@@ -2,6 +2,7 @@ import type { ApiObject } from "../../pkg/api/object.ts";
 import { scopeFacts } from "../../pkg/api/quota/scopes.ts";
 import { usageOf } from "../../pkg/api/quota/usage.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
+import { parseTime } from "../../pkg/api/time.ts";
 import { isMeasured } from "./measured.ts";
 
 /** Whether a change of an object changes what it uses, or which quotas are about it. */
@@ -18,4 +19,10 @@ export function changesUsage(
       scopeFacts(resource, object),
     ]);
   return factsOf(before) !== factsOf(after);
+}
+
+/** Times are told in whole seconds: within one, nobody knows. */
+export function isYounger(object: ApiObject, quota: ApiObject): boolean {
+  const [bornMs, quotaMs] = [object, quota].map(({ metadata }) => parseTime(metadata.creationTimestamp));
+  return bornMs !== undefined && quotaMs !== undefined && bornMs > quotaMs;
 }

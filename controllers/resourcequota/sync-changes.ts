@@ -1,4 +1,5 @@
-import { groupResource } from "../../pkg/api/resource.ts";
+import { groupResource, type Resource } from "../../pkg/api/resource.ts";
+import type { Wake } from "../../pkg/controller/cache.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import type { QuotaContext } from "./context.ts";
 import { countAnew } from "./handlers.ts";
@@ -15,5 +16,19 @@ export function syncChange({ key: room }: Sync<Room>, context: QuotaContext): Sy
     if (!limitsResource(quota, monitor.resource, devices())) continue;
     countAnew(context, (key) => primary.add(key), quota);
   }
+  return {};
+}
+
+/** Has all quotas counted that are about a resource which is watched from now on: nobody told what went before. */
+export function countListed(resource: Resource, context: QuotaContext): void {
+  const wake: Wake = (key) => context.primary.add(key, "background");
+  for (const quota of context.quotas.lister.list())
+    if (limitsResource(quota, resource, context.devices())) countAnew(context, wake, quota);
+}
+
+/** Changes that no event tells of (the end of a grace period, a lost write) are found at the next full count. */
+export function countAll(context: QuotaContext): SyncResult {
+  const wake: Wake = (key) => context.primary.add(key, "background");
+  for (const quota of context.quotas.lister.list()) countAnew(context, wake, quota);
   return {};
 }

@@ -129,6 +129,13 @@ export class Monitors {
     return true;
   }
 
+  /** For workers: one resource that cannot be listed does not hold up the others for ever. */
+  async whenKnown(signal: AbortSignal): Promise<void> {
+    if (await this.syncInTime(signal)) return;
+    const unsynced = this.unsynced();
+    this.#options.log.warn("Not all resources are known yet; the work begins all the same", { unsynced });
+  }
+
   /** Asks the server once. After a failure the same resources stay watched. */
   async #look(signal: AbortSignal): Promise<void> {
     const { discovery, isWanted, log, onFailure } = this.#options;
