@@ -1,8 +1,4 @@
-import {
-  BOOTSTRAP_TOKEN_KEYS,
-  BOOTSTRAP_TOKEN_NAMESPACE,
-  BOOTSTRAP_TOKEN_TYPE,
-} from "../../pkg/api/bootstrap-token.ts";
+import { BOOTSTRAP_TOKEN_KEYS, BOOTSTRAP_TOKENS } from "../../pkg/api/bootstrap-token.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { CLUSTER_INFO } from "./cluster-info.ts";
@@ -13,8 +9,7 @@ export type SignerContext = ReturnType<typeof signerContext>;
 export function signerContext(kit: Kit) {
   return {
     tokens: kit.reads(resources.secrets, {
-      namespace: BOOTSTRAP_TOKEN_NAMESPACE,
-      fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}`,
+      ...BOOTSTRAP_TOKENS,
       fields: Object.values(BOOTSTRAP_TOKEN_KEYS).map((key) => `data[${key}]`),
     }),
     /** Whole, as it is written back. */

@@ -1,7 +1,7 @@
 import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { wired } from "../../pkg/controller/kit.ts";
 import { onlyWhen } from "../../pkg/controller/wake-rules.ts";
 import { CLUSTER_INFO } from "./cluster-info.ts";
 import { signerContext } from "./context.ts";
@@ -16,18 +16,16 @@ export function bootstrapSignerController(): ControllerDescriptor {
   return {
     name: "bootstrap-signer-controller",
     clientName: "bootstrap-signer",
-    build: wired(setUp),
+    build: wired((kit) => {
+      const context = signerContext(kit);
+      const queue = kit.queue({
+        name: "bootstrap_signer_queue",
+        workers: 1,
+        sync: async (sync) => signClusterInfo(sync, context),
+      });
+      // A description that is deleted needs no signature.
+      context.configMaps.wakes(queue, onlyWhen(["added", "updated"], theClusterInfo));
+      context.tokens.wakes(queue, theClusterInfo);
+    }),
   };
-}
-
-function setUp(kit: Kit): void {
-  const context = signerContext(kit);
-  const queue = kit.queue({
-    name: "bootstrap_signer_queue",
-    workers: 1,
-    sync: async (sync) => signClusterInfo(sync, context),
-  });
-  // A description that is deleted needs no signature.
-  context.configMaps.wakes(queue, onlyWhen(["added", "updated"], theClusterInfo));
-  context.tokens.wakes(queue, theClusterInfo);
 }

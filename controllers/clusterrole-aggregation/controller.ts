@@ -1,5 +1,5 @@
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { wired } from "../../pkg/controller/kit.ts";
 import { aggregationContext } from "./context.ts";
 import { syncRole } from "./sync.ts";
 
@@ -8,23 +8,21 @@ export function clusterRoleAggregationController(): ControllerDescriptor {
   return {
     name: "clusterrole-aggregation-controller",
     clientName: "clusterrole-aggregation-controller",
-    build: wired(setUp),
+    build: wired((kit) => {
+      const context = aggregationContext(kit);
+      const { roles, consistency } = context;
+      kit.ownerQueue({
+        name: "ClusterRoleAggregator",
+        workers: 5,
+        owners: roles,
+        consistency,
+        // Which roles a change touches, before and after, and through how many steps, is not known. There are few of them.
+        wakes: (_change, wake) => {
+          for (const { metadata, aggregationRule } of roles.lister.list())
+            if (aggregationRule !== undefined) wake(metadata.name ?? "");
+        },
+        sync: async (sync) => syncRole(sync, context),
+      });
+    }),
   };
-}
-
-function setUp(kit: Kit): void {
-  const context = aggregationContext(kit);
-  const { roles, consistency } = context;
-  kit.ownerQueue({
-    name: "ClusterRoleAggregator",
-    workers: 5,
-    owners: roles,
-    consistency,
-    // Which roles a change touches, before and after, and through how many steps, is not known. There are few of them.
-    wakes: (_change, wake) => {
-      for (const { metadata, aggregationRule } of roles.lister.list())
-        if (aggregationRule !== undefined) wake(metadata.name ?? "");
-    },
-    sync: async (sync) => syncRole(sync, context),
-  });
 }

@@ -1,5 +1,5 @@
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { wired } from "../../pkg/controller/kit.ts";
 import { type PodGarbageCollectorSettings, podGcContext } from "./context.ts";
 import { collectPods } from "./sync.ts";
 
@@ -10,11 +10,9 @@ export function podGarbageCollectorController(settings: PodGarbageCollectorSetti
   return {
     name: "pod-garbage-collector-controller",
     clientName: "pod-garbage-collector",
-    build: wired((kit) => setUp(kit, settings)),
+    build: wired((kit) => {
+      const context = podGcContext(kit, settings);
+      kit.every({ name: "rounds", periodMs: PERIOD_MS, round: async (sync) => collectPods(sync, context) });
+    }),
   };
-}
-
-function setUp(kit: Kit, settings: PodGarbageCollectorSettings): void {
-  const context = podGcContext(kit, settings);
-  kit.every({ name: "rounds", periodMs: PERIOD_MS, round: async (sync) => collectPods(sync, context) });
 }

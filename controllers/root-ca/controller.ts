@@ -1,5 +1,5 @@
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { wired } from "../../pkg/controller/kit.ts";
 import { itsNamespace, onlyWhen } from "../../pkg/controller/wake-rules.ts";
 import { publisherContext, type RootCaSettings } from "./context.ts";
 import { publishRootCa } from "./sync.ts";
@@ -9,20 +9,18 @@ export function rootCaPublisherController(settings: RootCaSettings): ControllerD
   return {
     name: "root-ca-certificate-publisher-controller",
     clientName: "root-ca-cert-publisher",
-    build: wired((kit) => setUp(kit, settings)),
+    build: wired((kit) => {
+      const context = publisherContext(kit, settings);
+      const queue = kit.queue({
+        name: "root_ca_cert_publisher",
+        workers: 1,
+        sync: async (sync) => publishRootCa(sync, context),
+      });
+      context.configMaps.wakes(queue, onlyWhen(["updated", "deleted"], itsNamespace));
+      context.namespaces.wakes(queue, ({ type, object: { metadata, status } }, wake) => {
+        const stays = type === "updated" && status?.phase === "Active";
+        if (type === "added" || stays) wake(metadata.name ?? "");
+      });
+    }),
   };
-}
-
-function setUp(kit: Kit, settings: RootCaSettings): void {
-  const context = publisherContext(kit, settings);
-  const queue = kit.queue({
-    name: "root_ca_cert_publisher",
-    workers: 1,
-    sync: async (sync) => publishRootCa(sync, context),
-  });
-  context.configMaps.wakes(queue, onlyWhen(["updated", "deleted"], itsNamespace));
-  context.namespaces.wakes(queue, ({ type, object: { metadata, status } }, wake) => {
-    const stays = type === "updated" && status?.phase === "Active";
-    if (type === "added" || stays) wake(metadata.name ?? "");
-  });
 }

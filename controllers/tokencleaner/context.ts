@@ -1,8 +1,4 @@
-import {
-  BOOTSTRAP_TOKEN_KEYS,
-  BOOTSTRAP_TOKEN_NAMESPACE,
-  BOOTSTRAP_TOKEN_TYPE,
-} from "../../pkg/api/bootstrap-token.ts";
+import { BOOTSTRAP_TOKEN_KEYS, BOOTSTRAP_TOKENS } from "../../pkg/api/bootstrap-token.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 
@@ -12,8 +8,7 @@ export type CleanerContext = ReturnType<typeof cleanerContext>;
 export function cleanerContext(kit: Kit) {
   return {
     tokens: kit.reads(resources.secrets, {
-      namespace: BOOTSTRAP_TOKEN_NAMESPACE,
-      fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}`,
+      ...BOOTSTRAP_TOKENS,
       fields: [`data[${BOOTSTRAP_TOKEN_KEYS.expiration}]`],
     }),
     client: kit.env.client.clientFor(resources.secrets),

@@ -1,5 +1,5 @@
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { wired } from "../../pkg/controller/kit.ts";
 import { itself, onlyWhen } from "../../pkg/controller/wake-rules.ts";
 import { cleanerContext } from "./context.ts";
 import { cleanUpToken } from "./sync.ts";
@@ -9,17 +9,15 @@ export function tokenCleanerController(): ControllerDescriptor {
   return {
     name: "token-cleaner-controller",
     clientName: "token-cleaner",
-    build: wired(setUp),
+    build: wired((kit) => {
+      const context = cleanerContext(kit);
+      kit.ownerQueue({
+        name: "token_cleaner",
+        workers: 1,
+        owners: context.tokens,
+        wakes: onlyWhen(["added", "updated"], itself),
+        sync: async (sync) => cleanUpToken(sync, context),
+      });
+    }),
   };
-}
-
-function setUp(kit: Kit): void {
-  const context = cleanerContext(kit);
-  kit.ownerQueue({
-    name: "token_cleaner",
-    workers: 1,
-    owners: context.tokens,
-    wakes: onlyWhen(["added", "updated"], itself),
-    sync: async (sync) => cleanUpToken(sync, context),
-  });
 }

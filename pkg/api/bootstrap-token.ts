@@ -2,8 +2,13 @@ import { parseTime, TimeError } from "./time.ts";
 import type { Secret } from "./types/core-v1.gen.ts";
 
 /** Type of the Secrets in kube-system that hold tokens which nodes join a cluster with. */
-export const BOOTSTRAP_TOKEN_TYPE = "bootstrap.kubernetes.io/token";
-export const BOOTSTRAP_TOKEN_NAMESPACE = "kube-system";
+const BOOTSTRAP_TOKEN_TYPE = "bootstrap.kubernetes.io/token";
+
+/** Which Secrets are listed and watched to have all of them, and no others. */
+export const BOOTSTRAP_TOKENS = {
+  namespace: "kube-system",
+  fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}`,
+} as const;
 
 /** Keys of such a Secret that controllers read. */
 export const BOOTSTRAP_TOKEN_KEYS = {

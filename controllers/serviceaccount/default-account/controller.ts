@@ -1,5 +1,5 @@
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
-import { type Kit, wired } from "../../../pkg/controller/kit.ts";
+import { wired } from "../../../pkg/controller/kit.ts";
 import { itself, itsNamespace, onlyWhen } from "../../../pkg/controller/wake-rules.ts";
 import { accountContext } from "./context.ts";
 import { ensureDefaultAccount } from "./sync.ts";
@@ -9,19 +9,17 @@ export function serviceAccountController(): ControllerDescriptor {
   return {
     name: "serviceaccount-controller",
     clientName: "service-account-controller",
-    build: wired(setUp),
+    build: wired((kit) => {
+      const context = accountContext(kit);
+      const queue = kit.ownerQueue({
+        name: "serviceaccount",
+        workers: 1,
+        owners: context.namespaces,
+        wakes: onlyWhen(["added", "updated"], itself),
+        sync: async (sync) => ensureDefaultAccount(sync, context),
+      });
+      // An account that was deleted may have been the one that must be there.
+      context.accounts.wakes(queue, onlyWhen(["deleted"], itsNamespace));
+    }),
   };
-}
-
-function setUp(kit: Kit): void {
-  const context = accountContext(kit);
-  const queue = kit.ownerQueue({
-    name: "serviceaccount",
-    workers: 1,
-    owners: context.namespaces,
-    wakes: onlyWhen(["added", "updated"], itself),
-    sync: async (sync) => ensureDefaultAccount(sync, context),
-  });
-  // An account that was deleted may have been the one that must be there.
-  context.accounts.wakes(queue, onlyWhen(["deleted"], itsNamespace));
 }

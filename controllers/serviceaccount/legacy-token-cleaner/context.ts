@@ -1,6 +1,6 @@
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Kit } from "../../../pkg/controller/kit.ts";
-import { ACCOUNT_NAME, ACCOUNT_UID, TOKEN_SECRET_TYPE } from "../token/token-secret.ts";
+import { ACCOUNT_NAME, ACCOUNT_UID, TOKEN_SECRETS } from "../token/token-secret.ts";
 
 export interface LegacyTokenCleanerSettings {
   /** For so long a token must be unused before it is refused, and then again before it is deleted. */
@@ -15,9 +15,8 @@ export function cleanerContext(kit: Kit, { cleanUpPeriodMs }: LegacyTokenCleaner
   const { client, clock, informers } = kit.env;
   return {
     accounts: kit.reads(resources.serviceAccounts, { fields: ["secrets.name"] }),
-    /** Of Secrets that hold tokens, and no others. */
     secrets: kit.reads(resources.secrets, {
-      fieldSelector: `type=${TOKEN_SECRET_TYPE}`,
+      ...TOKEN_SECRETS,
       fields: [`metadata.annotations[${ACCOUNT_NAME}]`, `metadata.annotations[${ACCOUNT_UID}]`, "type"],
     }),
     informers,

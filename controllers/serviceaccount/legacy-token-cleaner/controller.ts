@@ -1,5 +1,5 @@
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
-import { type Kit, wired } from "../../../pkg/controller/kit.ts";
+import { wired } from "../../../pkg/controller/kit.ts";
 import { cleanerContext, type LegacyTokenCleanerSettings } from "./context.ts";
 import { cleanTokens } from "./sync.ts";
 
@@ -10,11 +10,9 @@ export function legacyTokenCleanerController(settings: LegacyTokenCleanerSetting
   return {
     name: "legacy-serviceaccount-token-cleaner-controller",
     clientName: "legacy-service-account-token-cleaner",
-    build: wired((kit) => setUp(kit, settings)),
+    build: wired((kit) => {
+      const context = cleanerContext(kit, settings);
+      kit.every({ name: "rounds", periodMs: PERIOD_MS, round: async (sync) => cleanTokens(sync, context) });
+    }),
   };
-}
-
-function setUp(kit: Kit, settings: LegacyTokenCleanerSettings): void {
-  const context = cleanerContext(kit, settings);
-  kit.every({ name: "rounds", periodMs: PERIOD_MS, round: async (sync) => cleanTokens(sync, context) });
 }

@@ -1,7 +1,7 @@
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Kit } from "../../../pkg/controller/kit.ts";
 import type { TokenSigner } from "../../../pkg/tokens/token-signer.ts";
-import { ACCOUNT_NAME, ACCOUNT_UID, TOKEN_SECRET_TYPE } from "./token-secret.ts";
+import { ACCOUNT_NAME, ACCOUNT_UID, TOKEN_SECRETS } from "./token-secret.ts";
 
 export interface TokenSettings {
   readonly workers: number;
@@ -11,7 +11,7 @@ export interface TokenSettings {
   readonly rootCa: () => string;
 }
 
-/** What is read of the Secrets that hold tokens; others are not even asked for. */
+/** What is read of the Secrets that hold tokens. */
 const SECRET_FIELDS = [
   `metadata.annotations[${ACCOUNT_NAME}]`,
   `metadata.annotations[${ACCOUNT_UID}]`,
@@ -26,10 +26,9 @@ export type TokenContext = ReturnType<typeof tokenContext>;
 
 export function tokenContext(kit: Kit, { signer, rootCa }: TokenSettings) {
   const { client, clock, random } = kit.env;
-  const ofTokens = { fieldSelector: `type=${TOKEN_SECRET_TYPE}`, fields: SECRET_FIELDS };
   return {
     accounts: kit.reads(resources.serviceAccounts, { fields: [], resyncMs: 0 }),
-    secrets: kit.reads(resources.secrets, { ...ofTokens, resyncMs: 0 }),
+    secrets: kit.reads(resources.secrets, { ...TOKEN_SECRETS, fields: SECRET_FIELDS, resyncMs: 0 }),
     accountClient: client.clientFor(resources.serviceAccounts),
     secretClient: client.clientFor(resources.secrets),
     signer: signer(),

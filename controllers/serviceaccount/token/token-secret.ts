@@ -1,6 +1,8 @@
 import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
 
 export const TOKEN_SECRET_TYPE = "kubernetes.io/service-account-token";
+/** Which Secrets are listed and watched to have those that hold tokens, and no others. */
+export const TOKEN_SECRETS = { fieldSelector: `type=${TOKEN_SECRET_TYPE}` } as const;
 export const ACCOUNT_NAME = "kubernetes.io/service-account.name";
 export const ACCOUNT_UID = "kubernetes.io/service-account.uid";
 
