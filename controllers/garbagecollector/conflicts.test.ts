@@ -17,19 +17,19 @@ import { collect } from "./sync-collect-objects.ts";
 import { processChange } from "./sync-process-changes.ts";
 
 const identities: Readonly<Record<string, ObjectIdentity>> = {
-  pod1: id("v1", "Pod", "ns1", "podname1", "poduid1"),
-  pod1nowhere: id("v1", "Pod", "", "podname1", "poduid1"),
-  pod2: id("v1", "Pod", "ns1", "podname2", "poduid2"),
-  pod2ns2: id("v1", "Pod", "ns2", "podname2", "poduid2"),
-  node1: id("v1", "Node", "", "nodename", "nodeuid1"),
-  node1ns1: id("v1", "Node", "ns1", "nodename", "nodeuid1"),
-  role: id("rbac.authorization.k8s.io/v1", "Role", "ns1", "role1", "roleuid1"),
-  roleBeta: id("rbac.authorization.k8s.io/v1beta1", "Role", "ns1", "role1", "roleuid1"),
-  deployment: id("apps/v1", "Deployment", "ns1", "deployment1", "deploymentuid1"),
-  oldDeployment: id("extensions/v1beta1", "Deployment", "ns1", "deployment1", "deploymentuid1"),
-  wrongSecret: id("v1", "Secret", "ns1", "secretname", "deploymentuid1"),
-  badPod: id("v1", "Pod", "ns1", "badpod", "badpoduid"),
-  goodPod: id("v1", "Pod", "ns1", "goodpod", "goodpoduid"),
+  pod1: id(["v1", "Pod"], "ns1", "podname1", "poduid1"),
+  pod1nowhere: id(["v1", "Pod"], "", "podname1", "poduid1"),
+  pod2: id(["v1", "Pod"], "ns1", "podname2", "poduid2"),
+  pod2ns2: id(["v1", "Pod"], "ns2", "podname2", "poduid2"),
+  node1: id(["v1", "Node"], "", "nodename", "nodeuid1"),
+  node1ns1: id(["v1", "Node"], "ns1", "nodename", "nodeuid1"),
+  role: id(["rbac.authorization.k8s.io/v1", "Role"], "ns1", "role1", "roleuid1"),
+  roleBeta: id(["rbac.authorization.k8s.io/v1beta1", "Role"], "ns1", "role1", "roleuid1"),
+  deployment: id(["apps/v1", "Deployment"], "ns1", "deployment1", "deploymentuid1"),
+  oldDeployment: id(["extensions/v1beta1", "Deployment"], "ns1", "deployment1", "deploymentuid1"),
+  wrongSecret: id(["v1", "Secret"], "ns1", "secretname", "deploymentuid1"),
+  badPod: id(["v1", "Pod"], "ns1", "badpod", "badpoduid"),
+  goodPod: id(["v1", "Pod"], "ns1", "goodpod", "goodpoduid"),
 };
 const labels = new Map(Object.entries(identities).map(([label, of]) => [identityKey(of), label]));
 /** What is served; extensions/v1beta1 is not. */
@@ -253,7 +253,12 @@ class SteppedQueue<K> implements WorkQueue<K> {
   }
 }
 
-function id(apiVersion: string, kind: string, namespace: string, name: string, uid: string): ObjectIdentity {
+function id(
+  [apiVersion, kind]: readonly [string, string],
+  namespace: string,
+  name: string,
+  uid: string,
+): ObjectIdentity {
   return { apiVersion, kind, namespace, name, uid };
 }
 

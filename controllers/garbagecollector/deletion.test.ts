@@ -19,7 +19,7 @@ const waiting = owner("waiting", { deletionTimestamp: DELETED, finalizers: ["for
 const leaving = owner("leaving", { deletionTimestamp: DELETED, finalizers: ["other"] });
 const blockingWaiting = { ...waiting, reference: { ...waiting.reference, blockOwnerDeletion: true } };
 
-test.each<[string, readonly CheckedOwner[], readonly boolean[], readonly string[], unknown]>([
+test.for<[string, readonly CheckedOwner[], readonly boolean[], readonly string[], unknown]>([
   ["no owners", [], [], [], { action: "keep" }],
   ["an owner", [solid], [], [], { action: "keep" }],
   ["an owner that is being deleted in another way", [leaving], [], [], { action: "keep" }],
@@ -62,7 +62,7 @@ test.each<[string, readonly CheckedOwner[], readonly boolean[], readonly string[
     [],
     { action: "delete", policy: "Foreground" },
   ],
-])("an object with %s", (_, owners, dependents, finalizers, expected) => {
+])("an object with %s", ([, owners, dependents, finalizers, expected]) => {
   const nodes = new Set(dependents.map((deletingDependents) => ({ deletingDependents })));
   expect(decideDeletion({ metadata: { finalizers } }, owners, nodes)).toEqual(expected);
 });

@@ -21,7 +21,7 @@ const all = Object.keys(owners);
 const shownOfAll = all.filter((uid) => uid !== "echo");
 
 // upstream: pkg/controller/garbagecollector/dump_test.go#TestToDOTGraph, #TestToDOTGraphObj
-test.each<[string, readonly string[], readonly string[], readonly string[], readonly string[]]>([
+test.for<[string, readonly string[], readonly string[], readonly string[], readonly string[]]>([
   ["owners and what they own", ["alpha", "bravo", "charlie"], [], ["alpha", "bravo", "charlie"], first],
   ["an owner that is missing", ["alpha", "charlie"], [], ["alpha", "bravo missing", "charlie"], first],
   ["nothing that is alone", ["alpha", "bravo", "charlie", "echo"], [], ["alpha", "bravo", "charlie"], first],
@@ -38,7 +38,7 @@ test.each<[string, readonly string[], readonly string[], readonly string[], read
   ["a chain from its first owner", all, ["golf"], ["delta", "foxtrot", "golf"], second],
   ["a chain from its last dependent", all, ["delta"], ["delta", "foxtrot", "golf"], second],
   ["two chains that were asked for", all, ["delta", "charlie"], shownOfAll, [...first, ...second]],
-])("the graph shows %s", (_, uids, asked, vertices, edges) => {
+])("the graph shows %s", ([, uids, asked, vertices, edges]) => {
   const dot = graphToDot(graphOf(uids), asked);
   const shown = [...dot.matchAll(/ {2}"(\w+)" \[[^]*?missing="(\w+)"[^]*? {2}\];/g)];
   expect(shown.map(([, uid, missing]) => (missing === "true" ? `${uid} missing` : uid))).toEqual(vertices);

@@ -118,7 +118,7 @@ const a = { apiVersion: "v1", kind: "Kind", name: "a", uid: "a" };
 const b = { ...a, name: "b", uid: "b" };
 const blocking = { ...a, blockOwnerDeletion: true };
 
-test.each([
+test.for<[string, OwnerReference[], OwnerReference[], OwnerReference[], OwnerReference[], OwnerReference[]]>([
   ["the same", [a, b], [b, a], [], [], []],
   ["one more, one less", [a], [b], [b], [a], []],
   [
@@ -132,7 +132,7 @@ test.each([
   ["silent on blocking", [blocking], [a], [], [], [a]],
   ["blocking from now on", [a], [blocking], [], [], []],
   ["one uid twice", [a], [a, { ...a, kind: "Other" }], [{ ...a, kind: "Other" }], [], []],
-])("owners before and after: %s", (_, before, after, added, removed, unblocked) => {
+])("owners before and after: %s", ([, before, after, added, removed, unblocked]) => {
   expect(referenceChanges(before, after)).toEqual({ added, removed, unblocked });
 });
 

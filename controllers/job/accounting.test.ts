@@ -18,7 +18,7 @@ interface Expected {
 
 // upstream: pkg/controller/job/job_controller_test.go#TestTrackJobStatusAndRemoveFinalizers: what is written first
 describe("pods that have finished", () => {
-  test.each<[string, Job, readonly PodSketch[], Verdict | undefined, Expected]>([
+  test.for<[string, Job, readonly PodSketch[], Verdict | undefined, Expected]>([
     [
       "are listed and released",
       job(),
@@ -88,7 +88,7 @@ describe("pods that have finished", () => {
         release: "",
       },
     ],
-  ])("%s", (_, subject, sketches, verdict, expected) => {
+  ])("%s", ([, subject, sketches, verdict, expected]) => {
     const view = viewOf(subject, pods(...sketches));
     const { status, toRelease } = decideAccounting(view, verdict, subject.status ?? {});
     expect(status).toEqual(expected.status);

@@ -7,7 +7,7 @@ import { NOW_MS, pod } from "./samples.test-data.ts";
 
 describe("failures in a row", () => {
   // upstream: pkg/controller/job/backoff_utils_test.go#TestNewBackoffRecord; seconds before now instead of milliseconds
-  test.each<[string, number, readonly number[], readonly number[], number, boolean]>([
+  test.for<[string, number, readonly number[], readonly number[], number, boolean]>([
     ["one", 0, [], [0], 1, true],
     ["two", 0, [], [0, 1], 2, true],
     ["two and a success", 0, [0], [2, 1], 0, false],
@@ -16,7 +16,7 @@ describe("failures in a row", () => {
     ["one with a success at the same time", 0, [0], [0], 0, false],
     ["none", 0, [], [], 0, false],
     ["none but a success", 0, [0], [], 0, false],
-  ])("%s", (_, before, succeeded, failed, failures, isNow) => {
+  ])("%s", ([, before, succeeded, failed, failures, isNow]) => {
     const at = (seconds: number): Pod => pod({ finishedMs: NOW_MS - seconds * 1_000 });
     const record = backoffAfter(
       { ...NO_FAILURES, failuresSinceSuccess: before },

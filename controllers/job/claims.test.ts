@@ -21,7 +21,7 @@ const unlabelled = (uid: string): Pod => {
 
 // upstream: pkg/controller/job/job_controller_test.go#TestGetPodsForJob
 describe("the pods of a Job are", () => {
-  test.each<[string, Job, readonly Pod[], number, readonly string[]]>([
+  test.for<[string, Job, readonly Pod[], number, readonly string[]]>([
     [
       "those that it manages",
       mine,
@@ -38,7 +38,7 @@ describe("the pods of a Job are", () => {
     ],
     ["no others when it is being deleted", going, [ownedBy(mine, named("1")), labelled("2")], 1, []],
     ["not those with other labels", mine, [ownedBy(mine, named("1")), unlabelled("2")], 1, ["2 let go"]],
-  ])("%s", async (_, subject, all, active, patches) => {
+  ])("%s", async ([, subject, all, active, patches]) => {
     const recorder = new Recorder(subject, { looseToo: true });
     await look(recorder, all);
     expect(recorder.patches.map(inShort)).toEqual(patches);

@@ -8,7 +8,7 @@ import { indexed, NOW_MS, type PodSketch, pods } from "./samples.test-data.ts";
 describe("indexes that have succeeded", () => {
   // upstream: pkg/controller/job/indexed_job_utils_test.go#TestCalculateSucceededIndexes
   // Pods are written as index and first letter of the phase; "-" has no index.
-  test.each<[string, string, string, number, string, string]>([
+  test.for<[string, string, string, number, string, string]>([
     ["one", "", "1S", 2, "", "1"],
     ["two apart", "", "2F 5S 5S 10F 10S", 11, "", "5,10"],
     ["two ranges", "", "0R 1P 2S 3S 5S 6S 7S", 8, "", "2,3,5-7"],
@@ -21,7 +21,7 @@ describe("indexes that have succeeded", () => {
     ["new between before", "2,7,8", "3S 4S 6S", 9, "2,7,8", "2-4,6-8"],
     ["new within before", "2-7", "0S 3S 5S 9S", 10, "2-7", "0,2-7,9"],
     ["after a text that is broken", "0,1-foo,bar", "3S", 4, "0", "0,3"],
-  ])("%s", (_, completedIndexes, sketch, completions, before, after) => {
+  ])("%s", ([, completedIndexes, sketch, completions, before, after]) => {
     const view = viewOf(indexed(completions, {}, { completedIndexes }), podsOf(sketch));
     expect([view.succeededBefore.toString(), view.succeeded.toString()]).toEqual([before, after]);
   });
@@ -36,7 +36,7 @@ describe("indexes that have failed", () => {
   });
 
   // upstream: pkg/controller/job/indexed_job_utils_test.go#TestCalculateFailedIndexes, #TestIsIndexFailed
-  test.each<[string, number, string | undefined, readonly PodSketch[], string]>([
+  test.for<[string, number, string | undefined, readonly PodSketch[], string]>([
     ["at the limit", 1, undefined, [tried(0, 0), tried(1, 1)], "1"],
     ["at a limit of 0", 0, undefined, [tried(0, 0)], "0"],
     ["counted before", 0, undefined, [tried(0, 0, { tracked: false })], ""],
@@ -44,7 +44,7 @@ describe("indexes that have failed", () => {
     ["beside earlier ones", 0, "0", [tried(1, 0)], "0,1"],
     ["beside none", 0, "", [tried(1, 0)], "1"],
     ["beside one that is too great", 0, "9", [tried(1, 0)], "1"],
-  ])("%s", (_, backoffLimitPerIndex, failedIndexes, sketches, expected) => {
+  ])("%s", ([, backoffLimitPerIndex, failedIndexes, sketches, expected]) => {
     const status = failedIndexes === undefined ? {} : { failedIndexes };
     const view = viewOf(indexed(2, { backoffLimitPerIndex }, status), sketches);
     expect(view.failed?.toString()).toBe(expected);
@@ -59,7 +59,7 @@ describe("indexes that have failed", () => {
   });
 
   // upstream: pkg/controller/job/indexed_job_utils_test.go#TestGetPodsWithDelayedDeletionPerIndex
-  test.each<[string, number, number, readonly PodSketch[], readonly string[], string]>([
+  test.for<[string, number, number, readonly PodSketch[], readonly string[], string]>([
     [
       "of indexes that are tried again",
       3,
@@ -107,7 +107,7 @@ describe("indexes that have failed", () => {
       [],
       "a3",
     ],
-  ])("are witnessed by %s", (_, completions, limit, sketches, released, expected) => {
+  ])("are witnessed by %s", ([, completions, limit, sketches, released, expected]) => {
     const view = viewOf(indexed(completions, { backoffLimitPerIndex: limit }), sketches, new Set(released));
     expect([...view.lastFailed.values()].map(uidOf).join(" ")).toBe(expected);
   });

@@ -59,14 +59,14 @@ describe("how many pods run", () => {
 
 describe("which indexes are given out", () => {
   // upstream: pkg/controller/job/indexed_job_utils_test.go#TestFirstPendingIndexes
-  test.each<[string, number, number, string, string, string | undefined, string]>([
+  test.for<[string, number, number, string, string, string | undefined, string]>([
     ["more than there are", 5, 3, "", "", undefined, "0 1 2"],
     ["fewer than there are", 2, 5, "", "", undefined, "0 1"],
     ["the next ones", 5, 10, "0 1", "", undefined, "2 3 4"],
     ["the first ones", 6, 6, "", "4,5", undefined, "0 1 2 3"],
     ["those between", 8, 20, "3 5 8", "2-4,9", undefined, "0 1 6 7 10"],
     ["those that have not failed", 7, 20, "3 9", "1,5", "2,6,7", "0 4 8 10 11"],
-  ])("%s", (_, parallelism, completions, active, completedIndexes, failedIndexes, expected) => {
+  ])("%s", ([, parallelism, completions, active, completedIndexes, failedIndexes, expected]) => {
     const perIndex = failedIndexes === undefined ? {} : { backoffLimitPerIndex: 0 };
     const status = { completedIndexes, ...(failedIndexes !== undefined && { failedIndexes }) };
     const sketches = active

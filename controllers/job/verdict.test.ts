@@ -105,7 +105,7 @@ describe("a Job", () => {
     expect(decideVerdict(view(job({ backoffLimit, template }), all), NOW_MS)?.reason ?? "-").toBe(expected);
   });
 
-  test.each<[string, Job, readonly PodSketch[], number, boolean]>([
+  test.for<[string, Job, readonly PodSketch[], number, boolean]>([
     ["with as many as asked for", job({ completions: 1 }), [{ phase: "Succeeded" }], 0, true],
     ["while one runs", job({ completions: 1 }), [{ phase: "Succeeded" }], 1, false],
     ["with too few", job({ completions: 2 }), [{ phase: "Succeeded" }], 0, false],
@@ -113,7 +113,7 @@ describe("a Job", () => {
     ["without a number, with one", job(), [{ phase: "Succeeded" }], 0, true],
     ["without a number, with none", job(), [], 0, false],
     ["with more than asked for", job({ completions: 1 }, { succeeded: 2 }), [], 0, true],
-  ])("%s", (_, subject, sketches, active, complete) => {
+  ])("%s", ([, subject, sketches, active, complete]) => {
     expect(decideCompletion(view(subject, pods(...sketches)), active) !== undefined).toBe(complete);
   });
 });

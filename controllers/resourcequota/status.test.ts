@@ -46,7 +46,7 @@ describe("a change of an object changes what it uses", () => {
     return whole;
   };
 
-  test.each<[string, { readonly group: string; readonly plural: string }, ApiObject, ApiObject, boolean]>([
+  test.for<[string, { readonly group: string; readonly plural: string }, ApiObject, ApiObject, boolean]>([
     ["not when a pod has the same", resources.pods, resized("2"), resized("2"), false],
     ["when a pod has more", resources.pods, resized("2"), resized("3"), true],
     ["when a pod ends", resources.pods, pod(), pod({ status: { phase: "Failed" } }), true],
@@ -100,7 +100,7 @@ describe("a change of an object changes what it uses", () => {
       false,
     ],
     ["not for others", resources.configMaps, claim("1"), claim("2"), false],
-  ])("%s", (_, resource, before, after, expected) => {
+  ])("%s", ([, resource, before, after, expected]) => {
     expect(changesUsage({ ...resources.pods, ...resource }, before, after, NOW_MS)).toBe(expected);
   });
 });
