@@ -19,8 +19,8 @@ export const workloadMutants: readonly Mutant[] = [
   {
     name: "does not wait for its caches to show its own writes",
     file: "pkg/controller/consistency.ts",
-    find: "return compareResourceVersions(version, other) < 0;",
-    replace: "return compareResourceVersions(version, other) < -2;",
+    find: "return (versionOrder(version, other) ?? 0) < 0;",
+    replace: "return (versionOrder(version, other) ?? 0) < -2;",
   },
   {
     name: "neither expects anything nor waits for its own writes",
