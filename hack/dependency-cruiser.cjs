@@ -56,11 +56,11 @@ module.exports = {
       severity: "error",
       from: {
         path: "^controllers/[^/]+/",
-        pathNot: "(/(controller|handlers|context|sync[a-z-]*|apply)|\\.test(-data)?)\\.ts$",
+        pathNot: "(/(controller|handlers|context|keys|metrics|sync[a-z-]*|apply)|\\.test(-data)?)\\.ts$",
       },
       to: {
         pathNot:
-          "^(pkg/(api|endpoints)/|controllers/[^/]+/(?!(controller|handlers|context|sync[a-z-]*|apply)\\.ts))",
+          "^(pkg/(api|endpoints)/|controllers/[^/]+/(?!(controller|handlers|context|keys|metrics|sync[a-z-]*|apply)\\.ts))",
       },
     },
     {

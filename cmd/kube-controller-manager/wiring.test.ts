@@ -108,7 +108,10 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   [`${here}/options/options.test.ts`]: ["config", "help", "leader-elect-resource-lock", "version"],
   [`${here}/process.test.ts`]: ["logging-format", "v", "vmodule"],
-  [`${here}/server/delegation/delegated-clients.test.ts`]: ["authentication-kubeconfig", "authorization-kubeconfig"],
+  [`${here}/server/delegation/delegated-clients.test.ts`]: [
+    "authentication-kubeconfig",
+    "authorization-kubeconfig",
+  ],
   [`${here}/server/server-wiring.test.ts`]: [
     "authentication-token-webhook-cache-ttl",
     "authorization-always-allow-paths",

@@ -1,7 +1,7 @@
 import { combinedError } from "../../pkg/api/errors.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { PodDraft } from "../../pkg/controller/pod-control.ts";
+import type { PodDraft } from "../../pkg/controller/owned-pods.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import type { JobContext } from "./context.ts";
 import { uidOf } from "./job-pods.ts";

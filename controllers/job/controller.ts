@@ -3,7 +3,7 @@ import { type Kit, wired } from "../../pkg/controller/kit.ts";
 import { exponentialLimiter } from "../../pkg/workqueue/rate-limiter.ts";
 import { type JobContext, jobContext } from "./context.ts";
 import * as rules from "./handlers.ts";
-import { namespaceOfOrphans, type OrphanKey } from "./orphan-key.ts";
+import { namespaceOfOrphans, type OrphanKey } from "./keys.ts";
 import { syncOrphans } from "./sync-orphans.ts";
 import { syncJob } from "./sync.ts";
 

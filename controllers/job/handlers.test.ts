@@ -14,7 +14,7 @@ import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { JobContext } from "./context.ts";
 import * as rules from "./handlers.ts";
-import type { OrphanKey } from "./orphan-key.ts";
+import type { OrphanKey } from "./keys.ts";
 import { Recorder } from "./recorder.test-data.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
 

@@ -12,7 +12,7 @@ import { itsOwner, type OwnerRule } from "../../pkg/controller/wake-rules.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
 import { hasFinalizer, isFinishedAndTracked, isForsaken, selectorOf, uidOf } from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
-import { type OrphanKey, SelectedPods } from "./orphan-key.ts";
+import { type OrphanKey, SelectedPods } from "./keys.ts";
 import { untilDeadlineMs } from "./verdict.ts";
 
 type PodRule = OwnerRule<Job, Pod>;

@@ -1,7 +1,7 @@
 import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
 import type { Counter, Metrics, Stability } from "../../pkg/metrics/metrics.ts";
 
-export type JobMetrics = ReturnType<typeof jobMetrics>;
+type JobMetrics = ReturnType<typeof jobMetrics>;
 
 const BY_SYNC = ["completion_mode", "result", "action"];
 const BY_RESULT = ["completion_mode", "result"];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { namespaceOfOrphans, SelectedPods } from "./orphan-key.ts";
+import { namespaceOfOrphans, SelectedPods } from "./keys.ts";
 
 test("there is one key for the same pods, so that a queue has it once", () => {
   const first = SelectedPods.of("team", "app=web,tier in (a)");

@@ -10,7 +10,7 @@ import { silentLogger } from "../../pkg/log/logger.ts";
 import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 import { OwnedPods } from "../../pkg/controller/owned-pods.ts";
-import { POD_CONTROLLER_INDEX, podControllerIndex } from "../../pkg/controller/pod-index.ts";
+import { CONTROLLER_INDEX, controllerIndex } from "../../pkg/controller/controller-index.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { SyncRun } from "../../pkg/controller/sync-run.ts";
 import { cacheOf } from "../../test/harness/lister-of.ts";
@@ -76,7 +76,7 @@ export class Recorder {
     const event = (_: unknown, _type: string, reason: string): void => void this.events.push(reason);
     const { released = [], backoff, looseToo } = this.#before;
     const pods = cacheOf(resources.pods, looseToo ? all : all.map((each) => ownedBy(this.job, each)), {
-      [POD_CONTROLLER_INDEX]: podControllerIndex,
+      [CONTROLLER_INDEX]: controllerIndex,
       [TRACKED_PODS_INDEX]: trackedPodsIndex,
     });
     const context: JobContext = {

@@ -5,7 +5,7 @@ import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { SyncRun } from "../../pkg/controller/sync-run.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
-import { type OrphanKey, SelectedPods } from "./orphan-key.ts";
+import { type OrphanKey, SelectedPods } from "./keys.ts";
 import { type Before, Recorder } from "./recorder.test-data.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
 import { syncOrphans } from "./sync-orphans.ts";

@@ -9,7 +9,7 @@ import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import type { JobContext } from "./context.ts";
 import { hasFinalizer, isForsaken, uidOf } from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
-import type { OrphanKey } from "./orphan-key.ts";
+import type { OrphanKey } from "./keys.ts";
 import { TRACKED_PODS_INDEX, trackedPodsValue } from "./tracked-pods.ts";
 
 /** Takes the finalizer off pods whose Job is gone, has finished, or has nothing to do with them any more. */

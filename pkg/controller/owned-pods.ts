@@ -16,6 +16,8 @@ import { isGone, isGoneOrReplaced } from "./read-live.ts";
 import { type BatchOutcome, SLOW_START_INITIAL_BATCH, slowStartBatch } from "./slow-start.ts";
 import type { OwnerSync } from "./sync.ts";
 
+export type { PodDraft } from "./pod-control.ts";
+
 export interface OwnedPodsOptions<O extends ApiObject> {
   readonly owners: Cache<O>;
   readonly pods: Cache<Pod>;

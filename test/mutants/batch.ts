@@ -108,7 +108,7 @@ export const batchMutants: readonly Mutant[] = [
   },
   {
     name: "has several keys for the same orphans",
-    file: "controllers/job/orphan-key.ts",
+    file: "controllers/job/keys.ts",
     find: "return SelectedPods.#known.of(new SelectedPods(namespace, selector));",
     replace: "void SelectedPods.#known;\n    return new SelectedPods(namespace, selector);",
     tests: ["controllers/job/orphan-key.test.ts"],
