@@ -111,7 +111,7 @@ export const batchMutants: readonly Mutant[] = [
     file: "controllers/job/keys.ts",
     find: "return SelectedPods.#known.of(new SelectedPods(namespace, selector));",
     replace: "void SelectedPods.#known;\n    return new SelectedPods(namespace, selector);",
-    tests: ["controllers/job/orphan-key.test.ts"],
+    tests: ["controllers/job/keys.test.ts"],
   },
   {
     name: "takes a pod for released whose finalizer could not be taken off",
