@@ -10,7 +10,7 @@ export type SigningToken =
   | { readonly kind: "usable"; readonly id: string; readonly secret: Uint8Array }
   | { readonly kind: "unusable"; readonly reason: string };
 
-/** What a Secret of a bootstrap token is good for. One that has expired is not waited for to be deleted. */
+/** Whether the token in a Secret can sign. An expired one cannot, although its Secret may still be there. */
 export function signingToken(token: Secret, nowMs: number): SigningToken {
   const nameId = bootstrapTokenIdOf(token.metadata.name ?? "");
   if (nameId === undefined) return unusable("its name is not that of a token");

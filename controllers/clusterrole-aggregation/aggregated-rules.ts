@@ -13,7 +13,7 @@ export function decideRules(
 ): readonly PolicyRule[] | undefined {
   if (role.aggregationRule === undefined) return undefined;
   const others = roles.filter(({ metadata }) => metadata.name !== role.metadata.name).toSorted(byName);
-  // By what they say: there may be tens of thousands.
+  // Rules are told apart by their text: there may be tens of thousands.
   const rules = new Map<string, PolicyRule>();
   for (const spec of role.aggregationRule.clusterRoleSelectors ?? []) {
     const selector = selectorFromSpec(spec);
@@ -26,7 +26,7 @@ export function decideRules(
   return semanticEqual(union, role.rules) ? undefined : union;
 }
 
-/** The same for rules that say the same. */
+/** Rules that say the same have the same text. */
 function textOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): string {
   return JSON.stringify(
     [verbs, apiGroups, resources, resourceNames, nonResourceURLs].map((list) => list ?? []),

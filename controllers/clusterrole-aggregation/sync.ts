@@ -16,7 +16,7 @@ export async function syncRole(
   const rules = decideRules(role, roles.lister.list());
   if (rules === undefined) return {};
   sync.decided("The rules are not those of the selected roles", { rules: rules.length });
-  // To apply no rules is to give up those applied before.
+  // Applying no rules gives up those that were applied before.
   const object = { metadata: { name: sync.key }, ...(rules.length > 0 && { rules }) };
   const applied = await client.apply(object, { fieldManager: FIELD_MANAGER, force: true }, signal);
   consistency.wroteOwner(resources.clusterRoles, applied);

@@ -137,7 +137,7 @@ function contradicts(
   return isElsewhere && owner.virtual;
 }
 
-/** Nothing is said about a reference that the dependent has dropped meanwhile. */
+/** A reference that the dependent has dropped meanwhile is not reported. */
 function reportMisplaced(dependent: GraphNode, uid: string, then: Consequences): void {
   const reference = dependent.owners.find((owner) => owner.uid === uid);
   if (reference !== undefined) then.misplaced.push({ dependent, reference });
@@ -147,7 +147,7 @@ function removeFromOwners(graph: Graph, node: GraphNode, owners: readonly OwnerR
   for (const { uid } of owners) graph.get(uid)?.removeDependent(node);
 }
 
-/** Nobody tells of its end, if that has come already: the server is asked, in the version that it serves now. */
+/** If the object is already gone, no event will say so: the server is asked, in the version that it serves now. */
 function doubt(node: GraphNode, identity: ObjectIdentity, then: Consequences): void {
   node.identity = identity;
   node.unlisted = true;

@@ -47,7 +47,7 @@ function waitsForDependents(owner: ApiObject): boolean {
   return isBeingDeleted(owner) && hasFinalizer(owner, FOREGROUND);
 }
 
-/** The policy that somebody has asked for already. */
+/** The policy that was already asked for, by a finalizer. */
 function policyOf(object: ApiObject): PropagationPolicy {
   if (hasFinalizer(object, ORPHAN)) return "Orphan";
   return hasFinalizer(object, FOREGROUND) ? "Foreground" : "Background";

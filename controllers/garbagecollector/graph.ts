@@ -5,7 +5,7 @@ const NONE: ReadonlySet<GraphNode> = new Set();
 
 /** An object, its owners, and the objects that name it as an owner. */
 export class GraphNode {
-  /** As it was seen last: the version in which a resource is served can change. */
+  /** As the object was last seen: the version in which a resource is served can change. */
   identity: ObjectIdentity;
   owners: readonly OwnerReference[];
   /** Known from references alone: no informer has shown it yet, and part of its identity may be wrong. */

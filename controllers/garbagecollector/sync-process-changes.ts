@@ -13,7 +13,7 @@ export async function processChange(
 ): Promise<SyncResult> {
   const { graph, absentOwners, toDelete, toOrphan, clock } = context;
   const then = decideConsequences(graph, change);
-  // Before the dependents are looked at: they need not ask for this owner any more.
+  // These come before the dependents, which need not ask the server for such an owner any more.
   for (const owner of then.absent) absentOwners.add(owner);
   for (const node of then.toOrphan) toOrphan.add(node);
   // An owner may have a hundred thousand dependents.

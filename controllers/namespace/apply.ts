@@ -21,7 +21,7 @@ export async function markTerminating(
   });
 }
 
-/** Lets the namespace go: nothing of it is left that this controller would have to delete. */
+/** Takes this controller's finalizer off the namespace, in which nothing is left to delete. */
 export async function finalize(
   context: NamespaceContext,
   namespace: Namespace,
@@ -38,7 +38,7 @@ export async function finalize(
   );
 }
 
-/** Writes what is known of the contents. It is told again at the next attempt, so that a failure is only noted. */
+/** Writes what is known of the contents. The next attempt writes it again, so that a failure is only logged. */
 export async function writeConditions(
   { log, signal }: Sync,
   { namespaceClient }: Pick<NamespaceContext, "namespaceClient">,
@@ -53,7 +53,7 @@ export async function writeConditions(
   }
 }
 
-/** Tries until nobody gets in between. Undefined when the namespace has gone, and also when another has its name. */
+/** Repeats the change after each conflict. Undefined when the namespace is gone, and when another has its name. */
 async function retryOnConflict(
   { namespaceClient }: NamespaceContext,
   namespace: Namespace,

@@ -3,7 +3,7 @@ import { formatTime } from "../../pkg/api/time.ts";
 import type { NamespaceCondition } from "../../pkg/api/types/core-v1.gen.ts";
 import { finalizerTotals, type Remainder } from "./remaining.ts";
 
-/** What came of one attempt to empty a namespace. */
+/** The result of one attempt to empty a namespace. */
 export interface Outcome {
   /** Why not all resources are known. */
   readonly discoveryFailure?: string;

@@ -13,7 +13,7 @@ export interface FailedStatusPatch {
 
 /**
  * What marks the victim as failed before it is deleted, so that its owner can tell: without a kubelet it would be
- * running to the end. Undefined for a pod that has finished. Only for an orphan it is said why.
+ * running to the end. Undefined for a pod that has finished. Only an orphan is told why.
  */
 export function failedStatusPatch({ pod, reason }: Victim, nowMs: number): FailedStatusPatch | undefined {
   if (isPodTerminal(pod)) return undefined;

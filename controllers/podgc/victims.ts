@@ -11,7 +11,7 @@ export interface Victim {
 }
 
 export interface VictimsView {
-  /** All of which `mayGo` holds. */
+  /** `mayGo` is true for all of them. */
   readonly pods: readonly Pod[];
   /** As the cache knows it; undefined when it has no such node. */
   readonly nodeNamed: (name: string) => Node | undefined;
@@ -40,7 +40,7 @@ export function decideVictims(view: VictimsView): readonly Victim[] {
   return [...victims].map(([pod, reason]) => ({ pod, reason }));
 }
 
-/** Whether any reason could apply to the pod, judged by itself: of most pods nothing else has to be looked at. */
+/** Whether any reason could apply to the pod, judged by itself. Most pods are ruled out by this alone. */
 export function mayGo(pod: Pod, goneNodes: VictimsView["goneNodes"]): boolean {
   return isFinished(pod) || pod.metadata.deletionTimestamp !== undefined || isOnOneOf(pod, goneNodes);
 }

@@ -9,13 +9,13 @@ import { changesUsage, isYounger } from "./replenishment.ts";
 import { Room } from "./room.ts";
 import { countsOtherwise, isUrgent, limitsResource } from "./status.ts";
 
-/** Has a quota counted anew where less of it may be used than its status says. */
+/** Wakes a quota of which less may be used than its status says. */
 export function countAnew({ mayUseLess }: QuotaContext, wake: Wake, quota: ResourceQuota): void {
   mayUseLess.set(quota, true);
   wake(keyOf(quota));
 }
 
-/** What is written to a quota's status comes from here: only its limits are a reason to count. */
+/** Only new limits of a quota are a reason to count: its status is written by this controller. */
 export function newLimits(context: QuotaContext, wanted: "urgent" | "usual"): WakeRule<ResourceQuota> {
   return (change, wake) => {
     if (change.type === "deleted") return;
@@ -26,14 +26,14 @@ export function newLimits(context: QuotaContext, wanted: "urgent" | "usual"): Wa
   };
 }
 
-/** A count of all takes the place of what may have been missed for so long. */
+/** For so long after less was written, objects may be missing in the count. Then a full count finds them. */
 const UNSETTLED_MS = 300_000;
-/** Many may come at once. */
+/** Several objects may come at once, and are counted together. */
 const SETTLE_MS = 1_000;
 
 /**
- * What comes was counted by the API server, but for what was there before the quota, and what came while something else
- * went: a cache that lags tells of it only after a count that has overwritten that of the API server.
+ * The API server counts what is created. It misses two sorts of objects: those that were there before the quota, and
+ * those that came while something else went, when a cache that lagged led to a count that overwrote the API server's.
  */
 export function tooOldToBeCounted(resource: Resource, context: QuotaContext): WakeRule<ApiObject> {
   return (change, wake) => {
@@ -47,7 +47,7 @@ export function tooOldToBeCounted(resource: Resource, context: QuotaContext): Wa
   };
 }
 
-/** What goes, or uses something else from now on, gives room to others. */
+/** An object that is deleted, or uses something else from now on, gives room to others. */
 export function givesRoom(resource: Resource, context: QuotaContext): WakeRule<ApiObject, Room> {
   const name = groupResource(resource);
   return (change, wake) => {

@@ -21,7 +21,7 @@ export function changesUsage(
   return factsOf(before) !== factsOf(after);
 }
 
-/** Times are told in whole seconds: within one, nobody knows. */
+/** Times are whole seconds: of two objects of one second, neither counts as younger. */
 export function isYounger(object: ApiObject, quota: ApiObject): boolean {
   const [bornMs, quotaMs] = [object, quota].map(({ metadata }) => parseTime(metadata.creationTimestamp));
   return bornMs !== undefined && quotaMs !== undefined && bornMs > quotaMs;

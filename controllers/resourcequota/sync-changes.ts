@@ -6,7 +6,7 @@ import { countAnew } from "./handlers.ts";
 import type { Room } from "./room.ts";
 import { limitsResource } from "./status.ts";
 
-/** Has the quotas counted that something of a resource gave room in. */
+/** Wakes the quotas that are about the resource which gave room in a namespace. */
 export function syncChange({ key: room }: Sync<Room>, context: QuotaContext): SyncResult {
   const { monitors, quotas, primary, devices } = context;
   // One that is watched no more is counted when it is watched again.
@@ -19,14 +19,14 @@ export function syncChange({ key: room }: Sync<Room>, context: QuotaContext): Sy
   return {};
 }
 
-/** Has all quotas counted that are about a resource which is watched from now on: nobody told what went before. */
+/** Wakes all quotas that are about a resource which is watched from now on: deletions before that brought no event. */
 export function countListed(resource: Resource, context: QuotaContext): void {
   const wake: Wake = (key) => context.primary.add(key, "background");
   for (const quota of context.quotas.lister.list())
     if (limitsResource(quota, resource, context.devices())) countAnew(context, wake, quota);
 }
 
-/** Changes that no event tells of (the end of a grace period, a lost write) are found at the next full count. */
+/** Wakes all quotas. Changes that bring no event (the end of a grace period, a lost write) are found by this count. */
 export function countAll(context: QuotaContext): SyncResult {
   const wake: Wake = (key) => context.primary.add(key, "background");
   for (const quota of context.quotas.lister.list()) countAnew(context, wake, quota);

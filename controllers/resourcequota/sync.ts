@@ -38,7 +38,7 @@ async function syncUsage(sync: Sync, context: QuotaContext, mayUseLess: boolean)
   const used = mayUseLess ? amounts : maxAmounts(amounts, before);
   const status = decideStatus(quota, used);
   if (status !== undefined) {
-    // Noted first: what the cache has yet to show may come before the answer.
+    // This is noted first: the cache may show what it lacks before the answer comes.
     if (excess(before, parseAmounts(status.used)).size > 0)
       context.loweredMs.set(quota, context.clock.monotonicMs());
     sync.decided("The status does not say what is used", { used: status.used });

@@ -15,7 +15,7 @@ import { zeroQuantity } from "../../pkg/api/quantity.ts";
 import { groupResource, type Resource } from "../../pkg/api/resource.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 
-/** The objects of one resource in the quota's namespace; undefined while they are not all known. */
+/** The objects of one resource in the quota's namespace; undefined until all are known. */
 export interface Counted {
   readonly resource: Resource;
   /** Only the metadata is read, in a version other than the one that is understood: only the objects can be counted. */

@@ -15,7 +15,7 @@ export function newConfigMap(namespace: string, rootCa: string): ConfigMap {
   };
 }
 
-/** The map as it must be, all else kept; undefined when it is. Any description will do, so that others can have theirs. */
+/** The map with the right CA, all else kept; undefined when it has that. Others may write a description of their own. */
 export function repairedConfigMap(map: ConfigMap, rootCa: string): ConfigMap | undefined {
   const { data = {}, metadata } = map;
   const isRight = data[KEY] === rootCa && Object.keys(data).length === 1;

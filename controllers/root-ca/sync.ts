@@ -3,7 +3,7 @@ import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { CONFIG_MAP, newConfigMap, repairedConfigMap } from "./config-map.ts";
 import type { PublisherContext } from "./context.ts";
 
-/** A map that is deleted before the cache has shown it would be missed by nobody. */
+/** A map that is deleted before the cache has shown it wakes nobody: the namespace is looked at once more. */
 const RECHECK_MS = 5_000;
 
 /** Sees to it that the namespace has the CA, and counts how that went. */
@@ -49,7 +49,7 @@ async function create(sync: Sync, { client, rootCa }: PublisherContext): Promise
   }
 }
 
-/** As the label of the metrics: what has no answer of the server's counts as its failure. */
+/** The label of the metrics. A request without an answer counts as a failure of the server. */
 function codeOf(error: unknown): string {
   return error instanceof ApiError && error.code !== 0 ? String(error.code) : "500";
 }

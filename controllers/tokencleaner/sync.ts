@@ -4,7 +4,7 @@ import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteToken } from "./apply.ts";
 import type { CleanerContext } from "./context.ts";
 
-/** Deletes the token when its time is over; comes back when it will be. */
+/** Deletes the token when its time is over, and comes back when that time has come. */
 export async function cleanUpToken(sync: OwnerSync<Secret>, context: CleanerContext): Promise<SyncResult> {
   const { owner: token, signal } = sync;
   const expiry = bootstrapTokenExpiry(token, context.clock.nowMs());

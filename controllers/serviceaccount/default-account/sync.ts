@@ -4,7 +4,7 @@ import type { OwnerSync, SyncResult } from "../../../pkg/controller/sync.ts";
 import type { AccountContext } from "./context.ts";
 
 const DEFAULT_ACCOUNT = "default";
-/** One that is deleted before the cache has shown it would be missed by nobody. */
+/** An account that is deleted before the cache has shown it wakes nobody: the namespace is looked at once more. */
 const RECHECK_MS = 5_000;
 
 /** Sees to it that an active namespace has the account that its pods run under when they name none. */
