@@ -30,7 +30,7 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/api/quantity.ts": "quantities as what they are compared as, or shown as in metrics",
   "pkg/api/quota/usage.ts": "a time span, which is compared with times",
   "pkg/api/time.ts": "parts of a time",
-  "pkg/cache/informer-metrics.ts": "a metric, of the last digits of a version",
+  "pkg/cache/informer/informer-metrics.ts": "a metric, of the last digits of a version",
   "pkg/client/config/http2-env.ts": "seconds to wait",
   "pkg/client/config/proxy-env.ts": "parts of addresses",
   "pkg/client/http/connect.ts": "a port",

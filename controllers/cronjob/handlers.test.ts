@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
 import type { CronJob, CronJobSpec, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
+import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { itsOwner } from "../../pkg/controller/wake-rules.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";

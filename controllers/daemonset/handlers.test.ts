@@ -4,7 +4,7 @@ import type { Node, Pod, Taint } from "../../pkg/api/types/core-v1.gen.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
+import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";

@@ -3,7 +3,7 @@ import { isControlledBy, newControllerRef } from "../../pkg/api/owner-references
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
+import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { CONTROLLER_INDEX, controllerIndex } from "../../pkg/controller/controller-index.ts";
 import { itself } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";

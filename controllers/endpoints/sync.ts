@@ -1,5 +1,5 @@
 import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
-import { runPaced } from "../../pkg/cache/pace.ts";
+import { runPaced } from "../../pkg/clock/pace.ts";
 import { selectPods } from "../../pkg/controller/endpoints/select-pods.ts";
 import type { OwnerSync, Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";

@@ -1,7 +1,7 @@
 import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import { runPaced } from "../../pkg/cache/pace.ts";
+import type { Lister } from "../../pkg/cache/store/lister.ts";
+import { runPaced } from "../../pkg/clock/pace.ts";
 import { selectPods } from "../../pkg/controller/endpoints/select-pods.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";

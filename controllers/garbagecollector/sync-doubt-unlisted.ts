@@ -1,5 +1,5 @@
 import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
-import { forEachPaced } from "../../pkg/cache/pace.ts";
+import { forEachPaced } from "../../pkg/clock/pace.ts";
 import type { Monitor } from "../../pkg/controller/monitors.ts";
 import type { CollectorContext } from "./context.ts";
 import { GraphChange } from "./graph-change.ts";

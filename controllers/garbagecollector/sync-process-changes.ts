@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
-import { forEachPaced } from "../../pkg/cache/pace.ts";
+import { forEachPaced } from "../../pkg/clock/pace.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { decideConsequences } from "./consequences.ts";
 import type { CollectorContext } from "./context.ts";

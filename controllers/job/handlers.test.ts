@@ -4,7 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
+import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { changeHandler } from "../../pkg/controller/change.ts";
 import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";

@@ -4,7 +4,7 @@ import { keyOf } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Namespace, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
+import type { Lister } from "../../pkg/cache/store/lister.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import type { Change } from "../../pkg/controller/change.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";

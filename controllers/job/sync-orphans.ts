@@ -2,7 +2,7 @@ import type { LabelSelector } from "../../pkg/api/labels.ts";
 import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
+import type { Lister } from "../../pkg/cache/store/lister.ts";
 import { attemptEach } from "../../pkg/controller/attempts.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";

@@ -1,5 +1,5 @@
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { forEachPaced } from "../../pkg/cache/pace.ts";
+import { forEachPaced } from "../../pkg/clock/pace.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteVictims } from "./apply.ts";

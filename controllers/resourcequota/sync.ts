@@ -1,6 +1,6 @@
 import { excess, maxAmounts, parseAmounts } from "../../pkg/api/quota/amounts.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
-import { runPaced } from "../../pkg/cache/pace.ts";
+import { runPaced } from "../../pkg/clock/pace.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import type { Monitor } from "../../pkg/controller/monitors.ts";
 import type { QuotaContext } from "./context.ts";

@@ -9,7 +9,7 @@ import type {
 import { formatAmounts } from "../../pkg/api/quota/amounts.ts";
 import { type Devices, devicesOf, noDevices } from "../../pkg/api/quota/devices.ts";
 import type { ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
-import { runPaced } from "../../pkg/cache/pace.ts";
+import { runPaced } from "../../pkg/clock/pace.ts";
 import { settle, VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { decideStatus } from "./status.ts";
 import { type Counted, countUsage, type Usage } from "./usage.ts";

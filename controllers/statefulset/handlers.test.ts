@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
+import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";

@@ -5,8 +5,8 @@ import type {
   HandlerRegistration,
   IndexFunction,
   SharedInformer,
-} from "../cache/informer.ts";
-import type { Lister } from "../cache/lister.ts";
+} from "../cache/informer/informer.ts";
+import type { Lister } from "../cache/store/lister.ts";
 import type { Synced } from "./caches-ready.ts";
 import { type Change, changeHandler } from "./change.ts";
 import type { VersionedCache } from "./consistency.ts";

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../api/object.ts";
-import type { EventHandler } from "../cache/informer.ts";
+import type { EventHandler } from "../cache/informer/informer.ts";
 
 /** What a cache tells of one object. `object` is its latest known state. */
 export type Change<T extends ApiObject> =

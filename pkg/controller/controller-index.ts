@@ -1,6 +1,6 @@
 import type { ApiObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
-import type { Lister } from "../cache/lister.ts";
+import type { Lister } from "../cache/store/lister.ts";
 
 /** The name of the index in each cache. All that share a cache ask for it under this name, so that it is kept once. */
 export const CONTROLLER_INDEX = "controller";

@@ -1,7 +1,7 @@
 import { messageOf } from "../api/errors.ts";
 import type { FeatureGates } from "../api/feature-gates.ts";
 import { resources } from "../api/resources.ts";
-import { SharedInformerFactory, type InformerHealth } from "../cache/informer-factory.ts";
+import { SharedInformerFactory, type InformerHealth } from "../cache/informer/informer-factory.ts";
 import type { ClientBuilder, ClientOptions } from "../client/client-builder.ts";
 import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";

@@ -1,5 +1,5 @@
 import type { FeatureGates } from "../api/feature-gates.ts";
-import type { SharedInformerFactory } from "../cache/informer-factory.ts";
+import type { SharedInformerFactory } from "../cache/informer/informer-factory.ts";
 import type { ClientOptions } from "../client/client-builder.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Random } from "../clock/random.ts";

@@ -1,7 +1,7 @@
 import type { ApiObject } from "../api/object.ts";
 import type { Resource, TypedResource } from "../api/resource.ts";
-import type { HandlerOptions } from "../cache/informer.ts";
-import type { InformerOptions } from "../cache/informer-factory.ts";
+import type { HandlerOptions } from "../cache/informer/informer.ts";
+import type { InformerOptions } from "../cache/informer/informer-factory.ts";
 import type { MetricOptions } from "../metrics/metrics.ts";
 import type { RateLimiter } from "../workqueue/rate-limiter.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";

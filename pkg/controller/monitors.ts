@@ -1,6 +1,6 @@
 import type { ApiObject } from "../api/object.ts";
 import { groupResource, type Resource } from "../api/resource.ts";
-import type { HandlerRegistration, SharedInformer } from "../cache/informer.ts";
+import type { HandlerRegistration, SharedInformer } from "../cache/informer/informer.ts";
 import type { ApiResource } from "../client/discovery-documents.ts";
 import type { Discovery } from "../client/discovery.ts";
 import type { Clock } from "../clock/clock.ts";

@@ -1,6 +1,6 @@
 import type { ApiObject, OwnerReference } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
-import type { Lister } from "../cache/lister.ts";
+import type { Lister } from "../cache/store/lister.ts";
 
 /**
  * The object that this reference names, if it is of the kind and still the same: another object of that name, made after

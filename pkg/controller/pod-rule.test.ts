@@ -7,7 +7,7 @@ import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
 import type { StatefulSet } from "../api/types/apps-v1.gen.ts";
 import type { Pod } from "../api/types/core-v1.gen.ts";
-import type { EventHandler } from "../cache/informer.ts";
+import type { EventHandler } from "../cache/informer/informer.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
 import { itsPodOwner } from "./pod-rule.ts";

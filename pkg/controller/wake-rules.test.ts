@@ -6,7 +6,7 @@ import { SelectorError } from "../api/labels.ts";
 import type { ApiObject, ObjectMeta } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
-import type { EventHandler } from "../cache/informer.ts";
+import type { EventHandler } from "../cache/informer/informer.ts";
 import type { Logger } from "../log/logger.ts";
 import { silentLogger } from "../log/logger.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";

@@ -1,6 +1,6 @@
 import type { ApiObject, ListMeta, WatchEvent } from "../../pkg/api/object.ts";
 import { keyOf } from "../../pkg/api/object.ts";
-import type { ListWatch } from "../../pkg/cache/list-watch.ts";
+import type { ListWatch } from "../../pkg/cache/feed/list-watch.ts";
 import { ApiError } from "../../pkg/client/errors.ts";
 import type { ListOptions, WatchOptions } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";

@@ -1,8 +1,8 @@
 import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
-import type { IndexFunction } from "../../pkg/cache/informer.ts";
-import type { Lister } from "../../pkg/cache/lister.ts";
-import { Store } from "../../pkg/cache/store.ts";
-import { StoreLister } from "../../pkg/cache/store-lister.ts";
+import type { IndexFunction } from "../../pkg/cache/informer/informer.ts";
+import type { Lister } from "../../pkg/cache/store/lister.ts";
+import { Store } from "../../pkg/cache/store/store.ts";
+import { StoreLister } from "../../pkg/cache/store/store-lister.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
 import { Cache } from "../../pkg/controller/cache.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";

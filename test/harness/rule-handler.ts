@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
-import type { EventHandler } from "../../pkg/cache/informer.ts";
+import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import { type Change, changeHandler, isBackground } from "../../pkg/controller/change.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";

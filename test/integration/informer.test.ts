@@ -4,7 +4,7 @@ import { keyOf } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import { groupResource } from "../../pkg/api/resource.ts";
 import { allResources, isServedByDefault, resources } from "../../pkg/api/resources.ts";
-import { SharedInformerFactory } from "../../pkg/cache/informer-factory.ts";
+import { SharedInformerFactory } from "../../pkg/cache/informer/informer-factory.ts";
 import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { realClock, realRandom } from "../../pkg/clock/real.ts";

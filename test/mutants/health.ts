@@ -92,7 +92,7 @@ const progress: readonly Mutant[] = [
   },
   {
     name: "the end of a quiet watch is not heard",
-    file: "pkg/cache/reflector.ts",
+    file: "pkg/cache/feed/reflector.ts",
     find: "    this.#succeeded();\n    this.#meetsUnreadable",
     replace: "    this.#meetsUnreadable",
     tests: probes,

@@ -7,8 +7,8 @@ import type {
   Secret,
   ServiceAccount,
 } from "../../../pkg/api/types/core-v1.gen.ts";
-import { Interner } from "../../../pkg/cache/interner.ts";
-import { Projection } from "../../../pkg/cache/projection.ts";
+import { Interner } from "../../../pkg/cache/store/interner.ts";
+import { Projection } from "../../../pkg/cache/store/projection.ts";
 import { internal } from "../../../pkg/embedded/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../../test/harness/controller-world.ts";
 import { legacyTokenCleanerController } from "./controller.ts";

@@ -1,7 +1,7 @@
 import { keyOf } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Pod, Secret } from "../../../pkg/api/types/core-v1.gen.ts";
-import { forEachPaced } from "../../../pkg/cache/pace.ts";
+import { forEachPaced } from "../../../pkg/clock/pace.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
 import { withDeadline } from "../../../pkg/clock/wait.ts";
 import { whenSynced } from "../../../pkg/controller/caches-ready.ts";

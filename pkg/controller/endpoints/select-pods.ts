@@ -1,6 +1,6 @@
 import { selectorFromLabels } from "../../api/labels.ts";
 import type { Pod, Service } from "../../api/types/core-v1.gen.ts";
-import type { Lister } from "../../cache/lister.ts";
+import type { Lister } from "../../cache/store/lister.ts";
 import type { Clock } from "../../clock/clock.ts";
 import { shareTheLoop } from "../share-the-loop.ts";
 

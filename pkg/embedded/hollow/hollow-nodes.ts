@@ -2,7 +2,7 @@ import { keyOf } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
 import { formatMicroTime } from "../../api/time.ts";
 import type { Node, Pod, PodStatus } from "../../api/types/core-v1.gen.ts";
-import type { Lister } from "../../cache/lister.ts";
+import type { Lister } from "../../cache/store/lister.ts";
 import { isAlreadyExists, isConflict, isNotFound } from "../../client/errors.ts";
 import { sleep } from "../../clock/wait.ts";
 import { whenSynced } from "../../controller/caches-ready.ts";

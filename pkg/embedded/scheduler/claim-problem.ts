@@ -1,5 +1,5 @@
 import type { PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
-import type { Lister } from "../../cache/lister.ts";
+import type { Lister } from "../../cache/store/lister.ts";
 
 /**
  * Why a pod has to wait for a claim, in the words of the real scheduler. A pod that is on a node keeps its claims; one that

@@ -3,7 +3,7 @@ import { keyOf } from "../../api/object.ts";
 import { isPodTerminal, podCondition, withPodCondition } from "../../api/pod.ts";
 import { resources } from "../../api/resources.ts";
 import type { Node, PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
-import type { Lister } from "../../cache/lister.ts";
+import type { Lister } from "../../cache/store/lister.ts";
 import { isConflict, isNotFound } from "../../client/errors.ts";
 import { whenSynced } from "../../controller/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../controller/env.ts";

@@ -4,7 +4,7 @@ import { resources } from "../../../pkg/api/resources.ts";
 import { compareResourceVersions } from "../../../pkg/api/resource-version.ts";
 import type { StatefulSet, StatefulSetSpec } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { SharedInformer } from "../../../pkg/cache/informer.ts";
+import type { SharedInformer } from "../../../pkg/cache/informer/informer.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";

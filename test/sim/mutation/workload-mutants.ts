@@ -251,20 +251,20 @@ export const workloadMutants: readonly Mutant[] = [
   },
   {
     name: "is not told of deletions that it missed",
-    file: "pkg/cache/delta-pump.ts",
+    file: "pkg/cache/informer/delta-pump.ts",
     find: `if (!objects.has(key)) notifications.push({ type: "delete", object, missed: true });`,
     replace: "",
   },
   {
     name: "keeps in its cache what a new list no longer has",
-    file: "pkg/cache/delta-pump.ts",
+    file: "pkg/cache/informer/delta-pump.ts",
     find: "const exchange = yield* store.prepareReplace(objects, resourceVersion);",
     replace:
       "const exchange = yield* store.prepareReplace(new Map([...store.entries(), ...objects]), resourceVersion);",
   },
   {
     name: "goes on from now when its history has expired",
-    file: "pkg/cache/reflector.ts",
+    file: "pkg/cache/feed/reflector.ts",
     find: `if (isExpired(error)) return this.#pause("empty", error);`,
     replace: `if (isExpired(error)) { this.#version = ""; return this.#pause("watching", error); }`,
   },

@@ -2,7 +2,7 @@ import { featureGates } from "../../../pkg/api/feature-gates.ts";
 import type { ApiObject } from "../../../pkg/api/object.ts";
 import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
-import type { SharedInformer } from "../../../pkg/cache/informer.ts";
+import type { SharedInformer } from "../../../pkg/cache/informer/informer.ts";
 import { clientBuilder, type ClientBuilder } from "../../../pkg/client/client-builder.ts";
 import type { Random } from "../../../pkg/clock/random.ts";
 import type { ElectionTiming } from "../../../pkg/leader/election-timing.ts";

@@ -1,7 +1,7 @@
 import type { ConfigMap } from "../../../../pkg/api/types/core-v1.gen.ts";
 import { resources } from "../../../../pkg/api/resources.ts";
 import { parseJson } from "../../../../pkg/api/wire-json.ts";
-import { SharedInformerFactory } from "../../../../pkg/cache/informer-factory.ts";
+import { SharedInformerFactory } from "../../../../pkg/cache/informer/informer-factory.ts";
 import type { ClientSet } from "../../../../pkg/client/client-set.ts";
 import { isNotFound } from "../../../../pkg/client/errors.ts";
 import type { Clock } from "../../../../pkg/clock/clock.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { InformerHealth } from "../../../../pkg/cache/informer-factory.ts";
+import type { InformerHealth } from "../../../../pkg/cache/informer/informer-factory.ts";
 import { VirtualClock } from "../../../../test/harness/virtual-clock.ts";
 import { informerCheck } from "./informer-health.ts";
 

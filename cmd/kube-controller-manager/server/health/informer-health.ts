@@ -1,4 +1,4 @@
-import type { InformerHealth } from "../../../../pkg/cache/informer-factory.ts";
+import type { InformerHealth } from "../../../../pkg/cache/informer/informer-factory.ts";
 import type { Clock } from "../../../../pkg/clock/clock.ts";
 import type { HealthCheck } from "./health.ts";
 

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { silentLogger } from "../../log/logger.ts";
+import { Rotation, type Task } from "./rotation.ts";
+
+/** A clock on which work takes time. */
+class BusyClock extends VirtualClock {
+  #spentMs = 0;
+
+  override monotonicMs(): number {
+    return super.monotonicMs() + this.#spentMs;
+  }
+
+  spend(ms: number): void {
+    this.#spentMs += ms;
+  }
+}
+
+function* counting(name: string, steps: number, log: string[], work = (): void => undefined): Task {
+  for (let step = 0; step < steps; step++) {
+    log.push(name);
+    work();
+    yield;
+  }
+}
+
+const unexpected = (error: unknown): void => expect.unreachable(String(error));
+
+test("a task does not begin before the caller has gone on", async () => {
+  const clock = new VirtualClock();
+  const log: string[] = [];
+  new Rotation(clock, silentLogger).start(counting("a", 1, log), unexpected);
+  expect(log).toEqual([]);
+  await clock.advanceBy(0);
+  expect(log).toEqual(["a"]);
+});
+
+test("a long task does not keep a short one waiting", async () => {
+  const clock = new BusyClock();
+  const log: string[] = [];
+  const rotation = new Rotation(clock, silentLogger);
+  rotation.start(
+    counting("long", 1_000, log, () => clock.spend(0.3)),
+    unexpected,
+  );
+  rotation.start(counting("short", 1, log), unexpected);
+  await clock.advanceBy(0);
+  expect(log.indexOf("short")).toBeLessThan(10);
+  expect(log.filter((name) => name === "long").length).toBe(1_000);
+});
+
+test("the event loop has its turn about every 5 ms", async () => {
+  const clock = new BusyClock();
+  const log: string[] = [];
+  const turn = clock.turn.bind(clock);
+  clock.turn = async () => {
+    log.push("turn");
+    await turn();
+  };
+  new Rotation(clock, silentLogger).start(
+    counting("step", 500, log, () => clock.spend(0.1)),
+    unexpected,
+  );
+  await clock.advanceBy(0);
+  const runs = log
+    .join(" ")
+    .split("turn")
+    .map((run) => run.trim().split(" ").length);
+  expect(Math.max(...runs)).toBeLessThan(70);
+  expect(runs.length).toBeGreaterThan(5);
+});
+
+test("a task that throws is reported, to its owner, too, and harms no other", async () => {
+  const clock = new VirtualClock();
+  const log: string[] = [];
+  const rotation = new Rotation(clock, {
+    ...silentLogger,
+    error: (error) => log.push(String(error)),
+  });
+  rotation.start(
+    (function* broken(): Task {
+      yield;
+      throw new Error("broken");
+    })(),
+    (error) => log.push(`its owner is told: ${String(error)}`),
+  );
+  rotation.start(counting("a", 2, log), unexpected);
+  await clock.advanceBy(0);
+  expect(log).toEqual(["Error: broken", "its owner is told: Error: broken", "a", "a"]);
+});

@@ -1,0 +1,76 @@
+import type { Clock } from "../../clock/clock.ts";
+import type { Logger } from "../../log/logger.ts";
+
+/** A piece of long work that can be left and taken up again at every `yield`. */
+export type Task = Generator<undefined, void, undefined>;
+
+interface Started {
+  readonly task: Task;
+  readonly onFailure: (error: unknown) => void;
+}
+
+const LONGEST_RUN_MS = 5;
+const LONGEST_SHARE_MS = 1;
+/** Most steps take less than a look at the clock. */
+const MOST_STEPS_BETWEEN_LOOKS = 8;
+/** On a virtual clock no time passes during work, and the steps have to do as a measure. */
+const MOST_STEPS_IN_SHARE = 512;
+const MOST_SHARES_IN_RUN = 16;
+
+/**
+ * Runs tasks in turn, each for a short share, and lets the event loop have its turn in between. So a long burst
+ * stalls nothing else in the process, and a slow task holds up no other one.
+ */
+export class Rotation {
+  readonly #clock: Clock;
+  readonly #log: Logger;
+  readonly #tasks: Started[] = [];
+  #running = false;
+
+  constructor(clock: Clock, log: Logger) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** The task begins in a microtask, never before this call returns. One that throws has ended, and its owner is told. */
+  start(task: Task, onFailure: (error: unknown) => void): void {
+    this.#tasks.push({ task, onFailure });
+    if (this.#running) return;
+    this.#running = true;
+    void Promise.resolve().then(async () => this.#run());
+  }
+
+  async #run(): Promise<void> {
+    let endMs = this.#clock.monotonicMs() + LONGEST_RUN_MS;
+    let shares = 0;
+    for (let task = this.#tasks.shift(); task !== undefined; task = this.#tasks.shift()) {
+      if (!this.#share(task)) this.#tasks.push(task);
+      shares++;
+      if (shares < MOST_SHARES_IN_RUN && this.#clock.monotonicMs() < endMs) continue;
+      await this.#clock.turn();
+      endMs = this.#clock.monotonicMs() + LONGEST_RUN_MS;
+      shares = 0;
+    }
+    this.#running = false;
+  }
+
+  /** Returns true once the task has ended. */
+  #share({ task, onFailure }: Started): boolean {
+    const endMs = this.#clock.monotonicMs() + LONGEST_SHARE_MS;
+    try {
+      let nextLook = 1;
+      for (let step = 1; step <= MOST_STEPS_IN_SHARE; step++) {
+        if (task.next().done === true) return true;
+        if (step < nextLook) continue;
+        if (this.#clock.monotonicMs() >= endMs) break;
+        // Seldom, where steps are short, but after each of the first ones, as they may be long.
+        nextLook = Math.min(2 * step, step + MOST_STEPS_BETWEEN_LOOKS);
+      }
+      return false;
+    } catch (error) {
+      this.#log.error(error, "A task of the caches failed");
+      onFailure(error);
+      return true;
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import type { Labels, LabelSelector } from "../../api/labels.ts";
+import type { ApiObject } from "../../api/object.ts";
+
+/**
+ * Objects by their labels. Those that are labelled alike share their labels (see Interner), so that to select among
+ * 50,000 pods of 2,000 ReplicaSets takes 2,000 looks, as long as there is no change.
+ */
+export class LabelGroups<T extends ApiObject> {
+  readonly #objects: readonly T[];
+  /** Places of the objects, ascending. */
+  #groups: ReadonlyMap<Labels | undefined, readonly number[]> | undefined;
+  #asked = false;
+
+  constructor(objects: readonly T[]) {
+    this.#objects = objects;
+  }
+
+  /** In the order of the objects. */
+  matching(selector: LabelSelector): readonly T[] {
+    if (!this.#asked) {
+      // There may be a change before anybody asks again, and groups would not have been worth making.
+      this.#asked = true;
+      return filtered(this.#objects, selector);
+    }
+    this.#groups ??= grouped(this.#objects);
+    const found: (readonly number[])[] = [];
+    for (const [labels, group] of this.#groups) if (selector.matches(labels)) found.push(group);
+    const places = found.length > 1 ? Uint32Array.from(found.flat()).sort() : (found[0] ?? []);
+    const objects: T[] = [];
+    for (const place of places) {
+      const object = this.#objects[place];
+      if (object !== undefined) objects.push(object);
+    }
+    return objects;
+  }
+}
+
+function grouped(objects: readonly ApiObject[]): ReadonlyMap<Labels | undefined, number[]> {
+  const groups = new Map<Labels | undefined, number[]>();
+  let place = 0;
+  for (const { metadata } of objects) {
+    const group = groups.get(metadata.labels);
+    if (group === undefined) groups.set(metadata.labels, [place]);
+    else group.push(place);
+    place++;
+  }
+  return groups;
+}
+
+function filtered<T extends ApiObject>(objects: readonly T[], selector: LabelSelector): readonly T[] {
+  const verdicts = new Map<Labels | undefined, boolean>();
+  return objects.filter(({ metadata: { labels } }) => {
+    let verdict = verdicts.get(labels);
+    if (verdict === undefined) {
+      verdict = selector.matches(labels);
+      verdicts.set(labels, verdict);
+    }
+    return verdict;
+  });
+}

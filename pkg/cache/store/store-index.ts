@@ -1,0 +1,88 @@
+import type { IndexFunction } from "../informer/informer.ts";
+
+const NOTHING: readonly never[] = Object.freeze([]);
+
+/** A map of objects that remembers the array of its values until the next change, so that reading it costs nothing. */
+export class Bucket<T> {
+  readonly #items: Map<string, T>;
+  #snapshot: readonly T[] | undefined;
+
+  constructor(items: Map<string, T>) {
+    this.#items = items;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#items.get(key);
+  }
+
+  set(key: string, object: T): void {
+    this.#items.set(key, object);
+    this.#snapshot = undefined;
+  }
+
+  delete(key: string): void {
+    this.#items.delete(key);
+    this.#snapshot = undefined;
+  }
+
+  list(): readonly T[] {
+    return (this.#snapshot ??= [...this.#items.values()]);
+  }
+
+  keys(): MapIterator<string> {
+    return this.#items.keys();
+  }
+
+  entries(): MapIterator<[string, T]> {
+    return this.#items.entries();
+  }
+}
+
+/** The objects of a store grouped by the values that a function gives for them. */
+export class StoreIndex<T> {
+  readonly function: IndexFunction<T>;
+  readonly #buckets = new Map<string, Bucket<T>>();
+
+  constructor(indexFunction: IndexFunction<T>) {
+    this.function = indexFunction;
+  }
+
+  update(key: string, before: T | undefined, after: T | undefined): void {
+    const oldValues = before === undefined ? NOTHING : this.function(before);
+    const newValues = after === undefined ? NOTHING : this.function(after);
+    for (const value of oldValues) if (!newValues.includes(value)) this.#remove(value, key);
+    if (after === undefined) return;
+    for (const value of newValues) {
+      const bucket = this.#buckets.get(value);
+      if (bucket === undefined) this.#buckets.set(value, new Bucket(new Map([[key, after]])));
+      else bucket.set(key, after);
+    }
+  }
+
+  #remove(value: string, key: string): void {
+    const bucket = this.#buckets.get(value);
+    if (bucket === undefined) return;
+    bucket.delete(key);
+    if (bucket.size === 0) this.#buckets.delete(value);
+  }
+
+  list(value: string): readonly T[] {
+    return this.#buckets.get(value)?.list() ?? NOTHING;
+  }
+
+  entries(value: string): Iterable<[string, T]> {
+    return this.#buckets.get(value)?.entries() ?? NOTHING;
+  }
+
+  keys(value: string): readonly string[] {
+    return [...(this.#buckets.get(value)?.keys() ?? NOTHING)];
+  }
+
+  values(): readonly string[] {
+    return [...this.#buckets.keys()];
+  }
+}
