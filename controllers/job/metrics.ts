@@ -1,8 +1,6 @@
 import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
 import type { Counter, Metrics, Stability } from "../../pkg/metrics/metrics.ts";
 
-type JobMetrics = ReturnType<typeof jobMetrics>;
-
 const BY_SYNC = ["completion_mode", "result", "action"];
 const BY_RESULT = ["completion_mode", "result"];
 
