@@ -57,6 +57,20 @@ export const lifecycleDiscoveryMutants: readonly Mutant[] = [
     tests: monitors,
   },
   {
+    name: "garbage is collected before it is known what there is",
+    file: "pkg/controller/monitors.ts",
+    find: "if (await this.syncInTime(signal)) return;",
+    replace: "void signal; return;",
+    tests: ["controllers/garbagecollector/known.test.ts"],
+  },
+  {
+    name: "resources that cannot be listed keep all others from being collected",
+    file: "pkg/controller/monitors.ts",
+    find: "if (await this.syncInTime(signal)) return;",
+    replace: "while (!(await this.syncInTime(signal))) signal.throwIfAborted();",
+    tests: ["controllers/garbagecollector/known.test.ts"],
+  },
+  {
     name: "a resource that is listed late is never told of",
     file: "pkg/controller/monitors.ts",
     find: "await this.#change(plan.start, plan.stop, signal);\n      await this.#tellListed();",
