@@ -74,7 +74,7 @@ export class DaemonSafety {
     const others = staying.filter((one) => nodeOf(one) === node);
     const excused = this.#unknown.countSince(uid, horizonMs - SLOW_SYNC_MS);
     if (others.length === 0 || excused > 0) return;
-    const all = objectsIn<Node>(this.#world.server.parts.store, resources.nodes).length;
+    const all = this.#mostNodes(horizonMs);
     const most = Math.max(...versions.map((version) => surgeLimit(version, all)));
     const isUpdate = others.some((one) =>
       versions.some((version) => !isOfTemplate(one, version.spec?.template)),
@@ -85,7 +85,10 @@ export class DaemonSafety {
         .filter(([name, there]) => name === node || (there.length > 1 && this.#isNode(name, horizonMs)))
         .map(([name]) => name),
     ).size;
-    const isFree = others.every((one) => this.#states(one, horizonMs).some((state) => !isHealthy(state)));
+    // For how long one has been ready is a matter of clocks.
+    const isFree =
+      versions.some(({ spec }) => (spec?.minReadySeconds ?? 0) > 0) ||
+      others.every((one) => this.#states(one, horizonMs).some((state) => !isHealthy(state)));
     if (most === 0 || !isUpdate || others.length > 1)
       this.#world.violate(`${what}: beside ${others.map((one) => one.metadata.name).join(", ")} on ${node}`);
     else if (surging > most && !isFree)
@@ -117,7 +120,7 @@ export class DaemonSafety {
     );
     if (updating.length === 0)
       return this.#world.violate(`${what}: runs where it should, and is not to be updated`);
-    // For how long one has been ready is a matter of clocks, and one that is unavailable anyway may go at any time.
+    // One that is unavailable anyway may go at any time, and for how long one has been ready is a matter of clocks.
     if (versions.some(({ spec }) => (spec?.minReadySeconds ?? 0) > 0)) return;
     if (states.some((state) => !isHealthy(state))) return;
     const wanted = objectsIn<Node>(this.#world.server.parts.store, resources.nodes).filter((one) =>
@@ -132,10 +135,17 @@ export class DaemonSafety {
         (one) => isGoing(one) || this.#states(one, horizonMs).every((state) => !isHealthy(state)),
       );
     });
-    const all = objectsIn<Node>(this.#world.server.parts.store, resources.nodes).length;
+    const all = this.#mostNodes(horizonMs);
     const most = Math.max(...updating.map((version) => unavailableLimit(version, all)));
     if (missing.length > most)
       this.#world.violate(`${what}: leaves ${missing.length} nodes without a pod, more than ${most}`);
+  }
+
+  /** As many nodes as the process may have believed that there are: a limit may be a share of them. */
+  #mostNodes(horizonMs: number): number {
+    return this.#nodes.keys.filter((name) =>
+      this.#nodes.since(name, horizonMs).some((one) => one !== undefined),
+    ).length;
   }
 
   #isNode(name: string, horizonMs: number): boolean {
