@@ -132,6 +132,5 @@ export async function relabelPod(
   pod: Pod,
   revision: ControllerRevision,
 ): Promise<void> {
-  const body = { metadata: { labels: { [REVISION_HASH]: hashOf(revision) } } };
-  await context.owned.patch(sync, pod, { type: "merge", body });
+  await context.owned.label(sync, pod, { [REVISION_HASH]: hashOf(revision) });
 }

@@ -1,9 +1,8 @@
 import { SliceGauges } from "../../pkg/controller/endpoints/slice-gauges.ts";
+import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
 import type { Histogram, Metrics } from "../../pkg/metrics/metrics.ts";
 
 const PREFIX = "endpoint_slice_mirroring_controller";
-const powersOfTwo = (first: number): readonly number[] =>
-  Array.from({ length: 15 }, (_, power) => Number((first * 2 ** power).toFixed(3)));
 
 /** What can be seen of mirroring from outside. */
 export class MirrorMetrics {
@@ -22,7 +21,12 @@ export class MirrorMetrics {
       leastSlices: 0,
     });
     const histogram = (name: string, help: string, first: number): Histogram =>
-      metrics.histogram({ name: `${PREFIX}_${name}`, help, buckets: powersOfTwo(first), stability: "ALPHA" });
+      metrics.histogram({
+        name: `${PREFIX}_${name}`,
+        help,
+        buckets: doublingBuckets(first, 15),
+        stability: "ALPHA",
+      });
     this.added = histogram("endpoints_added_per_sync", "Endpoints that one sync added.", 2);
     this.updated = histogram("endpoints_updated_per_sync", "Endpoints that one sync changed.", 2);
     this.removed = histogram("endpoints_removed_per_sync", "Endpoints that one sync removed.", 2);

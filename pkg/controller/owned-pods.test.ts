@@ -85,10 +85,20 @@ test("a pod that is changed is waited for", async () => {
   expect(consistency.staleness(sync.key)).toBeUndefined();
   const release = world.server.parts.faults.holdWatches({ resource: "pods" });
   const [pod = { metadata: {} }] = created;
-  await owned.patch(sync, pod, { type: "merge", body: { metadata: { labels: { zone: "b" } } } });
+  await owned.label(sync, pod, { zone: "b" });
   expect(await zones()).toEqual(["b"]);
   expect(consistency.staleness(sync.key)).toBeDefined();
   release();
+});
+
+test("a pod that has taken the name of another gets none of its labels", async () => {
+  const { created } = await owned.change(sync, { create: [() => template("a")], remove: [] });
+  const [pod = { metadata: {} }] = created;
+  const { name = "" } = pod.metadata;
+  await world.delete(resources.pods, name);
+  await world.create(resources.pods, { ...template("z"), metadata: { name, labels: { zone: "z" } } });
+  await owned.label(sync, pod, { zone: "b" });
+  expect(await zones()).toEqual(["z"]);
 });
 
 test("an owner that is gone waits for nothing", async () => {

@@ -1,3 +1,4 @@
+import type { Labels } from "../api/labels.ts";
 import { type ApiObject, keyOf } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
@@ -184,10 +185,9 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
     return { created, errors: [...errors, ...unremoved] };
   }
 
-  /** Changes a pod that is the owner's, such as its labels. */
-  async patch({ signal }: OwnerSync<O>, { metadata }: Pod, patch: Patch): Promise<ApiObject> {
-    const { namespace = "", name = "" } = metadata;
-    return this.#control.patch({ namespace, name }, patch, signal);
+  /** Gives this very pod labels, beside those that it has. One that is gone needs none, be it that another one has its name. */
+  async label({ signal }: OwnerSync<O>, pod: Pod, labels: Labels): Promise<void> {
+    await this.#patchMetadata(pod, { labels }, signal);
   }
 
   /** Whether the pod has the finalizer, and is yet to be counted. */
@@ -197,10 +197,18 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
   }
 
   /** Takes the finalizer off this very pod. One that is gone needs nothing, be it that another one has its name. */
-  async takeOffFinalizer({ metadata }: ApiObject, signal: AbortSignal): Promise<void> {
+  async takeOffFinalizer(pod: ApiObject, signal: AbortSignal): Promise<void> {
+    await this.#patchMetadata(
+      pod,
+      { "$deleteFromPrimitiveList/finalizers": [this.#options.finalizer] },
+      signal,
+    );
+  }
+
+  /** The uid makes the server refuse the patch when another pod has taken the name since. */
+  async #patchMetadata({ metadata }: ApiObject, changes: object, signal: AbortSignal): Promise<void> {
     const { namespace = "", name = "", uid } = metadata;
-    // The uid makes the server refuse the patch when another pod has taken the name since.
-    const body = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [this.#options.finalizer] } };
+    const body = { metadata: { uid, ...changes } };
     try {
       await this.#control.patch({ namespace, name }, { type: "strategic", body }, signal);
     } catch (error) {

@@ -251,4 +251,11 @@ export const kitMutants: readonly Mutant[] = [
     replace: "[].slice(history?.latest(key).length)",
     tests: ["cmd/kube-controller-manager/every-controller.test.ts"],
   },
+  {
+    name: "a pod that has taken the name of another gets its labels",
+    file: "pkg/controller/owned-pods.ts",
+    find: "const body = { metadata: { uid, ...changes } };",
+    replace: "void uid;\n    const body = { metadata: changes };",
+    tests: ["pkg/controller/owned-pods.test.ts"],
+  },
 ];
