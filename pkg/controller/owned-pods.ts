@@ -4,7 +4,7 @@ import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
 import { isNamespaceTerminating } from "../client/errors.ts";
-import type { Patch, ResourceClient } from "../client/resource-client.ts";
+import type { ResourceClient } from "../client/resource-client.ts";
 import type { Cache } from "./cache.ts";
 import type { ConsistencyStore } from "./consistency.ts";
 import { CONTROLLER_INDEX, controllerIndex, ownedBy, ownedByOrFree } from "./controller-index.ts";
