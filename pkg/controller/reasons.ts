@@ -14,9 +14,9 @@ export interface Reason {
 }
 
 /** Of each key the first reasons are kept: what comes after them, until the key is taken, seldom tells more. */
-const MOST_PER_KEY = 5;
-/** As many keys as have their reasons kept. A first list of more leaves the rest without. */
-const MOST_KEYS = 2_000;
+const MOST_PER_KEY = 3;
+/** As many keys as have their reasons kept. In a rush of more the rest go without. */
+const MOST_KEYS = 500;
 
 const NONE: readonly Reason[] = Object.freeze([]);
 const ASKED: Reason = Object.freeze({ change: "asked" });
@@ -30,8 +30,7 @@ export class Reasons<K> {
   }
 
   changed(key: K, resource: string, change: Change<ApiObject>): void {
-    const reasons = this.#roomFor(key);
-    if (reasons !== undefined) reasons.push(reasonOf(resource, change));
+    this.#roomFor(key)?.push(reasonOf(resource, change));
   }
 
   /** Gives the reasons of the key and forgets them. */

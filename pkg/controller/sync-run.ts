@@ -24,6 +24,8 @@ export class SyncRun<K> implements Sync<K> {
   readonly reasons: readonly Reason[];
   readonly log: Logger;
   readonly signal: AbortSignal;
+  /** Set where the key names an object; a field of every run, so that all have the same shape. */
+  readonly owner: unknown = undefined;
   readonly #noted: boolean;
   #decisions: string[] | undefined;
   #writes: string[] | undefined;
