@@ -12,7 +12,6 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "cmd/kube-controller-manager/server/routes/profiling.ts": "seconds, checked",
   "cmd/kube-controller-manager/server/routes/z-pages.ts": "the day of a month",
   "controllers/cronjob/missed-schedules.ts": "a time span, which is compared with times",
-  "controllers/endpointslicemirroring/sync-metrics.ts": "bounds of buckets",
   "controllers/job/index-ranges.ts": "an index of 64 bits, which counts when it is below a number of 32",
   "controllers/job/job-pods.ts": "an index of 64 bits, as above, and a time span",
   "controllers/job/verdict.ts": "a time span, which is compared with times",
