@@ -4,6 +4,7 @@ import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import { isPodActive, isPodTerminal } from "../../../pkg/api/pod.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { DaemonSet, StatefulSet } from "../../../pkg/api/types/apps-v1.gen.ts";
+import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { Store } from "../../../pkg/embedded/storage/store.ts";
 import { controllersIn, jobsIn, objectsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
@@ -22,6 +23,9 @@ export interface Lack {
 const stays = ({ metadata }: ApiObject): boolean => metadata.deletionTimestamp === undefined;
 const versionOf = ({ metadata }: ApiObject): string => `${metadata.uid} ${metadata.generation}`;
 const uidsOf = (pods: readonly Pod[]): string => pods.map(({ metadata }) => metadata.uid).join(" ");
+
+/** Ten minutes after the last failure by the node's clock, which may be far ahead of the manager's. */
+const LONGEST_BACKOFF_MS = 900_000;
 
 /** Those that wait until pods have been ready for a while read the time off their clocks. */
 function patienceMs({ spec }: StatefulSet | DaemonSet): number {
@@ -55,8 +59,15 @@ export function idleJobs(store: Store, limited: ReadonlySet<string>): readonly L
     .filter((job) => stays(job) && !isJobFinished(job) && !isJobSuspended(job) && job.spec?.parallelism !== 0)
     .filter(({ status = {} }) => (status.failed ?? 0) + (status.succeeded ?? 0) + (status.active ?? 0) === 0)
     .filter((job) => !limited.has(job.metadata.namespace ?? "") && ownedBy(pods, job).length === 0)
-    .map((job) => ({ key: versionOf(job), text: `${job.metadata.name} has no pods` }));
+    .map((job) => {
+      const lack = { key: versionOf(job), text: `${job.metadata.name} has no pods` };
+      return ignoresFailures(job) ? { ...lack, patienceMs: LONGEST_BACKOFF_MS } : lack;
+    });
 }
+
+/** Pods of such a Job may have failed, and its next ones wait for it, though its status counts none. */
+const ignoresFailures = ({ spec }: Job): boolean =>
+  spec?.podFailurePolicy?.rules.some(({ action }) => action === "Ignore") ?? false;
 
 /** StatefulSets, by uid, that others have taken a name from: they try again ever more seldom, also when it is free. */
 export function refusedStatefulSets(store: Store): readonly string[] {
