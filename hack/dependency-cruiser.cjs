@@ -5,9 +5,10 @@ const rank = [
   ["api", "clock", "endpoints"],
   ["log", "metrics", "pki", "tokens"],
   ["client", "workqueue"],
+  ["apiserver"],
   ["cache", "leader", "events"],
   ["controller"],
-  ["embedded"],
+  ["cluster"],
 ];
 const up = rank.slice(0, -1).map((dirs, i) => ({
   name: `pkg-up-${i}`,
@@ -34,8 +35,11 @@ module.exports = {
       name: "production-imports-no-test-bed",
       severity: "error",
       // cmd/kcm runs the embedded cluster for its users; cmd/kube-controller-manager is what clusters run.
-      from: { path: "^(cmd/kube-controller-manager|controllers|pkg/(?!embedded/))", pathNot: tests },
-      to: { path: "^pkg/embedded/" },
+      from: {
+        path: "^(cmd/kube-controller-manager|controllers|pkg/(?!apiserver/|cluster/))",
+        pathNot: tests,
+      },
+      to: { path: "^pkg/(apiserver|cluster)/" },
     },
     {
       name: "controllers-are-islands",

@@ -4,7 +4,7 @@ import type { ApiObject } from "../../pkg/api/object.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { ApiError } from "../../pkg/client/errors.ts";
-import { forbidden } from "../../pkg/embedded/server/status-error.ts";
+import { forbidden } from "../../pkg/apiserver/server/status-error.ts";
 import { ControllerWorld, NAMESPACE } from "../../test/harness/controller-world.ts";
 import { HollowKubelet } from "../../test/harness/hollow-kubelet.ts";
 import { longestStretchMs } from "../../test/harness/cpu-time.ts";

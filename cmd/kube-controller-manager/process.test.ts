@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
-import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
+import { EmbeddedCluster } from "../../pkg/cluster/cluster.ts";
 import { Daemon, ourProgram, type Program } from "../../test/harness/daemon.ts";
 import { ask } from "../../test/harness/https-client.ts";
 import { freePorts } from "../../test/harness/real-cluster.ts";

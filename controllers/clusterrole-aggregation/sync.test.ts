@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ClusterRole, PolicyRule } from "../../pkg/api/types/rbac-v1.gen.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { clusterRoleAggregationController } from "./controller.ts";
 

@@ -4,7 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { CronJob, CronJobSpec, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { ObjectReference } from "../../pkg/api/types/core-v1.gen.ts";
-import { internal, StatusError } from "../../pkg/embedded/server/status-error.ts";
+import { internal, StatusError } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { cronJobController } from "./controller.ts";
 import { atMinute, cronJob } from "./samples.test-data.ts";

@@ -3,7 +3,7 @@ import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { CronJob, CronJobSpec, Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { cronJobController } from "./controller.ts";
 import { jobNameFor } from "./job-from-template.ts";

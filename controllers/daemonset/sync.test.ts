@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import { forbidden, internal } from "../../pkg/embedded/server/status-error.ts";
+import { forbidden, internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { DaemonSetInWorld } from "../../test/harness/daemon-set-in-world.ts";
 import type { Write } from "../../test/harness/recorded-transport.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findCondition } from "../../pkg/api/conditions.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import { invalid, internal } from "../../pkg/embedded/server/status-error.ts";
+import { invalid, internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
 import { wired } from "../../pkg/controller/kit.ts";

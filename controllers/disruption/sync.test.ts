@@ -9,7 +9,7 @@ import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../pkg/api/types/policy-v1.gen.ts";
 import { isTooManyRequests } from "../../pkg/client/errors.ts";
-import { conflict, internal } from "../../pkg/embedded/server/status-error.ts";
+import { conflict, internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { createDefinition } from "../../test/integration/controllers/custom-resources.ts";
 import { disruptionController } from "./controller.ts";

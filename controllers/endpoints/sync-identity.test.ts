@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
-import { forbidden } from "../../pkg/embedded/server/status-error.ts";
+import { forbidden } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { endpointsController } from "./controller.ts";
 import { podIn, serviceIn } from "./samples.test-data.ts";

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { garbageCollectorController } from "./controller.ts";
 

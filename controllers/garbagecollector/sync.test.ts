@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import { conflict, notFound, type StatusError } from "../../pkg/embedded/server/status-error.ts";
+import { conflict, notFound, type StatusError } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { garbageCollectorController } from "./controller.ts";
 

@@ -5,7 +5,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { CustomResourceDefinition } from "../../pkg/api/types/apiextensions-v1.gen.ts";
 import type { ApiSurface } from "../../pkg/client/discovery-documents.ts";
 import { Discovery } from "../../pkg/client/discovery.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { createMetrics, type ExposedMetrics } from "../../pkg/metrics/registry.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { garbageCollectorController } from "./controller.ts";

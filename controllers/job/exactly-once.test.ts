@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import { type Random, randomBelow, seededRandom } from "../../pkg/clock/random.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { JobInWorld } from "../../test/harness/job-in-world.ts";
 import { jobController } from "./controller.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { JobInWorld } from "../../test/harness/job-in-world.ts";
 import { jobController } from "./controller.ts";

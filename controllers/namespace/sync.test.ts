@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findCondition } from "../../pkg/api/conditions.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Namespace, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { FaultTarget } from "../../pkg/embedded/server/faults.ts";
-import { conflict, internal, notFound } from "../../pkg/embedded/server/status-error.ts";
+import type { FaultTarget } from "../../pkg/apiserver/server/faults.ts";
+import { conflict, internal, notFound } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { namespaceController } from "./controller.ts";
 

@@ -3,7 +3,7 @@ import { controllerOf, newControllerRef } from "../../pkg/api/owner-references.t
 import { resources } from "../../pkg/api/resources.ts";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { forbidden, internal } from "../../pkg/embedded/server/status-error.ts";
+import { forbidden, internal } from "../../pkg/apiserver/server/status-error.ts";
 import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/controller/expectations.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import type { Write } from "../../test/harness/recorded-transport.ts";

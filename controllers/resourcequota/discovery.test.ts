@@ -5,7 +5,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ApiSurface } from "../../pkg/client/discovery-documents.ts";
 import { Discovery } from "../../pkg/client/discovery.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { QuotasInWorld } from "../../test/harness/quotas-in-world.ts";
 import { ownerSyncOf } from "../../test/harness/sync-of.ts";

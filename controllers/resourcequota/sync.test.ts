@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { CustomResourceDefinition } from "../../pkg/api/types/apiextensions-v1.gen.ts";
 import type { ResourceQuota, Service } from "../../pkg/api/types/core-v1.gen.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { FULL_COUNT_MS, QuotasInWorld } from "../../test/harness/quotas-in-world.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ConfigMap, Namespace } from "../../pkg/api/types/core-v1.gen.ts";
-import { conflict, internal, StatusError } from "../../pkg/embedded/server/status-error.ts";
+import { conflict, internal, StatusError } from "../../pkg/apiserver/server/status-error.ts";
 import { createMetrics } from "../../pkg/metrics/registry.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { CONFIG_MAP, newConfigMap } from "./config-map.ts";

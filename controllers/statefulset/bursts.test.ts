@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
 import { statefulSetController } from "./controller.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { conflict, internal, type StatusError } from "../../pkg/embedded/server/status-error.ts";
+import { conflict, internal, type StatusError } from "../../pkg/apiserver/server/status-error.ts";
 import { type Logger, silentLogger } from "../../pkg/log/logger.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { settledCounts, StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";

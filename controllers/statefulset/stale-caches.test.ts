@@ -4,7 +4,7 @@ import type { TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { statefulSetController } from "./controller.ts";
 import { changed, statefulSet, withImage } from "./samples.test-data.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { conflict, StatusError } from "../../pkg/embedded/server/status-error.ts";
+import { conflict, StatusError } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { settledCounts, StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
 import { statefulSetController } from "./controller.ts";

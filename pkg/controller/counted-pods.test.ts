@@ -3,7 +3,7 @@ import { type ControllerWorld, newWorld } from "../../test/harness/controller-wo
 import { type ApiObject, keyOf } from "../api/object.ts";
 import { resources } from "../api/resources.ts";
 import type { ConfigMap, Pod } from "../api/types/core-v1.gen.ts";
-import { internal } from "../embedded/server/status-error.ts";
+import { internal } from "../apiserver/server/status-error.ts";
 import { wired } from "./kit.ts";
 import { OwnedPods, type OwnedPodsOptions } from "./owned-pods.ts";
 import type { OwnerSync } from "./sync.ts";

@@ -3,7 +3,7 @@ import { type ControllerWorld, newWorld } from "../../test/harness/controller-wo
 import { resources } from "../api/resources.ts";
 import type { DaemonSet } from "../api/types/apps-v1.gen.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
-import { forbidden } from "../embedded/server/status-error.ts";
+import { forbidden } from "../apiserver/server/status-error.ts";
 import { silentLogger } from "../log/logger.ts";
 import type { ConsistencyStore } from "./consistency.ts";
 import { wired } from "./kit.ts";

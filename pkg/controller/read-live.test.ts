@@ -3,7 +3,7 @@ import { resources } from "../api/resources.ts";
 import type { ReplicaSet } from "../api/types/apps-v1.gen.ts";
 import { isConflict, isForbidden, isInvalid } from "../client/errors.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
-import { forbidden } from "../embedded/server/status-error.ts";
+import { forbidden } from "../apiserver/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { identityOf, isGoneOrReplaced, readLive, readThenWrite } from "./read-live.ts";
 

@@ -9,7 +9,7 @@ import type { ConfigMap, Pod, ResourceQuota, Secret } from "../../pkg/api/types/
 import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { realClock } from "../../pkg/clock/real.ts";
-import { SCRIPT_ANNOTATION } from "../../pkg/embedded/hollow/script.ts";
+import { SCRIPT_ANNOTATION } from "../../pkg/cluster/hollow/script.ts";
 import { Deployments } from "../harness/deployments.ts";
 import { until } from "../harness/until.ts";
 import { budgetJourney } from "./budget-journey.ts";

@@ -3,7 +3,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job, JobSpec } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
-import { SCRIPT_ANNOTATION } from "../../pkg/embedded/hollow/script.ts";
+import { SCRIPT_ANNOTATION } from "../../pkg/cluster/hollow/script.ts";
 import type { Deployments } from "../harness/deployments.ts";
 import { until } from "../harness/until.ts";
 import type { Journey, Settled } from "./takeover-cases.ts";

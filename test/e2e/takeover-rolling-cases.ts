@@ -7,7 +7,7 @@ import type {
   StatefulSetSpec,
 } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod, PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
-import { SCRIPT_ANNOTATION } from "../../pkg/embedded/hollow/script.ts";
+import { SCRIPT_ANNOTATION } from "../../pkg/cluster/hollow/script.ts";
 import type { Deployments } from "../harness/deployments.ts";
 import { until } from "../harness/until.ts";
 import type { Journey, Settled } from "./takeover-cases.ts";

@@ -10,7 +10,7 @@ import { httpClients, serviceAccountClients } from "../../pkg/client/http-client
 import type { Clock } from "../../pkg/clock/clock.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
-import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
+import { EmbeddedCluster } from "../../pkg/cluster/cluster.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";

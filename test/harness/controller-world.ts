@@ -7,11 +7,11 @@ import { clientBuilder, type ClientBuilder, sharedTransports } from "../../pkg/c
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import type { Transport } from "../../pkg/client/transport.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
-import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
-import { allKinds } from "../../pkg/embedded/kinds/all-kinds.ts";
-import type { ApiServer } from "../../pkg/embedded/server/api-server.ts";
-import { StatusError } from "../../pkg/embedded/server/status-error.ts";
-import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
+import { DirectTransport } from "../../pkg/apiserver/direct-transport.ts";
+import { allKinds } from "../../pkg/apiserver/kinds/all-kinds.ts";
+import type { ApiServer } from "../../pkg/apiserver/server/api-server.ts";
+import { StatusError } from "../../pkg/apiserver/server/status-error.ts";
+import { embeddedServer } from "../../pkg/apiserver/embedded-server.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import { type Logger, silentLogger } from "../../pkg/log/logger.ts";
 import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";

@@ -1,8 +1,8 @@
 import { featureGates } from "../../pkg/api/feature-gates.ts";
 import { realClock, realRandom } from "../../pkg/clock/real.ts";
 import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
-import { hollowNodes } from "../../pkg/embedded/hollow/hollow-nodes.ts";
-import { scheduler } from "../../pkg/embedded/scheduler/scheduler.ts";
+import { hollowNodes } from "../../pkg/cluster/hollow/hollow-nodes.ts";
+import { scheduler } from "../../pkg/cluster/scheduler/scheduler.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
-import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
+import { EmbeddedCluster } from "../../pkg/cluster/cluster.ts";
 import { CertificateAuthority, type KeyPair } from "../../pkg/pki/certificate-authority.ts";
 import { parseJson } from "../../pkg/api/wire-json.ts";
 import { hasRealCluster, startRealCluster } from "./real-cluster.ts";

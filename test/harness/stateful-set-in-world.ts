@@ -1,7 +1,7 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet, StatefulSetSpec } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { internal } from "../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import type { ControllerWorld } from "./controller-world.ts";
 
 type Listed = Parameters<ControllerWorld["list"]>[0];

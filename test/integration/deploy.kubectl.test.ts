@@ -9,7 +9,7 @@ import { loadAll } from "js-yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resolveOptions } from "../../cmd/kube-controller-manager/options/resolve.ts";
 import { realClock, realRandom } from "../../pkg/clock/real.ts";
-import { EmbeddedCluster } from "../../pkg/embedded/cluster.ts";
+import { EmbeddedCluster } from "../../pkg/cluster/cluster.ts";
 import { Daemon, ourProgram } from "../harness/daemon.ts";
 import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { describeWhere } from "../harness/where.ts";

@@ -347,7 +347,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "embedded: a watch goes on though its version is served no more",
-    file: "pkg/embedded/server/watch.ts",
+    file: "pkg/apiserver/server/watch.ts",
     find: "if (served.custom) stream.onEnd(endWhenGone(call, stream));",
     replace: "",
     tests: ["test/integration/api/custom-resources.test.ts"],

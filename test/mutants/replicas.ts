@@ -47,17 +47,17 @@ const staleMutants: readonly Mutant[] = [
   },
   {
     name: "lets bookmarks overtake events that are held up",
-    file: "pkg/embedded/server/watch.ts",
+    file: "pkg/apiserver/server/watch.ts",
     find: "? () => deliver(bookmarkFrame(output, { resourceVersion: String(store.revision) }))",
     replace: "? () => stream.push(bookmarkFrame(output, { resourceVersion: String(store.revision) }))",
-    tests: ["pkg/embedded/server/api-server.test.ts"],
+    tests: ["pkg/apiserver/server/api-server.test.ts"],
   },
   {
     name: "lets a watch that is taken up again past what is held up",
-    file: "pkg/embedded/server/watch.ts",
+    file: "pkg/apiserver/server/watch.ts",
     find: "!start.fromState && call.faults.holds(call.subject)",
     replace: '!start.fromState && call.faults.holds({ ...call.subject, resource: "" })',
-    tests: ["pkg/embedded/server/api-server.test.ts"],
+    tests: ["pkg/apiserver/server/api-server.test.ts"],
   },
 ];
 

@@ -8,12 +8,12 @@ import { type ClientBuilder, clientBuilder, sharedTransports } from "../../pkg/c
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { loadAccess } from "../../pkg/client/config/access.ts";
 import { httpClients } from "../../pkg/client/http-clients.ts";
-import { DirectTransport } from "../../pkg/embedded/direct-transport.ts";
-import { builtInAdmission } from "../../pkg/embedded/admission/built-in-admission.ts";
-import { hollowNodes } from "../../pkg/embedded/hollow/hollow-nodes.ts";
-import { scheduler } from "../../pkg/embedded/scheduler/scheduler.ts";
-import { Store } from "../../pkg/embedded/storage/store.ts";
-import { embeddedServer } from "../../pkg/embedded/start-embedded.ts";
+import { DirectTransport } from "../../pkg/apiserver/direct-transport.ts";
+import { builtInAdmission } from "../../pkg/apiserver/admission/built-in-admission.ts";
+import { hollowNodes } from "../../pkg/cluster/hollow/hollow-nodes.ts";
+import { scheduler } from "../../pkg/cluster/scheduler/scheduler.ts";
+import { Store } from "../../pkg/apiserver/storage/store.ts";
+import { embeddedServer } from "../../pkg/apiserver/embedded-server.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";

@@ -1,8 +1,8 @@
 import { keyOf } from "../../../pkg/api/object.ts";
 import type { Event, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
-import type { EmbeddedCluster } from "../../../pkg/embedded/cluster.ts";
-import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
+import type { EmbeddedCluster } from "../../../pkg/cluster/cluster.ts";
+import type { StoredEvent } from "../../../pkg/apiserver/storage/bucket.ts";
 
 export interface ControllerFigures {
   readonly name: string;

@@ -1,9 +1,9 @@
 import { featureGates } from "../../../pkg/api/feature-gates.ts";
 import { realClock, realRandom } from "../../../pkg/clock/real.ts";
-import { type ClusterOptions, EmbeddedCluster } from "../../../pkg/embedded/cluster.ts";
-import { FileJournal } from "../../../pkg/embedded/storage/file-journal.ts";
-import { nodeJournalFiles } from "../../../pkg/embedded/storage/node-journal-files.ts";
-import { Store } from "../../../pkg/embedded/storage/store.ts";
+import { type ClusterOptions, EmbeddedCluster } from "../../../pkg/cluster/cluster.ts";
+import { FileJournal } from "../../../pkg/apiserver/storage/file-journal.ts";
+import { nodeJournalFiles } from "../../../pkg/apiserver/storage/node-journal-files.ts";
+import { Store } from "../../../pkg/apiserver/storage/store.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { tokenSigner } from "../../../pkg/tokens/token-signer.ts";

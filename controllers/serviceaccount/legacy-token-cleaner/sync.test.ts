@@ -9,7 +9,7 @@ import type {
 } from "../../../pkg/api/types/core-v1.gen.ts";
 import { Interner } from "../../../pkg/cache/store/interner.ts";
 import { Projection } from "../../../pkg/cache/store/projection.ts";
-import { internal } from "../../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../../test/harness/controller-world.ts";
 import { legacyTokenCleanerController } from "./controller.ts";
 import { SECRET_NAME_FIELDS, secretNames } from "./secret-names.ts";

@@ -3,7 +3,7 @@ import { decodeJwt } from "jose";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import { conflict, internal } from "../../../pkg/embedded/server/status-error.ts";
+import { conflict, internal } from "../../../pkg/apiserver/server/status-error.ts";
 import { tokenSigner } from "../../../pkg/tokens/token-signer.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../../test/harness/controller-world.ts";
 import { serviceAccountTokenController } from "./controller.ts";

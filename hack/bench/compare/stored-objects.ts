@@ -1,7 +1,7 @@
 import type { ApiObject, ObjectMeta, OwnerReference } from "../../../pkg/api/object.ts";
 import { formatTime } from "../../../pkg/api/time.ts";
 import type { ConfigMap, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
-import { hollowNode, PODS_PER_NODE } from "../../../pkg/embedded/hollow/node-object.ts";
+import { hollowNode, PODS_PER_NODE } from "../../../pkg/cluster/hollow/node-object.ts";
 
 /** The namespace of everything that is stored. */
 export const STORED = "stored";

@@ -12,9 +12,9 @@ import type { ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { seededRandom } from "../../../pkg/clock/random.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
-import { HttpServer } from "../../../pkg/embedded/http/http-server.ts";
-import { embeddedServer } from "../../../pkg/embedded/start-embedded.ts";
-import { persistentStore } from "../../../pkg/embedded/storage/persistent-store.ts";
+import { HttpServer } from "../../../pkg/apiserver/http/http-server.ts";
+import { embeddedServer } from "../../../pkg/apiserver/embedded-server.ts";
+import { persistentStore } from "../../../pkg/apiserver/storage/persistent-store.ts";
 import { clientsOf } from "../../harness/admin-client.ts";
 
 let directory: string;

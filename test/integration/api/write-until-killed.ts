@@ -1,8 +1,8 @@
 // Started by persistence.test.ts: writes to the directory given until somebody kills this process, and says after each
 // write which revision the store has reached.
 import { realClock } from "../../../pkg/clock/real.ts";
-import { persistentStore } from "../../../pkg/embedded/storage/persistent-store.ts";
-import type { Unstored } from "../../../pkg/embedded/storage/store.ts";
+import { persistentStore } from "../../../pkg/apiserver/storage/persistent-store.ts";
+import type { Unstored } from "../../../pkg/apiserver/storage/store.ts";
 
 const store = persistentStore(process.argv[2] ?? "", realClock);
 for (let index = 0; ; index++) {

@@ -4,7 +4,7 @@ import { daemonSetController } from "../../../controllers/daemonset/controller.t
 import { resources } from "../../../pkg/api/resources.ts";
 import type { DaemonSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod, PodSpec } from "../../../pkg/api/types/core-v1.gen.ts";
-import { scheduler } from "../../../pkg/embedded/scheduler/scheduler.ts";
+import { scheduler } from "../../../pkg/cluster/scheduler/scheduler.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import { lineOf } from "../../harness/controller-world.ts";
 import { Daemon, goProgram, predecessorsOn } from "../../harness/daemon.ts";

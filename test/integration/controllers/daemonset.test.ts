@@ -7,7 +7,7 @@ import { podCondition } from "../../../pkg/api/pod.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { ControllerRevision, DaemonSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod, Toleration } from "../../../pkg/api/types/core-v1.gen.ts";
-import { scheduler } from "../../../pkg/embedded/scheduler/scheduler.ts";
+import { scheduler } from "../../../pkg/cluster/scheduler/scheduler.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 import {

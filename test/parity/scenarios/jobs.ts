@@ -1,8 +1,8 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
 import type { Job, JobSpec } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod, PodTemplateSpec } from "../../../pkg/api/types/core-v1.gen.ts";
-import { STOPS_AFTER_ANNOTATION } from "../../../pkg/embedded/hollow/pod-life.ts";
-import { SCRIPT_ANNOTATION } from "../../../pkg/embedded/hollow/script.ts";
+import { STOPS_AFTER_ANNOTATION } from "../../../pkg/cluster/hollow/pod-life.ts";
+import { SCRIPT_ANNOTATION } from "../../../pkg/cluster/hollow/script.ts";
 import type { Expected, PodChoice, Scenario, Step } from "../scenario.ts";
 import { create } from "./objects.ts";
 
@@ -10,7 +10,7 @@ const area = "batch";
 export const FOR_EVER = "run";
 const INDEX = "batch.kubernetes.io/job-completion-index";
 
-/** Pods that do what the script says (pkg/embedded/hollow/script.ts). */
+/** Pods that do what the script says (pkg/cluster/hollow/script.ts). */
 export function podsThat(
   script: string,
   annotations: Readonly<Record<string, string>> = {},

@@ -3,7 +3,7 @@ import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import { isPodActive } from "../../../pkg/api/pod.ts";
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
+import type { StoredEvent } from "../../../pkg/apiserver/storage/bucket.ts";
 import { BUCKETS } from "../world/history.ts";
 import type { World } from "../world/world.ts";
 import { boundsOf } from "./bounds.ts";

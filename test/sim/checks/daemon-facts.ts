@@ -3,7 +3,7 @@ import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import { isPodTerminal } from "../../../pkg/api/pod.ts";
 import type { DaemonSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { BUCKETS } from "../world/history.ts";
 
 /** Whether pods of it are to be on the node: its selector matches, and it tolerates the taints that users give. */

@@ -5,7 +5,7 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet, StatefulSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget } from "../../../pkg/api/types/policy-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { controllersIn, deploymentsIn, objectsIn, replicaSetsIn } from "../world/objects.ts";
 import type { Differences } from "./differences.ts";
 

@@ -2,7 +2,7 @@ import { isPodReady, isPodTerminal } from "../../../pkg/api/pod.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Endpoints, Pod, Service } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../../pkg/api/types/discovery-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { MOST_ENDPOINTS } from "../world/controllers.ts";
 import { objectsIn } from "../world/objects.ts";
 import type { Differences } from "./differences.ts";

@@ -5,7 +5,7 @@ import { isPodTerminal } from "../../../pkg/api/pod.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { ResourceQuota } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import {
   controllersIn,
   cronJobsIn,

@@ -4,7 +4,7 @@ import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { ControllerRevision, StatefulSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { objectsIn, ownedBy } from "../world/objects.ts";
 import type { Differences } from "./differences.ts";
 import { isHealthy, isOfTemplate, isUpdatable, ordinalOf, ordinalsOf } from "./stateful-facts.ts";

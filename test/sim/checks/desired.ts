@@ -6,7 +6,7 @@ import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import { isPodActive, isPodReady } from "../../../pkg/api/pod.ts";
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod, PodTemplateSpec, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { controllersIn, deploymentsIn, jobsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
 import { hasBadImage } from "../world/samples.ts";
 import { boundsOf } from "./bounds.ts";

@@ -2,7 +2,7 @@ import type { ApiObject } from "../../../pkg/api/object.ts";
 import { BUCKETS } from "../world/history.ts";
 import type { ManagerProcess } from "../world/process.ts";
 import { describeRequest } from "../world/request-of.ts";
-import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
+import type { StoredEvent } from "../../../pkg/apiserver/storage/bucket.ts";
 import type { Arrival } from "../world/wire.ts";
 import type { World } from "../world/world.ts";
 import type { Beliefs } from "./beliefs.ts";

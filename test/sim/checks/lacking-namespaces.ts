@@ -2,7 +2,7 @@ import { keyOf } from "../../../pkg/api/object.ts";
 import { isPodTerminal } from "../../../pkg/api/pod.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { ResourceQuota } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { objectsIn, podsIn } from "../world/objects.ts";
 import type { Lack } from "./lacks.ts";
 

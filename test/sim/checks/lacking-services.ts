@@ -1,6 +1,6 @@
 import { resources } from "../../../pkg/api/resources.ts";
 import type { PodDisruptionBudget } from "../../../pkg/api/types/policy-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { objectsIn, podsIn } from "../world/objects.ts";
 import { checkBudgets } from "./desired-budgets.ts";
 import { checkEndpoints } from "./desired-endpoints.ts";

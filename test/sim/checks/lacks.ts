@@ -6,7 +6,7 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { DaemonSet, StatefulSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { controllersIn, jobsIn, objectsIn, ownedBy, podsIn, replicaSetsIn } from "../world/objects.ts";
 import { isFor, mayStay, nodeOf } from "./daemon-facts.ts";
 import { isHealthy, isOfTemplate, isUpdatable, ordinalOf, ordinalsOf } from "./stateful-facts.ts";

@@ -3,7 +3,7 @@ import type { ApiObject } from "../../../pkg/api/object.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Job } from "../../../pkg/api/types/batch-v1.gen.ts";
-import { bucketName } from "../../../pkg/embedded/server/served-resource.ts";
+import { bucketName } from "../../../pkg/apiserver/server/served-resource.ts";
 import { BUCKETS } from "../world/history.ts";
 import { cronJobsIn, jobsIn } from "../world/objects.ts";
 import type { World } from "../world/world.ts";

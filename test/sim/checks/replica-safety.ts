@@ -3,7 +3,7 @@ import { isPodTerminal } from "../../../pkg/api/pod.ts";
 import { parseTime } from "../../../pkg/api/time.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
-import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
+import type { StoredEvent } from "../../../pkg/apiserver/storage/bucket.ts";
 import { BUCKETS } from "../world/history.ts";
 import { deploymentsIn, podsIn } from "../world/objects.ts";
 import type { World } from "../world/world.ts";

@@ -1,7 +1,7 @@
 import type { Status } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Lease } from "../../../pkg/api/types/coordination-v1.gen.ts";
-import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
+import type { StoredEvent } from "../../../pkg/apiserver/storage/bucket.ts";
 import { BUCKETS } from "../world/history.ts";
 import { objectsIn } from "../world/objects.ts";
 import { LEASE, type ManagerProcess } from "../world/process.ts";

@@ -1,4 +1,4 @@
-import { SCRIPT_ANNOTATION } from "../../../pkg/embedded/hollow/script.ts";
+import { SCRIPT_ANNOTATION } from "../../../pkg/cluster/hollow/script.ts";
 import { isPodReady } from "../../../pkg/api/pod.ts";
 import type { StatefulSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod, PodTemplateSpec } from "../../../pkg/api/types/core-v1.gen.ts";

@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
-import type { StoredEvent } from "../../../pkg/embedded/storage/bucket.ts";
+import type { StoredEvent } from "../../../pkg/apiserver/storage/bucket.ts";
 import type { ManagerProcess } from "../world/process.ts";
 import type { RequestFacts } from "../world/request-of.ts";
 

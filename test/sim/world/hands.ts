@@ -4,7 +4,7 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { ApiError } from "../../../pkg/client/errors.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { NAMESPACE, type World } from "./world.ts";
 
 /** What a user does, as with kubectl. Gives what it was; undefined when there was nothing to do it to. */

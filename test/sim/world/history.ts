@@ -1,5 +1,5 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import type { VirtualClock } from "../../harness/virtual-clock.ts";
 
 interface Moment {

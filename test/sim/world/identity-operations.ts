@@ -4,7 +4,7 @@ import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { PersistentVolumeClaim, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
-import { bucketName } from "../../../pkg/embedded/server/served-resource.ts";
+import { bucketName } from "../../../pkg/apiserver/server/served-resource.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import { newDaemonSet } from "./daemon-operations.ts";
 import { create, type Operation, pick, storeOf, tolerantly } from "./hands.ts";

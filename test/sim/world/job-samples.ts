@@ -1,5 +1,5 @@
 import type { CronJob, Job, JobSpec } from "../../../pkg/api/types/batch-v1.gen.ts";
-import { SCRIPT_ANNOTATION } from "../../../pkg/embedded/hollow/script.ts";
+import { SCRIPT_ANNOTATION } from "../../../pkg/cluster/hollow/script.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 
 /** How many seconds a container takes to end when it is told to. */

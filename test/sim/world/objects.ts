@@ -1,12 +1,12 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
-import { bucketName } from "../../../pkg/embedded/server/served-resource.ts";
+import { bucketName } from "../../../pkg/apiserver/server/served-resource.ts";
 import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { CronJob, Job } from "../../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
-import type { Store } from "../../../pkg/embedded/storage/store.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 
 /** Everything of one kind on the server, in order of names. */
 export function objectsIn<T extends ApiObject>(store: Store, resource: TypedResource<T>): readonly T[] {

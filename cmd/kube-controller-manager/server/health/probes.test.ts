@@ -4,7 +4,7 @@ import { namespaceController } from "../../../../controllers/namespace/controlle
 import type { ApiObject } from "../../../../pkg/api/object.ts";
 import { resources } from "../../../../pkg/api/resources.ts";
 import type { Transport } from "../../../../pkg/client/transport.ts";
-import { internal } from "../../../../pkg/embedded/server/status-error.ts";
+import { internal } from "../../../../pkg/apiserver/server/status-error.ts";
 import { silentLogger } from "../../../../pkg/log/logger.ts";
 import {
   type ControllerWorld,

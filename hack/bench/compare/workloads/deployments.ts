@@ -2,7 +2,7 @@ import { resources } from "../../../../pkg/api/resources.ts";
 import type { Deployment } from "../../../../pkg/api/types/apps-v1.gen.ts";
 import { realClock } from "../../../../pkg/clock/real.ts";
 import type { ClientSet } from "../../../../pkg/client/client-set.ts";
-import { PODS_PER_NODE } from "../../../../pkg/embedded/hollow/node-object.ts";
+import { PODS_PER_NODE } from "../../../../pkg/cluster/hollow/node-object.ts";
 import { follow, type Following } from "../follow.ts";
 import { inParallel } from "../in-parallel.ts";
 import { measured } from "../measured.ts";

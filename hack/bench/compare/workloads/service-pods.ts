@@ -5,7 +5,7 @@ import type { Pod } from "../../../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../../../pkg/api/types/discovery-v1.gen.ts";
 import { realClock } from "../../../../pkg/clock/real.ts";
 import type { ClientSet } from "../../../../pkg/client/client-set.ts";
-import { PODS_PER_NODE } from "../../../../pkg/embedded/hollow/node-object.ts";
+import { PODS_PER_NODE } from "../../../../pkg/cluster/hollow/node-object.ts";
 import { follow, type Following } from "../follow.ts";
 import { measured } from "../measured.ts";
 import { createNamespace, plainDeployment } from "../probe.ts";

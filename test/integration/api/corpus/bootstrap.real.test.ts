@@ -4,7 +4,7 @@ import { resourcePath } from "../../../../pkg/api/resource.ts";
 import { resourceOfKind } from "../../../../pkg/api/resources.ts";
 import { realClock } from "../../../../pkg/clock/real.ts";
 import { sleep } from "../../../../pkg/clock/wait.ts";
-import { bootstrapObjects } from "../../../../pkg/embedded/auth/bootstrap-objects.ts";
+import { bootstrapObjects } from "../../../../pkg/apiserver/auth/bootstrap-objects.ts";
 import { startRealCluster, type RealCluster } from "../../../harness/real-cluster.ts";
 import { RealColumn } from "./real-column.ts";
 

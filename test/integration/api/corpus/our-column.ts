@@ -1,10 +1,10 @@
 import type { ApiObject } from "../../../../pkg/api/object.ts";
 import { resourceOfKind } from "../../../../pkg/api/resources.ts";
-import { allKinds } from "../../../../pkg/embedded/kinds/all-kinds.ts";
-import { contentChanged } from "../../../../pkg/embedded/kinds/define-kind.ts";
+import { allKinds } from "../../../../pkg/apiserver/kinds/all-kinds.ts";
+import { contentChanged } from "../../../../pkg/apiserver/kinds/define-kind.ts";
 import { isJson } from "../../../../pkg/api/json.ts";
-import type { Draft, FieldError, KindRules, RuleContext } from "../../../../pkg/embedded/kinds/kind.ts";
-import { validateMetadata, validateMetadataUpdate } from "../../../../pkg/embedded/kinds/metadata.ts";
+import type { Draft, FieldError, KindRules, RuleContext } from "../../../../pkg/apiserver/kinds/kind.ts";
+import { validateMetadata, validateMetadataUpdate } from "../../../../pkg/apiserver/kinds/metadata.ts";
 import type { CorpusCase } from "./corpus-case.ts";
 import type { UpdateCase } from "./updates.ts";
 

@@ -59,7 +59,7 @@ export interface RuleContext {
 }
 
 /**
- * What is particular to one resource. The server (pkg/embedded/server) does everything generic: names, uids, versions,
+ * What is particular to one resource. The server (pkg/apiserver/server) does everything generic: names, uids, versions,
  * generation, metadata validation (metadata.ts), optimistic concurrency, finalizers, patches, selectors, tables.
  */
 export interface KindRules {

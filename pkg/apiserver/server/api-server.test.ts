@@ -3,7 +3,7 @@ import { settle, VirtualClock } from "../../../test/harness/virtual-clock.ts";
 import type { TransportResponse } from "../../client/transport.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { DirectTransport } from "../direct-transport.ts";
-import { embeddedServer } from "../start-embedded.ts";
+import { embeddedServer } from "../embedded-server.ts";
 import type { ApiServer } from "./api-server.ts";
 import { serviceUnavailable, StatusError } from "./status-error.ts";
 

@@ -7,7 +7,7 @@ import { isForbidden } from "../client/errors.ts";
 import { seededRandom } from "../clock/random.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
 import { type ClusterOptions, EmbeddedCluster } from "./cluster.ts";
-import { Store } from "./storage/store.ts";
+import { Store } from "../apiserver/storage/store.ts";
 
 let clock: VirtualClock;
 let store: Store;

@@ -8,17 +8,17 @@ import { type Logger, silentLogger } from "../log/logger.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
 import { ControllerSet } from "../controller/controller-set.ts";
 import type { ControllerDescriptor, ControllerHealth } from "../controller/env.ts";
-import { accessControl } from "./access-control.ts";
-import { builtInAdmission } from "./admission/built-in-admission.ts";
-import { createBootstrapObjects } from "./bootstrap.ts";
-import { DirectTransport } from "./direct-transport.ts";
+import { accessControl } from "../apiserver/access-control.ts";
+import { builtInAdmission } from "../apiserver/admission/built-in-admission.ts";
+import { createBootstrapObjects } from "../apiserver/bootstrap.ts";
+import { DirectTransport } from "../apiserver/direct-transport.ts";
 import { hollowNodes } from "./hollow/hollow-nodes.ts";
-import { HttpServer, type HttpServerOptions } from "./http/http-server.ts";
+import { HttpServer, type HttpServerOptions } from "../apiserver/http/http-server.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
-import { adminUser, type UserInfo } from "./server/access.ts";
-import type { ApiServer } from "./server/api-server.ts";
-import { type EmbeddedOptions, embeddedServer } from "./start-embedded.ts";
-import { Store } from "./storage/store.ts";
+import { adminUser, type UserInfo } from "../apiserver/server/access.ts";
+import type { ApiServer } from "../apiserver/server/api-server.ts";
+import { type EmbeddedOptions, embeddedServer } from "../apiserver/embedded-server.ts";
+import { Store } from "../apiserver/storage/store.ts";
 
 export interface ClusterOptions extends Pick<EmbeddedOptions, "clock" | "random" | "log" | "store"> {
   readonly metrics?: Metrics;

@@ -7,7 +7,7 @@ import { realClock } from "../../clock/real.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { CertificateAuthority, type KeyPair } from "../../pki/certificate-authority.ts";
 import type { AccessRequest } from "../server/access.ts";
-import { embeddedServer } from "../start-embedded.ts";
+import { embeddedServer } from "../embedded-server.ts";
 import type { ApiServer } from "../server/api-server.ts";
 import { HttpServer } from "./http-server.ts";
 

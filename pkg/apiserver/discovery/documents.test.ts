@@ -3,7 +3,7 @@ import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
 import { seededRandom } from "../../clock/random.ts";
 import type { ApiServer } from "../server/api-server.ts";
 import type { ApiResponse } from "../server/request.ts";
-import { embeddedServer } from "../start-embedded.ts";
+import { embeddedServer } from "../embedded-server.ts";
 import { compareVersions } from "./version-order.ts";
 
 type Json = Record<string, unknown>;
