@@ -16,6 +16,7 @@ import { until } from "../harness/until.ts";
 const stage = TransportStage.use();
 
 const GET: TransportRequest = { method: "GET", path: "/x" };
+const STREAM_WINDOW_BYTES = 512 << 10;
 const WATCH: TransportRequest = { ...GET, endless: true };
 
 describe("connections", () => {
@@ -82,9 +83,27 @@ describe("connections", () => {
     await Promise.all(slow);
   });
 
-  test("streams have a window that a large list needs", async () => {
-    await (await stage.transportTo().send(GET)).discard();
-    expect(stage.sessions[0]?.remoteSettings.initialWindowSize).toBe(8 << 20);
+  test("of what a stream brings, 512 KiB wait for their reader, and nobody else waits for them", async () => {
+    const unread: Http2ServerResponse[] = [];
+    stage.handler = (request, response) => {
+      if (request.url === "/x") unread.push(response);
+      else response.end("{}");
+    };
+    const transport = stage.transportTo();
+    const abort = new AbortController();
+    const answers = Array.from({ length: 4 }, async () => transport.send(WATCH, abort.signal));
+    await until("all watches are asked for", () => unread.length === 4);
+    for (const response of unread) response.write(Buffer.alloc(2 << 20));
+    await Promise.all(answers);
+    const sentBytes = (): number => stage.sessions[0]?.socket.bytesWritten ?? 0;
+    await until("all windows are full", () => sentBytes() > unread.length * STREAM_WINDOW_BYTES);
+    // What could still be sent would be on its way before this answer.
+    for (let i = 0; i < 3; i++)
+      expect((await transport.send({ method: "GET", path: "/y" })).status).toBe(200);
+    expect(sentBytes()).toBeLessThan(2 * unread.length * STREAM_WINDOW_BYTES);
+    expect(stage.sessions).toHaveLength(1);
+    expect(stage.sessions[0]?.remoteSettings.initialWindowSize).toBe(STREAM_WINDOW_BYTES);
+    abort.abort(new Error("stop"));
   });
 
   test("a request that is given up before it leaves makes room for the one behind it", async () => {
