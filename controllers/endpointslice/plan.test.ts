@@ -178,9 +178,12 @@ describe("many pods", () => {
     const changed = [...eighty, ...twenty].map((each, index) =>
       index % 10 === 0 ? pod(numberOf(each), { ready: false }) : each,
     );
-    const plan = decide({ pods: [...changed, ...numbers(200, 215).map((each) => pod(each))], slices });
-    expect(outcome(plan, slices)).toBe("95 20: +0 ~2 -0");
-    expect(plan).toMatchObject({ added: 15, removed: 0 });
+    const now = [...changed, ...numbers(200, 215).map((each) => pod(each))];
+    for (const order of [slices, slices.toReversed()]) {
+      const plan = decide({ pods: now, slices: order });
+      expect(outcome(plan, slices)).toBe("95 20: +0 ~2 -0");
+      expect(plan).toMatchObject({ added: 15, removed: 0 });
+    }
   });
 });
 
