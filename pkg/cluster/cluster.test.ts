@@ -56,13 +56,24 @@ test("a pod gets a node and runs", async () => {
   await clock.advanceBy(2_000);
   const { spec, status } = await finished(pods.get({ namespace: "default", name: "p" }));
   expect([spec?.nodeName, status?.phase]).toEqual([expect.stringMatching(/^node-[01]$/), "Running"]);
-  expect([...cluster.health().keys()]).toEqual(["scheduler", "hollow-nodes"]);
+  expect([...cluster.health().keys()]).toEqual([
+    "scheduler",
+    "hollow-nodes",
+    "persistentvolumeclaim-protection-controller",
+    "persistentvolume-protection-controller",
+    "persistentvolume-binder-controller",
+    "ephemeral-volume-controller",
+    "hollow-provisioner",
+  ]);
 });
 
 test("a pod gets no node before its claim is there", async () => {
   const cluster = await start({ nodes: 1 });
   const { clientFor } = cluster.client("admin");
-  const [pods, claims] = [clientFor<Pod>(resources.pods), clientFor(resources.persistentVolumeClaims)];
+  const [pods, claims] = [
+    clientFor<Pod>(resources.pods),
+    clientFor<PersistentVolumeClaim>(resources.persistentVolumeClaims),
+  ];
   const volumes = [{ name: "data", persistentVolumeClaim: { claimName: "data" } }];
   await finished(pods.create({ ...pod, spec: { containers: [], ...pod.spec, volumes } }));
   await clock.advanceBy(1_000);
@@ -72,8 +83,13 @@ test("a pod gets no node before its claim is there", async () => {
     '0/1 nodes are available: persistentvolumeclaim "data" not found.',
   ]);
   await finished(claims.create(claim));
-  await clock.advanceBy(1_000);
+  await clock.advanceBy(2_000);
   expect((await finished(pods.get({ namespace: "default", name: "p" }))).spec?.nodeName).toBe("node-0");
+  const bound = await finished(claims.get({ namespace: "default", name: "data" }));
+  expect(bound).toMatchObject({
+    spec: { storageClassName: "standard", volumeName: `pvc-${bound.metadata.uid}` },
+    status: { phase: "Bound", capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"] },
+  });
 });
 
 test("without nodes there is no scheduler either", async () => {

@@ -12,9 +12,8 @@ import { accessControl } from "../apiserver/access-control.ts";
 import { builtInAdmission } from "../apiserver/admission/built-in-admission.ts";
 import { createBootstrapObjects } from "../apiserver/bootstrap.ts";
 import { DirectTransport } from "../apiserver/direct-transport.ts";
-import { hollowNodes } from "./hollow/hollow-nodes.ts";
+import { plant } from "./plant.ts";
 import { HttpServer, type HttpServerOptions } from "../apiserver/http/http-server.ts";
-import { scheduler } from "./scheduler/scheduler.ts";
 import { adminUser, type UserInfo } from "../apiserver/server/access.ts";
 import type { ApiServer } from "../apiserver/server/api-server.ts";
 import { type EmbeddedOptions, embeddedServer } from "../apiserver/embedded-server.ts";
@@ -61,11 +60,10 @@ export class EmbeddedCluster {
     this.server = server;
     this.http = http;
     this.#clients = clients;
-    const { controllers = [], nodes = 0 } = options;
-    const plant = nodes === 0 ? [] : [scheduler(), hollowNodes({ nodes })];
+    const { controllers = [] } = options;
     this.#running = [
       this.#run(options, "kube-controller-manager", controllers),
-      this.#run(options, "hollow-nodes", plant),
+      this.#run(options, "hollow-nodes", plantOf(options)),
     ];
     this.ended = Promise.all(this.#running.map(async ({ ended }) => ended)).then(() => undefined);
     // Not everybody waits for the end; a failure is in the log.
@@ -135,6 +133,11 @@ export class EmbeddedCluster {
   }
 }
 
+/** A bare API server, without controllers and nodes, is left alone. */
+function plantOf({ controllers = [], nodes = 0 }: ClusterOptions): readonly ControllerDescriptor[] {
+  return controllers.length === 0 && nodes === 0 ? [] : plant({ nodes, others: controllers });
+}
+
 /** As test servers of other makes do it: where nobody creates the accounts, pods need none. */
 function usesServiceAccounts({ controllers = [] }: ClusterOptions): boolean {
   return controllers.some(({ name }) => name === "serviceaccount-controller");
@@ -154,7 +157,7 @@ function apiServer(options: ClusterOptions): ApiServer {
 }
 
 /** Named as upstream's programs are, which is what managedFields tell of who wrote what. */
-type Program = "kcm" | "kube-controller-manager" | "kube-scheduler" | "kubelet";
+type Program = "csi-provisioner" | "kcm" | "kube-controller-manager" | "kube-scheduler" | "kubelet";
 
 interface Component {
   readonly program: Program;
@@ -168,6 +171,7 @@ const components: Readonly<Record<string, Component>> = {
   scheduler: component("kube-scheduler", "system:kube-scheduler"),
   "tokens-controller": component("kube-controller-manager", "system:kube-controller-manager"),
   "hollow-nodes": component("kubelet", "system:hollow-nodes", ["system:masters"]),
+  "hollow-provisioner": component("csi-provisioner", "system:hollow-provisioner", ["system:masters"]),
 };
 
 function component(program: Program, username: string, groups: readonly string[] = []): Component {
@@ -192,6 +196,7 @@ function inProcessClients(server: ApiServer, clock: Clock, log: Logger): ClientB
   const builderOf = (userAgent: Program): ClientBuilder =>
     clientBuilder({ transports, clock, log, metrics: noMetrics, host: "in-process", userAgent, ...limits });
   const builders: Readonly<Record<Program, ClientBuilder>> = {
+    "csi-provisioner": builderOf("csi-provisioner"),
     kcm: builderOf("kcm"),
     "kube-controller-manager": builderOf("kube-controller-manager"),
     "kube-scheduler": builderOf("kube-scheduler"),

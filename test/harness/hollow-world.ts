@@ -1,8 +1,7 @@
 import { featureGates } from "../../pkg/api/feature-gates.ts";
 import { realClock, realRandom } from "../../pkg/clock/real.ts";
 import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
-import { hollowNodes } from "../../pkg/cluster/hollow/hollow-nodes.ts";
-import { scheduler } from "../../pkg/cluster/scheduler/scheduler.ts";
+import { plant } from "../../pkg/cluster/plant.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
@@ -12,10 +11,10 @@ export interface HollowWorld {
   stop(): Promise<void>;
 }
 
-/** Hollow nodes and a scheduler for a real API server: pods get a node, run and become ready. */
+/** Hollow nodes, a scheduler and volumes for a real API server: pods get a node, run and become ready. */
 export function startHollowWorld(clients: ClientBuilder, nodes: number): HollowWorld {
   const set = new ControllerSet({
-    descriptors: [scheduler(), hollowNodes({ nodes })],
+    descriptors: plant({ nodes }),
     clients,
     gate: openGate,
     clock: realClock,

@@ -4,7 +4,6 @@ import { checkPromptness } from "./checks/promptness.ts";
 import { checkRest } from "./checks/rest.ts";
 import { checkSafety } from "./checks/safety.ts";
 import type { Scenario } from "./scenario.ts";
-import { protectClaims } from "./world/claim-protection.ts";
 import { strike } from "./world/faults.ts";
 import { operate, repair } from "./world/operations.ts";
 import { World } from "./world/world.ts";
@@ -36,7 +35,6 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
   checkSafety(world);
   if (scenario.watchesHold) checkPromptness(world, { isCalm: scenario.isCalm ?? false });
   await world.start();
-  protectClaims(world);
   for (const { atMs, kind, what, seed } of scenario.actions) {
     await world.pass(Math.max(0, atMs - world.clock.monotonicMs()));
     if (world.isEnough) break;

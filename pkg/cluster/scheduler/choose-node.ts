@@ -1,4 +1,4 @@
-import { requiredNodeAffinity } from "../../api/affinity.ts";
+import { preferredNodeAffinity, requiredNodeAffinity } from "../../api/affinity.ts";
 import { untoleratedTaint } from "../../api/taints.ts";
 import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
 import type { ClusterUsage } from "./cluster-usage.ts";
@@ -12,8 +12,19 @@ export type Choice =
 
 const KEEPS_OUT: readonly string[] = ["NoSchedule", "NoExecute"];
 
-/** The node with the most room of those that the pod fits on; of equal ones the first by name. */
-export function chooseNode(pod: Pod, nodes: readonly Node[], usage: ClusterUsage): Choice {
+/** Why the pod cannot go to a node, for what else there is than the pod and the node; undefined: it can. */
+export type NodeFilter = (node: Node) => string | undefined;
+
+/**
+ * The node that pods are kept off least, then the one that the pod prefers most, then the one with the most room, of those that
+ * the pod fits on; of equal ones the first by name.
+ */
+export function chooseNode(
+  pod: Pod,
+  nodes: readonly Node[],
+  usage: ClusterUsage,
+  refuses: NodeFilter = () => undefined,
+): Choice {
   const affinity = requiredNodeAffinity(pod.spec ?? {});
   const requests = podRequests(pod);
   const reasons = new Map<string, number>();
@@ -24,7 +35,7 @@ export function chooseNode(pod: Pod, nodes: readonly Node[], usage: ClusterUsage
       (affinity.matches(node) ? undefined : "node(s) didn't match Pod's node affinity/selector") ??
       placeProblem(pod, node);
     if (reason === undefined) eligible.push(node);
-    const problem = reason ?? roomProblem(requests, node, usage);
+    const problem = reason ?? roomProblem(requests, node, usage) ?? refuses(node);
     if (problem === undefined) fits.push(node);
     else reasons.set(problem, (reasons.get(problem) ?? 0) + 1);
   }
@@ -32,7 +43,7 @@ export function chooseNode(pod: Pod, nodes: readonly Node[], usage: ClusterUsage
   const allowed = fits.filter((node) => allowsSpread(spread, node));
   const refused = fits.length - allowed.length;
   if (refused > 0) reasons.set("node(s) didn't match pod topology spread constraints", refused);
-  const best = mostRoom(allowed, requests, usage);
+  const best = mostRoom(mostWanted(pod, allowed), requests, usage);
   return best === undefined ? { node: undefined, message: explain(nodes.length, reasons) } : { node: best };
 }
 
@@ -57,6 +68,32 @@ function roomProblem(requests: Amounts, node: Node, usage: ClusterUsage): string
     }
   }
   return undefined;
+}
+
+/** Those with the fewest taints that would rather not have the pod; of these the ones that its affinity prefers most. */
+function mostWanted(pod: Pod, nodes: readonly Node[]): readonly Node[] {
+  const { tolerations, affinity } = pod.spec ?? {};
+  const intolerable = (node: Node): number =>
+    (node.spec?.taints ?? []).filter(
+      (taint) => untoleratedTaint([taint], tolerations, ["PreferNoSchedule"]) !== undefined,
+    ).length;
+  const terms = affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
+  const welcome = highest(nodes, (node) => -intolerable(node));
+  if (terms.length === 0) return welcome;
+  const preference = preferredNodeAffinity(terms);
+  return highest(welcome, (node) => preference.score(node));
+}
+
+function highest(nodes: readonly Node[], scoreOf: (node: Node) => number): readonly Node[] {
+  let best: Node[] = [];
+  let bestScore = -Infinity;
+  for (const node of nodes) {
+    const score = scoreOf(node);
+    if (score > bestScore) best = [];
+    if (score >= bestScore) best.push(node);
+    bestScore = Math.max(score, bestScore);
+  }
+  return best;
 }
 
 /** By the share of cpu and memory that is left, then by the number of pods. */

@@ -5,9 +5,8 @@ import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { type Random, seededRandom } from "../../../pkg/clock/random.ts";
 import { builtInAdmission } from "../../../pkg/apiserver/admission/built-in-admission.ts";
 import { DirectTransport } from "../../../pkg/apiserver/direct-transport.ts";
-import { hollowNodes } from "../../../pkg/cluster/hollow/hollow-nodes.ts";
 import { allKinds } from "../../../pkg/apiserver/kinds/all-kinds.ts";
-import { scheduler } from "../../../pkg/cluster/scheduler/scheduler.ts";
+import { plant } from "../../../pkg/cluster/plant.ts";
 import type { ApiServer } from "../../../pkg/apiserver/server/api-server.ts";
 import { embeddedServer } from "../../../pkg/apiserver/embedded-server.ts";
 import { Store } from "../../../pkg/apiserver/storage/store.ts";
@@ -112,11 +111,8 @@ export class World {
   }
 
   async start(): Promise<void> {
-    const plant = new ControllerSet({
-      descriptors: [
-        scheduler(),
-        hollowNodes({ nodes: this.#options.nodes, leaseRenewMs: 300_000, workers: 4 }),
-      ],
+    const set = new ControllerSet({
+      descriptors: plant({ nodes: this.#options.nodes, leaseRenewMs: 300_000, workers: 4 }),
       clients: this.#reliableClients("plant"),
       gate: openGate,
       clock: this.clock,
@@ -131,7 +127,7 @@ export class World {
       await this.clock.advanceBy(10);
       await created;
     }
-    this.#plantEnds = plant.run(this.#plant.signal);
+    this.#plantEnds = set.run(this.#plant.signal);
     for (let index = 0; index < this.#options.managers; index++) this.startManager();
   }
 

@@ -1,0 +1,187 @@
+import { keyOf } from "../../api/object.ts";
+import { isPodTerminal, podCondition, withPodCondition } from "../../api/pod.ts";
+import { resources } from "../../api/resources.ts";
+import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
+import type { Lister } from "../../cache/store/lister.ts";
+import { isConflict, isNotFound } from "../../client/errors.ts";
+import type { Env } from "../../controller/env.ts";
+import type { SyncResult } from "../../controller/sync.ts";
+import { askForVolumes, type Reservation, stateOfVolumes } from "./bind-volumes.ts";
+import { type Choice, chooseNode } from "./choose-node.ts";
+import { ClusterUsage } from "./cluster-usage.ts";
+import {
+  type PodVolumes,
+  podVolumes,
+  type VolumeListers,
+  type VolumesOnNode,
+  volumesOnNode,
+} from "./pod-volumes.ts";
+
+export const SCHEDULER = "default-scheduler";
+/** A pod that fits nowhere is looked at again when a node, a claim or another pod changes, and after this long. */
+const RETRY_MS = 30_000;
+/** How long a node is kept for a pod whose claims wait for their volumes. */
+const VOLUMES_MS = 600_000;
+
+export interface SchedulerCaches extends VolumeListers {
+  readonly pods: Lister<Pod>;
+  readonly nodes: Lister<Node>;
+}
+
+const NO_CLAIMS: PodVolumes = { bound: [], delayed: [] };
+
+/** What the scheduler knows beside its caches, and what it does for one pod. */
+export class Scheduling {
+  readonly usage = new ClusterUsage();
+  readonly #env: Env;
+  readonly #caches: SchedulerCaches;
+  readonly #bindsVolumes: boolean;
+  readonly #waiting = new Set<string>();
+  /** By the uid of the pod. */
+  readonly #reservations = new Map<string, Reservation>();
+
+  constructor(env: Env, caches: SchedulerCaches, bindsVolumes: boolean) {
+    this.#env = env;
+    this.#caches = caches;
+    this.#bindsVolumes = bindsVolumes;
+  }
+
+  takeWaiting(): readonly string[] {
+    const keys = [...this.#waiting];
+    this.#waiting.clear();
+    return keys;
+  }
+
+  forget(pod: Pod): void {
+    this.#waiting.delete(keyOf(pod));
+    this.#reservations.delete(pod.metadata.uid ?? "");
+  }
+
+  async schedule(key: string, signal: AbortSignal): Promise<SyncResult> {
+    const pod = this.#caches.pods.getByKey(key);
+    if (pod === undefined || !isPending(pod)) return {};
+    try {
+      return (await this.#place(pod, signal)) ?? this.#wait(key);
+    } catch (error) {
+      // Gone, or written by another hand: its events tell.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+      return this.#wait(key);
+    }
+  }
+
+  #wait(key: string): SyncResult {
+    this.#waiting.add(key);
+    return { requeueAfterMs: RETRY_MS };
+  }
+
+  /** Undefined: the pod has to wait. */
+  async #place(pod: Pod, signal: AbortSignal): Promise<SyncResult | undefined> {
+    const uid = pod.metadata.uid ?? "";
+    const reserved = this.#reservations.get(uid);
+    if (reserved !== undefined) {
+      const state = stateOfVolumes(pod, reserved, this.#caches, this.#env.clock.monotonicMs());
+      if (state === "waiting") return undefined;
+      this.#reservations.delete(uid);
+      if (state === "bound") return this.#bind(pod, reserved.node, signal);
+      this.usage.remove(pod);
+    }
+    const choice = this.#choose(pod);
+    if (choice.node === undefined) {
+      await this.#reportUnschedulable(pod, choice.message, signal);
+      return undefined;
+    }
+    if (choice.plan.keep.length + choice.plan.provision.length === 0)
+      return this.#bind(pod, choice.node, signal);
+    await this.#reserve(pod, choice.node, choice.plan, signal);
+    return undefined;
+  }
+
+  #choose(pod: Pod): Placement {
+    const nodes = this.#caches.nodes.list();
+    const volumes = this.#bindsVolumes ? podVolumes(pod, this.#caches) : NO_CLAIMS;
+    if (typeof volumes === "string")
+      return { node: undefined, message: `0/${nodes.length} nodes are available: ${volumes}.` };
+    const plans = new Map<string, VolumesOnNode>();
+    const choice = chooseNode(pod, nodes, this.usage, (node) => {
+      const plan = volumesOnNode(volumes, node, this.#caches);
+      if (typeof plan === "string") return plan;
+      plans.set(node.metadata.name ?? "", plan);
+      return undefined;
+    });
+    if (choice.node === undefined) return choice;
+    return { node: choice.node, plan: plans.get(choice.node) ?? { keep: [], provision: [] } };
+  }
+
+  /** The node is kept for the pod until its claims are bound: their changes bring the pod back here. */
+  async #reserve(pod: Pod, node: string, plan: VolumesOnNode, signal: AbortSignal): Promise<void> {
+    this.usage.place(pod, node);
+    const untilMs = this.#env.clock.monotonicMs() + VOLUMES_MS;
+    this.#reservations.set(pod.metadata.uid ?? "", { node, plan, untilMs });
+    try {
+      await askForVolumes(this.#env, plan, node, signal);
+    } catch (error) {
+      this.#reservations.delete(pod.metadata.uid ?? "");
+      this.#release(pod);
+      throw error;
+    }
+  }
+
+  async #bind(pod: Pod, node: string, signal: AbortSignal): Promise<SyncResult> {
+    const { namespace = "", name = "", uid } = pod.metadata;
+    this.usage.place(pod, node);
+    const body = {
+      apiVersion: "v1",
+      kind: "Binding",
+      metadata: { namespace, name, ...(uid !== undefined && { uid }) },
+      target: { apiVersion: "v1", kind: "Node", name: node },
+    };
+    const client = this.#env.client.clientFor<Pod>(resources.pods);
+    try {
+      await client.createSubresource({ namespace, name }, "binding", body, signal);
+    } catch (error) {
+      this.#release(pod);
+      throw error;
+    }
+    const message = `Successfully assigned ${namespace}/${name} to ${node}`;
+    this.#env.events.event(pod, "Normal", "Scheduled", message);
+    return {};
+  }
+
+  /** What was taken for the pod is free again, but for what another hand has given it meanwhile. */
+  #release(pod: Pod): void {
+    this.usage.remove(pod);
+    const now = this.#caches.pods.getByKey(keyOf(pod));
+    if (now !== undefined) this.usage.update(now);
+  }
+
+  async #reportUnschedulable(pod: Pod, message: string, signal: AbortSignal): Promise<void> {
+    const before = podCondition(pod, "PodScheduled");
+    if (before?.status === "False" && before.message === message) return;
+    const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
+    const { conditions } = withPodCondition(pod.status ?? {}, condition, this.#env.clock.nowMs());
+    const { namespace = "", name = "", uid } = pod.metadata;
+    const client = this.#env.client.clientFor<Pod>(resources.pods);
+    const body = {
+      metadata: { uid },
+      status: { conditions: conditions?.filter(({ type }) => type === "PodScheduled") },
+    };
+    await client.patch({ namespace, name }, { type: "strategic", body }, { subresource: "status" }, signal);
+    this.#env.events.event(pod, "Warning", "FailedScheduling", message);
+  }
+}
+
+type Placement =
+  | { readonly node: string; readonly plan: VolumesOnNode }
+  | Extract<Choice, { readonly node: undefined }>;
+
+/** To be placed by this scheduler, and not held back. */
+export function isPending(pod: Pod): boolean {
+  const { nodeName, schedulerName = SCHEDULER, schedulingGates = [] } = pod.spec ?? {};
+  return (
+    nodeName === undefined &&
+    schedulerName === SCHEDULER &&
+    schedulingGates.length === 0 &&
+    pod.metadata.deletionTimestamp === undefined &&
+    !isPodTerminal(pod)
+  );
+}

@@ -1,0 +1,62 @@
+import { keyOf } from "../../api/object.ts";
+import { isPodTerminal } from "../../api/pod.ts";
+import { resources } from "../../api/resources.ts";
+import type { PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
+import type { ControllerDescriptor } from "../../controller/env.ts";
+import { wired } from "../../controller/kit.ts";
+import { protectionQueue } from "./protection-queue.ts";
+import { claimKeysOf, CLAIMS_OF_PODS, isMadeFor, podClaims } from "./claim-facts.ts";
+
+export const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
+const POD_FIELDS = [
+  "spec.nodeName",
+  "spec.volumes.name",
+  "spec.volumes.persistentVolumeClaim.claimName",
+  "spec.volumes.ephemeral",
+  "status.phase",
+];
+
+/** Lets claims go that are being deleted, once no pod that has a node names them any more. */
+export function claimProtection(): ControllerDescriptor {
+  return {
+    name: "persistentvolumeclaim-protection-controller",
+    clientName: "pvc-protection-controller",
+    build: wired((kit) => {
+      const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
+      pods.addIndex(CLAIMS_OF_PODS, claimKeysOf);
+      const podClient = kit.env.client.clientFor(resources.pods);
+      const queue = protectionQueue(kit, {
+        name: "pvcprotection",
+        resource: resources.persistentVolumeClaims,
+        finalizer: CLAIM_FINALIZER,
+        isUsed: async (claim, signal) => {
+          const known = pods.lister.byIndex(CLAIMS_OF_PODS, keyOf(claim));
+          if (known.some((pod) => usesClaim(pod, claim))) return true;
+          // The cache may not know yet of a pod that has just got its node.
+          const { namespace = "" } = claim.metadata;
+          const { items } = await podClient.list({ namespace }, signal);
+          return items.some((pod) => usesClaim(pod, claim));
+        },
+      });
+      pods.wakes(queue, ({ type, object }, wake) => {
+        const mayHaveLetGo =
+          type === "deleted" || isPodTerminal(object) || object.spec?.nodeName === undefined;
+        if (mayHaveLetGo) for (const key of claimKeysOf(object)) wake(key);
+      });
+    }),
+  };
+}
+
+/** A pod without a node does not hold its claim: it gets none while that is being deleted. */
+export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
+  if ((pod.spec?.nodeName ?? "") === "") return false;
+  return podClaims(pod).some(
+    ({ name, isEphemeral }) =>
+      name === claim.metadata.name && (!isEphemeral || (!isShutDown(pod) && isMadeFor(claim, pod))),
+  );
+}
+
+/** The kubelet is done with it; it waits for its own finalizers only. */
+function isShutDown({ metadata }: Pod): boolean {
+  return metadata.deletionTimestamp !== undefined && Number(metadata.deletionGracePeriodSeconds) === 0;
+}
