@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 STAMP := node_modules/.installed
 
-.PHONY: run test real verify bench sim mutants build format clean setup
+.PHONY: run test real verify bench sim mutants differential build format clean setup
 
 setup: $(STAMP)
 
@@ -47,6 +47,11 @@ sim: $(STAMP)
 # Plants mistakes one at a time; each must be noticed by its tests. ONLY=part of a name or file, or RANDOM=150 [SEED=1].
 mutants: $(STAMP)
 	$(if $(RANDOM),COUNT=$(RANDOM) node test/mutants/random.ts,node test/mutants/main.ts)
+
+# The same requests to the embedded API server and the real one. COUNT=100000 requests, SEED=1, FROM=0 the first case,
+# KIND='Pod|Job'; see test/differential/README.md.
+differential: $(STAMP) real
+	node test/differential/main.ts
 
 bench: $(STAMP)
 	node hack/bench/main.ts $(BENCH_ARGS)

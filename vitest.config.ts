@@ -19,7 +19,10 @@ export default defineConfig({
         test: {
           name: "unit",
           setupFiles: ["test/harness/property-seed.ts"],
-          include: ["{pkg,controllers,cmd,hack}/**/*.test.ts", "test/{harness,mutants}/**/*.test.ts"],
+          include: [
+            "{pkg,controllers,cmd,hack}/**/*.test.ts",
+            "test/{differential,harness,mutants}/**/*.test.ts",
+          ],
           testTimeout: 60_000,
         },
       },

@@ -1,0 +1,101 @@
+import { isJson, type Json } from "../../pkg/api/json.ts";
+import { parseJson } from "../../pkg/api/wire-json.ts";
+import { type RunNames, TOKEN } from "./case.ts";
+import type { Answer } from "./side.ts";
+
+/** An answer without what each server chooses for itself. */
+export interface MaskedAnswer {
+  readonly status: number;
+  readonly warnings: readonly string[];
+  readonly contentType: string;
+  readonly retryAfter: string;
+  /** Parsed, where it is JSON; the lines of a stream as a list. */
+  readonly body: unknown;
+}
+
+/** Of the names of volumes, of objects with generateName, and of what the servers hash. */
+const random = "[bcdfghjklmnpqrstvwxz2456789]{5}";
+
+export function masked(answer: Answer, names: RunNames): MaskedAnswer {
+  const text = maskText(answer.text, names);
+  return {
+    status: answer.status,
+    warnings: answer.warnings.map((line) => maskText(line, names)).toSorted(),
+    contentType: answer.contentType,
+    retryAfter: answer.retryAfter,
+    body: maskValue(parsed(text, answer.contentType), names),
+  };
+}
+
+function parsed(text: string, contentType: string): unknown {
+  if (!contentType.includes("json") || text === "") return text;
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  try {
+    return text
+      .split("\n")
+      .filter((line) => line !== "")
+      .map(parseJson);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return text;
+  }
+}
+
+function maskText(text: string, { token, namespace }: RunNames): string {
+  return text
+    .replaceAll(token, TOKEN)
+    .replaceAll(namespace, "{{ns}}")
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "<uid>")
+    .replaceAll(/20(?:2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, "<micro time>")
+    .replaceAll(/20(?:2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<time>")
+    .replaceAll(new RegExp(`kube-api-access-${random}`, "g"), "kube-api-access-<5>")
+    .replaceAll(/\b10\.96\.\d+\.\d+/g, "<address>")
+    .replaceAll(/((?:resource version|current|object meta|in precondition): )\d+/gi, "$1<rv>");
+}
+
+function maskValue(value: unknown, names: RunNames): unknown {
+  if (Array.isArray(value)) return value.map((item) => maskValue(item, names));
+  if (!isJson(value)) return typeof value === "string" ? maskCell(value) : value;
+  const copy: Json = {};
+  for (const [key, member] of Object.entries(value)) copy[key] = maskMember(key, member, names);
+  return maskGenerated(copy);
+}
+
+function maskMember(key: string, member: unknown, names: RunNames): unknown {
+  if (key === "resourceVersion" && typeof member === "string" && /^[1-9]\d*$/.test(member)) return "<rv>";
+  if (key === "continue" && typeof member === "string") return "<continue>";
+  if (key === "token" && typeof member === "string" && member.startsWith("ey")) return "<token>";
+  if ((key === "nodePort" || key === "healthCheckNodePort") && Number(member) >= 30_000) return "<port>";
+  // Of lists that select nothing by the case itself: others are at work in the cluster.
+  if (key === "items" && Array.isArray(member)) return maskValue(member.filter(isOfCase), names);
+  if (key === "rows" && Array.isArray(member)) return maskValue(member.filter(isRowOfCase), names);
+  return maskValue(member, names);
+}
+
+function isOfCase(item: unknown): boolean {
+  const metadata = isJson(item) ? item["metadata"] : undefined;
+  if (!isJson(metadata)) return true;
+  return `${String(metadata["name"])} ${String(metadata["namespace"])}`.includes(TOKEN);
+}
+
+function isRowOfCase(row: unknown): boolean {
+  return isJson(row) && isOfCase(row["object"]);
+}
+
+function maskGenerated(object: Json): Json {
+  const metadata = object["metadata"];
+  if (!isJson(metadata)) return object;
+  const { name, generateName } = metadata;
+  if (typeof name !== "string" || typeof generateName !== "string" || generateName === "") return object;
+  if (new RegExp(`${random}$`).test(name)) metadata["name"] = name.replace(new RegExp(`${random}$`), "<5>");
+  return object;
+}
+
+/** Ages in tables. */
+function maskCell(text: string): string {
+  return /^\d+(?:\.\d+)?(?:s|ms|m|m\d+s|h)$/.test(text) ? "<age>" : text;
+}

@@ -1,0 +1,75 @@
+/** Where and how answers differ, so named that the same cause has the same name wherever it shows. */
+export interface Difference {
+  readonly signature: string;
+  readonly real: string;
+  readonly embedded: string;
+}
+
+const podTemplate = /^(?:spec\.jobTemplate\.spec\.template|spec\.template|template)\.(spec|metadata)\b/;
+
+/** Kinds whose specs are pods or hold some: what differs there differs in all. */
+const withPods = new Set([
+  "CronJob",
+  "DaemonSet",
+  "Deployment",
+  "Job",
+  "Pod",
+  "PodTemplate",
+  "ReplicaSet",
+  "ReplicationController",
+  "StatefulSet",
+]);
+
+/** Of requests, which name them in causes as if they were fields. */
+const options = new Set([
+  "dryRun",
+  "fieldManager",
+  "fieldValidation",
+  "force",
+  "gracePeriodSeconds",
+  "propagationPolicy",
+  "patch",
+  "resourceVersionMatch",
+  "sendInitialEvents",
+]);
+
+/** "Deployment" and "spec.template.spec.containers[0].image" are "pod" and "spec.containers[*].image". */
+export function place(kind: string, path: string): string {
+  const plain = path
+    .replaceAll(/\[[^\]]*\]/g, "[*]")
+    .replaceAll(
+      /\b(labels|annotations|data|stringData|binaryData|limits|requests|nodeSelector|matchLabels|capacity)\.(?!\$).*$/gi,
+      "$1.*",
+    );
+  if (withPods.has(kind)) {
+    const inPod = podTemplate.exec(plain);
+    if (inPod !== null) return `pod ${plain.slice(inPod[0].length - (inPod[1] ?? "").length)}`;
+    if (kind === "Pod" && plain.startsWith("spec")) return `pod ${plain}`;
+  }
+  if (options.has(plain) || plain.startsWith("columnDefinitions")) return `any ${plain}`;
+  if (plain.startsWith("metadata") && !plain.startsWith("metadata.managedFields")) return `any ${plain}`;
+  return `${kind} ${plain}`;
+}
+
+/** A message without what Go prints in its own way: values that are structs, and how two of them differ. */
+export function withoutGo(message: string): string {
+  const [first = ""] = message.split("\n", 1);
+  return first.replace(/^((?:Invalid|Unsupported|Duplicate) value): [[{].*?[\]}](?=: |$)/s, "$1: {}").trim();
+}
+
+/** A message without the values in it. */
+export function wording(message: string): string {
+  return withoutGo(message)
+    .replace(
+      /^((?:Invalid|Unsupported|Duplicate) value|Not found): (?:"(?:[^"\\]|\\.)*"|[^:]*)(?=: |$)/s,
+      "$1",
+    )
+    .replaceAll(/"(?:[^"\\]|\\.)*"/g, "…")
+    .replaceAll(/'[^']*'/g, "…")
+    .replace(/^.* in version … cannot be handled as an? \w+/, "it cannot be handled")
+    .replaceAll(/\b(?:Go struct field|strict decoding error:) [^:]*?(?= of type|$)/g, "a field")
+    .replaceAll(/-?\b\d+(?:\.\d+)?\b/g, "N")
+    .replaceAll(/\{.*\}|\[.*\]/gs, "{}")
+    .replaceAll(/\s+/g, " ")
+    .slice(0, 160);
+}
