@@ -40,6 +40,8 @@ export interface AccessControl {
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
   readonly virtual: VirtualHandlers;
+  /** Roles and bindings; undefined where they decide nothing. */
+  readonly rbac: RbacAuthorizer | undefined;
 }
 
 const ISSUER = "https://kubernetes.default.svc.cluster.local";
@@ -54,16 +56,17 @@ export function accessControl(options: AccessControlOptions): AccessControl {
       ? undefined
       : new ServiceAccountTokens({ ...options, key, reader, issuer: ISSUER, onSecretUse });
   const rbac = new RbacAuthorizer(reader);
-  const virtual = { ...reviewHandlers(rbac), ...tokenHandlers(tokens, reader, clock) };
-  if (insecure) return { authenticator: everybodyIsAdmin, authorizer: everythingIsAllowed, virtual };
+  const virtual = { ...reviewHandlers(rbac, clock), ...tokenHandlers(tokens, reader, clock) };
+  if (insecure)
+    return { authenticator: everybodyIsAdmin, authorizer: everythingIsAllowed, virtual, rbac: undefined };
   const authenticator = new TokenAuthenticator({
     anonymous: true,
     ...(tokens === undefined ? {} : { serviceAccounts: tokens }),
   });
-  return { authenticator, authorizer: rbac, virtual };
+  return { authenticator, authorizer: rbac, virtual, rbac };
 }
 
-function reviewHandlers(rbac: RbacAuthorizer): VirtualHandlers {
+function reviewHandlers(rbac: RbacAuthorizer, clock: Clock): VirtualHandlers {
   return {
     "authorization.k8s.io/subjectaccessreviews": async ({ body, resource }) =>
       answered(resource, "", reviewSubjectAccess(rbac, body, undefined)),
@@ -74,7 +77,7 @@ function reviewHandlers(rbac: RbacAuthorizer): VirtualHandlers {
     "authorization.k8s.io/selfsubjectrulesreviews": async ({ body, resource, user }) =>
       answered(resource, "", reviewOwnRules(rbac, body, user)),
     "authentication.k8s.io/selfsubjectreviews": async ({ body, resource, user }) =>
-      answered(resource, "", reviewSelf(body, user)),
+      answered(resource, "", reviewSelf(body, user, clock)),
   };
 }
 

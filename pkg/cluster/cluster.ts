@@ -146,12 +146,13 @@ function usesServiceAccounts({ controllers = [] }: ClusterOptions): boolean {
 function apiServer(options: ClusterOptions): ApiServer {
   const { clock, random, store = new Store({ clock }), insecure = false } = options;
   const serviceAccounts = usesServiceAccounts(options);
+  const { rbac, ...access } = accessControl({ ...options, store, insecure });
   return embeddedServer({
     clock,
     random,
     store,
-    admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, serviceAccounts }),
-    ...accessControl({ ...options, store, insecure }),
+    admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, serviceAccounts, rbac }),
+    ...access,
     ...(options.log === undefined ? {} : { log: options.log }),
   });
 }

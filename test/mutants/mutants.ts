@@ -1,5 +1,6 @@
 import { batchMutants } from "./batch.ts";
 import { connectionsMutants } from "./connections.ts";
+import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { embeddedMutants } from "./embedded.ts";
 import { healthMutants } from "./health.ts";
 import { lifecycleMutants } from "./lifecycle.ts";
@@ -30,4 +31,5 @@ export const mutants: readonly Mutant[] = [
   ...wiringMutants,
   ...machineryMutants,
   ...embeddedMutants,
+  ...embeddedAdmissionMutants,
 ];

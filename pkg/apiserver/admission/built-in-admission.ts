@@ -5,6 +5,7 @@ import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
 import type { Admission } from "../server/admission.ts";
 import { bucketName } from "../server/served-resource.ts";
+import type { RbacAuthorizer } from "../auth/rbac-authorizer.ts";
 import type { Store } from "../storage/store.ts";
 import { storeReader } from "./cluster-reader.ts";
 import { limitRanger } from "./limit-ranger.ts";
@@ -13,6 +14,7 @@ import { admissionChain } from "./plugin.ts";
 import { defaultTolerations, nodeTaint, priorityAdmission } from "./pod-defaults.ts";
 import { podTopology } from "./pod-topology.ts";
 import { resourceQuotaAdmission } from "./resource-quota.ts";
+import { roleEscalation } from "./role-escalation.ts";
 import { serviceAccountAdmission } from "./service-account.ts";
 import { serviceAllocation } from "./service-allocation.ts";
 import { claimResize, defaultStorageClass, storageProtection } from "./storage-defaults.ts";
@@ -25,11 +27,13 @@ export interface BuiltInAdmissionOptions {
   readonly serviceCidr: string;
   /** Whether every pod runs as a service account; on when left out. Somebody must then create the "default" ones. */
   readonly serviceAccounts?: boolean;
+  /** Who may give away which permissions; undefined: everybody all of them. */
+  readonly rbac?: RbacAuthorizer | undefined;
 }
 
 /** What a cluster admits and adds by default, in the order in which the API server asks. Quota comes last. */
 export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
-  const { store, clock, random, serviceCidr, serviceAccounts = true } = options;
+  const { store, clock, random, serviceCidr, serviceAccounts = true, rbac } = options;
   const reader = storeReader(store);
   return admissionChain([
     namespaceLifecycle(reader),
@@ -43,6 +47,7 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     claimResize(reader),
     serviceAllocation(reader, random, { cidr: serviceCidr }),
     podTopology(reader),
+    ...(rbac === undefined ? [] : [roleEscalation(rbac)]),
     resourceQuotaAdmission({
       reader,
       clock,

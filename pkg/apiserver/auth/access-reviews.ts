@@ -1,4 +1,6 @@
 import type { PolicyRule } from "../../api/types/rbac-v1.gen.ts";
+import { formatTime } from "../../api/time.ts";
+import type { Clock } from "../../clock/clock.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { child, type Json, present, strings, text } from "../../api/json.ts";
@@ -110,7 +112,7 @@ const masterRules: readonly PolicyRule[] = [
 ];
 
 /** Who am I? */
-export function reviewSelf(review: Json, user: UserInfo): ReviewResult {
+export function reviewSelf(review: Json, user: UserInfo, clock: Clock): ReviewResult {
   const { username, uid, groups, extra } = user;
   const userInfo = {
     username,
@@ -118,5 +120,6 @@ export function reviewSelf(review: Json, user: UserInfo): ReviewResult {
     groups,
     ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra }),
   };
-  return { review: { ...review, status: { userInfo } } };
+  const metadata = { creationTimestamp: formatTime(clock.nowMs()) };
+  return { review: { ...review, metadata, status: { userInfo } } };
 }

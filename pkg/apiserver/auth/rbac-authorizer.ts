@@ -1,5 +1,11 @@
 import { resources } from "../../api/resources.ts";
-import type { ClusterRoleBinding, PolicyRule, RoleBinding, Subject } from "../../api/types/rbac-v1.gen.ts";
+import type {
+  ClusterRoleBinding,
+  PolicyRule,
+  RoleBinding,
+  RoleRef,
+  Subject,
+} from "../../api/types/rbac-v1.gen.ts";
 import type { ClusterReader } from "../admission/cluster-reader.ts";
 import type { AccessDecision, AccessRequest, Authorizer, UserInfo } from "../server/access.ts";
 import { type AccessAttributes, ruleAllows } from "./rbac-rules.ts";
@@ -38,6 +44,20 @@ export class RbacAuthorizer implements Authorizer {
     return [...this.#grantsFor(user, namespace)].flatMap(({ rules }) => rules);
   }
 
+  /** Names of the roles that are bound to the user and do not exist. */
+  danglingFor(user: UserInfo, namespace: string): readonly string[] {
+    return [...this.#grantsFor(user, namespace)].flatMap(({ dangling }) => dangling ?? []);
+  }
+
+  /** The rules of the role that a binding refers to; undefined: there is no such role. */
+  rulesOf({ kind, name }: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
+    const role =
+      kind === "Role"
+        ? this.#reader.get(resources.roles, namespace, name)
+        : this.#reader.get(resources.clusterRoles, "", name);
+    return role && (role.rules ?? []);
+  }
+
   *#grantsFor(user: UserInfo, namespace: string): Generator<Grant> {
     for (const binding of this.#reader.list(resources.clusterRoleBindings)) {
       yield* this.#grantsOf(`ClusterRoleBinding "${binding.metadata.name}"`, binding, user, "");
@@ -59,14 +79,11 @@ export class RbacAuthorizer implements Authorizer {
     const subject = binding.subjects?.find((one) => appliesTo(one, user, namespace));
     if (subject === undefined) return;
     const { kind, name } = binding.roleRef;
-    const role =
-      kind === "Role"
-        ? this.#reader.get(resources.roles, namespace, name)
-        : this.#reader.get(resources.clusterRoles, "", name);
+    const rules = this.rulesOf(binding.roleRef, namespace);
     const holder =
       subject.kind === "ServiceAccount" ? `${subject.name}/${subject.namespace ?? namespace}` : subject.name;
     const source = `${bindingName} of ${kind} "${name}" to ${subject.kind} "${holder}"`;
-    if (role !== undefined) yield { rules: role.rules ?? [], source };
+    yield rules === undefined ? { rules: [], source, dangling: name } : { rules, source };
   }
 }
 
@@ -78,6 +95,8 @@ interface Decision {
 interface Grant {
   readonly rules: readonly PolicyRule[];
   readonly source: string;
+  /** Name of the role, when there is none. */
+  readonly dangling?: string;
 }
 
 function appliesTo(subject: Subject, user: UserInfo, namespace: string): boolean {

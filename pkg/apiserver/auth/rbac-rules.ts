@@ -34,7 +34,8 @@ function resourceMatches(allowed: readonly string[], wanted: AccessAttributes): 
   );
 }
 
-function pathMatches(allowed: readonly string[], path: string): boolean {
+/** A path that is asked for may itself end in a star: it then stands for all that begins as it does. */
+export function pathMatches(allowed: readonly string[], path: string): boolean {
   return allowed.some(
     (one) => one === "*" || one === path || (one.endsWith("*") && path.startsWith(one.replace(/\*+$/, ""))),
   );

@@ -10,6 +10,8 @@ export interface AdmissionAttributes {
   readonly namespace: string;
   /** "" when the name is still to be generated. */
   readonly name: string;
+  /** The name in the path: "" for a POST, whatever its object is called. */
+  readonly pathName: string;
   /** The state before; undefined for a create and a connect. */
   readonly before: ApiObject | undefined;
   readonly user: UserInfo;

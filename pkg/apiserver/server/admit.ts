@@ -15,6 +15,7 @@ export function admissionAttributes(
     subresource: call.info.subresource,
     namespace: call.info.namespace,
     name,
+    pathName: call.info.name,
     before,
     user: call.user,
     dryRun: query.dryRun,

@@ -23,7 +23,7 @@ export function parseImpersonation(headers: Headers): Impersonation | undefined 
   const extra = extraOf(headers);
   if (username === "") {
     if (groups.length === 0 && uid === "" && extra.size === 0) return undefined;
-    throw badRequest("requested groups, a UID or extra fields without impersonating a user");
+    throw badRequest(`requested ${goUser(uid, groups, extra)} without impersonating a user name`);
   }
   const account = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(username);
   const [, namespace = "", name = ""] = account ?? [];
@@ -43,6 +43,21 @@ export function parseImpersonation(headers: Headers): Impersonation | undefined 
     ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }),
   };
   return { user, needs };
+}
+
+/** As Go prints a user in full. */
+function goUser(
+  uid: string,
+  groups: readonly string[],
+  extra: ReadonlyMap<string, readonly string[]>,
+): string {
+  const list = (values: readonly string[]): string =>
+    `{${values.map((value) => JSON.stringify(value)).join(", ")}}`;
+  const entries = [...extra].map(([key, values]) => `${JSON.stringify(key)}:[]string${list(values)}`);
+  const shownGroups = groups.length === 0 ? "[]string(nil)" : `[]string${list(groups)}`;
+  const shownExtra =
+    extra.size === 0 ? "map[string][]string(nil)" : `map[string][]string{${entries.join(", ")}}`;
+  return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid)}, Groups:${shownGroups}, Extra:${shownExtra}}`;
 }
 
 function accountGroups(namespace: string): readonly string[] {
