@@ -31,4 +31,35 @@ const roles: readonly Mutant[] = [
   },
 ];
 
-export const embeddedAdmissionMutants: readonly Mutant[] = [...roles];
+const podSecurity: readonly Mutant[] = [
+  {
+    name: "a namespace that refuses does not warn of templates",
+    file: "pkg/apiserver/admission/pod-security/policy.ts",
+    find: "warn: { level: enforce.level, version } };",
+    replace: "warn: { level: warn.level, version } };",
+    tests: ["test/integration/api/pod-security.test.ts"],
+  },
+  {
+    name: "another image makes no other pod",
+    file: "pkg/apiserver/admission/pod-security/pod-security.ts",
+    find: "now.some((image, index) => image !== then[index]);",
+    replace: "now.some((image, index) => image === undefined && then[index] === undefined);",
+    tests: ["test/integration/api/pod-security.test.ts"],
+  },
+  {
+    name: "a restricted check comes on top of the baseline one that it replaces",
+    file: "pkg/apiserver/admission/pod-security/evaluate.ts",
+    find: "...baseline.filter(({ id }) => !replaced.has(id)), ",
+    replace: "...baseline.filter(({ id }) => id !== [...replaced][0]), ",
+    tests: ["pkg/apiserver/admission/pod-security/evaluate.test.ts"],
+  },
+  {
+    name: "whoever is exempt is looked at",
+    file: "pkg/apiserver/admission/pod-security/pod-security.ts",
+    find: "    users.includes(user.username) ||",
+    replace: "",
+    tests: ["pkg/apiserver/admission/pod-security/pod-security.test.ts"],
+  },
+];
+
+export const embeddedAdmissionMutants: readonly Mutant[] = [...roles, ...podSecurity];

@@ -12,6 +12,7 @@ import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { admissionChain } from "./plugin.ts";
 import { defaultTolerations, nodeTaint, priorityAdmission } from "./pod-defaults.ts";
+import { podSecurity, type PodSecurityExemptions } from "./pod-security/pod-security.ts";
 import { podTopology } from "./pod-topology.ts";
 import { resourceQuotaAdmission } from "./resource-quota.ts";
 import { roleEscalation } from "./role-escalation.ts";
@@ -27,13 +28,15 @@ export interface BuiltInAdmissionOptions {
   readonly serviceCidr: string;
   /** Whether every pod runs as a service account; on when left out. Somebody must then create the "default" ones. */
   readonly serviceAccounts?: boolean;
+  /** Whom PodSecurity does not look at; nobody when left out. */
+  readonly podSecurityExemptions?: PodSecurityExemptions;
   /** Who may give away which permissions; undefined: everybody all of them. */
   readonly rbac?: RbacAuthorizer | undefined;
 }
 
 /** What a cluster admits and adds by default, in the order in which the API server asks. Quota comes last. */
 export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
-  const { store, clock, random, serviceCidr, serviceAccounts = true, rbac } = options;
+  const { store, clock, random, serviceCidr, serviceAccounts = true, rbac, podSecurityExemptions } = options;
   const reader = storeReader(store);
   return admissionChain([
     namespaceLifecycle(reader),
@@ -45,6 +48,7 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     defaultStorageClass(reader),
     storageProtection,
     claimResize(reader),
+    podSecurity(reader, podSecurityExemptions),
     serviceAllocation(reader, random, { cidr: serviceCidr }),
     podTopology(reader),
     ...(rbac === undefined ? [] : [roleEscalation(rbac)]),

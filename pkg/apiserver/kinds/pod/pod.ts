@@ -17,6 +17,7 @@ import {
 } from "../../../api/json.ts";
 import { warnAboutHostname } from "../name-warnings.ts";
 import type { Draft } from "../kind.ts";
+import { takeAppArmorAnnotations } from "./app-armor.ts";
 import { validateImageSpaces } from "./container.ts";
 import { applyMatchLabelKeys } from "./match-label-keys.ts";
 import { validatePodAnnotations } from "./pod-annotations.ts";
@@ -42,6 +43,7 @@ function prepareForCreate(draft: Draft, nowMs: number): void {
     ];
   }
   draft["status"] = status;
+  takeAppArmorAnnotations(spec, stringMap(draft.metadata, "annotations"));
   applyMatchLabelKeys(spec, stringMap(draft.metadata, "labels"));
 }
 
