@@ -62,4 +62,21 @@ const podSecurity: readonly Mutant[] = [
   },
 ];
 
-export const embeddedAdmissionMutants: readonly Mutant[] = [...roles, ...podSecurity];
+const bounds: readonly Mutant[] = [
+  {
+    name: "a pod's limits are its requests to its limit range",
+    file: "pkg/apiserver/admission/limit-ranger.ts",
+    find: "limits: podLimits(own) });",
+    replace: "limits: podRequests(own) });",
+    tests: ["test/integration/api/limit-ranges.test.ts"],
+  },
+  {
+    name: "a claim that is changed may grow over its limit range",
+    file: "pkg/apiserver/admission/limit-ranger.ts",
+    find: 'operation === "CREATE" || operation === "UPDATE";',
+    replace: 'operation === "CREATE";',
+    tests: ["test/integration/api/limit-ranges.test.ts"],
+  },
+];
+
+export const embeddedAdmissionMutants: readonly Mutant[] = [...roles, ...podSecurity, ...bounds];

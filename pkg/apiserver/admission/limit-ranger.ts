@@ -1,102 +1,169 @@
-import { parseAmounts } from "../../api/quota/amounts.ts";
+import { child, ensure, type Json, items, stringMap, text } from "../../api/json.ts";
+import type { Quantity } from "../../api/quantity.ts";
+import { type Amounts, parseAmounts } from "../../api/quota/amounts.ts";
+import { podLimits, podRequests } from "../../api/quota/pod-requests.ts";
 import { resources } from "../../api/resources.ts";
-import type { Container, LimitRangeItem, PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { LimitRangeItem, PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
 import { specOf } from "../kinds/define-kind.ts";
-import { child, ensure, type Json, items, text } from "../../api/json.ts";
+import type { Draft } from "../kinds/kind.ts";
 import type { AdmissionAttributes } from "../server/admission.ts";
 import { forbidden } from "../server/status-error.ts";
 import type { ClusterReader } from "./cluster-reader.ts";
 import { type AdmissionPlugin, createdDraft, isResource } from "./plugin.ts";
 
-/** Gives containers the namespace's default requests and limits, and keeps them within its bounds. */
+const ANNOTATION = "kubernetes.io/limit-ranger";
+
+/** Gives containers the namespace's default requests and limits, and keeps containers, pods and claims within its bounds. */
 export function limitRanger(reader: ClusterReader): AdmissionPlugin {
-  const limitsOf = (namespace: string, type: string): readonly LimitRangeItem[] =>
-    reader
-      .list(resources.limitRanges, namespace)
-      .flatMap((range) => range.spec?.limits ?? [])
-      .filter((limit) => limit.type === type);
+  const rangesOf = (namespace: string): readonly (readonly LimitRangeItem[])[] =>
+    reader.list(resources.limitRanges, namespace).map(({ spec }) => spec?.limits ?? []);
   return {
     name: "LimitRanger",
     mutate(attributes, draft) {
       const pod = createdDraft(attributes, resources.pods, draft);
       if (pod === undefined) return;
-      for (const limit of limitsOf(attributes.namespace, "Container")) fillDefaults(specOf(pod), limit);
+      for (const limits of rangesOf(attributes.namespace)) fillDefaults(pod, limits);
     },
     validate(attributes, object) {
-      if (attributes.operation !== "CREATE" || attributes.subresource !== "" || object === undefined) return;
-      const problems = isResource(attributes, resources.pods)
-        ? limitsOf(attributes.namespace, "Container").flatMap((limit) => podProblems(object as Pod, limit))
-        : claimProblems(attributes, object, limitsOf(attributes.namespace, "PersistentVolumeClaim"));
-      if (problems.length === 0) return;
-      const message = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
-      throw forbidden(attributes.resource, attributes.name, message);
+      if (object === undefined || !isLimited(attributes)) return;
+      const isPod = isResource(attributes, resources.pods);
+      for (const limits of rangesOf(attributes.namespace)) {
+        const problems = isPod ? podProblems(object as Pod, limits) : claimProblems(object, limits);
+        if (problems.length === 0) continue;
+        const message = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
+        throw forbidden(attributes.resource, attributes.name, message);
+      }
     },
   };
 }
 
-function fillDefaults(spec: Json, limit: LimitRangeItem): void {
-  for (const container of [...items(spec, "containers"), ...items(spec, "initContainers")]) {
-    if (text(container, "name") === "") continue;
-    fill(container, "requests", limit.defaultRequest);
-    fill(container, "limits", limit.default);
-  }
+/** New pods and those that are resized; claims whenever they are written. */
+function isLimited(attributes: AdmissionAttributes): boolean {
+  const { operation, subresource, before } = attributes;
+  if (before?.metadata.deletionTimestamp !== undefined) return false;
+  if (isResource(attributes, resources.pods))
+    return operation === "UPDATE" ? subresource === "resize" : operation === "CREATE" && subresource === "";
+  const isWrite = operation === "CREATE" || operation === "UPDATE";
+  return isWrite && subresource === "" && isResource(attributes, resources.persistentVolumeClaims);
 }
 
-function fill(container: Json, list: string, defaults: Readonly<Record<string, string>> | undefined): void {
-  for (const [name, value] of Object.entries(defaults ?? {})) {
+function fillDefaults(pod: Draft, limits: readonly LimitRangeItem[]): void {
+  const ofContainers = limits.filter(({ type }) => type === "Container");
+  const defaults: Filling = {
+    requests: Object.assign({}, ...ofContainers.map(({ defaultRequest }) => defaultRequest)) as Texts,
+    limits: Object.assign({}, ...ofContainers.map((limit) => limit.default)) as Texts,
+  };
+  const spec = specOf(pod);
+  const filled = [
+    ...items(spec, "containers").flatMap((container) => fillContainer(container, defaults, "container")),
+    ...items(spec, "initContainers").flatMap((container) =>
+      fillContainer(container, defaults, "init container"),
+    ),
+  ];
+  if (filled.length === 0) return;
+  const note = `LimitRanger plugin set: ${filled.join("; ")}`;
+  pod.metadata["annotations"] = { ...stringMap(pod.metadata, "annotations"), [ANNOTATION]: note };
+}
+
+type Texts = Readonly<Record<string, string>>;
+type Filling = Readonly<Record<"requests" | "limits", Texts>>;
+
+/** What was filled in, in words. */
+function fillContainer(container: Json, defaults: Filling, kind: string): readonly string[] {
+  return (["requests", "limits"] as const).flatMap((list) => {
     const existing = child(child(container, "resources"), list);
-    if (existing?.[name] === undefined) ensure(ensure(container, "resources"), list)[name] = value;
-  }
+    const missing = Object.keys(defaults[list]).filter((name) => existing?.[name] === undefined);
+    for (const name of missing) ensure(ensure(container, "resources"), list)[name] = defaults[list][name];
+    const what = list === "requests" ? "request" : "limit";
+    return missing.length === 0
+      ? []
+      : [`${missing.sort().join(", ")} ${what} for ${kind} ${text(container, "name")}`];
+  });
 }
 
-function podProblems(pod: Pod, limit: LimitRangeItem): string[] {
-  const containers = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])];
-  return containers.flatMap((container) => containerProblems(container, limit));
+/** Undefined limits: they mean nothing there. */
+interface Usage {
+  readonly requests: Amounts;
+  readonly limits: Amounts | undefined;
 }
 
-function containerProblems({ resources: own }: Container, limit: LimitRangeItem): string[] {
-  const requests = parseAmounts(own?.requests);
-  const limits = parseAmounts(own?.limits);
-  const problems: string[] = [];
-  for (const [name, minimum] of parseAmounts(limit.min)) {
-    const bound = `minimum ${name} usage per Container is ${minimum.toString()}`;
-    const request = requests.get(name);
-    const most = limits.get(name);
-    if (request === undefined) problems.push(`${bound}.  No request is specified`);
-    else if (request.compare(minimum) < 0) problems.push(`${bound}, but request is ${request.toString()}`);
-    if (most !== undefined && most.compare(minimum) < 0)
-      problems.push(`${bound}, but limit is ${most.toString()}`);
-  }
-  for (const [name, maximum] of parseAmounts(limit.max)) {
-    const bound = `maximum ${name} usage per Container is ${maximum.toString()}`;
-    const most = limits.get(name);
-    const request = requests.get(name);
-    if (most === undefined) problems.push(`${bound}.  No limit is specified`);
-    else if (most.compare(maximum) > 0) problems.push(`${bound}, but limit is ${most.toString()}`);
-    if (request !== undefined && request.compare(maximum) > 0) {
-      problems.push(`${bound}, but request is ${request.toString()}`);
-    }
-  }
-  return problems;
+function podProblems(
+  { spec = { containers: [] } }: Pod,
+  limits: readonly LimitRangeItem[],
+): readonly string[] {
+  const containers = [...spec.containers, ...(spec.initContainers ?? [])].map((container): Usage => ({
+    requests: parseAmounts(container.resources?.requests),
+    limits: parseAmounts(container.resources?.limits),
+  }));
+  // The overhead is none of the user's making.
+  const { overhead: _, ...own } = spec;
+  return limits.flatMap((limit) => {
+    if (limit.type === "Container") return containers.flatMap((usage) => problemsOf(limit, usage));
+    if (limit.type !== "Pod") return [];
+    return problemsOf(limit, { requests: podRequests(own), limits: podLimits(own) });
+  });
 }
 
 function claimProblems(
-  attributes: AdmissionAttributes,
-  object: ApiObject,
+  { spec }: PersistentVolumeClaim,
   limits: readonly LimitRangeItem[],
-): string[] {
-  if (!isResource(attributes, resources.persistentVolumeClaims)) return [];
-  const asked = parseAmounts((object as PersistentVolumeClaim).spec?.resources?.requests).get("storage");
-  if (asked === undefined) return [];
-  return limits.flatMap((limit) => {
-    const minimum = parseAmounts(limit.min).get("storage");
-    const maximum = parseAmounts(limit.max).get("storage");
-    const problems: string[] = [];
-    const bound = (word: string, amount: { toString(): string }): string =>
-      `${word} storage usage per PersistentVolumeClaim is ${amount.toString()}, but request is ${asked.toString()}`;
-    if (minimum !== undefined && asked.compare(minimum) < 0) problems.push(bound("minimum", minimum));
-    if (maximum !== undefined && asked.compare(maximum) > 0) problems.push(bound("maximum", maximum));
-    return problems;
-  });
+): readonly string[] {
+  const requests = parseAmounts(spec?.resources?.requests);
+  return limits
+    .filter(({ type }) => type === "PersistentVolumeClaim")
+    .flatMap((limit) => problemsOf({ ...limit, maxLimitRequestRatio: {} }, { requests, limits: undefined }));
+}
+
+function problemsOf(limit: LimitRangeItem, usage: Usage): readonly string[] {
+  return [
+    ...[...parseAmounts(limit.min)].flatMap(([name, minimum]) => {
+      const bound = `minimum ${name} usage per ${limit.type} is ${minimum.toString()}`;
+      const problem = belowProblem(minimum, usage.requests.get(name), usage.limits?.get(name));
+      return problem === undefined ? [] : [bound + problem];
+    }),
+    ...[...parseAmounts(limit.max)].flatMap(([name, maximum]) => {
+      const bound = `maximum ${name} usage per ${limit.type} is ${maximum.toString()}`;
+      const problem = aboveProblem(maximum, name, usage);
+      return problem === undefined ? [] : [bound + problem];
+    }),
+    ...[...parseAmounts(limit.maxLimitRequestRatio)].flatMap(([name, ratio]) => {
+      const bound = `${name} max limit to request ratio per ${limit.type} is ${ratio.toString()}`;
+      const problem = ratioProblem(ratio, usage.requests.get(name), usage.limits?.get(name));
+      return problem === undefined ? [] : [bound + problem];
+    }),
+  ];
+}
+
+function belowProblem(
+  minimum: Quantity,
+  request: Quantity | undefined,
+  limit: Quantity | undefined,
+): string | undefined {
+  if (request === undefined) return ".  No request is specified";
+  if (request.compare(minimum) < 0) return `, but request is ${request.toString()}`;
+  if (limit !== undefined && limit.compare(minimum) < 0) return `, but limit is ${limit.toString()}`;
+  return undefined;
+}
+
+function aboveProblem(maximum: Quantity, name: string, { requests, limits }: Usage): string | undefined {
+  const request = requests.get(name);
+  const limit = limits?.get(name);
+  if (limits === undefined) {
+    if (request === undefined) return ".  No request is specified";
+  } else if (limit === undefined) return ".  No limit is specified";
+  else if (limit.compare(maximum) > 0) return `, but limit is ${limit.toString()}`;
+  return request !== undefined && request.compare(maximum) > 0
+    ? `, but request is ${request.toString()}`
+    : undefined;
+}
+
+function ratioProblem(
+  most: Quantity,
+  request: Quantity | undefined,
+  limit: Quantity | undefined,
+): string | undefined {
+  if (request === undefined || request.isZero()) return ", but no request is specified or request is 0";
+  if (limit === undefined || limit.isZero()) return ", but no limit is specified or limit is 0";
+  const ratio = limit.toNumber() / request.toNumber();
+  return ratio > most.toNumber() ? `, but provided ratio is ${ratio.toFixed(6)}` : undefined;
 }

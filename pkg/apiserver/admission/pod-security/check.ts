@@ -29,7 +29,7 @@ export interface VersionedCheck {
 }
 
 export function allContainers({ spec }: CheckedPod): readonly Container[] {
-  const { initContainers = [], containers = [], ephemeralContainers = [] } = spec;
+  const { initContainers = [], containers, ephemeralContainers = [] } = spec;
   return [...initContainers, ...containers, ...ephemeralContainers];
 }
 

@@ -1,3 +1,4 @@
+import { parseInt32 } from "../../../api/int64.ts";
 import type { FieldErrors } from "../../kinds/field-errors.ts";
 
 const levels = ["privileged", "baseline", "restricted"] as const;
@@ -65,8 +66,8 @@ function parseLevel(
 function parseVersion(labels: Readonly<Record<string, string>>, label: string, errors: FieldErrors): number {
   const value = labels[label];
   if (value === undefined || value === "latest") return unrestricted.version;
-  const minor = /^v1\.([0-9]|[1-9][0-9]*)$/.exec(value)?.[1];
-  if (minor !== undefined && Number(minor) < 2 ** 63) return Number(minor);
+  const minor = parseInt32(/^v1\.([0-9]|[1-9][0-9]*)$/.exec(value)?.[1] ?? "");
+  if (minor !== undefined) return minor;
   errors.invalid(`metadata.labels[${label}]`, value, 'must be "latest" or "v1.x"');
   return unrestricted.version;
 }

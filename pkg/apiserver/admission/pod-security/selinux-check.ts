@@ -7,10 +7,10 @@ const always = ["", "container_t", "container_init_t", "container_kvm_t"];
 export const seLinuxOptions =
   (more: readonly string[]): PodCheck =>
   (pod) => {
-    const allowed = [...always, ...more];
+    const allowed = new Set([...always, ...more]);
     const isBad = (options: SELinuxOptions | undefined): options is SELinuxOptions =>
       options !== undefined &&
-      (!allowed.includes(options.type ?? "") || (options.user ?? "") !== "" || (options.role ?? "") !== "");
+      (!allowed.has(options.type ?? "") || (options.user ?? "") !== "" || (options.role ?? "") !== "");
     const own = pod.spec.securityContext?.seLinuxOptions;
     const containers = containersWhere(pod, ({ securityContext }) => isBad(securityContext?.seLinuxOptions));
     const who = setters(isBad(own), containers);
@@ -19,7 +19,7 @@ export const seLinuxOptions =
       own,
       ...allContainers(pod).map(({ securityContext }) => securityContext?.seLinuxOptions),
     ].filter(isBad);
-    const types = distinct(bad.map(({ type = "" }) => type).filter((type) => !allowed.includes(type)));
+    const types = distinct(bad.map(({ type = "" }) => type).filter((type) => !allowed.has(type)));
     const what = [
       ...(types.length === 0 ? [] : [`${plural("type", "types", types)} ${quoted(types)}`]),
       ...(bad.some(({ user = "" }) => user !== "") ? ["user may not be set"] : []),
