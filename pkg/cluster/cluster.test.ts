@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { resources } from "../api/resources.ts";
 import { podCondition } from "../api/pod.ts";
-import type { PersistentVolumeClaim, Pod } from "../api/types/core-v1.gen.ts";
+import type { Event, PersistentVolumeClaim, Pod } from "../api/types/core-v1.gen.ts";
 import { isForbidden } from "../client/errors.ts";
 import { seededRandom } from "../clock/random.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
@@ -90,6 +90,28 @@ test("a pod gets no node before its claim is there", async () => {
     spec: { storageClassName: "standard", volumeName: `pvc-${bound.metadata.uid}` },
     status: { phase: "Bound", capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"] },
   });
+});
+
+test("events tell why a pod does not start, and on which node", async () => {
+  const cluster = await start({ nodes: 1 });
+  const { clientFor } = cluster.client("admin");
+  const containers = [{ name: "c", image: "does-not-exist" }];
+  await finished(clientFor<Pod>(resources.pods).create({ ...pod, spec: { containers } }));
+  await clock.advanceBy(32_000);
+  const { items } = await finished(clientFor<Event>(resources.events).list({ namespace: "default" }));
+  const told = items
+    .filter(({ source }) => source?.component === "kubelet")
+    .map(({ reason, message = "", count, source, involvedObject }) => {
+      expect([source?.host, involvedObject.fieldPath]).toEqual(["node-0", "spec.containers{c}"]);
+      return `${reason} ${message.slice(0, 20)} x${count}`;
+    });
+  expect(told.toSorted()).toEqual([
+    "BackOff Back-off pulling ima x2",
+    "Failed Error: ErrImagePull x3",
+    "Failed Error: ImagePullBack x2",
+    "Failed Failed to pull image x3",
+    'Pulling Pulling image "does- x3',
+  ]);
 });
 
 test("without nodes there is no scheduler either", async () => {

@@ -135,7 +135,9 @@ export class EmbeddedCluster {
 
 /** A bare API server, without controllers and nodes, is left alone. */
 function plantOf({ controllers = [], nodes = 0 }: ClusterOptions): readonly ControllerDescriptor[] {
-  return controllers.length === 0 && nodes === 0 ? [] : plant({ nodes, others: controllers });
+  return controllers.length === 0 && nodes === 0
+    ? []
+    : plant({ nodes, others: controllers, tellsEvents: true });
 }
 
 /** As test servers of other makes do it: where nobody creates the accounts, pods need none. */

@@ -22,8 +22,8 @@ export class EventMaker {
   }
 
   event(occurrence: Occurrence, source: EventSource): Event {
-    const { regarding, annotations, type, reason, message } = occurrence;
-    const involvedObject = referenceTo(regarding);
+    const { regarding, fieldPath, host = source.host, annotations, type, reason, message } = occurrence;
+    const involvedObject = { ...referenceTo(regarding), ...(fieldPath !== undefined && { fieldPath }) };
     const now = this.now();
     return {
       apiVersion: "v1",
@@ -37,14 +37,14 @@ export class EventMaker {
       involvedObject,
       reason,
       message,
-      source,
+      source: { ...source, ...(host !== undefined && { host }) },
       firstTimestamp: now,
       lastTimestamp: now,
       count: 1,
       type,
       eventTime: null,
       reportingComponent: source.component ?? "",
-      reportingInstance: source.host ?? "",
+      reportingInstance: host ?? "",
     };
   }
 

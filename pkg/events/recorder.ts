@@ -5,6 +5,10 @@ export type EventType = "Normal" | "Warning";
 /** What is to be told, of which object. */
 export interface Occurrence {
   readonly regarding: ApiObject;
+  /** The part of the object that it is about. */
+  readonly fieldPath?: string;
+  /** The node that it happened on. */
+  readonly host?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly type: EventType;
   readonly reason: string;

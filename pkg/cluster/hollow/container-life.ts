@@ -6,7 +6,8 @@ import type {
   ContainerStatus,
   Probe,
 } from "../../api/types/core-v1.gen.ts";
-import { MISSING_IMAGE, progressOf, type Step } from "./script.ts";
+import { MISSING_IMAGE, pullAgainAndAgain, pullOnce } from "./image-pull.ts";
+import { progressOf, type Step } from "./script.ts";
 
 export interface ContainerView {
   readonly container: Container;
@@ -14,6 +15,10 @@ export interface ContainerView {
   readonly status: ContainerStatus | undefined;
   /** What is done with it when it has exited. */
   readonly restart: "Always" | "OnFailure" | "Never";
+  /** The pod as messages name it. */
+  readonly podText: string;
+  /** Since when images that cannot be pulled are tried again and again; undefined: they are tried once. */
+  readonly pullsSinceMs: number | undefined;
 }
 
 export interface ContainerPlan {
@@ -27,11 +32,14 @@ const LONGEST_BACK_OFF_MS = 300_000;
 /** The next status of a container that may run: started, ready, exited, or started once more after a pause. */
 export function decideContainer(view: ContainerView, nowMs: number): ContainerPlan {
   const { container, status } = view;
-  if (container.image?.includes(MISSING_IMAGE)) {
-    return {
-      status: waitingStatus(container, status, imageProblem(container, status)),
-      recheckAtMs: undefined,
-    };
+  const { image = "" } = container;
+  if (image.includes(MISSING_IMAGE)) {
+    const hasFailed = status?.state?.waiting !== undefined;
+    const { reason, message, changesAtMs } =
+      view.pullsSinceMs === undefined
+        ? pullOnce(image, hasFailed)
+        : pullAgainAndAgain(image, view.pullsSinceMs, nowMs);
+    return { status: waitingStatus(container, status, { reason, message }), recheckAtMs: changesAtMs };
   }
   const state = status?.state;
   if (state?.running !== undefined) {
@@ -105,7 +113,7 @@ function afterExit(view: ContainerView, ended: ContainerStateTerminated, nowMs: 
   const startsAtMs = (parseTime(ended.finishedAt) ?? nowMs) + pauseMs;
   const lastState = { terminated: ended };
   if (startsAtMs > nowMs) {
-    const message = `back-off ${pauseMs / 1_000}s restarting failed container=${container.name}`;
+    const message = `back-off ${goSeconds(pauseMs / 1_000)} restarting failed container=${container.name} pod=${view.podText}`;
     const waiting = waitingStatus(container, status, { reason: "CrashLoopBackOff", message });
     return { status: { ...waiting, lastState }, recheckAtMs: startsAtMs };
   }
@@ -135,15 +143,9 @@ function isBackingOff(status: ContainerStatus | undefined): boolean {
   return status?.state?.waiting?.reason === "CrashLoopBackOff";
 }
 
-function imageProblem(
-  container: Container,
-  status: ContainerStatus | undefined,
-): { readonly reason: string; readonly message: string } {
-  const again = status?.state?.waiting !== undefined;
-  return {
-    reason: again ? "ImagePullBackOff" : "ErrImagePull",
-    message: again ? `Back-off pulling image "${container.image}"` : `image "${container.image}" not found`,
-  };
+/** As Go writes a duration: 40s, 1m20s, 5m0s. */
+function goSeconds(seconds: number): string {
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
 
 function waitingStatus(

@@ -1,24 +1,23 @@
 import { keyOf } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
 import { formatMicroTime } from "../../api/time.ts";
-import type { Node, Pod, PodStatus } from "../../api/types/core-v1.gen.ts";
-import type { Lister } from "../../cache/store/lister.ts";
-import { isAlreadyExists, isConflict, isNotFound } from "../../client/errors.ts";
+import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
+import { isAlreadyExists, isNotFound } from "../../client/errors.ts";
 import { sleep } from "../../clock/wait.ts";
 import { whenSynced } from "../../controller/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../controller/env.ts";
-import type { SyncResult } from "../../controller/sync.ts";
 import { WorkerPool } from "../../controller/worker.ts";
 import { createWorkQueue } from "../../workqueue/work-queue.ts";
-import { hollowNode, hollowNodeName, hollowNodeStatus, hostAddress } from "./node-object.ts";
-import { PodAddresses } from "./pod-addresses.ts";
-import { decidePodLife } from "./pod-life.ts";
+import { HollowKubelet } from "./hollow-kubelet.ts";
+import { hollowNode, hollowNodeName, hollowNodeStatus } from "./node-object.ts";
 
 export interface HollowSettings {
   readonly nodes: number;
   readonly workers?: number;
   /** How often each node renews its Lease. */
   readonly leaseRenewMs?: number;
+  /** Pods' events are told, and images that cannot be pulled are tried again. Off when left out. */
+  readonly tellsEvents?: boolean;
 }
 
 const LEASE_NAMESPACE = "kube-node-lease";
@@ -31,6 +30,7 @@ export function hollowNodes(settings: HollowSettings): ControllerDescriptor {
   return {
     name: "hollow-nodes",
     clientName: "hollow-nodes",
+    ...(settings.tellsEvents === true && { eventSource: "kubelet" }),
     build: (env) => build(env, settings),
   };
 }
@@ -38,7 +38,7 @@ export function hollowNodes(settings: HollowSettings): ControllerDescriptor {
 function build(env: Env, settings: HollowSettings): Controller {
   const pods = env.informers.informer<Pod>(resources.pods);
   const queue = createWorkQueue<string>({ clock: env.clock });
-  const kubelet = new HollowKubelet(env, pods.lister, settings.nodes);
+  const kubelet = new HollowKubelet(env, pods.lister, settings);
   const registration = pods.addHandler({
     onAdd: (pod) => kubelet.hosts(pod) && queue.add(keyOf(pod)),
     onUpdate: (_, pod) => kubelet.hosts(pod) && queue.add(keyOf(pod)),
@@ -58,59 +58,6 @@ function build(env: Env, settings: HollowSettings): Controller {
     },
     health: () => ({ pools: { pods: pool.liveness() } }),
   };
-}
-
-class HollowKubelet {
-  readonly #env: Env;
-  readonly #pods: Lister<Pod>;
-  readonly #nodeIndexes: ReadonlyMap<string, number>;
-  readonly #addresses = new PodAddresses();
-
-  constructor(env: Env, pods: Lister<Pod>, nodes: number) {
-    this.#env = env;
-    this.#pods = pods;
-    this.#nodeIndexes = new Map(Array.from({ length: nodes }, (_, index) => [hollowNodeName(index), index]));
-  }
-
-  hosts(pod: Pod): boolean {
-    return this.#nodeIndexes.has(pod.spec?.nodeName ?? "");
-  }
-
-  forget(pod: Pod): void {
-    this.#addresses.release(pod.metadata.uid ?? "");
-  }
-
-  async sync(key: string, signal: AbortSignal): Promise<SyncResult> {
-    const pod = this.#pods.getByKey(key);
-    const node = this.#nodeIndexes.get(pod?.spec?.nodeName ?? "");
-    if (pod === undefined || node === undefined) return {};
-    const nowMs = this.#env.clock.nowMs();
-    const uid = pod.metadata.uid ?? "";
-    const place = { hostIP: hostAddress(node), podIP: this.#addresses.addressOf(uid, node) };
-    const plan = decidePodLife(pod, place, nowMs);
-    try {
-      if (plan.status !== undefined) await this.#writeStatus(pod, plan.status, signal);
-      if (plan.remove) await this.#remove(pod, signal);
-    } catch (error) {
-      // The pod is gone, or is another by now: its own events bring it back here.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
-    return plan.recheckAtMs === undefined ? {} : { requeueAfterMs: Math.max(0, plan.recheckAtMs - nowMs) };
-  }
-
-  /** As a kubelet does, by a patch that leaves the conditions of others alone. */
-  async #writeStatus(pod: Pod, status: PodStatus, signal: AbortSignal): Promise<void> {
-    const { namespace = "", name = "", uid } = pod.metadata;
-    const body = { metadata: { uid }, status };
-    const client = this.#env.client.clientFor<Pod>(resources.pods);
-    await client.patch({ namespace, name }, { type: "strategic", body }, { subresource: "status" }, signal);
-  }
-
-  async #remove(pod: Pod, signal: AbortSignal): Promise<void> {
-    const { namespace = "", name = "", uid = "" } = pod.metadata;
-    const client = this.#env.client.clientFor<Pod>(resources.pods);
-    await client.delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } }, signal);
-  }
 }
 
 async function keepNodes(env: Env, settings: HollowSettings, signal: AbortSignal): Promise<void> {

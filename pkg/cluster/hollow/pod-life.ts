@@ -4,12 +4,15 @@ import { hasCondition } from "../../api/conditions.ts";
 import { formatTime, parseTime } from "../../api/time.ts";
 import type { Container, ContainerStatus, Pod, PodStatus } from "../../api/types/core-v1.gen.ts";
 import { type ContainerView, decideContainer, stopContainer, waitingContainer } from "./container-life.ts";
+import { podText } from "./pod-events.ts";
 import { scriptOf } from "./script.ts";
 
 /** Where the pod runs. */
 export interface PodPlace {
   readonly hostIP: string;
   readonly podIP: string;
+  /** Images that cannot be pulled are tried again and again. */
+  readonly retriesPulls?: boolean;
 }
 
 export interface PodLifePlan {
@@ -29,8 +32,8 @@ export function decidePodLife(pod: Pod, place: PodPlace, nowMs: number): PodLife
   if (isPodTerminal(pod)) return { status: undefined, remove: false, recheckAtMs: undefined };
   const deadlineMs = deadlineOf(pod);
   if (deadlineMs !== undefined && deadlineMs <= nowMs) return failPod(pod, nowMs);
-  const init = decideInitContainers(pod, nowMs);
-  const main = decideMainContainers(pod, init.done, nowMs);
+  const init = decideInitContainers(pod, place, nowMs);
+  const main = init.done ? decideMainContainers(pod, place, nowMs) : waitingContainers(pod);
   const status = podStatus(pod, place, { init, main: main.statuses }, nowMs);
   const rechecks = [...init.rechecks, ...main.rechecks, ...(deadlineMs === undefined ? [] : [deadlineMs])];
   return {
@@ -49,7 +52,7 @@ interface InitOutcome {
 }
 
 /** One after the other; a sidecar (restartPolicy Always) needs only to have started for the next to go on. */
-function decideInitContainers(pod: Pod, nowMs: number): InitOutcome {
+function decideInitContainers(pod: Pod, place: PodPlace, nowMs: number): InitOutcome {
   const statuses: ContainerStatus[] = [];
   const rechecks: number[] = [];
   let done = true;
@@ -60,7 +63,7 @@ function decideInitContainers(pod: Pod, nowMs: number): InitOutcome {
       statuses.push(waitingContainer(container, "PodInitializing"));
       continue;
     }
-    const plan = decideContainer(viewOf(pod, container, true), nowMs);
+    const plan = decideContainer(pullingView(pod, container, { place, isInit: true, nowMs }), nowMs);
     statuses.push(plan.status);
     if (plan.recheckAtMs !== undefined) rechecks.push(plan.recheckAtMs);
     const { terminated } = plan.status.state ?? {};
@@ -70,23 +73,37 @@ function decideInitContainers(pod: Pod, nowMs: number): InitOutcome {
   return { statuses, done: done && !failed, failed, rechecks };
 }
 
-function decideMainContainers(
-  pod: Pod,
-  mayRun: boolean,
-  nowMs: number,
-): { readonly statuses: readonly ContainerStatus[]; readonly rechecks: readonly number[] } {
-  const containers = pod.spec?.containers ?? [];
-  if (!mayRun) {
-    return {
-      statuses: containers.map((container) => waitingContainer(container, "PodInitializing")),
-      rechecks: [],
-    };
-  }
-  const plans = containers.map((container) => decideContainer(viewOf(pod, container, false), nowMs));
+interface MainOutcome {
+  readonly statuses: readonly ContainerStatus[];
+  readonly rechecks: readonly number[];
+}
+
+function waitingContainers({ spec }: Pod): MainOutcome {
+  const statuses = (spec?.containers ?? []).map((container) =>
+    waitingContainer(container, "PodInitializing"),
+  );
+  return { statuses, rechecks: [] };
+}
+
+function decideMainContainers(pod: Pod, place: PodPlace, nowMs: number): MainOutcome {
+  const plans = (pod.spec?.containers ?? []).map((container) =>
+    decideContainer(pullingView(pod, container, { place, isInit: false, nowMs }), nowMs),
+  );
   return {
     statuses: plans.map((plan) => plan.status),
     rechecks: plans.flatMap((plan) => plan.recheckAtMs ?? []),
   };
+}
+
+/** The first try is when the pod comes to its node. */
+function pullingView(
+  pod: Pod,
+  container: Container,
+  { place, isInit, nowMs }: { readonly place: PodPlace; readonly isInit: boolean; readonly nowMs: number },
+): ContainerView {
+  const view = viewOf(pod, container, isInit);
+  if (place.retriesPulls !== true) return view;
+  return { ...view, pullsSinceMs: parseTime(pod.status?.startTime) ?? nowMs };
 }
 
 interface ContainersOutcome {
@@ -208,6 +225,8 @@ function viewOf(pod: Pod, container: Container, isInit: boolean): ContainerView 
     script: scriptOf(pod, container, isInit && !isRestartableInitContainer(container)),
     status: statuses?.find((status) => status.name === container.name),
     restart: restartOf(container, policy, isInit),
+    podText: podText(pod),
+    pullsSinceMs: undefined,
   };
 }
 

@@ -19,9 +19,6 @@ export type Progress =
  */
 export const SCRIPT_ANNOTATION = "kcm.dev/script";
 
-/** An image whose name has this in it cannot be pulled. */
-export const MISSING_IMAGE = "does-not-exist";
-
 /**
  * What a container does: as the annotation says, else as far as its command can be understood (`sleep 5; exit 1`, also
  * behind `sh -c`). What cannot be understood runs for ever, as servers do; an init container without a command is done

@@ -1,7 +1,8 @@
 import type { Deployment, ReplicaSet } from "../../../pkg/api/types/apps-v1.gen.ts";
 import type { PodSpec, PodTemplateSpec, ReplicationController } from "../../../pkg/api/types/core-v1.gen.ts";
 import { STOPS_AFTER_ANNOTATION } from "../../../pkg/cluster/hollow/pod-life.ts";
-import { MISSING_IMAGE, SCRIPT_ANNOTATION } from "../../../pkg/cluster/hollow/script.ts";
+import { MISSING_IMAGE } from "../../../pkg/cluster/hollow/image-pull.ts";
+import { SCRIPT_ANNOTATION } from "../../../pkg/cluster/hollow/script.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 
 /** Cannot be pulled. */

@@ -1,0 +1,113 @@
+import { resources } from "../../api/resources.ts";
+import type { Pod, PodStatus } from "../../api/types/core-v1.gen.ts";
+import type { Lister } from "../../cache/store/lister.ts";
+import { isConflict, isNotFound } from "../../client/errors.ts";
+import type { Env } from "../../controller/env.ts";
+import type { SyncResult } from "../../controller/sync.ts";
+import { EventRation } from "./event-ration.ts";
+import { hollowNodeName, hostAddress } from "./node-object.ts";
+import { PodAddresses } from "./pod-addresses.ts";
+import { eventsBetween, killEvents, type PodEvent } from "./pod-events.ts";
+import { decidePodLife, type PodLifePlan } from "./pod-life.ts";
+
+export interface KubeletSettings {
+  readonly nodes: number;
+  readonly tellsEvents?: boolean;
+}
+
+/** All kubelets of the cluster in one. */
+export class HollowKubelet {
+  readonly #env: Env;
+  readonly #pods: Lister<Pod>;
+  readonly #nodeIndexes: ReadonlyMap<string, number>;
+  readonly #addresses = new PodAddresses();
+  readonly #tellsEvents: boolean;
+  readonly #ration: EventRation;
+  /** By the name of the node. */
+  readonly #images = new Map<string, Set<string>>();
+  /** Uids of pods that were told to end. */
+  readonly #ending = new Set<string>();
+
+  constructor(env: Env, pods: Lister<Pod>, { nodes, tellsEvents = false }: KubeletSettings) {
+    this.#env = env;
+    this.#pods = pods;
+    this.#nodeIndexes = new Map(Array.from({ length: nodes }, (_, index) => [hollowNodeName(index), index]));
+    this.#tellsEvents = tellsEvents;
+    this.#ration = new EventRation(env.clock);
+  }
+
+  hosts(pod: Pod): boolean {
+    return this.#nodeIndexes.has(pod.spec?.nodeName ?? "");
+  }
+
+  forget({ metadata: { uid = "" } }: Pod): void {
+    this.#addresses.release(uid);
+    this.#ending.delete(uid);
+  }
+
+  async sync(key: string, signal: AbortSignal): Promise<SyncResult> {
+    const pod = this.#pods.getByKey(key);
+    const node = this.#nodeIndexes.get(pod?.spec?.nodeName ?? "");
+    if (pod === undefined || node === undefined) return {};
+    const nowMs = this.#env.clock.nowMs();
+    const uid = pod.metadata.uid ?? "";
+    const place = {
+      hostIP: hostAddress(node),
+      podIP: this.#addresses.addressOf(uid, node),
+      retriesPulls: this.#tellsEvents,
+    };
+    const plan = decidePodLife(pod, place, nowMs);
+    try {
+      if (plan.status !== undefined) await this.#writeStatus(pod, plan.status, signal);
+      if (this.#tellsEvents) this.#tell(pod, plan);
+      if (plan.remove) await this.#remove(pod, signal);
+    } catch (error) {
+      // The pod is gone, or is another by now: its own events bring it back here.
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+    return plan.recheckAtMs === undefined ? {} : { requeueAfterMs: Math.max(0, plan.recheckAtMs - nowMs) };
+  }
+
+  /** Warnings are told in any case: there are few of them, and they are what people look for. */
+  #tell(pod: Pod, { status }: PodLifePlan): void {
+    const events = [...this.#endEvents(pod), ...this.#changes(pod, status)];
+    if (events.length === 0) return;
+    const isUrgent = events.some(({ type }) => type === "Warning");
+    if (!this.#ration.take(events.length) && !isUrgent) return;
+    const host = pod.spec?.nodeName ?? "";
+    for (const event of events) this.#env.events.eventWithAnnotations({ ...event, regarding: pod, host });
+  }
+
+  #endEvents(pod: Pod): readonly PodEvent[] {
+    const { uid = "", deletionTimestamp } = pod.metadata;
+    if (deletionTimestamp === undefined || this.#ending.has(uid)) return [];
+    this.#ending.add(uid);
+    return killEvents(pod);
+  }
+
+  #changes(pod: Pod, status: PodStatus | undefined): readonly PodEvent[] {
+    if (status === undefined || pod.metadata.deletionTimestamp !== undefined) return [];
+    const node = pod.spec?.nodeName ?? "";
+    const images = this.#images.get(node) ?? new Set();
+    this.#images.set(node, images);
+    return eventsBetween(pod, status, (image) => {
+      const isThere = images.has(image);
+      images.add(image);
+      return isThere;
+    });
+  }
+
+  /** As a kubelet does, by a patch that leaves the conditions of others alone. */
+  async #writeStatus(pod: Pod, status: PodStatus, signal: AbortSignal): Promise<void> {
+    const { namespace = "", name = "", uid } = pod.metadata;
+    const body = { metadata: { uid }, status };
+    const client = this.#env.client.clientFor<Pod>(resources.pods);
+    await client.patch({ namespace, name }, { type: "strategic", body }, { subresource: "status" }, signal);
+  }
+
+  async #remove(pod: Pod, signal: AbortSignal): Promise<void> {
+    const { namespace = "", name = "", uid = "" } = pod.metadata;
+    const client = this.#env.client.clientFor<Pod>(resources.pods);
+    await client.delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } }, signal);
+  }
+}
