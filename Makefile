@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 STAMP := node_modules/.installed
 
-.PHONY: run test real verify bench sim mutants differential build format clean setup
+.PHONY: run test real verify bench sim mutants differential differential-record build format clean setup
 
 setup: $(STAMP)
 
@@ -52,6 +52,10 @@ mutants: $(STAMP)
 # KIND='Pod|Job'; see test/differential/README.md.
 differential: $(STAMP) real
 	node test/differential/main.ts
+
+# Keeps what the real API server answers to requests that the embedded one answers alike, for machines without it.
+differential-record: $(STAMP) real
+	node test/differential/record.ts
 
 bench: $(STAMP)
 	node hack/bench/main.ts $(BENCH_ARGS)

@@ -80,6 +80,11 @@ export class Fuzz {
     return { requests, cases: next - from, groups: [...this.#groups.values()] };
   }
 
+  /** As the seed makes it. */
+  case(number: number): Case {
+    return this.#cases.case(number);
+  }
+
   /** The smallest requests that show it. */
   async example({ signature, first, step, real, embedded }: Group): Promise<Example> {
     const shows = async (one: Case): Promise<boolean> => {
@@ -121,7 +126,7 @@ function asText({ method, path, user, headers, body, ontoLast }: Step): string {
   return `${method} ${path}${who}${with_}${content}`;
 }
 
-async function read(side: Side, path: string, accept: string): Promise<unknown> {
+async function read(side: Pick<Side, "send">, path: string, accept: string): Promise<unknown> {
   const { status, text } = await side.send({ method: "GET", path, user: "admin", headers: { accept } });
   if (status !== 200) throw new Error(`GET ${path}: ${status} ${text.slice(0, 200)}`);
   return parseJson(text);

@@ -8,8 +8,8 @@ import type { Answer, Side } from "./side.ts";
 import type { Difference } from "./signature.ts";
 
 export interface Sides {
-  readonly real: Side;
-  readonly embedded: Side;
+  readonly real: Pick<Side, "send">;
+  readonly embedded: Pick<Side, "send">;
 }
 
 /** A difference, and the request of the case that shows it. */
@@ -45,13 +45,13 @@ export async function runCase(sides: Sides, one: Case, names: RunNames): Promise
 
 /** Plays a case on one server. */
 class Player {
-  readonly #side: Side;
+  readonly #side: Pick<Side, "send">;
   readonly #names: RunNames;
   #choices: Choices = noChoices();
   /** Paths of what was created. */
   readonly #created = new Map<string, Json>();
 
-  constructor(side: Side, names: RunNames) {
+  constructor(side: Pick<Side, "send">, names: RunNames) {
     this.#side = side;
     this.#names = names;
   }

@@ -16,12 +16,13 @@ import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { CertificateAuthority } from "../../pkg/pki/certificate-authority.ts";
 import { startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
-import type { Sides } from "./run-case.ts";
 import { Side } from "./side.ts";
 
 const SERVICE_CIDR = "10.96.0.0/16";
 
-export interface TwoServers extends Sides {
+export interface TwoServers {
+  readonly real: Side;
+  readonly embedded: Side;
   stop(): Promise<void>;
 }
 
@@ -46,6 +47,18 @@ async function startReal(): Promise<Side> {
   const flags = [`--service-cluster-ip-range=${SERVICE_CIDR}`, "--profiling=false", "--event-ttl=24h"];
   const cluster = await startRealCluster({ apiServerFlags: flags });
   return new Side({ ...cluster, name: "real" });
+}
+
+/** The embedded one alone, furnished as it is beside the real one. */
+export async function startFurnished(workers: number): Promise<Side> {
+  const embedded = await startEmbedded();
+  try {
+    await furnish(embedded, workers);
+  } catch (error) {
+    await embedded.stop();
+    throw error;
+  }
+  return embedded;
 }
 
 async function startEmbedded(): Promise<Side> {
