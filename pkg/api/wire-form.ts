@@ -45,7 +45,8 @@ function shapeOf(owner: Definition): Shape {
   return shape;
 }
 
-function normalizeFields(object: Json, owner: Definition): void {
+/** As normalizeWireForm, of a part of an object. */
+export function normalizeFields(object: Json, owner: Definition): void {
   const shape = shapeOf(owner);
   for (const key of Object.keys(object)) if (!shape.known.has(key)) delete object[key];
   for (const [field, facts] of shape.fields) normalizeField(object, field, facts);

@@ -1,6 +1,7 @@
 import { batchMutants } from "./batch.ts";
 import { connectionsMutants } from "./connections.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
+import { definitionsMutants } from "./definitions.ts";
 import { embeddedMutants } from "./embedded.ts";
 import { healthMutants } from "./health.ts";
 import { lifecycleMutants } from "./lifecycle.ts";
@@ -32,4 +33,5 @@ export const mutants: readonly Mutant[] = [
   ...machineryMutants,
   ...embeddedMutants,
   ...embeddedAdmissionMutants,
+  ...definitionsMutants,
 ];

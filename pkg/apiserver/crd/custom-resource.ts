@@ -4,7 +4,7 @@ import { definition } from "../../api/schema.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
 import { customResourceSchema } from "../apply/openapi-schema.ts";
 import { asJson, copyField, isJson, type Json } from "../../api/json.ts";
-import type { Draft, KindRules, Subresource } from "../kinds/kind.ts";
+import type { Draft, FieldError, KindRules, Subresource } from "../kinds/kind.ts";
 import { checkBuiltInBody } from "../server/built-in-body.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import {
@@ -17,10 +17,14 @@ import {
 import { freezeDeep } from "../storage/freeze.ts";
 import { applyDefaults } from "./default-values.ts";
 import type { CustomResourceDefinition, CustomScale, CustomVersion } from "./definition.ts";
+import { coerceEmbedded, validateEmbedded } from "./embedded-objects.ts";
+import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { compileJsonPath } from "./json-path.ts";
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import { duplicatesInLists } from "./list-types.ts";
+import { type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
 import { customColumns } from "./printer-columns.ts";
-import { pruneUnknown } from "./prune.ts";
+import { pruneNulls, pruneUnknown } from "./prune.ts";
+import { validateScale } from "./validate-scale.ts";
 import { validateValue } from "./validate-value.ts";
 
 const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
@@ -98,19 +102,40 @@ function customRules(
       if (context.subresource === "status") keepAllButStatus(draft, asJson(before));
       else copyField(draft, asJson(before), "status");
     },
-    validate: (draft) => validateValue(withoutRoot(draft), schema),
-    validateUpdate: (draft) => validateValue(withoutRoot(draft), schema),
-    ...(warning === undefined ? {} : { warnings: () => [warning] }),
+    validate: (draft) => [
+      ...validateValue(draft, schema),
+      ...validateScale(draft, version.subresources?.scale, true),
+      ...validateEmbedded(draft, schema),
+      ...duplicatesInLists(draft, schema),
+    ],
+    validateUpdate: (draft, before, context) => [
+      ...validateChange(draft, before, schema, hasStatus && context.subresource === "status"),
+      ...validateScale(draft, version.subresources?.scale, context.subresource !== "status"),
+      ...(context.subresource === "status" ? [] : validateEmbedded(draft, schema)),
+      ...(duplicatesInLists(asJson(before), schema).length > 0 ? [] : duplicatesInLists(draft, schema)),
+    ],
+    warnings: (draft, before) => [
+      ...(warning === undefined ? [] : [warning]),
+      ...finalizerWarnings(draft, before),
+    ],
     ...(version.selectableFields === undefined
       ? {}
       : { selectableFields: fieldsBy(version.selectableFields) }),
   };
 }
 
-/** The root's kind and metadata have rules of their own. */
-function withoutRoot(draft: Draft): Json {
-  const { apiVersion: _, kind: __, metadata: ___, ...rest } = draft;
-  return rest;
+/** Of a write to the status, only that is looked at. What was wrong before may stay as it is. */
+function validateChange(
+  draft: Draft,
+  before: ApiObject,
+  schema: OpenApiSchema | undefined,
+  isStatus: boolean,
+): readonly FieldError[] {
+  const old = asJson(before);
+  if (!isStatus) return validateValue(draft, schema, { before: old });
+  if (draft["status"] === undefined) return [];
+  const status = schema === undefined ? undefined : propertySchema(schema, "status");
+  return validateValue(draft["status"], status, { prefix: "status", before: old["status"] });
 }
 
 function keepAllButStatus(draft: Draft, before: Json): void {
@@ -143,6 +168,7 @@ function textOf(value: unknown): string {
 }
 
 const objectMeta = definition("meta.v1.ObjectMeta");
+const nothingEmbedded = { unknown: [], problem: undefined };
 
 function customBody(schema: OpenApiSchema | undefined, preserve: boolean): BodySchema {
   const metaFields = builtInSchema("v1", "ConfigMap");
@@ -151,7 +177,13 @@ function customBody(schema: OpenApiSchema | undefined, preserve: boolean): BodyS
     check: (draft) => {
       const metadata = checkBuiltInBody(draft.metadata, objectMeta, "metadata");
       const unknown = preserve ? [] : pruneUnknown(draft, schema);
-      return { unknown: [...unknown, ...metadata.unknown], problem: metadata.problem };
+      if (!preserve) pruneNulls(draft, schema);
+      const embedded = schema === undefined ? nothingEmbedded : coerceEmbedded(draft, schema);
+      const problem = embedded.problem && `${embedded.problem.field}: ${embedded.problem.message}`;
+      return {
+        unknown: [...metadata.unknown, ...unknown, ...embedded.unknown],
+        problem: metadata.problem ?? problem,
+      };
     },
     fields: customResourceSchema(schema, metadataSchema ?? { kind: "deduced" }),
     openApi: schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true },

@@ -40,6 +40,10 @@ function defaultObject(object: Json, schema: OpenApiSchema): boolean {
   if (element === undefined) return changed;
   for (const key of Object.keys(object)) {
     if (Object.hasOwn(schema.properties ?? {}, key)) continue;
+    if (replacesNull(object[key], element)) {
+      object[key] = copyJson(element.default);
+      changed = true;
+    }
     changed = defaultValue(object[key], element) || changed;
   }
   return changed;

@@ -1,24 +1,36 @@
+import {
+  child,
+  flag,
+  items,
+  type Json,
+  optionalText,
+  setZeroDefault,
+  stringMap,
+  strings,
+  text,
+} from "../../api/json.ts";
 import { resources } from "../../api/resources.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { FieldErrors } from "../kinds/field-errors.ts";
-import { child, flag, items, type Json, setZeroDefault, stringMap, strings, text } from "../../api/json.ts";
+import type { Draft } from "../kinds/kind.ts";
 import { column, nameColumn } from "../kinds/table.ts";
+import { formatOf } from "./formats.ts";
+import type { OpenApiSchema } from "./open-api-schema.ts";
+import { defaultServicePort } from "./rules/conversion-rules.ts";
+import { validateNames, validateSpec } from "./rules/spec-rules.ts";
+import { someSchema } from "./rules/subschemas.ts";
+import { schemaOf } from "./rules/version-schemas.ts";
+import { normalizeLooseSchemas } from "./schema-wire-form.ts";
 
 /** The rules of CustomResourceDefinitions themselves. */
 export const definitionRules = defineKind(resources.customResourceDefinitions, {
   generation: true,
+  unconditionalUpdate: false,
   columns: [
     nameColumn,
     column("Created At", (object) => text(child(object, "metadata"), "creationTimestamp"), { type: "date" }),
   ],
-  setDefaults: (draft) => {
-    const spec = child(draft, "spec");
-    const names = child(spec, "names");
-    if (spec === undefined || names === undefined) return;
-    setZeroDefault(names, "singular", text(names, "kind").toLowerCase());
-    setZeroDefault(names, "listKind", `${text(names, "kind")}List`);
-    spec["conversion"] ??= { strategy: "None" };
-  },
+  setDefaults,
   prepareForCreate: (draft) => {
     draft["status"] = {
       conditions: null,
@@ -36,17 +48,66 @@ export const definitionRules = defineKind(resources.customResourceDefinitions, {
     ]);
     status["storedVersions"] = [...stored];
   },
-  validate: (draft, errors) => validateDefinition(draft, errors),
-  validateChange: (draft, before, errors) => {
-    const spec = child(draft, "spec");
-    const old = child(before, "spec");
-    for (const field of ["group", "scope"]) errors.immutable(`spec.${field}`, spec?.[field], old?.[field]);
-    const names = child(spec, "names");
-    for (const field of ["plural", "kind"])
-      if (isEstablished(before))
-        errors.immutable(`spec.names.${field}`, names?.[field], child(old, "names")?.[field]);
+  validate: (draft, errors) => {
+    validateDefinition(draft, errors);
+    validateStatus(draft, errors);
+    validateApproval(draft, undefined, errors);
+  },
+  validateUpdate: (draft, before, errors) => {
+    validateDefinition(draft, errors);
+    validateStatus(draft, errors);
+    validateApproval(draft, before, errors);
+    validateChange(draft, before, errors);
+  },
+  validateStatus: (draft, _before, errors) => validateAcceptedNames(draft, errors),
+  warnings: (draft, before) => {
+    const old = new Set(before === undefined ? [] : unknownFormats(before as unknown as Json));
+    return unknownFormats(draft)
+      .filter((format) => !old.has(format))
+      .map((format) => `unrecognized format ${JSON.stringify(format)}`);
   },
 });
+
+function setDefaults(draft: Draft): void {
+  normalizeLooseSchemas(draft);
+  const spec = child(draft, "spec");
+  const names = child(spec, "names");
+  if (spec === undefined || names === undefined) return;
+  const kind = text(names, "kind");
+  setZeroDefault(names, "singular", kind.toLowerCase());
+  if (kind !== "") setZeroDefault(names, "listKind", `${kind}List`);
+  spec["conversion"] ??= { strategy: "None" };
+  defaultServicePort(child(spec, "conversion"));
+}
+
+/** Of several, which are wrong anyway, the first counts. */
+function storageVersions(definition: Json): readonly string[] {
+  return items(child(definition, "spec"), "versions")
+    .filter((version) => flag(version, "storage"))
+    .map((version) => text(version, "name"))
+    .slice(0, 1);
+}
+
+function validateDefinition(draft: Json, errors: FieldErrors): void {
+  const spec = child(draft, "spec") ?? {};
+  const name = text(child(draft, "metadata"), "name");
+  if (name !== `${text(child(spec, "names"), "plural")}.${text(spec, "group")}`)
+    errors.invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group');
+  validateSpec(spec, errors);
+}
+
+function validateChange(draft: Json, before: Json, errors: FieldErrors): void {
+  const spec = child(draft, "spec");
+  const old = child(before, "spec");
+  const names = child(spec, "names");
+  const oldNames = child(old, "names");
+  if (isEstablished(before)) {
+    errors.immutable("spec.scope", text(spec, "scope"), text(old, "scope"));
+    errors.immutable("spec.names.kind", text(names, "kind"), text(oldNames, "kind"));
+  }
+  errors.immutable("spec.group", text(spec, "group"), text(old, "group"));
+  errors.immutable("spec.names.plural", text(names, "plural"), text(oldNames, "plural"));
+}
 
 function isEstablished(definition: Json): boolean {
   return items(child(definition, "status"), "conditions").some(
@@ -54,73 +115,72 @@ function isEstablished(definition: Json): boolean {
   );
 }
 
-function storageVersions(definition: Json): readonly string[] {
-  return items(child(definition, "spec"), "versions")
-    .filter((version) => flag(version, "storage"))
-    .map((version) => text(version, "name"));
+function validateAcceptedNames(draft: Json, errors: FieldErrors): void {
+  validateNames(child(child(draft, "status"), "acceptedNames") ?? {}, "status.acceptedNames", errors);
+}
+
+function validateStatus(draft: Json, errors: FieldErrors): void {
+  validateAcceptedNames(draft, errors);
+  const stored = strings(child(draft, "status"), "storedVersions");
+  const path = "status.storedVersions";
+  if (stored.length === 0) return errors.invalid(path, stored, "must have at least one stored version");
+  const versions = new Set<string>();
+  for (const version of items(child(draft, "spec"), "versions")) {
+    const name = text(version, "name");
+    versions.add(name);
+    if (flag(version, "storage") && !stored.includes(name))
+      errors.invalid(path, stored, `must have the storage version ${name}`);
+  }
+  for (const [index, version] of stored.entries())
+    if (!versions.has(version))
+      errors.invalid(
+        `${path}[${index}]`,
+        version,
+        `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until ` +
+          `a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`,
+      );
 }
 
 const protectedGroup = /(^|\.)(k8s|kubernetes)\.io$/;
 const approval = "api-approved.kubernetes.io";
+const seeRule = "see https://github.com/kubernetes/enhancements/pull/1111";
 
-function validateDefinition(draft: Json, errors: FieldErrors): void {
-  const metadata = child(draft, "metadata");
-  const spec = child(draft, "spec");
-  const names = child(spec, "names");
-  const group = text(spec, "group");
-  const plural = text(names, "plural");
-  const name = text(metadata, "name");
-  if (name !== `${plural}.${group}`)
-    errors.invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group');
-  if (protectedGroup.test(group) && stringMap(metadata, "annotations")[approval] === undefined)
-    errors.required(
-      `metadata.annotations[${approval}]`,
-      `protected groups must have approval annotation "${approval}", see https://github.com/kubernetes/enhancements/pull/1111`,
+/** Groups of the project itself are for APIs that it has approved of. */
+function validateApproval(draft: Json, before: Json | undefined, errors: FieldErrors): void {
+  if (!protectedGroup.test(text(child(draft, "spec"), "group"))) return;
+  const given = approvalOf(draft);
+  const state = approvalState(given);
+  if (state === "granted" || (before !== undefined && approvalState(approvalOf(before)) === state)) return;
+  const path = `metadata.annotations[${approval}]`;
+  const rule = `protected groups must have approval annotation "${approval}"`;
+  if (state === "missing") errors.required(path, `${rule}, ${seeRule}`);
+  else
+    errors.invalid(
+      path,
+      given,
+      `${rule} with either a URL or a reason starting with "unapproved", ${seeRule}`,
     );
-  if (group === "") errors.required("spec.group");
-  else if (!group.includes("."))
-    errors.invalid("spec.group", group, "should be a domain with at least one dot");
-  errors.oneOf("spec.scope", text(spec, "scope"), ["Cluster", "Namespaced"]);
-  if (plural === "") errors.required("spec.names.plural");
-  if (text(names, "kind") === "") errors.required("spec.names.kind");
-  validateVersions(items(spec, "versions"), errors);
 }
 
-function validateVersions(versions: readonly Json[], errors: FieldErrors): void {
-  if (versions.length === 0) errors.required("spec.versions", "must have at least one version");
-  const storage = versions.filter((version) => flag(version, "storage"));
-  if (storage.length !== 1)
-    errors.invalid("spec.versions", versions, "must have exactly one version marked as storage version");
-  const seen = new Set<string>();
-  for (const [index, version] of versions.entries()) {
-    const path = `spec.versions[${index}]`;
-    const name = text(version, "name");
-    if (seen.has(name)) errors.invalid("spec.versions", versions, "must contain unique version names");
-    seen.add(name);
-    const schema = child(child(version, "schema"), "openAPIV3Schema");
-    if (schema === undefined) errors.required(`${path}.schema.openAPIV3Schema`);
-    else validateStructure(schema, `${path}.schema.openAPIV3Schema`, errors, true);
-    if (flag(version, "deprecated") && text(version, "deprecationWarning").length > 256)
-      errors.tooLong(`${path}.deprecationWarning`, 256);
-  }
+function approvalOf(definition: Json): string {
+  return optionalText(stringMap(child(definition, "metadata"), "annotations"), approval) ?? "";
 }
 
-/** A structural schema says the type of everything, so that values can be pruned and completed by it. */
-function validateStructure(schema: Json, path: string, errors: FieldErrors, isRoot: boolean): void {
-  const type = text(schema, "type");
-  const open = flag(schema, "x-kubernetes-preserve-unknown-fields");
-  if (isRoot && type !== "object") {
-    if (type === "") errors.required(`${path}.type`, "must not be empty at the root");
-    else errors.invalid(`${path}.type`, type, "must be object at the root");
-  } else if (type === "" && !flag(schema, "x-kubernetes-int-or-string") && !open) {
-    errors.required(`${path}.type`, "must not be empty for specified object fields");
-  }
-  if (type === "array" && child(schema, "items") === undefined)
-    errors.required(`${path}.items`, "must be specified");
-  for (const [name, property] of Object.entries(child(schema, "properties") ?? {}))
-    validateStructure(property as Json, `${path}.properties[${name}]`, errors, false);
-  const element = child(schema, "additionalProperties");
-  if (element !== undefined) validateStructure(element, `${path}.additionalProperties`, errors, false);
-  const item = child(schema, "items");
-  if (item !== undefined) validateStructure(item, `${path}.items`, errors, false);
+function approvalState(annotation: string): "missing" | "granted" | "invalid" {
+  if (annotation === "") return "missing";
+  return annotation.startsWith("unapproved") || /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#\s]+/.test(annotation)
+    ? "granted"
+    : "invalid";
+}
+
+function unknownFormats(definition: Json): readonly string[] {
+  const found: string[] = [];
+  for (const version of items(child(definition, "spec"), "versions"))
+    someSchema(schemaOf(version), (schema) => {
+      const format = text(schema, "format");
+      const shape: OpenApiSchema = { type: text(schema, "type"), format };
+      if (format !== "" && formatOf(shape) === undefined) found.push(format);
+      return false;
+    });
+  return found;
 }

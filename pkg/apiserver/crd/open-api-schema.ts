@@ -38,3 +38,8 @@ export interface OpenApiSchema {
 export function elementSchema(schema: OpenApiSchema): OpenApiSchema | undefined {
   return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
 }
+
+/** The schema of a property that the schema names. */
+export function propertySchema({ properties }: OpenApiSchema, name: string): OpenApiSchema | undefined {
+  return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
+}

@@ -1,48 +1,72 @@
 import { isJson, type Json } from "../../api/json.ts";
-import { elementSchema, type OpenApiSchema } from "./open-api-schema.ts";
+import { elementSchema, type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
 
 const rootFields = new Set(["apiVersion", "kind", "metadata"]);
 
-const none: ReadonlySet<string> = new Set();
-
-/** Takes out of an object what its schema does not name; returns the paths. Changes the object in place. */
+/**
+ * Takes out of an object what its schema does not name; returns the paths. Changes the object in place. The kind and
+ * metadata of a root have rules of their own.
+ */
 export function pruneUnknown(root: Json, rootSchema: OpenApiSchema | undefined): readonly string[] {
   if (rootSchema === undefined) return [];
-  const unknown: string[] = [];
+  const pruning = new Pruning();
+  pruning.value(root, { ...rootSchema, "x-kubernetes-embedded-resource": true }, "");
+  return pruning.unknown.toSorted();
+}
 
-  const pruneValue = (value: unknown, schema: OpenApiSchema, path: string): void => {
-    if (Array.isArray(value)) {
-      const { items } = schema;
-      if (items === undefined) return;
-      for (const [index, item] of value.entries()) pruneValue(item, items, `${path}[${index}]`);
-    } else if (isJson(value)) {
-      const isResource = schema["x-kubernetes-embedded-resource"] === true;
-      pruneObject(value, schema, path, isResource ? rootFields : none);
-    }
-  };
+/** The same of a value within an object. True when nothing was unknown. */
+export function isPruned(value: unknown, schema: OpenApiSchema): boolean {
+  const pruning = new Pruning();
+  pruning.value(value, schema, "");
+  return pruning.unknown.length === 0;
+}
 
-  const pruneObject = (
-    object: Json,
-    schema: OpenApiSchema,
+class Pruning {
+  readonly unknown: string[] = [];
+
+  /** Without a schema nothing is known. */
+  value(
+    value: unknown,
+    schema: OpenApiSchema | undefined,
     path: string,
-    spared: ReadonlySet<string>,
-  ): void => {
-    const keepsUnknown = schema["x-kubernetes-preserve-unknown-fields"] === true;
-    const element = elementSchema(schema);
-    const anyElement = schema.additionalProperties === true;
+    keepsUnknown = schema?.["x-kubernetes-preserve-unknown-fields"] === true,
+  ): void {
+    if (isJson(value)) return this.#object(value, schema, path, keepsUnknown);
+    if (!Array.isArray(value) || (keepsUnknown && schema?.items === undefined)) return;
+    // Upstream keeps what is unknown in the items of a list that keeps it, too.
+    for (const [index, item] of value.entries())
+      this.value(item, schema?.items, `${path}[${index}]`, keepsUnknown || undefined);
+  }
+
+  #object(object: Json, schema: OpenApiSchema | undefined, path: string, keepsUnknown: boolean): void {
+    const isResource = schema?.["x-kubernetes-embedded-resource"] === true;
     for (const key of Object.keys(object)) {
+      if (isResource && rootFields.has(key)) continue;
       const memberPath = path === "" ? key : `${path}.${key}`;
-      const property = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : element;
-      if (property !== undefined) {
-        // The root's own metadata is checked as ObjectMeta, whatever the schema says of it.
-        if (path !== "" || !spared.has(key)) pruneValue(object[key], property, memberPath);
-      } else if (!keepsUnknown && !anyElement && !spared.has(key)) {
-        unknown.push(memberPath);
+      const property = schema === undefined ? undefined : propertySchema(schema, key);
+      if (property !== undefined) this.value(object[key], property, memberPath);
+      else if (schema?.additionalProperties !== undefined)
+        this.value(object[key], elementSchema(schema), memberPath);
+      else if (!keepsUnknown) {
+        this.unknown.push(memberPath);
         delete object[key];
       }
     }
-  };
+  }
+}
 
-  pruneObject(root, rootSchema, "", rootFields);
-  return unknown;
+/** Takes out the nulls that the schema does not allow and has no default for: they mean absence. */
+export function pruneNulls(value: unknown, schema: OpenApiSchema | undefined): void {
+  if (Array.isArray(value)) {
+    for (const item of value) pruneNulls(item, schema?.items);
+    return;
+  }
+  if (!isJson(value) || schema === undefined) return;
+  const element = elementSchema(schema);
+  for (const key of Object.keys(value)) {
+    const member = propertySchema(schema, key) ?? element;
+    if (member === undefined) continue;
+    if (value[key] === null && member.nullable !== true && member.default === undefined) delete value[key];
+    else pruneNulls(value[key], member);
+  }
 }

@@ -1,69 +1,263 @@
 import { type Int64, isInt64 } from "../../api/int64.ts";
-import { jsonEqual } from "../../api/patch/json.ts";
-import { FieldErrors } from "../kinds/field-errors.ts";
 import { isJson, type Json } from "../../api/json.ts";
+import { jsonEqual } from "../../api/patch/json.ts";
 import type { FieldError } from "../kinds/kind.ts";
-import { checkFormat } from "./formats.ts";
-import { elementSchema, type OpenApiSchema } from "./open-api-schema.ts";
+import { Checks } from "./checks.ts";
+import { checkFormat, formatOf } from "./formats.ts";
+import { elementSchema, type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
+import { readPattern, PatternError } from "./pattern.ts";
+import { validateNumber } from "./validate-number.ts";
+import { ValueErrors } from "./value-errors.ts";
 
-/** What is wrong with an object by its schema, in the words of the API server. */
-export function validateValue(object: Json, schema: OpenApiSchema | undefined): readonly FieldError[] {
+/** To try a schema costs about as much as so many checks. */
+const attemptCost = 8;
+
+interface Options {
+  /** The path of the value; "" for a whole object. */
+  readonly prefix?: string;
+  /** The value that this one replaces: what is wrong with it may stay. */
+  readonly before?: unknown;
+}
+
+/** What is wrong with a value by its schema, in the words of the API server. */
+export function validateValue(
+  value: unknown,
+  schema: OpenApiSchema | undefined,
+  { prefix = "", before }: Options = {},
+): readonly FieldError[] {
   if (schema === undefined) return [];
-  const errors = new ValueErrors();
-  validate(object, schema, "", errors);
-  return errors.list;
+  const errors = new ValueErrors(prefix);
+  const checks = new Checks();
+  new Validation(checks).validate(value, schema, { path: "", before }, errors);
+  if (checks.exhausted) errors.root("takes too many checks to be validated");
+  return errors.placed();
 }
 
-class ValueErrors extends FieldErrors {
-  /** Errors of values say the path once more. */
-  body(path: string, value: unknown, problem: string): void {
-    this.invalid(path, value, `${path} in body ${problem}`);
+interface Place {
+  readonly path: string;
+  /** What was here before; undefined where nothing was, or where it cannot be told what. */
+  readonly before: unknown;
+}
+
+class Validation {
+  readonly #checks: Checks;
+
+  constructor(checks: Checks) {
+    this.#checks = checks;
   }
 
-  wrongType(path: string, value: unknown, expected: string): void {
-    const actual = JSON.stringify(typeName(value));
-    const message = `Invalid value: ${actual}: ${path} in body must be of type ${expected}: ${actual}`;
-    this.list.push({ type: "FieldValueTypeInvalid", field: path, message });
+  validate(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+    if (!this.#checks.spend(1) || errors.full) return;
+    const found = errors.list.length;
+    this.#check(value, schema, place, errors);
+    // What stays as it was may stay wrong.
+    if (errors.list.length > found && place.before !== undefined && jsonEqual(value, place.before))
+      errors.forgetAfter(found);
+  }
+
+  #check(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+    const { path } = place;
+    checkType(value, schema, path, errors);
+    if (value === null) {
+      this.#checkEnum(value, schema, path, errors);
+      return;
+    }
+    this.#checkCombinations(value, schema, path, errors);
+    if (isNumber(value)) {
+      validateNumber(value, schema, path, errors);
+      errors.matches++;
+    } else if (typeof value === "string") {
+      this.#checkText(value, schema, path, errors);
+    } else if (Array.isArray(value)) {
+      this.#checkList(value, schema, place, errors);
+      errors.matches++;
+    }
+    this.#checkEnum(value, schema, path, errors);
+    if (isJson(value)) this.#checkObject(value, schema, place, errors);
+    errors.matches += 4;
+  }
+
+  #checkEnum(value: unknown, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+    if (schema.enum === undefined || schema.enum.length === 0) return;
+    this.#checks.spend(typeof value === "object" ? schema.enum.length : 1);
+    if (value !== null && this.#checks.isOneOf(value, schema.enum)) return;
+    errors.notSupported(
+      path,
+      value,
+      schema.enum.map((one) => (typeof one === "string" ? one : JSON.stringify(one))),
+    );
+  }
+
+  #checkText(value: string, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+    const format = formatOf(schema);
+    this.#checkLimits(value, schema, path, errors);
+    if (format !== undefined && !checkFormat(format, value))
+      errors.wrongType(path, value, schema.format ?? "");
+  }
+
+  /** The first limit that is passed is the one to be told of. */
+  #checkLimits(value: string, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+    const { maxLength, minLength, pattern } = schema;
+    if (maxLength !== undefined || minLength !== undefined) {
+      this.#checks.spend(value.length >> 6);
+      const length = characters(value);
+      if (maxLength !== undefined && length > maxLength) return errors.tooLong(path, maxLength);
+      if (minLength !== undefined && length < minLength)
+        return errors.body(path, value, `should be at least ${minLength} chars long`);
+    }
+    if (pattern === undefined || pattern === "") return;
+    const read = readPattern(pattern);
+    if (read instanceof PatternError)
+      errors.body(path, value, `should match '${pattern}, but pattern is invalid: ${read.message}'`);
+    else if (!this.#checks.spendOnMatch(value, read))
+      errors.body(path, "", `is too long to be matched with '${pattern}'`);
+    else if (!read.matches(value)) errors.body(path, value, `should match '${pattern}'`);
+  }
+
+  #checkList(value: readonly unknown[], schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+    const { items, minItems, maxItems } = schema;
+    const { path } = place;
+    if (items !== undefined) {
+      const before = oldItems(schema, place.before);
+      for (const [index, item] of value.entries())
+        this.validate(item, items, { path: `${path}[${index}]`, before: before?.(item) }, errors);
+    }
+    if (minItems !== undefined && value.length < minItems)
+      errors.body(path, value.length, `should have at least ${minItems} items`);
+    if (maxItems !== undefined && value.length > maxItems) errors.tooMany(path, value.length, maxItems);
+    if (schema.uniqueItems === true && this.#checks.hasDuplicates(value))
+      errors.body(path, "", "shouldn't contain duplicates");
+  }
+
+  #checkObject(value: Json, schema: OpenApiSchema, { path, before }: Place, errors: ValueErrors): void {
+    const keys = Object.keys(value);
+    const { minProperties, maxProperties, additionalProperties } = schema;
+    if (minProperties !== undefined && keys.length < minProperties)
+      errors.body(path, keys.length, `should have at least ${minProperties} properties`);
+    if (maxProperties !== undefined && keys.length > maxProperties)
+      errors.tooMany(path, keys.length, maxProperties);
+    const old = isJson(before) ? before : undefined;
+    for (const key of keys) {
+      const property = propertySchema(schema, key) ?? elementSchema(schema);
+      if (property !== undefined) {
+        const place = {
+          path: joined(path, key),
+          before: path === "" && isTypeMeta(key) ? undefined : old?.[key],
+        };
+        this.validate(value[key], property, place, errors);
+      } else if (additionalProperties === false)
+        errors.invalid(path, key, `${path}.${key} in body is a forbidden property`);
+    }
+    for (const name of schema.required ?? [])
+      if (!Object.hasOwn(value, name) || value[name] === undefined) errors.required(joined(path, name));
+  }
+
+  #checkCombinations(value: unknown, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+    const attempt = (one: OpenApiSchema): ValueErrors => {
+      const found = errors.apart();
+      this.#checks.spend(attemptCost);
+      this.validate(value, one, { path, before: undefined }, found);
+      return found;
+    };
+    const say = (problem: string): void => errors.root(`${JSON.stringify(path)} ${problem}`);
+    if (schema.anyOf !== undefined && schema.anyOf.length > 0) checkAnyOf(schema.anyOf, attempt, say, errors);
+    if (schema.oneOf !== undefined && schema.oneOf.length > 0) checkOneOf(schema.oneOf, attempt, say, errors);
+    if (schema.allOf !== undefined && schema.allOf.length > 0) checkAllOf(schema.allOf, attempt, say, errors);
+    if (schema.not !== undefined && attempt(schema.not).list.length === 0)
+      say("must not validate the schema (not)");
+    errors.matches++;
   }
 }
 
-function validate(value: unknown, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
-  if (value === null && schema.nullable === true) return;
-  if (!hasType(value, schema)) {
-    const expected = schema["x-kubernetes-int-or-string"] === true ? "integer,string" : (schema.type ?? "");
-    errors.wrongType(path, value, expected);
+type Attempt = (schema: OpenApiSchema) => ValueErrors;
+type Say = (problem: string) => void;
+
+function checkAnyOf(
+  schemas: readonly OpenApiSchema[],
+  attempt: Attempt,
+  say: Say,
+  errors: ValueErrors,
+): void {
+  let best: ValueErrors | undefined;
+  for (const schema of schemas) {
+    const found = attempt(schema);
+    if (found.list.length === 0) {
+      errors.merge(found);
+      return;
+    }
+    if (best === undefined || found.matches > best.matches) best = found;
+  }
+  say("must validate at least one schema (anyOf)");
+  if (best !== undefined) errors.merge(best);
+}
+
+function checkOneOf(
+  schemas: readonly OpenApiSchema[],
+  attempt: Attempt,
+  say: Say,
+  errors: ValueErrors,
+): void {
+  const fitting: ValueErrors[] = [];
+  let best: ValueErrors | undefined;
+  for (const schema of schemas) {
+    const found = attempt(schema);
+    if (found.list.length === 0) fitting.push(found);
+    else if (fitting.length === 0 && (best === undefined || found.matches > best.matches)) best = found;
+  }
+  const [only, another] = fitting;
+  if (only !== undefined && another === undefined) return errors.merge(only);
+  const count = only === undefined ? "none valid" : `${fitting.length} valid alternatives`;
+  say(`must validate one and only one schema (oneOf). Found ${count}`);
+  if (only === undefined && best !== undefined) errors.merge(best);
+}
+
+function checkAllOf(
+  schemas: readonly OpenApiSchema[],
+  attempt: Attempt,
+  say: Say,
+  errors: ValueErrors,
+): void {
+  let fitting = 0;
+  for (const schema of schemas) {
+    const found = attempt(schema);
+    if (found.list.length === 0) fitting++;
+    errors.merge(found);
+  }
+  if (fitting < schemas.length)
+    say(`must validate all the schemas (allOf)${fitting === 0 ? ". None validated" : ""}`);
+}
+
+function checkType(value: unknown, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+  const types =
+    schema["x-kubernetes-int-or-string"] === true
+      ? ["integer", "string"]
+      : (schema.type ?? "") === ""
+        ? []
+        : [schema.type];
+  const format = formatOf(schema);
+  if (types.length === 0 && format === undefined) return;
+  if (value === null) {
+    if (types.length > 0 && schema.nullable !== true) errors.wrongType(path, "null", types.join(","));
     return;
   }
-  if (schema.enum !== undefined && !schema.enum.some((one) => jsonEqual(one, value)))
-    errors.notSupported(path, value, schema.enum.map(String));
-  if (isNumber(value)) validateNumber(value, schema, path, errors);
-  else if (typeof value === "string") validateText(value, schema, path, errors);
-  else if (Array.isArray(value)) validateList(value, schema, path, errors);
-  else if (isJson(value)) validateObject(value, schema, path, errors);
-  validateCombinations(value, schema, path, errors);
+  const actual = typeName(value);
+  const isNumeric = types.includes("number") || types.includes("integer");
+  const fits = types.includes(actual) || (actual === "integer" && types.includes("number"));
+  const hasText = actual === "string" || actual === "array";
+  // What has a format is judged by the format alone, if it is a text.
+  if (format !== undefined && !isNumeric && hasText) errors.matches++;
+  else if (fits) errors.matches++;
+  else if (format !== undefined && !hasText) errors.wrongType(path, goFormat(actual), schema.format ?? "");
+  else errors.wrongType(path, actual, types.join(","));
 }
 
-function hasType(value: unknown, schema: OpenApiSchema): boolean {
-  if (schema["x-kubernetes-int-or-string"] === true) return typeof value === "string" || isInt64(value);
-  switch (schema.type) {
-    case undefined:
-    case "":
-      return true;
-    case "integer":
-      return isInt64(value);
-    case "number":
-      return isNumber(value);
-    case "array":
-      return Array.isArray(value);
-    case "object":
-      return isJson(value);
-    default:
-      return typeof value === schema.type;
-  }
+/** The format that Go's own types of values have. */
+function goFormat(type: string): string {
+  if (type === "integer") return "int64";
+  return type === "number" ? "float64" : "";
 }
 
 function typeName(value: unknown): string {
-  if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (isNumber(value)) return isInt64(value) ? "integer" : "number";
   return typeof value;
@@ -73,136 +267,35 @@ function isNumber(value: unknown): value is Int64 {
   return typeof value === "number" || typeof value === "bigint";
 }
 
-function validateNumber(value: Int64, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
-  const { minimum, maximum, multipleOf } = schema;
-  if (minimum !== undefined) {
-    if (schema.exclusiveMinimum === true ? value <= minimum : value < minimum)
-      errors.body(
-        path,
-        value,
-        `should be greater than ${schema.exclusiveMinimum === true ? "" : "or equal to "}${minimum}`,
-      );
+/** Of code points, without a copy of the text. */
+function characters(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    const high = text.charCodeAt(at);
+    if (high < 0xd800 || high > 0xdbff) continue;
+    const low = text.charCodeAt(at + 1);
+    if (low >= 0xdc00 && low <= 0xdfff) {
+      count--;
+      at++;
+    }
   }
-  if (maximum !== undefined) {
-    if (schema.exclusiveMaximum === true ? value >= maximum : value > maximum)
-      errors.body(
-        path,
-        value,
-        `should be less than ${schema.exclusiveMaximum === true ? "" : "or equal to "}${maximum}`,
-      );
-  }
-  if (multipleOf !== undefined && !Number.isInteger(Number(value) / multipleOf))
-    errors.body(path, value, `should be a multiple of ${multipleOf}`);
+  return count;
 }
 
-function validateText(value: string, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
-  const length = Array.from(value).length;
-  if (schema.maxLength !== undefined && length > schema.maxLength) errors.tooLong(path, schema.maxLength);
-  if (schema.minLength !== undefined && length < schema.minLength)
-    errors.body(path, value, `should be at least ${schema.minLength} chars long`);
-  if (schema.pattern !== undefined && !patternOf(schema.pattern).test(value))
-    errors.body(path, value, `should match '${schema.pattern}'`);
-  if (schema.format !== undefined && !checkFormat(schema.format, value)) {
-    const shown = JSON.stringify(value);
-    const message = `Invalid value: ${shown}: ${path} in body must be of type ${schema.format}: ${shown}`;
-    errors.list.push({ type: "FieldValueInvalid", field: path, message });
-  }
-}
-
-const patterns = new Map<string, RegExp>();
-
-function patternOf(source: string): RegExp {
-  let pattern = patterns.get(source);
-  if (pattern === undefined) {
-    pattern = new RegExp(source, "u");
-    patterns.set(source, pattern);
-  }
-  return pattern;
-}
-
-function validateList(
-  value: readonly unknown[],
-  schema: OpenApiSchema,
-  path: string,
-  errors: ValueErrors,
-): void {
-  const { items, minItems, maxItems } = schema;
-  if (maxItems !== undefined && value.length > maxItems) errors.tooMany(path, value.length, maxItems);
-  if (minItems !== undefined && value.length < minItems)
-    errors.body(path, value.length, `should have at least ${minItems} items`);
-  if (schema.uniqueItems === true && hasDuplicates(value))
-    errors.body(path, value, "shouldn't contain duplicates");
-  if (items !== undefined)
-    for (const [index, item] of value.entries()) validate(item, items, `${path}[${index}]`, errors);
-  validateListType(value, schema, path, errors);
-}
-
-function hasDuplicates(list: readonly unknown[]): boolean {
-  return list.some((item, index) => list.slice(0, index).some((other) => jsonEqual(item, other)));
-}
-
-function validateListType(
-  value: readonly unknown[],
-  schema: OpenApiSchema,
-  path: string,
-  errors: ValueErrors,
-): void {
-  const listType = schema["x-kubernetes-list-type"];
-  if (listType !== "set" && listType !== "map") return;
+/** How an item of a list is found in the list before: only those of maps have names. */
+function oldItems(schema: OpenApiSchema, before: unknown): ((item: unknown) => unknown) | undefined {
+  if (!Array.isArray(before) || schema["x-kubernetes-list-type"] !== "map") return undefined;
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  const seen = new Set<string>();
-  for (const [index, item] of value.entries()) {
-    const identity: unknown =
-      listType === "set"
-        ? item
-        : Object.fromEntries(keys.map((key) => [key, isJson(item) ? item[key] : undefined]));
-    const text = JSON.stringify(identity) ?? "null";
-    if (seen.has(text)) errors.duplicate(`${path}[${index}]`, identity);
-    seen.add(text);
-  }
+  const nameOf = (item: unknown): string =>
+    JSON.stringify(keys.map((key) => (isJson(item) ? item[key] : null)));
+  const byName = new Map(before.map((item: unknown): [string, unknown] => [nameOf(item), item]));
+  return (item) => byName.get(nameOf(item));
 }
 
-function validateObject(value: Json, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
-  const size = Object.keys(value).length;
-  if (schema.maxProperties !== undefined && size > schema.maxProperties)
-    errors.tooMany(path, size, schema.maxProperties);
-  if (schema.minProperties !== undefined && size < schema.minProperties)
-    errors.body(path, size, `should have at least ${schema.minProperties} properties`);
-  for (const name of schema.required ?? [])
-    if (value[name] === undefined) errors.required(joined(path, name));
-  const element = elementSchema(schema);
-  for (const [key, member] of Object.entries(value)) {
-    const property = Object.hasOwn(schema.properties ?? {}, key) ? schema.properties?.[key] : element;
-    if (property !== undefined) validate(member, property, joined(path, key), errors);
-  }
+function isTypeMeta(key: string): boolean {
+  return key === "kind" || key === "apiVersion";
 }
 
 function joined(path: string, name: string): string {
   return path === "" ? name : `${path}.${name}`;
-}
-
-function validateCombinations(
-  value: unknown,
-  schema: OpenApiSchema,
-  path: string,
-  errors: ValueErrors,
-): void {
-  const fits = (one: OpenApiSchema): boolean => {
-    const found = new ValueErrors();
-    validate(value, one, path, found);
-    return found.list.length === 0;
-  };
-  const say = (problem: string): void => errors.invalid(path, "", `${JSON.stringify(path)} ${problem}`);
-  if (schema.anyOf !== undefined && !schema.anyOf.some(fits))
-    say("must validate at least one schema (anyOf)");
-  if (schema.oneOf !== undefined) {
-    const count = schema.oneOf.filter(fits).length;
-    const found = count === 0 ? "none valid" : `${count} valid alternatives`;
-    if (count !== 1) say(`must validate one and only one schema (oneOf). Found ${found}`);
-  }
-  if (schema.allOf !== undefined && !schema.allOf.every(fits)) {
-    say("must validate all the schemas (allOf)");
-    for (const one of schema.allOf) validate(value, one, path, errors);
-  }
-  if (schema.not !== undefined && fits(schema.not)) say("must not validate the schema (not)");
 }

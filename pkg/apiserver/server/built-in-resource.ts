@@ -9,6 +9,7 @@ import { defineKind } from "../kinds/define-kind.ts";
 import type { Draft, KindRules } from "../kinds/kind.ts";
 import { definitionBucket } from "../crd/definition.ts";
 import { holdDefinition } from "../crd/definition-hold.ts";
+import { checkLooseSchemas } from "../crd/schema-wire-form.ts";
 import { autoscalerConversion } from "./conversions/autoscalers.ts";
 import { eventConversion } from "./conversions/events.ts";
 import { holdNamespace } from "./deletion-holds.ts";
@@ -61,6 +62,11 @@ const deletionHolds: Readonly<Record<string, ServedResource["deletionHold"]>> = 
   [definitionBucket]: holdDefinition,
 };
 
+/** Checks of what a definition leaves open; each returns what does not fit its type. */
+const looseChecks: Readonly<Record<string, (draft: Draft) => string | undefined>> = {
+  [definitionBucket]: checkLooseSchemas,
+};
+
 /** For a kind without rules of its own: no defaults but those of the wire form, no checks beyond metadata. */
 function plainRules(builtIn: BuiltInResource): KindRules {
   const isRbac = builtIn.group === "rbac.authorization.k8s.io";
@@ -79,12 +85,13 @@ function defaultMinReplicas(draft: Draft): void {
 
 function builtInBody(builtIn: BuiltInResource): BodySchema {
   const apiVersion = apiVersionOf(builtIn);
+  const looseParts = looseChecks[bucketName(builtIn.group, builtIn.plural)];
   return {
     check: (draft) => {
       const definition = definitionOf(apiVersion, builtIn.kind);
-      return definition === undefined
-        ? { unknown: [], problem: undefined }
-        : checkBuiltInBody(draft, definition);
+      if (definition === undefined) return { unknown: [], problem: undefined };
+      const { unknown, problem } = checkBuiltInBody(draft, definition);
+      return { unknown, problem: problem ?? looseParts?.(draft) };
     },
     fields: builtInSchema(apiVersion, builtIn.kind) ?? { kind: "deduced" },
     openApi: undefined,

@@ -1,0 +1,63 @@
+import type { Mutant } from "./mutant.ts";
+
+const SERVERS = ["test/integration/api/definitions/definitions.test.ts"];
+
+/** Custom resources and what defines them. */
+export const definitionsMutants: readonly Mutant[] = [
+  {
+    name: "schemas of items are stored as they come",
+    file: "pkg/apiserver/crd/definition-rules.ts",
+    find: "  normalizeLooseSchemas(draft);\n",
+    replace: "",
+    tests: SERVERS,
+  },
+  {
+    name: "patterns are JavaScript's",
+    file: "pkg/apiserver/crd/pattern.ts",
+    find: "matches: (text) => program.test(text)",
+    replace: 'matches: (text) => new RegExp(source.replace("(?i)", ""), "u").test(text)',
+    tests: ["pkg/apiserver/crd/pattern.test.ts"],
+  },
+  {
+    name: "a pattern may repeat as much as it likes",
+    file: "pkg/apiserver/crd/pattern.ts",
+    find: "if (estimate(source) > maxEstimate)",
+    replace: "if (estimate(source) > 1000 * maxEstimate)",
+    tests: ["pkg/apiserver/crd/pattern.test.ts"],
+  },
+  {
+    name: "a match may take as long as it likes",
+    file: "pkg/apiserver/crd/checks.ts",
+    find: "    if (cost > this.#left) return false;\n",
+    replace: "",
+    tests: ["pkg/apiserver/crd/validate-value.test.ts"],
+  },
+  {
+    name: "what stays as it was is refused",
+    file: "pkg/apiserver/crd/validate-value.ts",
+    find: "jsonEqual(value, place.before)",
+    replace: "value === undefined",
+    tests: ["pkg/apiserver/crd/validate-value.test.ts"],
+  },
+  {
+    name: "defaults are not looked at",
+    file: "pkg/apiserver/crd/rules/version-schemas.ts",
+    find: "if (structural.list.length === 0) validateDefaults(schema, place, structural);",
+    replace: "",
+    tests: SERVERS,
+  },
+  {
+    name: "logic may speak of what is not declared",
+    file: "pkg/apiserver/crd/rules/structural.ts",
+    find: "  validateCompleteness(schema, schema, { schema: path, rule: path }, errors);\n",
+    replace: "",
+    tests: SERVERS,
+  },
+  {
+    name: "keys of a list may be missing",
+    file: "pkg/apiserver/crd/rules/list-rules.ts",
+    find: '!required.has(name) && !present(property, "default")',
+    replace: "false",
+    tests: SERVERS,
+  },
+];
