@@ -1,6 +1,6 @@
 /**
  * Long work that can be interrupted: it pauses at each `yield`, and goes on when its runner wants it to. So a decision
- * on 50,000 objects leaves the event loop its turns (runPaced in pkg/cache) though it knows of no clock.
+ * on 50,000 objects leaves the event loop its turns (runInTurns in pkg/cache) though it knows of no clock.
  */
 export type Steps<R> = Generator<undefined, R, undefined>;
 

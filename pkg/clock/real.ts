@@ -1,12 +1,12 @@
 import type { Clock, Timer } from "./clock.ts";
 import type { Random } from "./random.ts";
-import { Turns } from "./turns.ts";
+import { TurnLine } from "./turn-line.ts";
 
 /** setTimeout takes at most 2^31-1 ms; longer delays are served in steps. */
 const LONGEST_STEP_MS = 2 ** 31 - 1;
 
 /** One event loop, one order of turns. */
-const turns = new Turns({
+const turns = new TurnLine({
   monotonicMs: () => performance.now(),
   nextTurn: (callback) => void setImmediate(callback),
 });

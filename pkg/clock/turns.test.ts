@@ -1,82 +1,38 @@
-import fc from "fast-check";
 import { expect, test } from "vitest";
-import { settle } from "../../test/harness/virtual-clock.ts";
-import { Turns } from "./turns.ts";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import type { Clock } from "./clock.ts";
+import { forEachInTurns } from "./turns.ts";
 
-/** An event loop in which time passes only by work. */
-class Loop {
-  nowMs = 0;
-  #callbacks: (() => void)[] = [];
-  readonly turns = new Turns({
-    monotonicMs: () => this.nowMs,
-    nextTurn: (callback) => this.#callbacks.push(callback),
+/** What was visited between two turns of the event loop, when each visit takes so long. */
+async function runsOf(count: number, visitMs: number): Promise<readonly number[]> {
+  const runs = [0];
+  let nowMs = 0;
+  const virtual = new VirtualClock();
+  const clock: Clock = {
+    nowMs: () => nowMs,
+    monotonicMs: () => nowMs,
+    setTimer: (delayMs, callback) => virtual.setTimer(delayMs, callback),
+    turn: async () => void runs.push(0),
+  };
+  const visited: number[] = [];
+  const items = Array.from({ length: count }, (_, index) => index);
+  await forEachInTurns(clock, items, (item) => {
+    visited.push(item);
+    runs.push((runs.pop() ?? 0) + 1);
+    nowMs += visitMs;
   });
-
-  get idle(): boolean {
-    return this.#callbacks.length === 0;
-  }
-
-  async runTurn(): Promise<void> {
-    for (const callback of this.#callbacks.splice(0)) {
-      callback();
-      await settle();
-    }
-  }
+  expect(visited).toEqual(items);
+  return runs;
 }
 
-function workers(loop: Loop, steps: Readonly<Record<string, readonly number[]>>): readonly string[] {
-  const log: string[] = [];
-  for (const [name, durations] of Object.entries(steps)) {
-    void (async () => {
-      for (const durationMs of durations) {
-        await loop.turns.next();
-        log.push(name);
-        loop.nowMs += durationMs;
-      }
-    })();
-  }
-  return log;
-}
-
-test("short work of many fits into one turn", async () => {
-  const loop = new Loop();
-  const log = workers(loop, { a: [1], b: [1], c: [1] });
-  await loop.runTurn();
-  expect(log).toEqual(["a", "b", "c"]);
+test("visits of many objects leave the event loop its turn after every 5 ms", async () => {
+  expect(await runsOf(12, 1)).toEqual([5, 5, 2]);
 });
 
-test("nobody is resumed in a turn that has lasted long enough", async () => {
-  const loop = new Loop();
-  const log = workers(loop, { a: [3], b: [3], c: [3] });
-  await loop.runTurn();
-  expect(log).toEqual(["a", "b"]);
-  await loop.runTurn();
-  expect(log).toEqual(["a", "b", "c"]);
+test("a visit that takes longer is alone in its turn", async () => {
+  expect(await runsOf(3, 8)).toEqual([1, 1, 1, 0]);
 });
 
-test("work that always asks for another turn does not get it before those who wait already", async () => {
-  const loop = new Loop();
-  const log = workers(loop, { a: [9, 9, 9], b: [9, 9], c: [9] });
-  while (!loop.idle) await loop.runTurn();
-  expect(log).toEqual(["a", "b", "c", "a", "b", "a"]);
-});
-
-test("whatever the work, every turn resumes somebody, none begins work after its share, and all of it is done", async () => {
-  const durations = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 8 });
-  await fc.assert(
-    fc.asyncProperty(fc.array(durations, { maxLength: 6 }), async (all) => {
-      const loop = new Loop();
-      const log = workers(loop, Object.fromEntries(all.map((each, index) => [`w${index}`, each])));
-      const longest = Math.max(0, ...all.flat());
-      const total = all.flat().length;
-      while (log.length < total) {
-        const before = { steps: log.length, nowMs: loop.nowMs };
-        await loop.runTurn();
-        expect(log.length).toBeGreaterThan(before.steps);
-        expect(loop.nowMs - before.nowMs).toBeLessThan(5 + Math.max(longest, 1));
-      }
-      await loop.runTurn();
-      expect(loop.idle).toBe(true);
-    }),
-  );
+test("where time stands still, the number of visits tells when it is time", async () => {
+  expect(await runsOf(1_200, 0)).toEqual([512, 512, 176]);
 });

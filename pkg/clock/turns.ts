@@ -1,45 +1,103 @@
-/** What long work may take of one turn of the event loop. */
-const SHARE_MS = 5;
-
-interface TurnsOptions {
-  readonly monotonicMs: () => number;
-  /** Calls back in the next turn of the event loop: callbacks of one turn in order, with promises settled in between. */
-  readonly nextTurn: (callback: () => void) => void;
-}
+import type { Steps } from "../api/steps.ts";
+import type { Clock } from "./clock.ts";
 
 /**
- * Shares the turns of the event loop among all long work of the process. Were everybody who waits resumed in the next
- * turn, it would last for as many shares as there are others.
- * Invariants: who waits longest is resumed first; no two turns in a row pass without anybody being resumed.
+ * Turns of the event loop: long work takes its share of one, and then lets others go on. Promises that are settled do
+ * not leave the loop its turns, however many are awaited.
  */
-export class Turns {
-  readonly #options: TurnsOptions;
-  readonly #waiting: (() => void)[] = [];
-  /** Of the first that was resumed in this turn. */
+
+/** What long work may take of one turn. */
+const SHARE_MS = 5;
+/** On a virtual clock no time passes during work, and the steps have to do as a measure. */
+const MOST_STEPS = 512;
+/** A decision on so many objects can take 5 ms and more. */
+const MANY = 10_000;
+
+/** The share of work that is done in steps, by one that does nothing else meanwhile. */
+export class TurnOfSteps {
+  readonly #clock: Clock;
+  #startMs: number;
+  #steps = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startMs = clock.monotonicMs();
+  }
+
+  /** To be called at every step: a promise to wait for, when it is time for the others. */
+  step(): Promise<void> | undefined {
+    this.#steps++;
+    if (this.#steps < MOST_STEPS && this.#clock.monotonicMs() - this.#startMs < SHARE_MS) return undefined;
+    return this.#next();
+  }
+
+  async #next(): Promise<void> {
+    await this.#clock.turn();
+    this.#startMs = this.#clock.monotonicMs();
+    this.#steps = 0;
+  }
+}
+
+/** Calls `visit` for each of thousands of objects. */
+export async function forEachInTurns<T>(
+  clock: Clock,
+  items: Iterable<T>,
+  visit: (item: T) => void,
+): Promise<void> {
+  await runInTurns(clock, visits(items, visit));
+}
+
+/** Runs a long decision, and others where it pauses. */
+export async function runInTurns<R>(clock: Clock, steps: Steps<R>): Promise<R> {
+  const turn = new TurnOfSteps(clock);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    const next = turn.step();
+    if (next !== undefined) await next;
+  }
+}
+
+function* visits<T>(items: Iterable<T>, visit: (item: T) => void): Steps<void> {
+  for (const item of items) {
+    visit(item);
+    yield;
+  }
+}
+
+/** Before work on so many objects that takes all of its share at once: it begins with a turn. */
+export async function turnFor(count: number, clock: Clock): Promise<void> {
+  if (count >= MANY) await clock.turn();
+}
+
+/** One share for all that work on the same thing: many of them have no longer ones than few. */
+export class SharedTurn {
+  readonly #clock: Clock;
+  /** Undefined until somebody begins to work in it. */
   #startMs: number | undefined;
+  #next: Promise<void> | undefined;
 
-  constructor(options: TurnsOptions) {
-    this.#options = options;
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
+  isOver(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    this.#startMs ??= nowMs;
+    return nowMs - this.#startMs >= SHARE_MS;
+  }
+
+  /** Resolves in a turn that is not over. */
   async next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#options.nextTurn(() => this.#resume());
-    });
+    do {
+      this.#next ??= this.#begin();
+      await this.#next;
+    } while (this.isOver());
   }
 
-  /** Called as often as there are waits, so that none is forgotten. */
-  #resume(): void {
-    const { monotonicMs, nextTurn } = this.#options;
-    if (this.#startMs === undefined) {
-      this.#startMs = monotonicMs();
-      // In the next turn, before all that is asked for from here on.
-      nextTurn(() => (this.#startMs = undefined));
-    } else if (monotonicMs() - this.#startMs >= SHARE_MS) {
-      nextTurn(() => this.#resume());
-      return;
-    }
-    this.#waiting.shift()?.();
+  async #begin(): Promise<void> {
+    await this.#clock.turn();
+    this.#startMs = undefined;
+    this.#next = undefined;
   }
 }

@@ -8,7 +8,7 @@ import type { Logger } from "../../log/logger.ts";
 import { Backoff } from "./backoff.ts";
 import type { Delta } from "./delta.ts";
 import type { ListWatch } from "./list-watch.ts";
-import { Pace } from "../../clock/pace.ts";
+import { TurnOfSteps } from "../../clock/turns.ts";
 import { listAll } from "./paged-list.ts";
 import {
   isPassing,
@@ -67,7 +67,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 export class Reflector<T extends ApiObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;
-  readonly #pace: Pace;
+  readonly #turn: TurnOfSteps;
   #state: State<T> = { name: "empty" };
   /** The version up to which the sink was fed; "" before the first list. */
   #version = "";
@@ -88,7 +88,7 @@ export class Reflector<T extends ApiObject> {
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
     this.#backoff = new Backoff(options.clock, options.random);
-    this.#pace = new Pace(options.clock);
+    this.#turn = new TurnOfSteps(options.clock);
     this.#heardMs = options.clock.monotonicMs();
   }
 
@@ -151,7 +151,7 @@ export class Reflector<T extends ApiObject> {
         const object = this.#accept(event.object, event.exact);
         if (object !== undefined && event.type === "DELETED") draft.delete(this.#options.keyOf(object));
         else if (object !== undefined) draft.set(this.#options.keyOf(object), object);
-        const pause = this.#pace.step();
+        const pause = this.#turn.step();
         if (pause !== undefined) await pause;
       }
       if (stream.events === 0 && this.#young(stream)) throw new ShortWatchError();
@@ -209,7 +209,7 @@ export class Reflector<T extends ApiObject> {
       for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
         ordered ||= event.type !== "ADDED";
         this.#follow(event, ordered);
-        const pause = this.#options.sink.room() ?? this.#pace.step();
+        const pause = this.#options.sink.room() ?? this.#turn.step();
         if (pause !== undefined) await pause;
         if (signal.aborted) break;
       }

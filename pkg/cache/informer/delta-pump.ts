@@ -3,7 +3,8 @@ import type { Clock } from "../../clock/clock.ts";
 import type { Delta, DeltaBatch, ObjectDelta } from "../feed/delta.ts";
 import type { DeltaQueue } from "./delta-queue.ts";
 import type { Notification, NotificationBatch } from "./notification.ts";
-import type { Rotation, Task } from "./rotation.ts";
+import type { Steps } from "../../api/steps.ts";
+import type { TaskTurns } from "../../clock/task-turns.ts";
 import type { Draft, Store } from "../store/store.ts";
 
 /** Above this many queued changes the reflector waits: memory stays bounded when events come faster than they go. */
@@ -12,7 +13,7 @@ const MOST_QUEUED = 2_000;
 interface DeltaPumpOptions<T extends ApiObject> {
   readonly queue: DeltaQueue<T>;
   readonly store: Store<T>;
-  readonly rotation: Rotation;
+  readonly tasks: TaskTurns;
   readonly clock: Clock;
   /** Called when the store holds what the notifications tell. */
   readonly distribute: (batch: NotificationBatch<T>) => void;
@@ -63,7 +64,7 @@ export class DeltaPump<T extends ApiObject> {
   #wake(): void {
     if (this.#pumping || this.#stopped) return;
     this.#pumping = true;
-    this.#options.rotation.start(this.#pump(), (error) => this.#failed(error));
+    this.#options.tasks.start(this.#pump(), (error) => this.#failed(error));
   }
 
   /** What is queued behind it goes on: each change stands for itself. */
@@ -76,7 +77,7 @@ export class DeltaPump<T extends ApiObject> {
     if (queue.length > 0) this.#wake();
   }
 
-  *#pump(): Task {
+  *#pump(): Steps<void> {
     const { queue, clock } = this.#options;
     for (let batch = queue.pop(); batch !== undefined && !this.#stopped; batch = queue.pop()) {
       const startMs = clock.monotonicMs();
@@ -93,7 +94,7 @@ export class DeltaPump<T extends ApiObject> {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  *#process({ deltas, initial }: DeltaBatch<T>): Task {
+  *#process({ deltas, initial }: DeltaBatch<T>): Steps<void> {
     const [first] = deltas;
     if (first?.type === "replace") yield* this.#replaceAll(first.objects, first.resourceVersion, initial);
     else if (first?.type === "resync") this.#syncAll();
@@ -149,7 +150,7 @@ export class DeltaPump<T extends ApiObject> {
   }
 
   /** Deletions come first, then the rest in the order of the list. upstream: tools/cache/controller.go#processReplacedAllInfo */
-  *#replaceAll(objects: Map<string, T>, resourceVersion: string, initial: boolean): Task {
+  *#replaceAll(objects: Map<string, T>, resourceVersion: string, initial: boolean): Steps<void> {
     const { store } = this.#options;
     const notifications: Notification<T>[] = [];
     for (const [key, object] of store.entries()) {

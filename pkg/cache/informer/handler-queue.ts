@@ -2,7 +2,8 @@ import type { EventHandler, HandlerRegistration } from "./informer.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Notification, NotificationBatch } from "./notification.ts";
 import { Ring } from "./ring.ts";
-import type { Rotation, Task } from "./rotation.ts";
+import type { Steps } from "../../api/steps.ts";
+import type { TaskTurns } from "../../clock/task-turns.ts";
 import { SyncWaiters } from "./sync-waiters.ts";
 
 interface Pending<T> extends NotificationBatch<T> {
@@ -11,7 +12,7 @@ interface Pending<T> extends NotificationBatch<T> {
 
 interface HandlerQueueOptions<T> {
   readonly handler: EventHandler<T>;
-  readonly rotation: Rotation;
+  readonly tasks: TaskTurns;
   readonly log: Logger;
   readonly informer: Pick<HandlerRegistration, "hasSynced" | "whenSynced">;
   readonly onFailure: () => void;
@@ -69,7 +70,7 @@ export class HandlerQueue<T> implements HandlerRegistration {
   #wake(): void {
     if (this.#draining) return;
     this.#draining = true;
-    this.#options.rotation.start(this.#drain(), () => {
+    this.#options.tasks.start(this.#drain(), () => {
       this.#options.onFailure();
       this.#draining = false;
       this.#wake();
@@ -77,7 +78,7 @@ export class HandlerQueue<T> implements HandlerRegistration {
   }
 
   /** Goes on where the last one broke off, with the next notification. */
-  *#drain(): Task {
+  *#drain(): Steps<void> {
     for (let current = this.#next(); current !== undefined; current = this.#next()) {
       const { notifications, withSync, initial } = current.batch;
       while (current.told < notifications.length) {

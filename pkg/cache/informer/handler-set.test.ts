@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
 import { silentLogger } from "../../log/logger.ts";
 import { HandlerSet } from "./handler-set.ts";
-import { Rotation } from "./rotation.ts";
+import { TaskTurns } from "../../clock/task-turns.ts";
 
 const informer = { hasSynced: () => true, whenSynced: async () => true };
 
 function setOf(defaultResyncMs: number): HandlerSet<object> {
   const clock = new VirtualClock();
-  const rotation = new Rotation(clock, silentLogger);
-  return new HandlerSet({ clock, rotation, log: silentLogger, informer, defaultResyncMs });
+  const tasks = new TaskTurns(clock, silentLogger);
+  return new HandlerSet({ clock, tasks, log: silentLogger, informer, defaultResyncMs });
 }
 
 /** upstream: shared_informer_test.go#TestResyncCheckPeriod; periods in seconds. */
@@ -45,8 +45,8 @@ test("a handler is told what follows even if the failure of one event cannot be 
     if (logged++ === 0) throw new Error("the disk is full");
   };
   const log = { ...silentLogger, error };
-  const rotation = new Rotation(clock, log);
-  const set = new HandlerSet<string>({ clock, rotation, log, informer, defaultResyncMs: 0 });
+  const tasks = new TaskTurns(clock, log);
+  const set = new HandlerSet<string>({ clock, tasks, log, informer, defaultResyncMs: 0 });
   const told: string[] = [];
   const onAdd = (object: string): void => {
     if (object === "b") throw new Error("broken");

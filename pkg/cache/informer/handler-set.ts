@@ -3,14 +3,14 @@ import type { Logger } from "../../log/logger.ts";
 import { HandlerQueue } from "./handler-queue.ts";
 import type { EventHandler, HandlerOptions, HandlerRegistration } from "./informer.ts";
 import type { NotificationBatch } from "./notification.ts";
-import type { Rotation } from "./rotation.ts";
+import type { TaskTurns } from "../../clock/task-turns.ts";
 
 const SHORTEST_RESYNC_MS = 1_000;
 
 interface HandlerSetOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  readonly rotation: Rotation;
+  readonly tasks: TaskTurns;
   readonly informer: Pick<HandlerRegistration, "hasSynced" | "whenSynced">;
   /** The resync period of handlers that ask for none in particular; 0 for never. */
   readonly defaultResyncMs: number;
@@ -58,7 +58,7 @@ export class HandlerSet<T> {
     const queue = new HandlerQueue<T>({
       handler,
       requestedResyncMs,
-      rotation: this.#options.rotation,
+      tasks: this.#options.tasks,
       log: this.#options.log,
       informer: this.#options.informer,
       onFailure: () => this.#failures++,

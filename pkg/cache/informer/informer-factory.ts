@@ -16,7 +16,7 @@ import type { Fields } from "../store/projection.ts";
 import { OwnFields } from "../store/own-fields.ts";
 import { Projection } from "../store/projection.ts";
 import { ResourceInformer } from "./resource-informer.ts";
-import { Rotation } from "./rotation.ts";
+import { TaskTurns } from "../../clock/task-turns.ts";
 
 /** The two clients of every resource that informers read with. */
 interface InformerClients {
@@ -79,7 +79,7 @@ interface Entry {
 export class SharedInformerFactory {
   readonly #options: InformerFactoryOptions;
   readonly #metrics: InformerMetrics;
-  readonly #rotation: Rotation;
+  readonly #tasks: TaskTurns;
   readonly #interner = new Interner();
   readonly #entries = new Map<string, Entry>();
   readonly #stop = new AbortController();
@@ -87,7 +87,7 @@ export class SharedInformerFactory {
   constructor(options: InformerFactoryOptions) {
     this.#options = options;
     this.#metrics = new InformerMetrics(options.metrics, options.name);
-    this.#rotation = new Rotation(options.clock, options.log);
+    this.#tasks = new TaskTurns(options.clock, options.log);
   }
 
   /** An informer of whole or projected objects. Its type is that of the resource; a projection leaves fields out. */
@@ -220,7 +220,7 @@ export class SharedInformerFactory {
       clock,
       random,
       log: this.#options.log.child({ informer: name }),
-      rotation: this.#rotation,
+      tasks: this.#tasks,
       resyncMs: leastResyncMs * (1 + random.next()),
       onBatch: (tookMs) => observe(tookMs),
       ...(streamLists === undefined ? {} : { streamLists }),

@@ -6,7 +6,7 @@ import { seededRandom } from "../../clock/random.ts";
 import { silentLogger } from "../../log/logger.ts";
 import type { EventHandler } from "./informer.ts";
 import { ResourceInformer } from "./resource-informer.ts";
-import { Rotation } from "./rotation.ts";
+import { TaskTurns } from "../../clock/task-turns.ts";
 
 interface Thing extends ApiObject {
   readonly value?: number;
@@ -44,7 +44,7 @@ function fixture(options: FixtureOptions = {}) {
     clock,
     random: seededRandom(1),
     log: silentLogger,
-    rotation: new Rotation(clock, silentLogger),
+    tasks: new TaskTurns(clock, silentLogger),
     resyncMs: options.resyncMs ?? 0,
     onBatch: () => undefined,
     streamLists: options.streamLists ?? true,

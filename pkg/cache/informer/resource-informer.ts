@@ -17,7 +17,7 @@ import { NAMESPACE_INDEX } from "./informer.ts";
 import type { ListWatch } from "../feed/list-watch.ts";
 import type { Lister } from "../store/lister.ts";
 import { Reflector } from "../feed/reflector.ts";
-import type { Rotation } from "./rotation.ts";
+import type { TaskTurns } from "../../clock/task-turns.ts";
 import { Store } from "../store/store.ts";
 import { StoreLister } from "../store/store-lister.ts";
 import { SyncWaiters } from "./sync-waiters.ts";
@@ -30,7 +30,7 @@ interface ResourceInformerOptions<T extends ApiObject> {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  readonly rotation: Rotation;
+  readonly tasks: TaskTurns;
   /** The resync period of handlers that ask for none in particular; 0 for never. */
   readonly resyncMs: number;
   readonly onBatch: (tookMs: number) => void;
@@ -54,20 +54,20 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
   #phase: "new" | "running" | "stopped" = "new";
 
   constructor(options: ResourceInformerOptions<T>) {
-    const { clock, random, log, rotation } = options;
+    const { clock, random, log, tasks } = options;
     this.#options = options;
     this.lister = new StoreLister(this.#store);
     this.#handlers = new HandlerSet<T>({
       clock,
       log,
-      rotation,
+      tasks,
       informer: this,
       defaultResyncMs: options.resyncMs,
     });
     this.#pump = new DeltaPump<T>({
       queue: this.#queue,
       store: this.#store,
-      rotation,
+      tasks,
       clock,
       distribute: (batch) => this.#handlers.distribute(batch),
       onBatch: (tookMs) => this.#afterBatch(tookMs),

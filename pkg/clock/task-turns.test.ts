@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
-import { silentLogger } from "../../log/logger.ts";
-import { Rotation, type Task } from "./rotation.ts";
+import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import type { Steps } from "../api/steps.ts";
+import { TaskTurns } from "./task-turns.ts";
 
 /** A clock on which work takes time. */
 class BusyClock extends VirtualClock {
@@ -16,7 +16,7 @@ class BusyClock extends VirtualClock {
   }
 }
 
-function* counting(name: string, steps: number, log: string[], work = (): void => undefined): Task {
+function* counting(name: string, steps: number, log: string[], work = (): void => undefined): Steps<void> {
   for (let step = 0; step < steps; step++) {
     log.push(name);
     work();
@@ -24,12 +24,13 @@ function* counting(name: string, steps: number, log: string[], work = (): void =
   }
 }
 
+const silent = { error: (): void => undefined };
 const unexpected = (error: unknown): void => expect.unreachable(String(error));
 
 test("a task does not begin before the caller has gone on", async () => {
   const clock = new VirtualClock();
   const log: string[] = [];
-  new Rotation(clock, silentLogger).start(counting("a", 1, log), unexpected);
+  new TaskTurns(clock, silent).start(counting("a", 1, log), unexpected);
   expect(log).toEqual([]);
   await clock.advanceBy(0);
   expect(log).toEqual(["a"]);
@@ -38,12 +39,12 @@ test("a task does not begin before the caller has gone on", async () => {
 test("a long task does not keep a short one waiting", async () => {
   const clock = new BusyClock();
   const log: string[] = [];
-  const rotation = new Rotation(clock, silentLogger);
-  rotation.start(
+  const tasks = new TaskTurns(clock, silent);
+  tasks.start(
     counting("long", 1_000, log, () => clock.spend(0.3)),
     unexpected,
   );
-  rotation.start(counting("short", 1, log), unexpected);
+  tasks.start(counting("short", 1, log), unexpected);
   await clock.advanceBy(0);
   expect(log.indexOf("short")).toBeLessThan(10);
   expect(log.filter((name) => name === "long").length).toBe(1_000);
@@ -57,7 +58,7 @@ test("the event loop has its turn about every 5 ms", async () => {
     log.push("turn");
     await turn();
   };
-  new Rotation(clock, silentLogger).start(
+  new TaskTurns(clock, silent).start(
     counting("step", 500, log, () => clock.spend(0.1)),
     unexpected,
   );
@@ -73,18 +74,17 @@ test("the event loop has its turn about every 5 ms", async () => {
 test("a task that throws is reported, to its owner, too, and harms no other", async () => {
   const clock = new VirtualClock();
   const log: string[] = [];
-  const rotation = new Rotation(clock, {
-    ...silentLogger,
+  const tasks = new TaskTurns(clock, {
     error: (error) => log.push(String(error)),
   });
-  rotation.start(
-    (function* broken(): Task {
+  tasks.start(
+    (function* broken(): Steps<void> {
       yield;
       throw new Error("broken");
     })(),
     (error) => log.push(`its owner is told: ${String(error)}`),
   );
-  rotation.start(counting("a", 2, log), unexpected);
+  tasks.start(counting("a", 2, log), unexpected);
   await clock.advanceBy(0);
   expect(log).toEqual(["Error: broken", "its owner is told: Error: broken", "a", "a"]);
 });

@@ -1,14 +1,17 @@
-import type { Clock } from "../../clock/clock.ts";
-import type { Logger } from "../../log/logger.ts";
+import type { Steps } from "../api/steps.ts";
+import type { Clock } from "./clock.ts";
 
-/** A piece of long work that can be left and taken up again at every `yield`. */
-export type Task = Generator<undefined, void, undefined>;
+/** What is told of tasks that fail, beside their owners. */
+interface FailureLog {
+  error(error: unknown, message: string): void;
+}
 
 interface Started {
-  readonly task: Task;
+  readonly task: Steps<void>;
   readonly onFailure: (error: unknown) => void;
 }
 
+/** Of all tasks together, between two turns of the event loop. */
 const LONGEST_RUN_MS = 5;
 const LONGEST_SHARE_MS = 1;
 /** Most steps take less than a look at the clock. */
@@ -21,19 +24,19 @@ const MOST_SHARES_IN_RUN = 16;
  * Runs tasks in turn, each for a short share, and lets the event loop have its turn in between. So a long burst
  * stalls nothing else in the process, and a slow task holds up no other one.
  */
-export class Rotation {
+export class TaskTurns {
   readonly #clock: Clock;
-  readonly #log: Logger;
+  readonly #log: FailureLog;
   readonly #tasks: Started[] = [];
   #running = false;
 
-  constructor(clock: Clock, log: Logger) {
+  constructor(clock: Clock, log: FailureLog) {
     this.#clock = clock;
     this.#log = log;
   }
 
   /** The task begins in a microtask, never before this call returns. One that throws has ended, and its owner is told. */
-  start(task: Task, onFailure: (error: unknown) => void): void {
+  start(task: Steps<void>, onFailure: (error: unknown) => void): void {
     this.#tasks.push({ task, onFailure });
     if (this.#running) return;
     this.#running = true;
@@ -68,7 +71,7 @@ export class Rotation {
       }
       return false;
     } catch (error) {
-      this.#log.error(error, "A task of the caches failed");
+      this.#log.error(error, "A task failed");
       onFailure(error);
       return true;
     }
