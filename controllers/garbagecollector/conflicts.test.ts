@@ -7,9 +7,8 @@ import { KeyQueue } from "../../pkg/controller/key-queue.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { syncOf } from "../../test/harness/sync-of.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { AbsentOwners } from "./absent-owners.ts";
 import { scenarios } from "./conflicts.test-data.ts";
-import type { CollectorContext } from "./context.ts";
+import { absentOwners, type CollectorContext } from "./context.ts";
 import { Graph, type GraphNode } from "./graph.ts";
 import { GraphChange } from "./graph-change.ts";
 import { describeIdentity, identityKey, type ObjectIdentity } from "./identity.ts";
@@ -67,7 +66,7 @@ test("there are 16 scenarios", () => expect(cases).toHaveLength(16));
 /** A collector of which nothing moves but what a step says, and a server that is a list. */
 class Bench {
   readonly #graph = new Graph();
-  readonly #absentOwners = new AbsentOwners(100);
+  readonly #absentOwners = absentOwners();
   readonly #changes = new SteppedQueue<GraphChange>();
   readonly #toDelete = new SteppedQueue<GraphNode>();
   readonly #server = new Map<string, ApiObject>();
@@ -96,7 +95,9 @@ class Bench {
   }
 
   takeOutcome(): string {
-    const absent = Object.keys(identities).filter((label) => this.#absentOwners.has(identityOf(label)));
+    const absent = Object.keys(identities).filter((label) =>
+      this.#absentOwners.has(identityKey(identityOf(label))),
+    );
     const outcome = {
       graph: [...this.#graph.nodes()].map(labelOfNode).toSorted().join(" "),
       delete: this.#toDelete.keys.map(labelOfNode).join(" "),

@@ -1,8 +1,8 @@
+import { LRUCache } from "lru-cache";
 import { RestMapper } from "../../pkg/client/rest-mapper.ts";
 import type { KeyQueue } from "../../pkg/controller/key-queue.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import type { Monitors } from "../../pkg/controller/monitors.ts";
-import { AbsentOwners } from "./absent-owners.ts";
 import type { GraphChange } from "./graph-change.ts";
 import { Graph, type GraphNode } from "./graph.ts";
 
@@ -20,7 +20,7 @@ export interface CollectorContext extends ReturnType<typeof collectorContext> {
 export function collectorContext({ env: { client, clock, events, metrics, random } }: Kit) {
   return {
     graph: new Graph(),
-    absentOwners: new AbsentOwners(),
+    absentOwners: absentOwners(),
     mapper: new RestMapper(client.discovery),
     client,
     events,
@@ -32,4 +32,12 @@ export function collectorContext({ env: { client, clock, events, metrics, random
       stability: "ALPHA",
     }),
   };
+}
+
+/**
+ * Owners that the server does not have, by identityKey: they need not be looked for again, for a uid never comes back.
+ * The one that was not asked for longest makes room for the next.
+ */
+export function absentOwners(): LRUCache<string, true> {
+  return new LRUCache({ max: 500 });
 }

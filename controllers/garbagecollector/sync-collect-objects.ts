@@ -15,7 +15,7 @@ import type { CollectorContext } from "./context.ts";
 import { type CheckedOwner, decideDeletion } from "./deletion.ts";
 import { FOREGROUND, GraphChange } from "./graph-change.ts";
 import type { GraphNode } from "./graph.ts";
-import { referredIdentity } from "./identity.ts";
+import { identityKey, referredIdentity } from "./identity.ts";
 
 /** Looks at one object that may have to go: it does when the server, not the graph, says that no owner is left. */
 export async function collect(sync: Sync<GraphNode>, context: CollectorContext): Promise<SyncResult> {
@@ -127,12 +127,12 @@ async function findOwner(
   const { absentOwners } = context;
   const namespaced = referredIdentity(reference, namespace);
   const clusterScoped = referredIdentity(reference, "");
-  if (absentOwners.has(clusterScoped) || absentOwners.has(namespaced)) return undefined;
+  if ([clusterScoped, namespaced].some((each) => absentOwners.get(identityKey(each)))) return undefined;
   const resource = await resourceOf(context, reference, signal);
   if (resource.namespaced && namespace === "")
     throw new ClusterScopedDependentError(node.identity, reference);
   const identity = resource.namespaced ? namespaced : clusterScoped;
   const owner = await readObject(context, identity, signal);
-  if (owner === undefined) absentOwners.add(identity);
+  if (owner === undefined) absentOwners.set(identityKey(identity), true);
   return owner;
 }

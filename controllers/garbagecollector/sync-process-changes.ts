@@ -1,10 +1,10 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
-import { forEachPaced } from "../../pkg/clock/pace.ts";
+import { forEachInTurns } from "../../pkg/clock/turns.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { decideConsequences } from "./consequences.ts";
 import type { CollectorContext } from "./context.ts";
 import type { GraphChange } from "./graph-change.ts";
-import { describeIdentity, type ObjectIdentity, referredIdentity } from "./identity.ts";
+import { describeIdentity, identityKey, type ObjectIdentity, referredIdentity } from "./identity.ts";
 
 /** Brings the graph up to date, and hands on what follows from that. One change at a time. */
 export async function processChange(
@@ -14,10 +14,10 @@ export async function processChange(
   const { graph, absentOwners, toDelete, toOrphan, clock } = context;
   const then = decideConsequences(graph, change);
   // These come before the dependents, which need not ask the server for such an owner any more.
-  for (const owner of then.absent) absentOwners.add(owner);
+  for (const owner of then.absent) absentOwners.set(identityKey(owner), true);
   for (const node of then.toOrphan) toOrphan.add(node);
   // An owner may have a hundred thousand dependents.
-  await forEachPaced(clock, then.toDelete, (node) => toDelete.add(node));
+  await forEachInTurns(clock, then.toDelete, (node) => toDelete.add(node));
   for (const node of then.toDeleteLater) toDelete.addRateLimited(node);
   for (const { dependent, reference } of then.misplaced) {
     const { namespace } = dependent.identity;
