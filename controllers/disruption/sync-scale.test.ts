@@ -40,6 +40,17 @@ test("an owner that is another by now wants nothing", async () => {
   expect(await scaleOf(owner, "before")).toBeUndefined();
 });
 
+test("a kind whose group cannot be discovered is not unknown", async () => {
+  const down = new Error("the backend is down");
+  const surface = { groups: [], resources: [], failures: new Map([["fleets.example.com/v1", down]]) };
+  const discovery = { surface: async () => surface, invalidate: () => undefined };
+  const asked = new Scales({ discovery, dynamic: (kind) => world.client.dynamic(kind) }, world.clock);
+  const of = async (apiVersion: string): Promise<unknown> =>
+    asked.scaleOf({ apiVersion, kind: "Fleets", name: "fleet", uid: "u" }, NAMESPACE, signal);
+  await expect(of("fleets.example.com/v2")).rejects.toBe(down);
+  await expect(of("boats.example.com/v1")).rejects.toBeInstanceOf(UnknownKindError);
+});
+
 // upstream: pkg/controller/disruption/disruption_test.go#TestScaleResource
 test("a kind that is not known is looked for again, half a minute later at the latest", async () => {
   const owner = { apiVersion: "fleets.example.com/v1", kind: "Fleets", name: "fleet" };

@@ -2,7 +2,7 @@ import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import { parseApiVersion } from "../../pkg/api/owner-references.ts";
 import { groupResource } from "../../pkg/api/resource.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
-import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
+import { type ApiResource, preferredResources } from "../../pkg/client/discovery-documents.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 
@@ -25,13 +25,18 @@ export class UnknownKindError extends ScaleError {
   override readonly code = "UnknownKind";
 }
 
+/** What scales are asked with. */
+export interface ScaleClient extends Pick<ClientSet, "dynamic"> {
+  readonly discovery: Pick<ClientSet["discovery"], "surface" | "invalidate">;
+}
+
 /** Asks the server how many pods an owner of any kind wants. */
 export class Scales {
-  readonly #client: Pick<ClientSet, "discovery" | "dynamic">;
+  readonly #client: ScaleClient;
   readonly #clock: Clock;
   #discoveredMs: number | undefined;
 
-  constructor(client: Pick<ClientSet, "discovery" | "dynamic">, clock: Clock) {
+  constructor(client: ScaleClient, clock: Clock) {
     this.#client = client;
     this.#clock = clock;
   }
@@ -67,10 +72,17 @@ export class Scales {
     return this.#find(owner, signal);
   }
 
-  /** The resource in the version that the server prefers: all versions have the same scale. */
+  /**
+   * The resource in the version that the server prefers: all versions have the same scale. Where a version of the group
+   * could not be discovered, nobody knows whether it has the kind, and the failure is thrown.
+   */
   async #find({ apiVersion, kind }: OwnerReference, signal: AbortSignal): Promise<ApiResource | undefined> {
     const { group } = parseApiVersion(apiVersion);
-    const resources = await this.#client.discovery.preferredResources(signal);
-    return resources.find((resource) => resource.group === group && resource.kind === kind);
+    const surface = await this.#client.discovery.surface(signal);
+    const found = preferredResources(surface).find((each) => each.group === group && each.kind === kind);
+    if (found !== undefined) return found;
+    for (const [version, failure] of surface.failures)
+      if (parseApiVersion(version).group === group) throw failure;
+    return undefined;
   }
 }

@@ -4,7 +4,7 @@ import { FakeTransport } from "../../test/harness/fake-transport.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { silentLogger } from "../log/logger.ts";
 import { noMetrics } from "../metrics/metrics.ts";
-import { presenceOf } from "./discovery-documents.ts";
+import { preferredResources, presenceOf } from "./discovery-documents.ts";
 import { Discovery } from "./discovery.ts";
 import { unlimited } from "./limiter.ts";
 import { RestMapper } from "./rest-mapper.ts";
@@ -168,7 +168,7 @@ describe.each([
 
   test("prefers the group's preferred version, and any version over none", async () => {
     const { discovery } = discover(() => documents);
-    const preferred = await discovery.preferredResources();
+    const preferred = preferredResources(await discovery.surface());
     expect(preferred.map(({ version, plural }) => `${version}/${plural}`)).toEqual([
       "v1/pods",
       "v1/nodes",

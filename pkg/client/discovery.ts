@@ -5,7 +5,6 @@ import {
   coreVersions,
   isGroupDiscoveryList,
   namedGroups,
-  preferredResources,
   resourcesOfLegacy,
   surfaceOfAggregated,
 } from "./discovery-documents.ts";
@@ -33,11 +32,6 @@ export class Discovery {
 
   invalidate(): void {
     this.#surface = undefined;
-  }
-
-  /** Each resource once, in the version that the server prefers. */
-  async preferredResources(signal?: AbortSignal): Promise<readonly ApiResource[]> {
-    return preferredResources(await this.surface(signal));
   }
 
   /** A failure is forgotten: the next one to ask tries again. */

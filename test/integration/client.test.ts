@@ -15,6 +15,7 @@ import {
   isNotFound,
   isUnauthorized,
 } from "../../pkg/client/errors.ts";
+import { preferredResources } from "../../pkg/client/discovery-documents.ts";
 import { httpClients, serviceAccountClients } from "../../pkg/client/http-clients.ts";
 import { RestMapper } from "../../pkg/client/rest-mapper.ts";
 import type { TransportRequest } from "../../pkg/client/transport.ts";
@@ -356,7 +357,7 @@ describe.each(servers)("the client against the $name API server", ({ start }) =>
     expect(legacy.groups).toEqual(surface.groups);
     const mapper = new RestMapper(clients.discovery);
     expect(await mapper.resourceOf("apps/v1", "Deployment")).toMatchObject({ ...DEPLOYMENTS });
-    const preferred = await clients.discovery.preferredResources();
+    const preferred = preferredResources(await clients.discovery.surface());
     expect(preferred.find(({ plural }) => plural === "horizontalpodautoscalers")?.version).toBe("v2");
   });
 
