@@ -22,10 +22,6 @@ export interface Clients {
 }
 
 const NAMESPACE = "kube-system";
-/** What 0 stands for. upstream: client-go/rest/config.go#RESTClientForConfigAndClient */
-const DEFAULT_QPS = 5;
-const DEFAULT_BURST = 10;
-
 /** Connects nothing yet. Throws a ConfigError for a kubeconfig that cannot be used. */
 export async function createClients(
   options: Options,
@@ -40,8 +36,8 @@ export async function createClients(
     access,
     env: environment,
     userAgent: userAgent(),
-    qps: kubeApiQps === 0 ? DEFAULT_QPS : kubeApiQps,
-    burst: kubeApiBurst === 0 ? DEFAULT_BURST : kubeApiBurst,
+    qps: kubeApiQps,
+    burst: kubeApiBurst,
     fair: options.own.fairQueues,
   };
   return {

@@ -45,11 +45,17 @@ export interface ClientBuilderOptions {
   /** The API server's host and port, for metrics. */
   readonly host: string;
   readonly userAgent: string;
+  /** Requests a second; 0 is the usual, and below 0 there is no limit. */
   readonly qps: number;
+  /** Requests at once after a rest; 0 is the usual. */
   readonly burst: number;
   /** Whether limiters take turns between namespaces. */
   readonly fair?: boolean;
 }
+
+/** What 0 stands for, whatever it was multiplied by. upstream: client-go/rest/config.go#RESTClientForConfigAndClient */
+const USUAL_QPS = 5;
+const USUAL_BURST = 10;
 
 export function clientBuilder(options: ClientBuilderOptions): ClientBuilder {
   const { transports, clock, log, metrics, qps, burst, fair = true } = options;
@@ -61,7 +67,14 @@ export function clientBuilder(options: ClientBuilderOptions): ClientBuilder {
         new RestClient({
           transport: transports.forClient(name, ownConnection),
           clock,
-          limiter: limiter ?? tokenBucket({ clock, qps: qps * qpsFactor, burst: burst * burstFactor, fair }),
+          limiter:
+            limiter ??
+            tokenBucket({
+              clock,
+              qps: qps * qpsFactor || USUAL_QPS,
+              burst: burst * burstFactor || USUAL_BURST,
+              fair,
+            }),
           metrics: restMetrics,
           warnings,
           userAgent: `${options.userAgent}/${transports.userAgentSuffix(name)}`,

@@ -13,8 +13,8 @@ test("transports are counted when they are made, shared and given up", async () 
     metrics: main,
     env: {},
     userAgent: "test",
-    qps: 0,
-    burst: 0,
+    qps: -1,
+    burst: 1,
   });
   const shown = async (): Promise<readonly string[]> => {
     const lines = (await main.expose()).split("\n");

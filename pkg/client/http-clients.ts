@@ -136,7 +136,9 @@ function identityOf(options: HttpClientsOptions, transportMetrics: TransportMetr
   // Credentials that are configured go before those that a plugin would have to be asked for.
   const wantsPlugin = token === undefined && basic === undefined && cert === undefined;
   const plugin =
-    exec !== undefined && wantsPlugin ? new ExecPlugin(exec, env, clock, execMetrics) : undefined;
+    exec !== undefined && wantsPlugin
+      ? new ExecPlugin(exec, { env, clock, log, metrics: execMetrics })
+      : undefined;
   return new ReloadingIdentity({ source: access.identity, plugin, clock, log, metrics: transportMetrics });
 }
 

@@ -158,8 +158,8 @@ export class ControlledRun {
       metrics: noMetrics,
       host: "embedded",
       userAgent: "test",
-      qps: 0,
-      burst: 0,
+      qps: -1,
+      burst: 1,
     };
     return {
       client: (name, options) => {

@@ -35,7 +35,7 @@ describe("the HTTPS server beside a real API server", () => {
   beforeAll(async () => {
     cluster = await startRealCluster();
     const access = await loadAccess({ kubeconfig: cluster.kubeconfig, env: {} });
-    admin = httpClients({ ...quiet, access, env: {}, userAgent: "test", qps: 0, burst: 0 }).client("admin");
+    admin = httpClients({ ...quiet, access, env: {}, userAgent: "test", qps: -1, burst: 1 }).client("admin");
     all = await credentials(cluster.authority, cluster.frontProxyAuthority, {
       reader: await tokenOf(admin, "reader"),
       nobody: await tokenOf(admin, "nobody"),
@@ -100,7 +100,7 @@ describe("the HTTPS server beside a real API server", () => {
 describe("an API server that cannot be asked", () => {
   const gone = async (): Promise<DelegatedClients> => {
     const access = { server: new URL("https://127.0.0.1:1"), identity: {} };
-    const client = httpClients({ ...quiet, access, env: {}, userAgent: "test", qps: 0, burst: 0 });
+    const client = httpClients({ ...quiet, access, env: {}, userAgent: "test", qps: -1, burst: 1 });
     return {
       authentication: client.client("a"),
       authorization: client.client("b"),

@@ -3,13 +3,11 @@ import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { clientBuilder, sharedTransports } from "../../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import { CertificateAuthority, type KeyPair } from "../../../pkg/pki/certificate-authority.ts";
-import { silentLogger } from "../../../pkg/log/logger.ts";
-import { noMetrics } from "../../../pkg/metrics/metrics.ts";
+import { fakeClients } from "../../../test/harness/fake-clients.ts";
 import { FakeTransport } from "../../../test/harness/fake-transport.ts";
 import { ask, type Answer } from "../../../test/harness/https-client.ts";
 import { startTestServer, type TestHttpsServer } from "../../../test/harness/test-server.ts";
@@ -83,16 +81,7 @@ function reviewer(): { readonly client: ClientSet; readonly transport: FakeTrans
         : { authenticated: true, user: { username: "jane", groups: ["devs"] } };
     return { status: 201, body: { status } };
   });
-  const client = clientBuilder({
-    transports: sharedTransports(transport),
-    clock: realClock,
-    log: silentLogger,
-    metrics: noMetrics,
-    host: "fake",
-    userAgent: "test",
-    qps: 0,
-    burst: 0,
-  }).client("reviews");
+  const client = fakeClients(transport, realClock).client("reviews");
   return { client, transport };
 }
 

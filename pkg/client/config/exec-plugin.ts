@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { parseJson } from "../../api/wire-json.ts";
 import type { Clock } from "../../clock/clock.ts";
+import type { Logger } from "../../log/logger.ts";
 import type { ExecMetrics } from "./exec-metrics.ts";
 import type { ExecConfig } from "./identity-source.ts";
 import { ConfigError, readSource } from "./identity-source.ts";
@@ -19,18 +20,27 @@ export interface ExecCredential {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+export interface ExecParts {
+  readonly env: Environment;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly metrics: ExecMetrics;
+}
+
 /** Gets credentials from a program (client.authentication.k8s.io) and keeps them until they expire. */
 export class ExecPlugin {
   readonly #config: ExecConfig;
   readonly #env: Environment;
   readonly #clock: Clock;
+  readonly #log: Logger;
   readonly #metrics: ExecMetrics;
   #cached: ExecCredential | undefined;
 
-  constructor(config: ExecConfig, env: Environment, clock: Clock, metrics: ExecMetrics) {
+  constructor(config: ExecConfig, { env, clock, log, metrics }: ExecParts) {
     this.#config = config;
     this.#env = env;
     this.#clock = clock;
+    this.#log = log;
     this.#metrics = metrics;
   }
 
@@ -59,8 +69,12 @@ export class ExecPlugin {
         },
         (error, stdout, stderr) => {
           this.#metrics.called(error);
-          if (error === null) resolve(stdout);
-          else reject(new ConfigError(describe(command, error, installHint) + lastWords(stderr), error));
+          const words = lastWords(stderr);
+          if (error !== null)
+            return reject(new ConfigError(describe(command, error, installHint) + words, error));
+          // upstream: client-go hands it on to its own standard error as it comes.
+          if (words !== "") this.#log.verbose(2, `exec plugin ${command} says${words}`);
+          resolve(stdout);
         },
       );
       child.stdin?.end();

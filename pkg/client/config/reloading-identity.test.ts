@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
-import { silentLogger } from "../../log/logger.ts";
+import { type Logger, silentLogger } from "../../log/logger.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import { noMetrics } from "../../metrics/metrics.ts";
 import { TransportMetrics } from "../transport-metrics.ts";
@@ -203,6 +203,7 @@ describe("an exec plugin", () => {
     clock: VirtualClock;
     identity: ReloadingIdentity;
     answer: (status: Record<string, unknown>) => Promise<void>;
+    said: readonly string[];
   }> {
     const command = file("login");
     await writeFile(
@@ -213,11 +214,17 @@ describe("an exec plugin", () => {
     const exec: ExecConfig = { apiVersion: V1, command, args: [], env: { A: "1" }, ...config };
     const clock = new VirtualClock();
     const env = { PATH: "/usr/bin:/bin" };
+    const said: string[] = [];
+    const log: Logger = {
+      ...silentLogger,
+      verbose: (level, message) => void said.push(`${level} ${message}`),
+    };
     return {
+      said,
       clock,
       identity: new ReloadingIdentity({
         source: { exec },
-        plugin: new ExecPlugin(exec, env, clock, new ExecMetrics(noMetrics, clock)),
+        plugin: new ExecPlugin(exec, { env, clock, log, metrics: new ExecMetrics(noMetrics, clock) }),
         clock,
         log: silentLogger,
         metrics: new TransportMetrics(noMetrics),
@@ -240,6 +247,14 @@ describe("an exec plugin", () => {
     await answer({ token: "three" });
     await clock.advanceBy(3_600_000);
     expect((await who.credentials()).headers).toEqual({ authorization: "Bearer two" });
+  });
+
+  test("has what it tells people logged, though all went well", async () => {
+    const args = ["-c", `echo "your password expires soon" >&2; cat "${file("answer")}"`];
+    const { identity: who, answer, said } = await plugin({ command: "/bin/sh", args });
+    await answer({ token: "one" });
+    await who.credentials();
+    expect(said).toEqual(["2 exec plugin /bin/sh says: your password expires soon"]);
   });
 
   test("is run once for all who ask at the same time", async () => {

@@ -141,8 +141,8 @@ export class ManagerProcess {
       metrics: noMetrics,
       host: "simulated",
       userAgent: this.name,
-      qps: 0,
-      burst: 0,
+      qps: -1,
+      burst: 1,
     });
   }
 

@@ -270,8 +270,8 @@ export class World {
       metrics: noMetrics,
       host: "simulated",
       userAgent: name,
-      qps: 0,
-      burst: 0,
+      qps: -1,
+      burst: 1,
     });
   }
 }
