@@ -1,7 +1,6 @@
 import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
-import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { wired } from "../../pkg/controller/kit.ts";
+import { defineController } from "../../pkg/controller/kit.ts";
 import { onlyWhen } from "../../pkg/controller/wake-rules.ts";
 import { CLUSTER_INFO } from "./cluster-info.ts";
 import { signerContext } from "./context.ts";
@@ -12,20 +11,17 @@ const KEY = keyOf({ metadata: CLUSTER_INFO });
 const theClusterInfo: WakeRule<ApiObject> = (_change, wake) => wake(KEY);
 
 /** Signs the public description of the cluster with the bootstrap tokens, for nodes that are to join it. */
-export function bootstrapSignerController(): ControllerDescriptor {
-  return {
-    name: "bootstrap-signer-controller",
-    clientName: "bootstrap-signer",
-    build: wired((kit) => {
-      const context = signerContext(kit);
-      const queue = kit.queue({
-        name: "bootstrap_signer_queue",
-        workers: 1,
-        sync: async (sync) => signClusterInfo(sync, context),
-      });
-      // A description that is deleted needs no signature.
-      context.configMaps.wakes(queue, onlyWhen(["added", "updated"], theClusterInfo));
-      context.tokens.wakes(queue, theClusterInfo);
-    }),
-  };
-}
+export const bootstrapSignerController = defineController(
+  { name: "bootstrap-signer-controller", clientName: "bootstrap-signer" },
+  (kit) => {
+    const context = signerContext(kit);
+    const queue = kit.queue({
+      name: "bootstrap_signer_queue",
+      workers: 1,
+      sync: async (sync) => signClusterInfo(sync, context),
+    });
+    // A description that is deleted needs no signature.
+    context.configMaps.wakes(queue, onlyWhen(["added", "updated"], theClusterInfo));
+    context.tokens.wakes(queue, theClusterInfo);
+  },
+);

@@ -5,11 +5,9 @@ import type { Kit } from "../../pkg/controller/kit.ts";
 export type AggregationContext = ReturnType<typeof aggregationContext>;
 
 export function aggregationContext(kit: Kit) {
-  const roles = kit.reads(resources.clusterRoles, { fields: ["aggregationRule", "rules"] });
   return {
-    roles,
-    client: kit.env.client.clientFor(resources.clusterRoles),
+    roles: kit.reads(resources.clusterRoles, { fields: ["aggregationRule", "rules"] }),
     /** A change of any role wakes this one, also before the cache has seen what was written last. */
-    consistency: kit.readYourWrites({ caches: [roles] }),
+    writes: kit.writes(resources.clusterRoles),
   };
 }

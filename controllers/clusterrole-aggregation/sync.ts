@@ -1,4 +1,3 @@
-import { resources } from "../../pkg/api/resources.ts";
 import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { decideRules } from "./aggregated-rules.ts";
@@ -10,15 +9,14 @@ const FIELD_MANAGER = "clusterrole-aggregation-controller";
 /** Gives an aggregated role the rules of the roles that it selects. */
 export async function syncRole(
   sync: OwnerSync<ClusterRole>,
-  { roles, client, consistency }: AggregationContext,
+  { roles, writes }: AggregationContext,
 ): Promise<SyncResult> {
-  const { owner: role, signal } = sync;
+  const { owner: role } = sync;
   const rules = decideRules(role, roles.lister.list());
   if (rules === undefined) return {};
   sync.decided("The rules are not those of the selected roles", { rules: rules.length });
   // Applying no rules gives up those that were applied before.
   const object = { metadata: { name: sync.key }, ...(rules.length > 0 && { rules }) };
-  const applied = await client.apply(object, { fieldManager: FIELD_MANAGER, force: true }, signal);
-  consistency.wroteOwner(resources.clusterRoles, applied);
+  await writes.apply(sync, object, { fieldManager: FIELD_MANAGER, force: true });
   return {};
 }

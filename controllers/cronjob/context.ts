@@ -13,17 +13,15 @@ export type CronJobContext = ReturnType<typeof cronJobContext>;
 
 export function cronJobContext(kit: Kit, localTimeZone: string) {
   const { client, clock, events, log, metrics } = kit.env;
-  const cronJobs = kit.reads(resources.cronJobs);
   const jobs = kit.reads(resources.jobs, {
     fields: ["status.conditions", "status.startTime", "status.completionTime"],
   });
   jobs.addIndex(JOB_MANAGER_INDEX, managerKey);
   return {
-    cronJobs,
+    cronJobs: kit.reads(resources.cronJobs),
     jobs,
-    cronJobClient: client.clientFor(resources.cronJobs),
+    writes: kit.writes(resources.cronJobs),
     jobClient: client.clientFor(resources.jobs),
-    consistency: kit.readYourWrites({ caches: [cronJobs] }),
     events,
     clock,
     log,

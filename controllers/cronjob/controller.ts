@@ -1,5 +1,4 @@
-import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { defineController } from "../../pkg/controller/kit.ts";
 import { itsOwner } from "../../pkg/controller/wake-rules.ts";
 import { cronJobContext } from "./context.ts";
 import { cronJobRule } from "./handlers.ts";
@@ -12,25 +11,18 @@ export interface CronJobSettings {
 }
 
 /** Starts Jobs at the times that a schedule says. */
-export function cronJobController(settings: CronJobSettings): ControllerDescriptor {
-  return {
-    name: "cronjob-controller",
-    clientName: "cronjob-controller",
-    eventSource: "cronjob-controller",
-    build: wired((kit) => setUp(kit, settings)),
-  };
-}
-
-function setUp(kit: Kit, { workers, localTimeZone }: CronJobSettings): void {
-  const context = cronJobContext(kit, localTimeZone);
-  const { cronJobs, jobs, consistency } = context;
-  const queue = kit.ownerQueue({
-    name: "cronjob",
-    workers,
-    owners: cronJobs,
-    consistency,
-    wakes: cronJobRule(context),
-    sync: async (sync) => syncCronJob(sync, context),
-  });
-  jobs.wakes(queue, itsOwner({ owners: cronJobs }));
-}
+export const cronJobController = defineController(
+  { name: "cronjob-controller", eventSource: "cronjob-controller" },
+  (kit, { workers, localTimeZone }: CronJobSettings) => {
+    const context = cronJobContext(kit, localTimeZone);
+    const { cronJobs, jobs } = context;
+    const queue = kit.ownerQueue({
+      name: "cronjob",
+      workers,
+      owners: cronJobs,
+      wakes: cronJobRule(context),
+      sync: async (sync) => syncCronJob(sync, context),
+    });
+    jobs.wakes(queue, itsOwner({ owners: cronJobs }));
+  },
+);

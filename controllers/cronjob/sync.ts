@@ -1,9 +1,8 @@
 import { throwAfter } from "../../pkg/api/errors.ts";
 import { isJobFinished } from "../../pkg/api/job.ts";
-import { resources } from "../../pkg/api/resources.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { isUnreachable } from "../../pkg/client/errors.ts";
-import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
+import { readLive } from "../../pkg/controller/read-live.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { isActive, withoutActive } from "./active-list.ts";
 import { deleteActiveJob, deleteJob, startJob } from "./apply.ts";
@@ -56,10 +55,8 @@ class CronJobRun {
 
   async writeStatus(): Promise<void> {
     if (this.#cronJob.status === this.#written.status) return;
-    const { cronJobClient, consistency } = this.#context;
-    const updated = await cronJobClient.updateStatus(this.#cronJob, {}, this.#sync.signal);
-    // A sync on what it was before would be refused.
-    consistency.wroteOwner(resources.cronJobs, updated);
+    // It is remembered: a sync on what it was before would be refused.
+    await this.#context.writes.updateStatus(this.#sync, this.#cronJob);
   }
 
   async #removeOldJobs(jobs: readonly Job[]): Promise<void> {
@@ -80,10 +77,9 @@ class CronJobRun {
 
   /** Jobs that run and are not listed: the cache may be behind, or an earlier run ended before it could list them. */
   async #noteUnlistedJobs(jobs: readonly Job[]): Promise<void> {
-    const { cronJobClient } = this.#context;
     for (const job of jobs) {
       if (isJobFinished(job) || isActive(this.#cronJob, job.metadata.uid)) continue;
-      const fresh = await readLive(cronJobClient, identityOf(this.#cronJob), this.#sync.signal);
+      const fresh = await this.#context.writes.live(this.#sync, this.#cronJob);
       if (fresh === undefined) throw new Error("the CronJob is gone, and the cache has yet to show it");
       if (isActive(fresh, job.metadata.uid)) {
         this.#written = fresh;

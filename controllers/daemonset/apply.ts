@@ -2,7 +2,6 @@ import { combinedError, throwAll } from "../../pkg/api/errors.ts";
 import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists } from "../../pkg/client/errors.ts";
-import { identityOf, readLive, readThenWrite } from "../../pkg/controller/read-live.ts";
 import type { Round } from "./context.ts";
 import { podTemplate, REVISION_HASH, templateGeneration } from "./daemon-set.ts";
 import { daemonPodTemplate, pinnedToNode } from "./pod-template.ts";
@@ -41,29 +40,19 @@ export async function changePods(
  */
 export async function writeStatus({ sync, context }: Round, change: DaemonSetStatus): Promise<void> {
   const { owner: daemonSet, log, signal } = sync;
-  const { client, daemonSets, consistency } = context;
+  const { writes } = context;
   log.verbose(4, "Updating status", { ...change });
-  let updated: DaemonSet | undefined;
   try {
-    updated = await client.updateStatus(withStatus(daemonSet, change), {}, signal);
+    await writes.updateStatus(sync, withStatus(daemonSet, change));
   } catch (error) {
     signal.throwIfAborted();
     log.verbose(4, "The status was refused, trying once more", { error: String(error) });
     try {
-      updated = await readThenWrite<DaemonSet>(
-        {
-          client,
-          identity: identityOf(daemonSet),
-          change: (live) => withStatus(live, change),
-          write: async (changed) => client.updateStatus(changed, {}, signal),
-        },
-        signal,
-      );
+      await writes.changeStatus(sync, daemonSet, (live) => withStatus(live, change));
     } catch (second) {
       throw combinedError([error, second]);
     }
   }
-  if (updated !== undefined) consistency.wroteOwner(daemonSets.resource, updated);
 }
 
 function withStatus(daemonSet: DaemonSet, change: DaemonSetStatus): DaemonSet {
@@ -91,10 +80,9 @@ export async function createOrFindRevision(
 }
 
 async function raiseCollisionCount({ sync, context }: Round): Promise<void> {
-  const { owner: daemonSet, signal } = sync;
-  const { client, daemonSets, consistency } = context;
+  const { owner: daemonSet } = sync;
   const { name = "" } = daemonSet.metadata;
-  const fresh = await readLive(client, identityOf(daemonSet), signal);
+  const fresh = await context.writes.live(sync, daemonSet);
   // The DaemonSet is gone; another one of its name has a count of its own.
   if (fresh === undefined) return;
   const [before, now] = [daemonSet.status?.collisionCount, fresh.status?.collisionCount];
@@ -109,8 +97,7 @@ async function raiseCollisionCount({ sync, context }: Round): Promise<void> {
     collisionCount,
   });
   const status = { ...noStatus, ...fresh.status, collisionCount };
-  const updated = await client.updateStatus({ ...fresh, status }, {}, signal);
-  consistency.wroteOwner(daemonSets.resource, updated);
+  await context.writes.updateStatus(sync, { ...fresh, status });
 }
 
 const noStatus = {

@@ -37,32 +37,23 @@ export function daemonContext(kit: Kit) {
   const revisions = kit.reads(resources.controllerRevisions);
   const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
   pods.addIndex(DAEMON_NODE_INDEX, daemonNodeIndex);
-  const daemonSetClient = client.clientFor(resources.daemonSets);
-  const consistency = kit.readYourWrites({
+  kit.readYourWrites({
     featureGate: "StaleControllerConsistencyDaemonSet",
-    caches: [pods, daemonSets, revisions],
-    skips: {
-      name: "daemonset_controller_stale_sync_skips_total",
-      help: "Syncs of DaemonSets that were put off because a cache had not seen an earlier write.",
-      stability: "ALPHA",
-    },
+    skipsOf: resources.daemonSets,
   });
   return {
     daemonSets,
     revisions,
     pods,
     nodes: kit.reads(resources.nodes, { fields: NODE_FIELDS }),
-    client: daemonSetClient,
-    consistency,
+    writes: kit.writes(resources.daemonSets),
     owned: new OwnedPods(kit, {
       owners: daemonSets,
       pods,
-      ownerClient: daemonSetClient,
-      consistency,
       // The answers are read whole: the status that the same sync writes counts the pods that it has created.
       podClient: client.clientFor(resources.pods),
     }),
-    history: new OwnedRevisions(kit, { owners: daemonSets, revisions, consistency }),
+    history: new OwnedRevisions(kit, { owners: daemonSets, revisions }),
     failedPods: new FailedPodBackoff(),
     fitOf: rememberedNodeFit({ comparisonOperators: features.enabled("TaintTolerationComparisonOperators") }),
     nodeChanges: new NodeChanges(),

@@ -1,7 +1,8 @@
-import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { defineController } from "../../pkg/controller/kit.ts";
+import { itsPodOwner } from "../../pkg/controller/pod-rule.ts";
 import { daemonContext } from "./context.ts";
-import { lostNodeRule, nodeRule, podRule, revisionRule } from "./handlers.ts";
+import { OWNER_OF_PODS } from "./daemon-set.ts";
+import { lostNodeRule, nodeRule, revisionRule } from "./handlers.ts";
 import { daemonSetsOfChangedNode } from "./sync-node.ts";
 import { syncDaemonSet } from "./sync.ts";
 
@@ -11,37 +12,34 @@ export interface DaemonSetSettings {
 }
 
 /** Keeps a pod on every node that a DaemonSet is for. */
-export function daemonSetController(settings: DaemonSetSettings): ControllerDescriptor {
-  return {
+export const daemonSetController = defineController(
+  {
     name: "daemonset-controller",
     clientName: "daemon-set-controller",
     eventSource: "daemonset-controller",
-    build: wired((kit) => setUp(kit, settings)),
-  };
-}
-
-function setUp(kit: Kit, { workers }: DaemonSetSettings): void {
-  const context = daemonContext(kit);
-  const { daemonSets, revisions, pods, nodes, owned, consistency } = context;
-  const queue = kit.ownerQueue({
-    name: "daemonset",
-    workers,
-    owners: daemonSets,
-    consistency,
-    remembers: [owned],
-    sync: async (sync) => syncDaemonSet(sync, context),
-  });
-  // One node may concern many DaemonSets.
-  const changedNodes = kit.queue({
-    name: "daemonset-node-updates",
-    workers,
-    sync: async ({ key: node }) => {
-      for (const key of daemonSetsOfChangedNode(node, context)) queue.add(key);
-      return {};
-    },
-  });
-  revisions.wakes(queue, revisionRule(daemonSets));
-  pods.wakes(queue, podRule(daemonSets, owned));
-  nodes.wakes(changedNodes, nodeRule(context.nodeChanges));
-  nodes.wakes(queue, lostNodeRule(context));
-}
+  },
+  (kit, { workers }: DaemonSetSettings) => {
+    const context = daemonContext(kit);
+    const { daemonSets, revisions, pods, nodes, owned, history } = context;
+    const queue = kit.ownerQueue({
+      name: "daemonset",
+      workers,
+      owners: daemonSets,
+      remembers: [owned],
+      sync: async (sync) => syncDaemonSet(sync, context),
+    });
+    // One node may concern many DaemonSets.
+    const changedNodes = kit.queue({
+      name: "daemonset-node-updates",
+      workers,
+      sync: async ({ key: node }) => {
+        for (const key of daemonSetsOfChangedNode(node, context)) queue.add(key);
+        return {};
+      },
+    });
+    revisions.wakes(queue, revisionRule(history));
+    pods.wakes(queue, owned.rule(itsPodOwner(OWNER_OF_PODS)));
+    nodes.wakes(changedNodes, nodeRule(context.nodeChanges));
+    nodes.wakes(queue, lostNodeRule(context));
+  },
+);

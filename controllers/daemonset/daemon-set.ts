@@ -77,3 +77,6 @@ function rolling(daemonSet: DaemonSet) {
 function scaled(value: IntOrString | undefined, desired: number): number {
   return scaledValue(value ?? 0, desired, "up");
 }
+
+/** When pods wake it. */
+export const OWNER_OF_PODS = { selector: podSelector, minReadySeconds, slackMs: 1_000 };

@@ -5,12 +5,15 @@ import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
 import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
+import { itsPodOwner } from "../../pkg/controller/pod-rule.ts";
+import { itsOwner, type OwningRule } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { lostNodeRule, nodeRule, podRule, revisionRule } from "./handlers.ts";
+import { OWNER_OF_PODS } from "./daemon-set.ts";
+import { lostNodeRule, nodeRule, revisionRule } from "./handlers.ts";
 import { NodeChanges } from "./node-changes.ts";
 import { rememberedNodeFit } from "./node-fit.ts";
 import { daemonSet, LABELS, NODE_LABELS, node, OTHER_LABELS, pod } from "./samples.test-data.ts";
@@ -42,14 +45,17 @@ function listening(daemonSets: readonly DaemonSet[], pods: readonly Pod[] = [], 
   };
 }
 
+type Revisions = OwningRule<DaemonSet, ControllerRevision>;
 type Listening = ReturnType<typeof listening>;
 
 function podHandler(context: Listening): EventHandler<Pod> {
-  return ruleHandler(podRule(context.daemonSets, deletions), queue);
+  const owners = context.daemonSets;
+  return ruleHandler(itsOwner({ owners, observer: deletions, ...itsPodOwner(OWNER_OF_PODS) }), queue);
 }
 
 function revisionHandler(context: Listening): EventHandler<ControllerRevision> {
-  return ruleHandler(revisionRule(context.daemonSets), queue);
+  const history = { rule: (how: Revisions) => itsOwner({ owners: context.daemonSets, ...how }) };
+  return ruleHandler(revisionRule(history), queue);
 }
 
 /** What goes to nodes is in their queue, what goes to DaemonSets in theirs. */

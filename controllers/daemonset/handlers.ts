@@ -1,29 +1,20 @@
 import { semanticEqual } from "../../pkg/api/equality.ts";
-import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
+import { keyOf } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
+import type { OwnedRevisions } from "../../pkg/controller/history/owned-revisions.ts";
 import { labelsChanged } from "../../pkg/controller/owner-lookup.ts";
-import { itsPodOwner, type PodRule, selectsBy } from "../../pkg/controller/pod-rule.ts";
-import { itsOwner, onlyWhen, type OwnerRule } from "../../pkg/controller/wake-rules.ts";
-import { minReadySeconds, podSelector } from "./daemon-set.ts";
+import { selectsBy } from "../../pkg/controller/pod-rule.ts";
+import { onlyWhen } from "../../pkg/controller/wake-rules.ts";
+import { podSelector } from "./daemon-set.ts";
 import type { NodeChanges } from "./node-changes.ts";
 import { daemonSetsOfNode, type DaemonsOfNodes } from "./sync-node.ts";
 
-type DaemonSets = OwnerRule<DaemonSet, ApiObject>["owners"];
-
-/** Wakes the DaemonSet that controls a pod, and for a pod that nobody controls all that may adopt it. */
-export function podRule(
-  owners: DaemonSets,
-  observer: NonNullable<PodRule<DaemonSet>["observer"]>,
-): WakeRule<Pod> {
-  return itsPodOwner({ owners, observer, selector: podSelector, minReadySeconds, slackMs: 1_000 });
-}
-
 /** Wakes the DaemonSet of a revision that somebody has changed or deleted, so that it is put right. */
-export function revisionRule(owners: DaemonSets): WakeRule<ControllerRevision> {
-  const rule = itsOwner<DaemonSet, ControllerRevision>({ owners, selects: selectsBy(podSelector) });
+export function revisionRule(history: Pick<OwnedRevisions<DaemonSet>, "rule">): WakeRule<ControllerRevision> {
+  const rule = history.rule({ selects: selectsBy(podSelector) });
   return (change, wake) => {
     const { metadata } = change.object;
     const isNew = change.type === "added" && metadata.deletionTimestamp === undefined;

@@ -1,6 +1,5 @@
 import { messageOf, throwAfter } from "../../pkg/api/errors.ts";
 import { isControlledBy } from "../../pkg/api/owner-references.ts";
-import { resources } from "../../pkg/api/resources.ts";
 import type {
   Deployment,
   DeploymentCondition,
@@ -70,23 +69,20 @@ export async function deleteReplicaSets(
 
 /** Writes status and, as the server lets one do in the same request, the revision annotation. */
 export async function writeStatus(
-  { signal }: Sync,
-  { deploymentClient, consistency }: DeploymentContext,
+  sync: Sync,
+  { writes }: DeploymentContext,
   deployment: Deployment,
   status: DeploymentStatus,
 ): Promise<Deployment> {
-  const updated = await deploymentClient.updateStatus({ ...deployment, status }, {}, signal);
-  consistency.wroteOwner(resources.deployments, updated);
-  return updated;
+  return writes.updateStatus(sync, { ...deployment, status });
 }
 
 export async function updateDeployment(
-  { signal }: Sync,
-  { deploymentClient, consistency }: DeploymentContext,
+  sync: Sync,
+  { writes }: DeploymentContext,
   deployment: Deployment,
 ): Promise<void> {
-  const updated = await deploymentClient.update(deployment, {}, signal);
-  consistency.wroteOwner(resources.deployments, updated);
+  await writes.update(sync, deployment);
 }
 
 /** What is written to a Deployment about its current ReplicaSet. */

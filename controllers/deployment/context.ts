@@ -12,15 +12,13 @@ export function deploymentContext(kit: Kit) {
   const replicaSets = kit.reads(resources.replicaSets);
   const pods = kit.reads(resources.pods, { fields: ["status.phase"] });
   pods.addIndex(CONTROLLER_INDEX, controllerIndex);
-  const consistency = kit.readYourWrites({ caches: [deployments, replicaSets] });
   return {
     deployments,
     replicaSets,
     pods,
-    deploymentClient: client.clientFor(resources.deployments),
+    writes: kit.writes(resources.deployments),
     replicaSetClient: client.clientFor(resources.replicaSets),
-    consistency,
-    owned: new OwnedObjects(kit, { owners: deployments, objects: replicaSets, consistency }),
+    owned: new OwnedObjects(kit, { owners: deployments, objects: replicaSets }),
     events,
     clock,
     /** Whether the status counts pods that are being deleted. */

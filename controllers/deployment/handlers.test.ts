@@ -5,13 +5,13 @@ import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts"
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { CONTROLLER_INDEX, controllerIndex } from "../../pkg/controller/controller-index.ts";
-import { itself } from "../../pkg/controller/wake-rules.ts";
+import { itself, itsOwner } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { podRule, replicaSetRule } from "./handlers.ts";
+import { itsDeployment, podRule } from "./handlers.ts";
 import { deployment, replicaSet } from "./samples.test-data.ts";
 
 let queue: WorkQueue<string>;
@@ -94,7 +94,7 @@ describe("a ReplicaSet", () => {
 
   function handlerOf(deployments: readonly Deployment[]): EventHandler<ReplicaSet> {
     const owners = { lister: listerOf(deployments), resource: resources.deployments };
-    return ruleHandler(replicaSetRule(owners), queue);
+    return ruleHandler(itsOwner({ owners, ...itsDeployment }), queue);
   }
 });
 

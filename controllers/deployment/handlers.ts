@@ -7,15 +7,12 @@ import type { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";
 import { ownedBy } from "../../pkg/controller/controller-index.ts";
 import { selectsBy } from "../../pkg/controller/pod-rule.ts";
-import { itsOwner, type OwnerRule } from "../../pkg/controller/wake-rules.ts";
+import type { OwningRule } from "../../pkg/controller/wake-rules.ts";
 
-/** Wakes the Deployment of a ReplicaSet that changed, and for one without owner all that could adopt it. */
-export function replicaSetRule(owners: OwnerRule<Deployment, ReplicaSet>["owners"]): WakeRule<ReplicaSet> {
-  return itsOwner<Deployment, ReplicaSet>({
-    owners,
-    selects: selectsBy(({ spec }) => selectorFromSpec(spec?.selector)),
-  });
-}
+/** Which Deployments would adopt a ReplicaSet without owner, and are woken by it. */
+export const itsDeployment: OwningRule<Deployment, ReplicaSet> = {
+  selects: selectsBy(({ spec }) => selectorFromSpec(spec?.selector)),
+};
 
 interface Caches {
   readonly deployments: Pick<Cache<Deployment>, "lister">;

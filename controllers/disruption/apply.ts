@@ -10,12 +10,11 @@ import { withdrawalPatch } from "./stale-condition.ts";
  * status as well, and a count from before an eviction must not be written over it.
  */
 export async function writeStatus(
-  { owner: budget, signal }: OwnerSync<PodDisruptionBudget>,
-  { budgets, budgetClient, consistency }: DisruptionContext,
+  sync: OwnerSync<PodDisruptionBudget>,
+  { writes }: DisruptionContext,
   status: PodDisruptionBudgetStatus,
 ): Promise<void> {
-  const updated = await budgetClient.updateStatus({ ...budget, status }, {}, signal);
-  consistency.wroteOwner(budgets.resource, updated);
+  await writes.updateStatus(sync, { ...sync.owner, status });
 }
 
 /** Says in the pod's status that its disruption did not come. That the pod is gone is no error. */

@@ -19,9 +19,8 @@ export type DisruptionContext = ReturnType<typeof disruptionContext>;
 
 export function disruptionContext(kit: Kit) {
   const { client, clock, events } = kit.env;
-  const budgets = kit.reads(resources.podDisruptionBudgets);
   return {
-    budgets,
+    budgets: kit.reads(resources.podDisruptionBudgets),
     pods: kit.reads(resources.pods, { fields: POD_FIELDS }),
     owners: {
       replicationControllers: kit.reads(resources.replicationControllers, OWNER_FIELDS).lister,
@@ -31,10 +30,9 @@ export function disruptionContext(kit: Kit) {
     },
     /** For owners of all other kinds. */
     scales: new Scales(client, clock),
-    budgetClient: client.clientFor(resources.podDisruptionBudgets),
+    writes: kit.writes(resources.podDisruptionBudgets),
     podClient: client.clientFor(resources.pods),
     covers: rememberedCoverage(),
-    consistency: kit.readYourWrites({ caches: [budgets] }),
     events,
     clock,
   };

@@ -2,22 +2,39 @@ import { keyOf } from "../../pkg/api/object.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget } from "../../pkg/api/types/policy-v1.gen.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
+import type { Change } from "../../pkg/controller/change.ts";
 import { labelsChanged } from "../../pkg/controller/owner-lookup.ts";
 import { ambiguityMessage } from "./budget.ts";
 import type { DisruptionContext } from "./context.ts";
 import { untilStaleMs } from "./stale-condition.ts";
 
-type Covering = Pick<DisruptionContext, "budgets" | "covers" | "events">;
+type Covering = Pick<DisruptionContext, "budgets" | "covers">;
 
 /** Wakes the budgets that cover a pod, or did so before it changed. */
 export function coverageRule(context: Covering): WakeRule<Pod> {
   return (change, wake) => {
-    const wakeCovering = (pod: Pod): void => {
+    for (const pod of statesOf(change))
       for (const budget of coveringBudgets(context, pod)) wake(keyOf(budget));
-    };
-    wakeCovering(change.object);
-    if (change.type === "updated" && labelsChanged(change.before, change.object)) wakeCovering(change.before);
   };
+}
+
+/** Warns of a pod that more than one budget covers: the eviction API refuses to evict such a pod. */
+export function ambiguityListener(context: Covering & Pick<DisruptionContext, "events">) {
+  return (change: Change<Pod>): void => {
+    for (const pod of statesOf(change)) {
+      const [first, second] = coveringBudgets(context, pod);
+      if (first !== undefined && second !== undefined)
+        context.events.event(pod, "Warning", "MultiplePodDisruptionBudgets", ambiguityMessage(pod, first));
+    }
+  };
+}
+
+/** The pod as it is, and as it was if other budgets may have covered it. */
+function statesOf(change: Change<Pod>): readonly Pod[] {
+  const { object } = change;
+  return change.type === "updated" && labelsChanged(change.before, object)
+    ? [object, change.before]
+    : [object];
 }
 
 /** Wakes a pod whose status announces a disruption, at the time when the announcement is out of date. */
@@ -29,12 +46,7 @@ export function announcedRule({ clock }: Pick<DisruptionContext, "clock">): Wake
   };
 }
 
-/** The budgets that cover the pod. An event warns of more than one: the eviction API refuses to evict such a pod. */
-function coveringBudgets({ budgets, covers, events }: Covering, pod: Pod): readonly PodDisruptionBudget[] {
+function coveringBudgets({ budgets, covers }: Covering, pod: Pod): readonly PodDisruptionBudget[] {
   const { namespace = "", labels } = pod.metadata;
-  const covering = budgets.lister.inNamespace(namespace).filter((budget) => covers(budget, labels));
-  const [first] = covering;
-  if (first !== undefined && covering.length > 1)
-    events.event(pod, "Warning", "MultiplePodDisruptionBudgets", ambiguityMessage(pod, first));
-  return covering;
+  return budgets.lister.inNamespace(namespace).filter((budget) => covers(budget, labels));
 }

@@ -1,5 +1,4 @@
 import { messageOf } from "../../pkg/api/errors.ts";
-import { resources } from "../../pkg/api/resources.ts";
 import type { Endpoints, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import { isConflict, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import type { OwnerSync, Sync } from "../../pkg/controller/sync.ts";
@@ -10,28 +9,24 @@ type Write = Exclude<EndpointsPlan, { readonly action: "none" }>;
 
 /** False in a namespace that is going away, where there is nothing to be done, nor to be reported. */
 export async function writeEndpoints(
-  { key, owner, signal }: OwnerSync<Service>,
-  context: EndpointsContext,
+  sync: OwnerSync<Service>,
+  { events, writes }: EndpointsContext,
   { action, endpoints }: Write,
 ): Promise<boolean> {
-  let written: Endpoints;
   try {
-    written =
-      action === "create"
-        ? await context.client.create(endpoints, {}, signal)
-        : await context.client.update(endpoints, {}, signal);
+    if (action === "create") await writes.create(sync, endpoints);
+    else await writes.update(sync, endpoints);
   } catch (error) {
-    signal.throwIfAborted();
+    sync.signal.throwIfAborted();
     if (action === "create" && isNamespaceTerminating(error)) return false;
     const [reason, what] =
       action === "create"
         ? ["FailedToCreateEndpoint", "Failed to create endpoint for service"]
         : ["FailedToUpdateEndpoint", "Failed to update endpoint"];
     const cause = messageOf(error);
-    context.events.event(endpoints, "Warning", reason, `${what} ${key}: ${cause}`);
+    events.event(endpoints, "Warning", reason, `${what} ${sync.key}: ${cause}`);
     throw error;
   }
-  context.consistency.wroteFor(owner, resources.endpoints, written);
   return true;
 }
 

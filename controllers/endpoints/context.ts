@@ -8,16 +8,13 @@ export type EndpointsContext = ReturnType<typeof endpointsContext>;
 
 export function endpointsContext(kit: Kit) {
   const { client, clock, events } = kit.env;
-  const services = kit.reads(resources.services, { fields: SERVICE_FIELDS });
-  const pods = kit.reads(resources.pods, { fields: BACKING_POD_FIELDS });
-  const endpoints = kit.reads(resources.endpoints);
   return {
-    services,
-    pods,
-    endpoints,
+    services: kit.reads(resources.services, { fields: SERVICE_FIELDS }),
+    pods: kit.reads(resources.pods, { fields: BACKING_POD_FIELDS }),
+    endpoints: kit.reads(resources.endpoints),
     client: client.clientFor(resources.endpoints),
     serviceClient: client.clientFor(resources.services),
-    consistency: kit.readYourWrites({ caches: [endpoints] }),
+    writes: kit.writes(resources.endpoints),
     triggerTimes: new TriggerTimes(),
     events,
     clock,

@@ -1,6 +1,5 @@
-import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { backingPodRule } from "../../pkg/controller/endpoints/backing-pod-rule.ts";
-import { type Kit, wired } from "../../pkg/controller/kit.ts";
+import { defineController } from "../../pkg/controller/kit.ts";
 import { endpointsContext } from "./context.ts";
 import { endpointsRule } from "./handlers.ts";
 import { CONTROLLER_NAME } from "./plan.ts";
@@ -12,29 +11,24 @@ export interface EndpointsSettings {
   readonly updatesBatchPeriodMs: number;
 }
 
-const MAX_RETRIES = 15;
-
 /** Keeps the Endpoints of Services with a selector: what EndpointSlices have come from, for readers of the old kind. */
-export function endpointsController(settings: EndpointsSettings): ControllerDescriptor {
-  return {
+export const endpointsController = defineController(
+  {
     name: "endpoints-controller",
     clientName: "endpoint-controller",
     eventSource: CONTROLLER_NAME,
-    build: wired((kit) => setUp(kit, settings)),
-  };
-}
-
-function setUp(kit: Kit, { workers, updatesBatchPeriodMs }: EndpointsSettings): void {
-  const context = endpointsContext(kit);
-  const queue = kit.ownerQueue({
-    name: "endpoint",
-    workers,
-    maxRetries: MAX_RETRIES,
-    owners: context.services,
-    consistency: context.consistency,
-    sync: async (sync) => syncService(sync, context),
-    syncGone: async (sync) => syncLeftover(sync, context),
-  });
-  context.pods.wakes(queue, backingPodRule(context.services, updatesBatchPeriodMs));
-  context.endpoints.wakes(queue, endpointsRule(context.services));
-}
+  },
+  (kit, { workers, updatesBatchPeriodMs }: EndpointsSettings) => {
+    const context = endpointsContext(kit);
+    const queue = kit.ownerQueue({
+      name: "endpoint",
+      workers,
+      maxRetries: 15,
+      owners: context.services,
+      sync: async (sync) => syncService(sync, context),
+      syncGone: async (sync) => syncLeftover(sync, context),
+    });
+    context.pods.wakes(queue, backingPodRule(context.services, updatesBatchPeriodMs));
+    context.endpoints.wakes(queue, endpointsRule(context.services));
+  },
+);

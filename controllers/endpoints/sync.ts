@@ -1,5 +1,5 @@
 import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
-import { runPaced } from "../../pkg/clock/pace.ts";
+import { runInTurns } from "../../pkg/clock/turns.ts";
 import { selectPods } from "../../pkg/controller/endpoints/select-pods.ts";
 import type { OwnerSync, Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
@@ -16,8 +16,8 @@ export async function syncService(sync: OwnerSync<Service>, context: EndpointsCo
   const pods = await selectPods(service, context.pods.lister, clock);
   const current = context.endpoints.lister.getByKey(key);
   // Asked for even when nothing is written, as it tells what has changed since it was asked before.
-  const triggerTime = await runPaced(clock, triggerTimes.next(key, service, pods));
-  const plan = await runPaced(clock, decideEndpoints({ service, pods, current, triggerTime }));
+  const triggerTime = await runInTurns(clock, triggerTimes.next(key, service, pods));
+  const plan = await runInTurns(clock, decideEndpoints({ service, pods, current, triggerTime }));
   if (plan.action === "none") return {};
   sync.decided("Write Endpoints", { action: plan.action, pods: pods.length });
   const isWritten = await writeEndpoints(sync, context, plan);

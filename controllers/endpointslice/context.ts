@@ -4,7 +4,7 @@ import type { Kit } from "../../pkg/controller/kit.ts";
 import { BACKING_POD_FIELDS, SERVICE_FIELDS } from "../../pkg/endpoints/backing-pods.ts";
 import { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
 import { CONTROLLER_NAME } from "./slice-object.ts";
-import { SliceMetrics } from "./sync-metrics.ts";
+import { SliceMetrics } from "./metrics.ts";
 import { TopologyCache } from "./topology-cache.ts";
 import { TOPOLOGY_FIELDS } from "./traffic-distribution.ts";
 import { NODE_FIELDS } from "./zone-shares.ts";

@@ -1,7 +1,7 @@
 import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/store/lister.ts";
-import { runPaced } from "../../pkg/clock/pace.ts";
+import { runInTurns } from "../../pkg/clock/turns.ts";
 import { selectPods } from "../../pkg/controller/endpoints/select-pods.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
@@ -53,7 +53,7 @@ async function reconcileService(sync: Sync, context: SliceContext): Promise<Outc
   }
   // Asked for even when nothing is written, as it tells what has changed since it was asked before.
   const nodes = nodesOf(pods, context.nodes.lister);
-  const triggerTime = await runPaced(clock, context.triggerTimes.next(key, service, pods));
+  const triggerTime = await runInTurns(clock, context.triggerTimes.next(key, service, pods));
   const gathered = { pods, nodes, slices, triggerTime };
   const { problems, hasCreated } = await reconcileFamilies(sync, context, gathered);
   if (problems.length === 0) return hasCreated ? "created" : "done";
@@ -143,7 +143,7 @@ async function reconcileFamily(
     shares: topology.shares,
     hinted: topology.hasHints(service),
   });
-  const plan = await runPaced(context.clock, decision);
+  const plan = await runInTurns(context.clock, decision);
   if (plan.hintCounts === undefined) topology.removeHints(service, family);
   else topology.setHints(service, family, plan.hintCounts);
   metrics.added.observe(plan.added);

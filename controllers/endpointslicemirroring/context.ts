@@ -2,7 +2,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import { ServiceSlices } from "../../pkg/controller/endpoints/service-slices.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { CONTROLLER_NAME } from "./mirror-slice.ts";
-import { MirrorMetrics } from "./sync-metrics.ts";
+import { MirrorMetrics } from "./metrics.ts";
 
 /** All that a sync of Endpoints works with. */
 export type MirrorContext = ReturnType<typeof mirrorContext>;

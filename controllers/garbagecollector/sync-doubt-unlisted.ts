@@ -1,5 +1,5 @@
 import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
-import { forEachPaced } from "../../pkg/clock/pace.ts";
+import { forEachInTurns } from "../../pkg/clock/turns.ts";
 import type { Monitor } from "../../pkg/controller/monitors.ts";
 import type { CollectorContext } from "./context.ts";
 import { GraphChange } from "./graph-change.ts";
@@ -11,7 +11,7 @@ export async function doubtUnlisted(
   former: readonly Resource[],
 ): Promise<void> {
   if (former.length === 0) return;
-  await forEachPaced(clock, graph.nodes(), ({ virtual, identity }) => {
+  await forEachInTurns(clock, graph.nodes(), ({ virtual, identity }) => {
     const isOfThese = former.some(
       (each) => each.kind === identity.kind && apiVersionOf(each) === identity.apiVersion,
     );

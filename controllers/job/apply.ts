@@ -77,12 +77,10 @@ export async function releasePods(
 
 /** A conflict is not tried again here: what was decided on an older version has to be decided anew. */
 export async function writeStatus(
-  { signal }: Sync,
-  { client, consistency, jobs }: JobContext,
+  sync: Sync,
+  { writes }: JobContext,
   job: Job,
   status: JobStatus,
 ): Promise<Job> {
-  const updated = await client.updateStatus({ ...job, status }, {}, signal);
-  consistency.wroteOwner(jobs.resource, updated);
-  return updated;
+  return writes.updateStatus(sync, { ...job, status });
 }

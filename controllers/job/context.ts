@@ -2,9 +2,9 @@ import { PerOwner } from "../../pkg/api/per-owner.ts";
 import { RANKED_POD_FIELDS } from "../../pkg/api/pod-ranking.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { OwnedPods } from "../../pkg/controller/owned-pods.ts";
+import type { RecordedWrites } from "../../pkg/controller/recorded-writes.ts";
 import type { BackoffRecord } from "./backoff.ts";
 import { FinalizerExpectations } from "./finalizer-expectations.ts";
 import {
@@ -35,29 +35,19 @@ const POD_FIELDS = [
 export type JobContext = ReturnType<typeof jobContext>;
 
 export function jobContext(kit: Kit) {
-  const { client: clients, clock, events, features, metrics } = kit.env;
+  const { clock, events, features, metrics } = kit.env;
   const jobs = kit.reads(resources.jobs);
   const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
   const namespaces = kit.reads(resources.namespaces, { fields: [], resyncMs: 0 });
   pods.addIndex(TRACKED_PODS_INDEX, trackedPodsIndex);
-  const client: Pick<ResourceClient<Job>, "get" | "updateStatus"> = clients.clientFor(resources.jobs);
-  const consistency = kit.readYourWrites({
-    featureGate: "StaleControllerConsistencyJob",
-    caches: [pods, jobs],
-    skips: {
-      name: "job_controller_stale_sync_skips_total",
-      help: "Syncs of Jobs that were put off because a cache had not seen an earlier write.",
-      stability: "ALPHA",
-    },
-  });
-  const finalizer = TRACKING_FINALIZER;
+  const writes: Pick<RecordedWrites<Job>, "updateStatus"> = kit.writes(resources.jobs);
+  kit.readYourWrites({ featureGate: "StaleControllerConsistencyJob", skipsOf: resources.jobs });
   return {
     jobs,
     pods,
     namespaces,
-    client,
-    consistency,
-    owned: new OwnedPods(kit, { owners: jobs, pods, ownerClient: client, consistency, finalizer }),
+    writes,
+    owned: new OwnedPods(kit, { owners: jobs, pods, finalizer: TRACKING_FINALIZER }),
     finalizers: new FinalizerExpectations(),
     backoffs: new PerOwner<BackoffRecord>(),
     /** Jobs that were told to have finished, while the cache does not show it yet. */

@@ -7,6 +7,7 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { changeHandler } from "../../pkg/controller/change.ts";
 import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
+import { itsOwner } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain } from "../../test/harness/lister-of.ts";
@@ -282,7 +283,7 @@ function know(...known: readonly Job[]): void {
 function podsOf(): EventHandler<Pod> {
   return together(
     changeHandler(rules.podListener(context)),
-    ruleHandler(rules.podRule(context.jobs, deletions), queues.jobs),
+    ruleHandler(itsOwner({ owners: context.jobs, observer: deletions, ...rules.itsJob }), queues.jobs),
     ruleHandler(rules.orphanRule(context), queues.orphans),
   );
 }

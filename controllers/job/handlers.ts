@@ -8,14 +8,12 @@ import type { Lister } from "../../pkg/cache/store/lister.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import type { Change } from "../../pkg/controller/change.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";
-import { itsOwner, type OwnerRule } from "../../pkg/controller/wake-rules.ts";
+import type { OwningRule } from "../../pkg/controller/wake-rules.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
 import { hasFinalizer, isFinishedAndTracked, isForsaken, selectorOf, uidOf } from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
 import { type OrphanKey, SelectedPods } from "./keys.ts";
 import { untilDeadlineMs } from "./verdict.ts";
-
-type PodRule = OwnerRule<Job, Pod>;
 
 /** New Jobs and new specs are looked at at once; what only the status tells can wait for more of it. */
 export function jobRule({ clock }: Pick<JobContext, "clock">): WakeRule<Job> {
@@ -60,19 +58,12 @@ export function jobListener({
   };
 }
 
-/** Wakes the Job of a pod that changed, and for a pod without one all that could adopt it. */
-export function podRule(
-  owners: PodRule["owners"],
-  observer: NonNullable<PodRule["observer"]>,
-): WakeRule<Pod> {
-  return itsOwner<Job, Pod>({
-    owners,
-    observer,
-    selects: (job, pod) => selectorFromSpec(job.spec?.selector).matches(pod.metadata.labels),
-    minds: (job, pod) => !isForsaken(pod, job),
-    afterMs: BATCH_MS,
-  });
-}
+/** A pod is looked at with what else happens in the same while. One that its Job has given up means nothing to it. */
+export const itsJob: OwningRule<Job, Pod> = {
+  selects: (job, pod) => selectorFromSpec(job.spec?.selector).matches(pod.metadata.labels),
+  minds: (job, pod) => !isForsaken(pod, job),
+  afterMs: BATCH_MS,
+};
 
 /** Wakes the key of a pod whose finalizer no Job takes off. */
 export function orphanRule({ jobs }: Pick<JobContext, "jobs">): WakeRule<Pod, OrphanKey> {

@@ -83,15 +83,13 @@ export class Recorder {
       jobs: cacheOf(resources.jobs, jobs),
       pods,
       namespaces: cacheOf(resources.namespaces, []),
-      client: {
-        get: async () => this.#before.onServer ?? this.job,
-        updateStatus: async (job: Job) => {
+      writes: {
+        updateStatus: async (_: unknown, job: Job) => {
           this.statuses.push(job.status ?? {});
           if (this.#before.statusFails) throw this.#before.statusFails;
           return job;
         },
       },
-      consistency: new ConsistencyStore({ clock, log: silentLogger, caches: [] }),
       owned: this.#ownedPods(clock, pods, jobs),
       finalizers: new FinalizerExpectations(),
       backoffs: new PerOwner(),
@@ -107,15 +105,15 @@ export class Recorder {
   }
 
   #ownedPods(clock: VirtualClock, pods: JobContext["pods"], jobs: readonly Job[]): JobContext["owned"] {
-    const client = { metadata: () => unasked() };
+    const onServer = { get: async () => this.#before.onServer ?? this.job };
+    const client = { metadata: () => unasked(), dynamic: () => onServer };
+    const consistency = new ConsistencyStore({ clock, log: silentLogger, caches: [] });
     const events = { event: () => {}, eventWithAnnotations: () => {} };
     const owned = new OwnedPods<Job>(
-      { env: { client, clock, events, log: silentLogger } },
+      { consistency, env: { client, clock, events, log: silentLogger } },
       {
         owners: cacheOf(resources.jobs, jobs),
         pods,
-        ownerClient: { get: async () => this.#before.onServer ?? this.job },
-        consistency: new ConsistencyStore({ clock, log: silentLogger, caches: [] }),
         podClient: this.#podClient(),
         finalizer: TRACKING_FINALIZER,
       },

@@ -2,7 +2,7 @@ import { combinedError } from "../../pkg/api/errors.ts";
 import { isJobSuspended } from "../../pkg/api/job.ts";
 import { isPodReady } from "../../pkg/api/pod.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Removal } from "../../pkg/controller/owned-pods.ts";
+import type { Removal } from "../../pkg/controller/pod-batches.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { createPods } from "./apply.ts";
 import { noteSuspension, type Suspension, type Verdict } from "./conditions.ts";

@@ -4,7 +4,7 @@ import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { shareTheLoop } from "../../pkg/controller/share-the-loop.ts";
+import { turnFor } from "../../pkg/clock/turns.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { NO_FAILURES } from "./backoff.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
@@ -38,7 +38,7 @@ export async function syncJob(sync: Sync, context: JobContext): Promise<SyncResu
 }
 
 /** Whether there is something to do for this controller. */
-function isOurs(sync: Sync, { backoffs, consistency, events, finished }: JobContext): boolean {
+function isOurs(sync: Sync, { backoffs, events, finished }: JobContext): boolean {
   const { owner: job } = sync;
   const manager = externalManager(job);
   if (manager !== undefined) {
@@ -46,7 +46,7 @@ function isOurs(sync: Sync, { backoffs, consistency, events, finished }: JobCont
     return false;
   }
   if (isJobFinished(job)) {
-    for (const memory of [backoffs, finished, consistency]) memory.delete(job);
+    for (const memory of [backoffs, finished]) memory.delete(job);
     return false;
   }
   // It was told to have finished; the cache will show it.
@@ -72,16 +72,16 @@ async function reconcile(
   const selector = selectorFromSpec(owner.spec?.selector);
   const matches = (pod: Pod): boolean => selector.matches(pod.metadata.labels);
   const pods = await owned.claim(sync, owned.ownedByOrFree(owner), matches);
-  await shareTheLoop(pods.length, clock);
+  await turnFor(pods.length, clock);
   const nowMs = clock.nowMs();
   const job = withStart(owner, nowMs);
   const backoff = context.backoffs.get(job) ?? NO_FAILURES;
   const view = viewOf(job, pods, { released, backoff, namespaceLeaves: isNamespaceLeaving(context, job) });
   const verdict = decideVerdict(view, nowMs);
-  await shareTheLoop(pods.length, clock);
+  await turnFor(pods.length, clock);
   const outcome = await syncPods(sync, context, view, { verdict, isSettled });
   onAction(outcome.action);
-  await shareTheLoop(pods.length, clock);
+  await turnFor(pods.length, clock);
   await countAndFinish(sync, context, view, outcome);
   if (outcome.error !== undefined) throw outcome.error;
   const deadlineMs = verdict === undefined ? untilDeadlineMs(job, nowMs) : undefined;

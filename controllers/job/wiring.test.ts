@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { ConsistencyStore } from "../../pkg/controller/consistency.ts";
 import { wired } from "../../pkg/controller/kit.ts";
 import { type ControllerWorld, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { JobInWorld } from "../../test/harness/job-in-world.ts";
@@ -17,19 +18,23 @@ beforeEach(async () => {
 });
 afterEach(async () => world.stop());
 
-/** Starts the controller, and gives what its syncs work with. */
-async function start(): Promise<JobContext> {
-  const settings = { workers: 1 };
-  let context: JobContext | undefined;
-  await world.start({
-    ...jobController(settings),
-    build: wired((kit) => void (context = setUp(kit, settings))),
-  });
-  if (context === undefined) throw new Error("the controller was not built");
-  return context;
+interface Started extends JobContext {
+  readonly consistency: ConsistencyStore;
 }
 
-function kept({ owned, finalizers, backoffs, finished, consistency }: JobContext, job: Job): object {
+/** Starts the controller, and gives what its syncs work with. */
+async function start(): Promise<Started> {
+  const settings = { workers: 1 };
+  let started: Started | undefined;
+  await world.start({
+    ...jobController(settings),
+    build: wired((kit) => void (started = { ...setUp(kit, settings), consistency: kit.consistency })),
+  });
+  if (started === undefined) throw new Error("the controller was not built");
+  return started;
+}
+
+function kept({ owned, finalizers, backoffs, finished, consistency }: Started, job: Job): object {
   return {
     settled: owned.settled(job),
     finalizers: finalizers.awaited(job).size,

@@ -2,9 +2,7 @@ import { expect, test } from "vitest";
 import { findCondition } from "../../pkg/api/conditions.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
-import { clientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
-import { silentLogger } from "../../pkg/log/logger.ts";
-import { noMetrics } from "../../pkg/metrics/metrics.ts";
+import { fakeClients } from "../../test/harness/fake-clients.ts";
 import { type FakeAnswer, FakeTransport } from "../../test/harness/fake-transport.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { syncOf } from "../../test/harness/sync-of.ts";
@@ -159,16 +157,7 @@ function fixture(
     };
   });
   const clock = new VirtualClock();
-  const client = clientBuilder({
-    transports: sharedTransports(transport),
-    clock,
-    log: silentLogger,
-    metrics: noMetrics,
-    host: "fake",
-    userAgent: "test",
-    qps: 0,
-    burst: 0,
-  }).client("namespace-controller");
+  const client = fakeClients(transport, clock).client("namespace-controller");
   const context = {
     namespaceClient: client.clientFor<Namespace>(resources.namespaces),
     client,

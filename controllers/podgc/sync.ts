@@ -1,5 +1,5 @@
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { forEachPaced } from "../../pkg/clock/pace.ts";
+import { forEachInTurns } from "../../pkg/clock/turns.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteVictims } from "./apply.ts";
@@ -14,7 +14,7 @@ export async function collectPods(sync: Sync, context: PodGcContext): Promise<Sy
   for (const name of await missingNodes(context)) context.quarantine.addAfter(name, QUARANTINE_MS);
   const goneNodes = await findGoneNodes(sync, context);
   const pods: Pod[] = [];
-  await forEachPaced(context.clock, context.pods.lister.list(), (pod) => {
+  await forEachInTurns(context.clock, context.pods.lister.list(), (pod) => {
     if (mayGo(pod, goneNodes)) pods.push(pod);
   });
   const nodeNamed = (name: string): Node | undefined => context.nodes.lister.get(undefined, name);
@@ -26,7 +26,7 @@ export async function collectPods(sync: Sync, context: PodGcContext): Promise<Sy
 /** Names of the nodes that pods are bound to and that the cache does not have, each once. */
 async function missingNodes({ clock, pods, nodes }: PodGcContext): Promise<readonly string[]> {
   const names = new Set<string>();
-  await forEachPaced(clock, pods.lister.list(), ({ spec: { nodeName = "" } = {} }) => {
+  await forEachInTurns(clock, pods.lister.list(), ({ spec: { nodeName = "" } = {} }) => {
     if (nodeName !== "") names.add(nodeName);
   });
   return [...names].filter((name) => nodes.lister.get(undefined, name) === undefined);

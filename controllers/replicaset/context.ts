@@ -29,28 +29,19 @@ export const CONTROLLER_UID_INDEX = "controllerUid";
 export type ReplicaContext = ReturnType<typeof replicaContext>;
 
 export function replicaContext(kit: Kit, twin: Twin) {
-  const { client, clock, features, metrics } = kit.env;
+  const { clock, features, metrics } = kit.env;
   const owners = kit.reads(twin.resource);
   const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
   owners.addIndex(CONTROLLER_UID_INDEX, controllerUid);
-  const ownerClient = client.clientFor(twin.resource);
-  const consistency = kit.readYourWrites({
+  kit.readYourWrites({
     featureGate: "StaleControllerConsistencyReplicaSet",
-    caches: [owners, pods],
-    ...(twin.countsSkips && {
-      skips: {
-        name: "replicaset_controller_stale_sync_skips_total",
-        help: "Syncs of ReplicaSets that were put off because a cache had not seen an earlier write.",
-        stability: "ALPHA",
-      },
-    }),
+    ...(twin.countsSkips && { skipsOf: twin.resource }),
   });
   return {
     owners,
     pods,
-    ownerClient,
-    consistency,
-    owned: new OwnedPods(kit, { owners, pods, ownerClient, consistency }),
+    writes: kit.writes(twin.resource),
+    owned: new OwnedPods(kit, { owners, pods }),
     /** Whether the status counts pods that are being deleted. */
     countsTerminating: twin.countsTerminating && features.enabled("DeploymentReplicaSetTerminatingReplicas"),
     features,

@@ -38,3 +38,6 @@ function isLabelMap(selector: ReplicaSelector): selector is Labels {
 }
 
 type ReplicaSelector = NonNullable<ReplicaOwner["spec"]>["selector"];
+
+/** When pods wake it. */
+export const OWNER_OF_PODS = { selector: podSelector, minReadySeconds };

@@ -6,7 +6,7 @@ import { controllerOf, isControlledBy } from "../../pkg/api/owner-references.ts"
 import { isPodActive, isPodTerminating } from "../../pkg/api/pod.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
-import { shareTheLoop } from "../../pkg/controller/share-the-loop.ts";
+import { turnFor } from "../../pkg/clock/turns.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { writeStatus } from "./apply.ts";
 import { CONTROLLER_UID_INDEX, type ReplicaContext } from "./context.ts";
@@ -31,10 +31,10 @@ export async function syncReplicas(sync: Sync, context: ReplicaContext): Promise
     ? pods.filter((pod) => isPodTerminating(pod) && isControlledBy(pod, owner) && matches(pod))
     : undefined;
 
-  await shareTheLoop(active.length, clock);
+  await turnFor(active.length, clock);
   const errors = await reconcileReplicas(sync, context, active, isSettled);
   const failure = errors.length === 0 ? undefined : messageOf(errors[0]);
-  await shareTheLoop(active.length, clock);
+  await turnFor(active.length, clock);
   const plan = decideStatus({ owner, active, terminating, failure }, clock.nowMs());
   const { status } = plan;
   const report = async (): Promise<void> => {

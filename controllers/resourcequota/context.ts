@@ -23,7 +23,6 @@ export interface QuotaContext extends ReturnType<typeof quotaContext> {
 }
 
 export function quotaContext(kit: Kit) {
-  const { client, clock } = kit.env;
   const read = <T extends ApiObject>(resource: TypedResource<T>): Cache<T> =>
     kit.reads(resource, { fields: fieldsOf(resource) ?? [] });
   const classes = kit.reads(resources.deviceClasses, { fields: ["spec.extendedResourceName"], resyncMs: 0 });
@@ -34,7 +33,7 @@ export function quotaContext(kit: Kit) {
     /** Whole, as they are written back. */
     quotas: kit.reads(resources.resourceQuotas, { resyncMs: 0 }),
     classes,
-    client: client.clientFor(resources.resourceQuotas),
+    writes: kit.writes(resources.resourceQuotas),
     /** What is known of devices; undefined while the classes of devices are not known. */
     devices: (): Devices | undefined =>
       classes.synced.hasSynced()
@@ -56,6 +55,6 @@ export function quotaContext(kit: Kit) {
     loweredMs: new PerOwner<number>(),
     rooms: new OnePerValue<Room>(),
     pause: new Pause(),
-    clock,
+    clock: kit.env.clock,
   };
 }

@@ -1,6 +1,6 @@
 import { excess, maxAmounts, parseAmounts } from "../../pkg/api/quota/amounts.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
-import { runPaced } from "../../pkg/clock/pace.ts";
+import { runInTurns } from "../../pkg/clock/turns.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import type { Monitor } from "../../pkg/controller/monitors.ts";
 import type { QuotaContext } from "./context.ts";
@@ -24,13 +24,13 @@ export async function syncQuota(sync: Sync, context: QuotaContext): Promise<Sync
 }
 
 async function syncUsage(sync: Sync, context: QuotaContext, mayUseLess: boolean): Promise<SyncResult> {
-  const { owner: quota, signal } = sync;
+  const { owner: quota } = sync;
   const namespace = quota.metadata.namespace ?? "";
   const countable = {
     resources: context.monitors.all().map((monitor) => countedIn(namespace, monitor)),
     devices: context.devices(),
   };
-  const { amounts, unknown } = await runPaced(
+  const { amounts, unknown } = await runInTurns(
     context.clock,
     countUsage(quota, countable, context.clock.nowMs()),
   );
@@ -42,7 +42,7 @@ async function syncUsage(sync: Sync, context: QuotaContext, mayUseLess: boolean)
     if (excess(before, parseAmounts(status.used)).size > 0)
       context.loweredMs.set(quota, context.clock.monotonicMs());
     sync.decided("The status does not say what is used", { used: status.used });
-    await context.client.updateStatus(withStatus(quota, status), {}, signal);
+    await context.writes.updateStatus(sync, withStatus(quota, status));
   }
   // The limits that could be counted are written all the same.
   if (unknown.length > 0) throw new Error(`objects are not known yet: ${unknown.join(", ")}`);

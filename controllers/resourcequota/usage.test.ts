@@ -9,7 +9,7 @@ import type {
 import { formatAmounts } from "../../pkg/api/quota/amounts.ts";
 import { type Devices, devicesOf, noDevices } from "../../pkg/api/quota/devices.ts";
 import type { ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
-import { runPaced } from "../../pkg/clock/pace.ts";
+import { runInTurns } from "../../pkg/clock/turns.ts";
 import { settle, VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { decideStatus } from "./status.ts";
 import { type Counted, countUsage, type Usage } from "./usage.ts";
@@ -188,7 +188,7 @@ describe("devices that pods ask for by name and claims by class", () => {
       { "count/resourceclaims.resource.k8s.io": "1" },
     ],
   ])("%s", async (_, counted, known, expected) => {
-    const { amounts, unknown } = await runPaced(
+    const { amounts, unknown } = await runInTurns(
       clock,
       countUsage({ spec: { hard: limits } }, { resources: counted, devices: known }, clock.nowMs()),
     );
@@ -208,7 +208,7 @@ async function statusOf(
 }
 
 async function usageIn(quota: Partial<ResourceQuota>, counted: readonly Counted[]): Promise<Usage> {
-  return runPaced(clock, countUsage(quota, { resources: counted, devices: noDevices }, clock.nowMs()));
+  return runInTurns(clock, countUsage(quota, { resources: counted, devices: noDevices }, clock.nowMs()));
 }
 
 function of(resource: Counted["resource"], objects: ReturnType<Counted["objects"]>): Counted {

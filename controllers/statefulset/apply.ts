@@ -3,7 +3,6 @@ import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import type { StatefulSet, StatefulSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
-import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
 import { slowStartBatch, SLOW_START_INITIAL_BATCH } from "../../pkg/controller/slow-start.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { storageMatches, withStorage } from "./claims.ts";
@@ -149,18 +148,17 @@ function correctedPod(set: StatefulSet, pod: Pod): Pod | undefined {
 
 /** Writes the status, on top of what the server has by then. */
 export async function writeStatus(
-  { owner: set, signal }: Sync,
-  { sets, setClient, consistency }: StatefulSetContext,
+  sync: Sync,
+  { writes }: StatefulSetContext,
   status: StatefulSetStatus,
 ): Promise<void> {
-  let latest = set;
+  let latest = sync.owner;
   await retryConflicts(async () => {
     try {
-      const updated = await setClient.updateStatus({ ...latest, status }, {}, signal);
-      consistency.wroteOwner(sets.resource, updated);
+      await writes.updateStatus(sync, { ...latest, status });
     } catch (error) {
       if (!isConflict(error)) throw error;
-      const fresh = await readLive(setClient, identityOf(set), signal);
+      const fresh = await writes.live(sync, sync.owner);
       // The StatefulSet is gone, and its status says nothing about another one of its name.
       if (fresh === undefined) return;
       latest = fresh;

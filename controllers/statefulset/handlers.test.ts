@@ -3,14 +3,16 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
-import { silentLogger } from "../../pkg/log/logger.ts";
+import { itsPodOwner } from "../../pkg/controller/pod-rule.ts";
+import { itsOwner } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { claimRule, podRule } from "./handlers.ts";
+import { claimRule } from "./handlers.ts";
 import { changed, podOf, statefulSet } from "./samples.test-data.ts";
+import { OWNER_OF_PODS } from "./stateful-set.ts";
 
 let clock: VirtualClock;
 let queue: WorkQueue<string>;
@@ -104,10 +106,8 @@ describe("a pod that is gone wakes", () => {
 });
 
 function podsOf(sets: readonly StatefulSet[]): EventHandler<Pod> {
-  return ruleHandler(
-    podRule({ lister: listerOf(sets), resource: resources.statefulSets }, silentLogger),
-    queue,
-  );
+  const owners = { lister: listerOf(sets), resource: resources.statefulSets };
+  return ruleHandler(itsOwner({ owners, ...itsPodOwner(OWNER_OF_PODS) }), queue);
 }
 
 function twin(): StatefulSet {

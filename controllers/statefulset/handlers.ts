@@ -1,18 +1,8 @@
 import { keyOf } from "../../pkg/api/object.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { WakeRule } from "../../pkg/controller/cache.ts";
-import { itsPodOwner, type PodRule } from "../../pkg/controller/pod-rule.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
+import type { PersistentVolumeClaim } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Cache, WakeRule } from "../../pkg/controller/cache.ts";
 import { isClaimNameOf } from "./claims.ts";
-import { minReadySeconds, podSelector } from "./stateful-set.ts";
-
-type StatefulSets = PodRule<StatefulSet>["owners"];
-
-/** Wakes the StatefulSet that controls a pod, and for a pod that nobody controls all that may adopt it. */
-export function podRule(owners: StatefulSets, log: Logger): WakeRule<Pod> {
-  return itsPodOwner({ owners, selector: podSelector, minReadySeconds, log });
-}
 
 /**
  * Wakes the StatefulSets that may wait until a claim of an earlier pod is deleted, or loses an owner that is gone.
@@ -20,7 +10,7 @@ export function podRule(owners: StatefulSets, log: Logger): WakeRule<Pod> {
  * upstream: pkg/controller/statefulset/stateful_set_control.go#processReplica waits for such claims, too, and is woken
  * by nothing but a pod or the StatefulSet itself.
  */
-export function claimRule({ lister }: Pick<StatefulSets, "lister">): WakeRule<PersistentVolumeClaim> {
+export function claimRule({ lister }: Pick<Cache<StatefulSet>, "lister">): WakeRule<PersistentVolumeClaim> {
   return (change, wake) => {
     const isFreer =
       change.type === "updated"

@@ -50,3 +50,6 @@ export function maxUnavailable(set: StatefulSet): number {
   const value: IntOrString = set.spec?.updateStrategy?.rollingUpdate?.maxUnavailable ?? 1;
   return Math.max(1, scaledValue(value, desiredReplicas(set), "down"));
 }
+
+/** When pods wake it. */
+export const OWNER_OF_PODS = { selector: podSelector, minReadySeconds };

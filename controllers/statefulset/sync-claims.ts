@@ -2,7 +2,6 @@ import { messageOf, throwAll } from "../../pkg/api/errors.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
-import { identityOf, readThenWrite } from "../../pkg/controller/read-live.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { claimFor, type ClaimsPlan } from "./claims.ts";
 import type { StatefulSetContext } from "./context.ts";
@@ -31,17 +30,16 @@ export async function createClaims(
 }
 
 async function createClaim(
-  { owner: set, signal }: Sync,
-  context: StatefulSetContext,
+  sync: Sync,
+  { claimWrites, events }: StatefulSetContext,
   pod: Pod,
   claim: PersistentVolumeClaim,
 ): Promise<void> {
-  const { claimClient, claims, consistency, events } = context;
+  const { owner: set, signal } = sync;
   const subject = `Create Claim ${claim.metadata.name ?? ""}`;
   const podAndSet = `Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`;
   try {
-    const created = await claimClient.create(claim, {}, signal);
-    consistency.wroteFor(set, claims.resource, created);
+    await claimWrites.create(sync, claim);
   } catch (error) {
     if (signal.aborted || isNamespaceTerminating(error)) throw error;
     // A claim that the cache has yet to show is not worth an event.
@@ -86,25 +84,16 @@ export async function reownClaims(
 
 /** The cache has only the metadata of claims, so the claim is read before it is written back. */
 async function reownClaim(
-  { owner: set, signal }: Sync,
-  context: StatefulSetContext,
+  sync: Sync,
+  { claimWrites }: StatefulSetContext,
   pod: Pod,
   claim: PersistentVolumeClaim,
 ): Promise<void> {
-  const { claimClient, claims, consistency } = context;
-  const live = await readThenWrite<PersistentVolumeClaim>(
-    {
-      client: claimClient,
-      identity: identityOf(claim),
-      change: (live) => {
-        if (isOwnershipUpToDate(live, set, pod)) return undefined;
-        return { ...live, metadata: { ...live.metadata, ownerReferences: ownersOf(live, set, pod) } };
-      },
-      write: async (changed) => claimClient.update(changed, {}, signal),
-    },
-    signal,
-  );
-  if (live !== undefined) consistency.wroteFor(set, claims.resource, live);
+  const { owner: set } = sync;
+  await claimWrites.change(sync, claim, (live) => {
+    if (isOwnershipUpToDate(live, set, pod)) return undefined;
+    return { ...live, metadata: { ...live.metadata, ownerReferences: ownersOf(live, set, pod) } };
+  });
 }
 
 /** Keeps the server's error as its cause, so that callers can tell which error it was. */

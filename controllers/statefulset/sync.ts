@@ -15,7 +15,7 @@ import { decideRolling, decideRollingWithin, type RollingView } from "./rolling.
 import { allowsBurst, podSelector } from "./stateful-set.ts";
 import { decideStatus } from "./status.ts";
 import { claimRevisions, syncRevisions, truncateHistory } from "./sync-revisions.ts";
-import { measureUnavailability } from "./sync-unavailability.ts";
+import { measureUnavailability } from "./metrics.ts";
 
 type Sync = OwnerSync<StatefulSet>;
 

@@ -1,23 +1,19 @@
-import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { wired } from "../../pkg/controller/kit.ts";
+import { defineController } from "../../pkg/controller/kit.ts";
 import { itself, onlyWhen } from "../../pkg/controller/wake-rules.ts";
 import { cleanerContext } from "./context.ts";
 import { cleanUpToken } from "./sync.ts";
 
 /** Deletes bootstrap tokens whose time is over. */
-export function tokenCleanerController(): ControllerDescriptor {
-  return {
-    name: "token-cleaner-controller",
-    clientName: "token-cleaner",
-    build: wired((kit) => {
-      const context = cleanerContext(kit);
-      kit.ownerQueue({
-        name: "token_cleaner",
-        workers: 1,
-        owners: context.tokens,
-        wakes: onlyWhen(["added", "updated"], itself),
-        sync: async (sync) => cleanUpToken(sync, context),
-      });
-    }),
-  };
-}
+export const tokenCleanerController = defineController(
+  { name: "token-cleaner-controller", clientName: "token-cleaner" },
+  (kit) => {
+    const context = cleanerContext(kit);
+    kit.ownerQueue({
+      name: "token_cleaner",
+      workers: 1,
+      owners: context.tokens,
+      wakes: onlyWhen(["added", "updated"], itself),
+      sync: async (sync) => cleanUpToken(sync, context),
+    });
+  },
+);

@@ -37,18 +37,27 @@ export async function attemptEach<T>(
   { signal, failed, unless = () => false, atOnce = 1 }: EachOptions,
 ): Promise<void> {
   const failures: unknown[] = [];
+  await sideBySide(items, atOnce, async (item) => {
+    try {
+      await act(item);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!unless(error)) failures.push(error);
+    }
+  });
+  if (failures.length > 0) throw new AggregateError(failures, failed(failures.length));
+}
+
+/** Works on `atOnce` items at a time; each that is done makes room for the next. */
+export async function sideBySide<T>(
+  items: Iterable<T>,
+  atOnce: number,
+  act: (item: T) => Promise<void>,
+): Promise<void> {
   // All that work take from the same one.
   const left = Iterator.from(items);
   const work = async (): Promise<void> => {
-    for (const item of left) {
-      try {
-        await act(item);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!unless(error)) failures.push(error);
-      }
-    }
+    for (const item of left) await act(item);
   };
   await Promise.all(Array.from({ length: atOnce }, work));
-  if (failures.length > 0) throw new AggregateError(failures, failed(failures.length));
 }

@@ -24,13 +24,13 @@ function setUp() {
     clock,
     log: { ...silentLogger, warn: (message) => void warnings.push(message) },
     caches: [
-      { resource: pods, cache: { lastSyncResourceVersion: () => seen.pods } },
-      { resource: sets, cache: { lastSyncResourceVersion: () => seen.sets } },
+      { resource: pods, lastSyncResourceVersion: () => seen.pods },
+      { resource: sets, lastSyncResourceVersion: () => seen.sets },
     ],
-    skips: {
-      inc: (labels) => void skips.push(labels),
-      with: (labels) => ({ inc: () => void skips.push(labels) }),
-    },
+  });
+  store.countSkips({
+    inc: (labels) => void skips.push(labels),
+    with: (labels) => ({ inc: () => void skips.push(labels) }),
   });
   return { clock, seen, skips, warnings, store };
 }

@@ -11,8 +11,9 @@ const WARN_EVERY_MS = 5 * 60_000;
 const FIRST_WAIT_MS = 5;
 const LONGEST_WAIT_MS = 1_000;
 
-/** The cache of one resource; a SharedInformer is one. */
+/** The cache of one resource. */
 export interface VersionedCache {
+  readonly resource: Resource;
   /** Up to where the cache has seen everything; "" when it cannot say. */
   lastSyncResourceVersion(): string;
 }
@@ -20,10 +21,8 @@ export interface VersionedCache {
 export interface ConsistencyOptions {
   readonly clock: Clock;
   readonly log: Logger;
-  /** The resources that are written for an owner, with the caches in which its syncs read them. */
-  readonly caches: readonly { readonly resource: Resource; readonly cache: VersionedCache }[];
-  /** Counts skipped syncs by `group` and `resource`: the controller's *_stale_sync_skips_total. */
-  readonly skips?: Counter;
+  /** What the syncs of owners read. A write to another resource is waited for by nobody. */
+  readonly caches: readonly VersionedCache[];
 }
 
 export interface Staleness {
@@ -50,14 +49,26 @@ interface Written {
 export class ConsistencyStore implements SyncGate<string> {
   readonly #options: ConsistencyOptions;
   readonly #written = new Map<string, Written>();
+  #isOn = true;
+  #skips: Counter | undefined;
 
   constructor(options: ConsistencyOptions) {
     this.#options = options;
   }
 
+  /** Nothing is recorded, and nobody waits. */
+  switchOff(): void {
+    this.#isOn = false;
+  }
+
+  /** By `group` and `resource`: the controller's *_stale_sync_skips_total. */
+  countSkips(skips: Counter): void {
+    this.#skips = skips;
+  }
+
   /** What was written for an earlier owner of the same name is forgotten. */
   wroteAt(ownerKey: string, ownerUid: string, resource: Resource, version: string | undefined): void {
-    if (version === undefined) return;
+    if (version === undefined || !this.#isOn) return;
     let written = this.#written.get(ownerKey);
     if (written?.uid !== ownerUid) {
       written = { uid: ownerUid, versions: new Map(), waits: 0, warnAtMs: undefined };
@@ -68,16 +79,10 @@ export class ConsistencyStore implements SyncGate<string> {
     if (known === undefined || !isBehind(version, known)) written.versions.set(name, version);
   }
 
-  /** An object of the resource was written for the owner; this is the server's answer. */
+  /** An object of the resource was written for the owner, or the owner itself; this is the server's answer. */
   wroteFor({ metadata }: ApiObject, resource: Resource, answer: ApiObject): void {
     const ownerKey = keyOf({ metadata });
     this.wroteAt(ownerKey, metadata.uid ?? "", resource, answer.metadata.resourceVersion);
-  }
-
-  /** The owner itself was written; this is the server's answer. */
-  wroteOwner(resource: Resource, owner: ApiObject): void {
-    const { uid = "", resourceVersion } = owner.metadata;
-    this.wroteAt(keyOf(owner), uid, resource, resourceVersion);
   }
 
   /** This very owner is gone. */
@@ -95,7 +100,8 @@ export class ConsistencyStore implements SyncGate<string> {
   staleness(ownerKey: string): Staleness | undefined {
     const written = this.#written.get(ownerKey);
     if (written === undefined) return undefined;
-    for (const { resource, cache } of this.#options.caches) {
+    for (const cache of this.#options.caches) {
+      const { resource } = cache;
       const writtenVersion = written.versions.get(groupResource(resource));
       const readVersion = cache.lastSyncResourceVersion();
       if (writtenVersion !== undefined && isBehind(readVersion, writtenVersion))
@@ -113,7 +119,7 @@ export class ConsistencyStore implements SyncGate<string> {
       return undefined;
     }
     this.#warnInTime(ownerKey, written, stale);
-    this.#options.skips?.inc({ group: stale.resource.group, resource: stale.resource.plural });
+    this.#skips?.inc({ group: stale.resource.group, resource: stale.resource.plural });
     return Math.min(FIRST_WAIT_MS * 2 ** written.waits++, LONGEST_WAIT_MS);
   }
 

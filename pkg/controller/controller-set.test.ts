@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { fakeClients } from "../../test/harness/fake-clients.ts";
 import { FakeTransport } from "../../test/harness/fake-transport.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { featureGates } from "../api/feature-gates.ts";
 import { resources } from "../api/resources.ts";
-import { type ClientBuilder, clientBuilder, sharedTransports } from "../client/client-builder.ts";
 import { seededRandom } from "../clock/random.ts";
 import { openGate, type WriteGate } from "../leader/fence.ts";
 import { silentLogger } from "../log/logger.ts";
@@ -26,16 +26,7 @@ function stage(gate: WriteGate, asConfiguredUser: boolean): Stage {
   const transport = new FakeTransport(() => ({
     body: { kind: "ConfigMapList", apiVersion: "v1", items: [], metadata: {} },
   }));
-  const clients: ClientBuilder = clientBuilder({
-    transports: sharedTransports(transport),
-    clock,
-    log: silentLogger,
-    metrics: noMetrics,
-    host: "fake",
-    userAgent: "test",
-    qps: 0,
-    burst: 0,
-  });
+  const clients = fakeClients(transport, clock);
   let env: Env | undefined;
   const set = new ControllerSet({
     descriptors: [

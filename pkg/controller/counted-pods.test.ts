@@ -7,7 +7,6 @@ import { internal } from "../apiserver/server/status-error.ts";
 import { wired } from "./kit.ts";
 import { OwnedPods, type OwnedPodsOptions } from "./owned-pods.ts";
 import type { OwnerSync } from "./sync.ts";
-import { itsOwner } from "./wake-rules.ts";
 
 const FINALIZER = "x.io/counted";
 const LABELS = { app: "web" };
@@ -36,19 +35,16 @@ async function stage(options: Partial<OwnedPodsOptions<ConfigMap>> = {}): Promis
     build: wired((kit) => {
       const owners = kit.reads(resources.configMaps);
       const pods = kit.reads(resources.pods);
-      const consistency = kit.readYourWrites({ caches: [pods] });
-      const ownerClient = kit.env.client.clientFor(resources.configMaps);
-      const owned = new OwnedPods(kit, { owners, pods, ownerClient, consistency, ...options });
+      const owned = new OwnedPods(kit, { owners, pods, ...options });
       const sync = async (each: OwnerSync<ConfigMap>) => ((given ??= { sync: each, owned }), {});
       const queue = kit.ownerQueue({
         name: "probe",
         workers: 1,
         owners,
-        consistency,
         remembers: [owned],
         sync,
       });
-      pods.wakes(queue, itsOwner<ConfigMap, Pod>({ owners, observer: owned }));
+      pods.wakes(queue, owned.rule({}));
     }),
   });
   if (given === undefined) throw new Error("nothing was synced");

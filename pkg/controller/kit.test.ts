@@ -164,17 +164,15 @@ describe("the owners of a queue", () => {
     await stage();
     const synced: (string | undefined)[] = [];
     await start((kit, maps) => {
-      const consistency = kit.readYourWrites({ caches: [maps] });
-      const client = kit.env.client.clientFor(resources.configMaps);
+      const writes = kit.writes(resources.configMaps);
       kit.ownerQueue({
         ...queueOf(maps, []),
-        consistency,
-        sync: async ({ owner, signal }) => {
+        sync: async (sync) => {
+          const { owner } = sync;
           synced.push(owner.data?.["count"]);
           const count = String(Number(owner.data?.["count"] ?? 0) + 1);
           if (count === "4") return {};
-          const updated = await client.update({ ...owner, data: { count } }, {}, signal);
-          consistency.wroteOwner(resources.configMaps, updated);
+          await writes.update(sync, { ...owner, data: { count } });
           return { requeueAfterMs: 0 };
         },
       });
@@ -190,14 +188,27 @@ describe("the owners of a queue", () => {
     expect(world.takeWrites().filter(({ status }) => status !== 200)).toEqual([]);
   });
 
+  test("of several kinds have what was written for each kept apart", async () => {
+    await stage();
+    const sync = async (): Promise<object> => ({});
+    await start((kit, maps) => {
+      const owners = kit.reads(resources.secrets);
+      kit.ownerQueue({ ...queueOf(maps, []), name: "maps" });
+      const secrets = { name: "secrets", workers: 1, owners, sync };
+      expect(() => kit.ownerQueue(secrets)).toThrow("Secret is not ConfigMap");
+      kit.ownerQueue({ ...secrets, consistency: kit.newConsistency() });
+    });
+  });
+
   test.each([
     { gate: true, waits: true },
     { gate: false, waits: false },
   ])("wait only where the gate of that feature is on: $gate", async ({ gate, waits }) => {
     await stage({ features: { StaleControllerConsistencyJob: gate } });
     let store: ConsistencyStore | undefined;
-    await start((kit, maps) => {
-      store = kit.readYourWrites({ featureGate: "StaleControllerConsistencyJob", caches: [maps] });
+    await start((kit) => {
+      kit.readYourWrites({ featureGate: "StaleControllerConsistencyJob" });
+      store = kit.consistency;
     });
     store?.wroteAt("default/a", "uid", resources.configMaps, "999999");
     expect(store?.waitMs("default/a") !== undefined).toBe(waits);

@@ -2,17 +2,17 @@ import type { ApiObject } from "../api/object.ts";
 import type { Resource, TypedResource } from "../api/resource.ts";
 import type { HandlerOptions } from "../cache/informer/informer.ts";
 import type { InformerOptions } from "../cache/informer/informer-factory.ts";
-import type { MetricOptions } from "../metrics/metrics.ts";
-import type { RateLimiter } from "../workqueue/rate-limiter.ts";
+import type { BackOff } from "../workqueue/rate-limiter.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
 import { Cache, type WakeRule } from "./cache.ts";
 import { type Synced, whenSynced } from "./caches-ready.ts";
 import { ConsistencyStore, type VersionedCache } from "./consistency.ts";
 import { historyPage } from "./history-page.ts";
-import type { Controller, ControllerHealth, DebugPage, Env } from "./env.ts";
+import type { Controller, ControllerDescriptor, ControllerHealth, DebugPage, Env } from "./env.ts";
 import { SyncHistory } from "./history.ts";
 import { KeyQueue } from "./key-queue.ts";
+import { RecordedWrites } from "./recorded-writes.ts";
 import type { OwnerSync, SyncFunction, SyncResult } from "./sync.ts";
 import { itself } from "./wake-rules.ts";
 import { type SyncGate, WorkerPool } from "./worker.ts";
@@ -25,8 +25,8 @@ export interface QueueOptions<K> {
   readonly name: string;
   readonly workers: number;
   readonly sync: SyncFunction<K>;
-  /** How long keys that failed wait; the usual one when left out. */
-  readonly rateLimiter?: RateLimiter<K>;
+  /** How long keys that failed wait; the usual when left out. */
+  readonly backOff?: BackOff;
   /** After this many failures in a row a key is left alone until its next change. Absent: it is retried for ever. */
   readonly maxRetries?: number;
   /** Keys wait until the caches have seen what was written for them. */
@@ -59,6 +59,7 @@ export interface OwnerQueueOptions<T extends ApiObject> extends Omit<
   readonly sync: (sync: OwnerSync<T>) => Promise<SyncResult>;
   /** Which changes of an owner wake it, and when; all at once when left out. */
   readonly wakes?: WakeRule<T>;
+  /** Where the controller has owners of several kinds: what is written for these. */
   readonly consistency?: ConsistencyStore;
   readonly remembers?: readonly OwnerMemory[];
   /** Called when a key is synced whose owner is gone. */
@@ -77,12 +78,15 @@ export interface RoundOptions extends Pick<QueueOptions<string>, "ready"> {
 }
 
 export interface ReadYourWritesOptions {
-  /** The gate that switches it on; absent: it always is. */
-  readonly featureGate?: string;
-  /** The caches in which syncs read what they have written. */
-  readonly caches: readonly (VersionedCache & { readonly resource: Resource })[];
-  /** Counts syncs that were put off, by `group` and `resource`. */
-  readonly skips?: MetricOptions;
+  /** The gate that switches it on. */
+  readonly featureGate: string;
+  /** Owners of this resource; their syncs that were put off are counted, by `group` and `resource` of what was written. */
+  readonly skipsOf?: Resource;
+}
+
+/** The settings of most controllers. */
+export interface WorkerSettings {
+  readonly workers: number;
 }
 
 interface Pool {
@@ -98,7 +102,10 @@ interface Pool {
  */
 export class Kit {
   readonly env: Env;
-  readonly #caches: { readonly synced: Synced }[] = [];
+  /** What syncs write for their owners. The next one of an owner waits until the caches that are read have seen it. */
+  readonly consistency: ConsistencyStore;
+  readonly #caches: (VersionedCache & { readonly synced: Synced })[] = [];
+  #kindOfOwners: string | undefined;
   readonly #pools: Pool[] = [];
   readonly #timedKeys: WorkQueue<string>[] = [];
   readonly #tasks: ((signal: AbortSignal) => Promise<void>)[] = [];
@@ -108,6 +115,13 @@ export class Kit {
 
   constructor(env: Env) {
     this.env = env;
+    this.consistency = this.newConsistency();
+  }
+
+  /** As `consistency`, for owners of another kind: their keys may be the same. */
+  newConsistency(): ConsistencyStore {
+    const { clock, log } = this.env;
+    return new ConsistencyStore({ clock, log, caches: this.#caches });
   }
 
   /** No sync begins before this cache is complete. */
@@ -122,14 +136,14 @@ export class Kit {
   /** A queue of keys, and the workers that sync them. */
   queue<K = string>(options: QueueOptions<K>): KeyQueue<K> {
     const { clock, metrics, log, fairQueues, syncHistory } = this.env;
-    const { name, label = name, unmeasured, inOrder, groupOf, rateLimiter } = options;
+    const { name, label = name, unmeasured, inOrder, groupOf, backOff } = options;
     const work = createWorkQueue<K>({
       clock,
       ...(unmeasured !== true && { name, metrics }),
       fair: fairQueues && inOrder !== true,
       priorities: inOrder !== true,
       ...(groupOf && { groupOf }),
-      ...(rateLimiter && { rateLimiter }),
+      ...(backOff && { backOff }),
     });
     const queue = new KeyQueue(work);
     const history = syncHistory > 0 ? new SyncHistory(syncHistory) : undefined;
@@ -157,11 +171,12 @@ export class Kit {
    * remembered of one that is gone is forgotten.
    */
   ownerQueue<T extends ApiObject>(options: OwnerQueueOptions<T>): KeyQueue {
-    const { owners, sync, wakes = itself<T>, consistency, remembers = [], gone, syncGone, ...rest } = options;
-    const memories = consistency === undefined ? remembers : [consistency, ...remembers];
+    const { owners, sync, wakes = itself<T>, remembers = [], gone, syncGone, gate, ...rest } = options;
+    const { consistency = this.#consistencyOf(owners) } = options;
+    const memories = [consistency, ...remembers];
     const queue = this.queue<string>({
       ...rest,
-      ...(consistency && { gate: consistency }),
+      gate: { waitMs: (key) => gate?.waitMs(key) ?? consistency.waitMs(key) },
       sync: async (run) => {
         const owner = owners.lister.getByKey(run.key);
         if (owner !== undefined) return sync(Object.assign(run, { owner }));
@@ -175,6 +190,13 @@ export class Kit {
     });
     owners.wakes(queue, wakes);
     return queue;
+  }
+
+  #consistencyOf({ resource }: { readonly resource: Resource }): ConsistencyStore {
+    const { kind } = resource;
+    this.#kindOfOwners ??= kind;
+    if (kind === this.#kindOfOwners) return this.consistency;
+    throw new Error(`${kind} is not ${this.#kindOfOwners}: such owners need a consistency of their own`);
   }
 
   /** Rounds over everything, one after the other, each so long after the end of the one before. */
@@ -202,16 +224,23 @@ export class Kit {
     return keys;
   }
 
-  /** Remembers what syncs write, so that the next one of the same key waits until the caches have seen it. */
-  readYourWrites({ featureGate, caches, skips }: ReadYourWritesOptions): ConsistencyStore {
-    const { clock, log, metrics, features } = this.env;
-    const isOn = featureGate === undefined || features.enabled(featureGate);
-    return new ConsistencyStore({
-      clock,
-      log,
-      caches: isOn ? caches.map((cache) => ({ resource: cache.resource, cache })) : [],
-      ...(isOn && skips && { skips: metrics.counter({ ...skips, labels: ["group", "resource"] }) }),
+  /** A client whose writes are remembered for the owners of the syncs that make them. */
+  writes<T extends ApiObject>(resource: TypedResource<T>): RecordedWrites<T> {
+    return new RecordedWrites(this, resource);
+  }
+
+  /** For controllers of which upstream has it behind a gate; all others always wait for what was written. */
+  readYourWrites({ featureGate, skipsOf }: ReadYourWritesOptions): void {
+    const { features, metrics } = this.env;
+    if (!features.enabled(featureGate)) return this.consistency.switchOff();
+    if (skipsOf === undefined) return;
+    const skips = metrics.counter({
+      name: `${skipsOf.kind.toLowerCase()}_controller_stale_sync_skips_total`,
+      help: `Syncs of ${skipsOf.kind}s that were put off because a cache had not seen an earlier write.`,
+      labels: ["group", "resource"],
+      stability: "ALPHA",
     });
+    this.consistency.countSkips(skips);
   }
 
   /** Runs as long as the controller does. */
@@ -269,6 +298,21 @@ export class Kit {
     await whenSynced(this.env.clock, caches)(signal);
     for (const prepare of this.#beforeSyncs) prepare();
   }
+}
+
+/** What is known of a controller before there is a cluster. */
+export interface ControllerFacts extends Omit<ControllerDescriptor, "build" | "clientName"> {
+  /** Left out where it is the controller's name. */
+  readonly clientName?: string;
+}
+
+/** The descriptor of a controller, by its settings. `setUp` wires it, and starts nothing. */
+export function defineController<S = void>(
+  facts: ControllerFacts,
+  setUp: (kit: Kit, settings: S) => void,
+): (settings: S) => ControllerDescriptor {
+  const described = { clientName: facts.name, ...facts };
+  return (settings) => ({ ...described, build: wired((kit) => setUp(kit, settings)) });
 }
 
 /** For a descriptor: the controller that `setUp` wires. */

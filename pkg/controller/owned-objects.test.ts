@@ -30,10 +30,10 @@ async function stage(...secrets: readonly Secret[]): Promise<Stage> {
     build: wired((kit) => {
       const owners = kit.reads(resources.configMaps);
       const objects = kit.reads(resources.secrets);
-      const consistency = kit.readYourWrites({ caches: [objects] });
-      const owned = new OwnedObjects(kit, { owners, objects, consistency });
+      const { consistency } = kit;
+      const owned = new OwnedObjects(kit, { owners, objects });
       const sync = async (each: OwnerSync<ConfigMap>) => ((given = { sync: each, owned, consistency }), {});
-      kit.ownerQueue({ name: "probe", workers: 1, owners, consistency, sync });
+      kit.ownerQueue({ name: "probe", workers: 1, owners, sync });
     }),
   });
   if (given === undefined) throw new Error("nothing was synced");
@@ -79,6 +79,16 @@ describe("the next sync waits for", () => {
     expect(isWaitedFor()).toBe(true);
     last();
   });
+});
+
+test("the next sync waits for what was adopted", async () => {
+  const { sync, owned, consistency } = await stage(secret("free"));
+  const release = world.server.parts.faults.holdWatches({ resource: "secrets" });
+  await owned.claim(sync, () => true);
+  expect(consistency.staleness(sync.key)).toBeDefined();
+  release();
+  await world.run();
+  expect(consistency.staleness(sync.key)).toBeUndefined();
 });
 
 describe("a deletion", () => {

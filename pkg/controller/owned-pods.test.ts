@@ -33,9 +33,8 @@ beforeEach(async () => {
     build: wired((kit) => {
       const owners = kit.reads(resources.daemonSets);
       const pods = kit.reads(resources.pods, { fields: [] });
-      const ownerClient = kit.env.client.clientFor(resources.daemonSets);
-      consistency = kit.readYourWrites({ caches: [pods] });
-      owned = new OwnedPods(kit, { owners, pods, ownerClient, consistency });
+      consistency = kit.consistency;
+      owned = new OwnedPods(kit, { owners, pods });
       const queue = kit.ownerQueue({ name: "probe", workers: 1, owners, sync: async () => ({}) });
       // The owner of these tests is in no cache: what was seen is told by the tests.
       pods.wakes(queue, itsOwner({ owners }));
@@ -87,6 +86,16 @@ test("a pod that is changed is waited for", async () => {
   const [pod = { metadata: {} }] = created;
   await owned.label(sync, pod, { zone: "b" });
   expect(await zones()).toEqual(["b"]);
+  expect(consistency.staleness(sync.key)).toBeDefined();
+  release();
+});
+
+test("a pod that is released is waited for", async () => {
+  const { created } = await owned.change(sync, { create: [() => template("a")], remove: [] });
+  await world.run();
+  expect(consistency.staleness(sync.key)).toBeUndefined();
+  const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+  expect(await owned.claim(sync, created, () => false)).toEqual([]);
   expect(consistency.staleness(sync.key)).toBeDefined();
   release();
 });

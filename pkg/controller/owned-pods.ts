@@ -1,30 +1,27 @@
 import type { Labels } from "../api/labels.ts";
 import { type ApiObject, keyOf } from "../api/object.ts";
-import { newControllerRef } from "../api/owner-references.ts";
+import type { Resource } from "../api/resource.ts";
 import { resources } from "../api/resources.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
-import { isNamespaceTerminating } from "../client/errors.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
-import type { Cache } from "./cache.ts";
+import type { Logger } from "../log/logger.ts";
+import type { Cache, WakeRule } from "./cache.ts";
 import type { ConsistencyStore } from "./consistency.ts";
 import { CONTROLLER_INDEX, controllerIndex, ownedBy, ownedByOrFree } from "./controller-index.ts";
 import type { Env } from "./env.ts";
 import { DeletionTracking, Expectations } from "./expectations.ts";
 import type { OwnerMemory } from "./kit.ts";
-import { claimObjects } from "./ownership.ts";
+import { type Claimer, claimObjects } from "./ownership.ts";
+import { type Creation, PodBatches, type Removal } from "./pod-batches.ts";
 import { PodControl, type PodDraft } from "./pod-control.ts";
-import { isGone, isGoneOrReplaced } from "./read-live.ts";
-import { type BatchOutcome, SLOW_START_INITIAL_BATCH, slowStartBatch } from "./slow-start.ts";
 import type { OwnerSync } from "./sync.ts";
+import { itsOwner, type OwningRule } from "./wake-rules.ts";
 
 export type { PodDraft } from "./pod-control.ts";
 
 export interface OwnedPodsOptions<O extends ApiObject> {
   readonly owners: Cache<O>;
   readonly pods: Cache<Pod>;
-  /** Asked whether an owner is still there before it adopts. */
-  readonly ownerClient: Pick<ResourceClient, "get">;
-  readonly consistency: ConsistencyStore;
   /** What pods are written with: a client of metadata, unless the answers are read. */
   readonly podClient?: Pick<ResourceClient, "create" | "delete" | "patch">;
   /**
@@ -36,7 +33,13 @@ export interface OwnedPodsOptions<O extends ApiObject> {
 
 /** What it needs of a Kit. */
 export interface OwnedPodsKit {
-  readonly env: Pick<Env, "clock" | "events" | "log"> & { readonly client: Pick<Env["client"], "metadata"> };
+  readonly consistency: ConsistencyStore;
+  readonly env: Pick<Env, "clock" | "events" | "log"> & {
+    readonly client: {
+      metadata(resource: Resource): Pick<ResourceClient, "create" | "delete" | "patch">;
+      dynamic(resource: Resource): Pick<ResourceClient, "get">;
+    };
+  };
 }
 
 /** Pods that are created and pods that are deleted in one go. */
@@ -47,17 +50,6 @@ export interface PodChanges {
 
 /** Makes out the template of a pod when it is its turn: where many are refused, those after them cost nothing. */
 export type NewPod = () => PodTemplateSpec;
-
-export interface Creation extends BatchOutcome {
-  /** As the server has answered. Fewer than the successes where the namespace is going away. */
-  readonly created: readonly Pod[];
-}
-
-export interface Removal {
-  /** Those that were deleted, or were gone already. */
-  readonly removed: readonly Pod[];
-  readonly errors: readonly unknown[];
-}
 
 export interface ChangedPods {
   /** As the server has answered. */
@@ -74,10 +66,18 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
   readonly #expectations: Expectations;
   readonly #deletions: DeletionTracking;
   readonly #control: PodControl;
+  readonly #batches: PodBatches;
+  readonly #consistency: ConsistencyStore;
+  readonly #log: Logger;
+  /** Asked whether an owner is still there before it adopts. */
+  readonly #ownerClient: Pick<ResourceClient, "get">;
 
-  constructor({ env }: OwnedPodsKit, options: OwnedPodsOptions<O>) {
-    const { pods, consistency, podClient = env.client.metadata(resources.pods) } = options;
+  constructor({ env, consistency }: OwnedPodsKit, options: OwnedPodsOptions<O>) {
+    const { owners, pods, podClient = env.client.metadata(resources.pods) } = options;
     this.#options = options;
+    this.#consistency = consistency;
+    this.#log = env.log;
+    this.#ownerClient = env.client.dynamic(owners.resource);
     this.#expectations = new Expectations(env.clock);
     this.#deletions = new DeletionTracking(this.#expectations);
     this.#control = new PodControl({
@@ -90,7 +90,13 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
         consistency.wroteAt(ownerKey, controller.uid, resources.pods, pod.metadata.resourceVersion);
       },
     });
+    this.#batches = new PodBatches(this.#control, owners.resource);
     pods.addIndex(CONTROLLER_INDEX, controllerIndex);
+  }
+
+  /** Wakes the owner of a pod that changed, and takes note of what is seen that was waited for. */
+  rule(how: OwningRule<O, Pod>): WakeRule<Pod> {
+    return itsOwner({ ...how, owners: this.#options.owners, observer: this, log: this.#log });
   }
 
   /** The pods that the owner controls. */
@@ -119,15 +125,18 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
     pods: readonly Pod[],
     matches: (pod: Pod) => boolean,
   ): Promise<readonly Pod[]> {
-    const { owners, ownerClient, consistency, finalizer } = this.#options;
-    const claimer = {
+    const { owners, finalizer } = this.#options;
+    const claimer: Claimer<Pod> = {
       owner,
       ownerResource: owners.resource,
-      ownerClient,
+      ownerClient: this.#ownerClient,
       resource: resources.pods,
-      patch: async (pod: Pod, patch: Parameters<PodControl["claim"]>[1]) =>
-        this.#control.claim(pod, patch, signal),
-      consistency,
+      patch: async (pod, patch) => {
+        const claimed = await this.#control.claim(pod, patch, signal);
+        // One that is released tells of no owner any more.
+        this.#consistency.wroteFor(owner, resources.pods, claimed);
+        return claimed;
+      },
       ...(finalizer !== undefined && { finalizers: [finalizer] }),
       log,
     };
@@ -148,14 +157,14 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
   ): Promise<Creation> {
     const { owner } = sync;
     this.#expectations.expectCreations(owner, count);
-    const creation = await this.#create(sync, count, draftOf);
+    const creation = await this.#batches.create(sync, count, draftOf);
     const { successes } = creation;
     // What was not created will not be seen either.
     this.#expectations.lower(owner, count - successes, 0);
     return creation;
   }
 
-  /** Deletes these pods all at once. Gives what went wrong; that a pod is gone already is no error. */
+  /** Deletes these pods, many at a time. Gives what went wrong; that a pod is gone already is no error. */
   async remove(sync: OwnerSync<O>, pods: readonly Pod[]): Promise<readonly unknown[]> {
     const { errors } = await this.discard(sync, pods);
     return errors;
@@ -169,7 +178,7 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
 
   /** Deletes the pods of an owner that ends. They keep their finalizer until they are counted, and nothing waits for them. */
   async end({ owner, signal }: OwnerSync<O>, pods: readonly Pod[]): Promise<Removal> {
-    return removeEach(pods, async (pod) => this.#control.delete(pod, owner, signal));
+    return this.#batches.remove(pods, async (pod) => this.#control.delete(pod, owner, signal));
   }
 
   /** Creates pods as `create` does, then deletes others as `remove` does: the owner is settled when all of it was seen. */
@@ -177,7 +186,7 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
     const { owner } = sync;
     this.#deletions.expectDeletions(owner, remove.map(keyOf));
     this.#expectations.raise(owner, create.length, 0);
-    const { created, errors } = await this.#create(sync, create.length, (index) => ({
+    const { created, errors } = await this.#batches.create(sync, create.length, (index) => ({
       template: create[index]?.() ?? {},
     }));
     this.#expectations.lower(owner, create.length - created.length, 0);
@@ -187,7 +196,7 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
 
   /** Gives this very pod labels, beside those that it has. One that is gone needs none, be it that another one has its name. */
   async label({ signal }: OwnerSync<O>, pod: Pod, labels: Labels): Promise<void> {
-    await this.#patchMetadata(pod, { labels }, signal);
+    await this.#control.label(pod, labels, signal);
   }
 
   /** Whether the pod has the finalizer, and is yet to be counted. */
@@ -198,46 +207,12 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
 
   /** Takes the finalizer off this very pod. One that is gone needs nothing, be it that another one has its name. */
   async takeOffFinalizer(pod: ApiObject, signal: AbortSignal): Promise<void> {
-    await this.#patchMetadata(
-      pod,
-      { "$deleteFromPrimitiveList/finalizers": [this.#options.finalizer] },
-      signal,
-    );
-  }
-
-  /** The uid makes the server refuse the patch when another pod has taken the name since. */
-  async #patchMetadata({ metadata }: ApiObject, changes: object, signal: AbortSignal): Promise<void> {
-    const { namespace = "", name = "", uid } = metadata;
-    const body = { metadata: { uid, ...changes } };
-    try {
-      await this.#control.patch({ namespace, name }, { type: "strategic", body }, signal);
-    } catch (error) {
-      if (!isGoneOrReplaced(error)) throw error;
-    }
-  }
-
-  async #create(
-    { owner, signal }: OwnerSync<O>,
-    count: number,
-    draftOf: (index: number) => PodDraft,
-  ): Promise<Creation> {
-    const reference = newControllerRef(owner, this.#options.owners.resource);
-    const created: Pod[] = [];
-    const create = async (index: number): Promise<void> => {
-      const draft = draftOf(index);
-      try {
-        created.push(await this.#control.create(draft, owner, reference, signal));
-      } catch (error) {
-        // In a namespace that is going away there is nothing to be done, nor to be reported.
-        if (!isNamespaceTerminating(error)) throw error;
-      }
-    };
-    const outcome = await slowStartBatch(count, SLOW_START_INITIAL_BATCH, create);
-    return { ...outcome, created };
+    const { finalizer } = this.#options;
+    if (finalizer !== undefined) await this.#control.takeOffFinalizer(pod, finalizer, signal);
   }
 
   async #remove({ owner, signal }: OwnerSync<O>, pods: readonly Pod[]): Promise<Removal> {
-    return removeEach(pods, async (pod) => {
+    return this.#batches.remove(pods, async (pod) => {
       try {
         if (this.isTracked(pod)) await this.takeOffFinalizer(pod, signal);
         await this.#control.delete(pod, owner, signal);
@@ -268,23 +243,4 @@ export class OwnedPods<O extends ApiObject> implements OwnerMemory {
   get #kind(): string {
     return this.#options.owners.resource.kind;
   }
-}
-
-/** All at once. That a pod is gone already is no error. */
-async function removeEach(pods: readonly Pod[], remove: (pod: Pod) => Promise<void>): Promise<Removal> {
-  const errors: unknown[] = [];
-  const removed: Pod[] = [];
-  const removeOne = async (pod: Pod): Promise<void> => {
-    try {
-      await remove(pod);
-    } catch (error) {
-      if (!isGone(error)) {
-        errors.push(error);
-        return;
-      }
-    }
-    removed.push(pod);
-  };
-  await Promise.all(pods.map(removeOne));
-  return { removed, errors };
 }

@@ -137,7 +137,6 @@ describe("claiming", () => {
 
   function setUp(answers: Record<string, unknown> = {}, fresh: ApiObject | Error = owner) {
     const patched: [string | undefined, Patch][] = [];
-    const recorded: string[] = [];
     let ownerReads = 0;
     const claimer: Claimer<ApiObject> = {
       owner,
@@ -157,17 +156,14 @@ describe("claiming", () => {
         if (answer !== undefined) throw answer;
         return answered(object);
       },
-      consistency: {
-        wroteAt: (key, uid, { plural }, version) => recorded.push(`${key} ${uid} ${plural} ${version}`),
-      },
     };
     const claim = async (objects: readonly ApiObject[], by = claimer) =>
       claimObjects(by, objects, inProduction, signal);
-    return { claimer, claim, patched, recorded, ownerReads: () => ownerReads };
+    return { claimer, claim, patched, ownerReads: () => ownerReads };
   }
 
   test("adopts, keeps and releases, with the finalizers, and gives what is owned then, in order", async () => {
-    const { claim, claimer, patched, recorded, ownerReads } = setUp();
+    const { claim, claimer, patched, ownerReads } = setUp();
     const [kept, released] = [podOf("kept", "production", owner), podOf("released", "testing", owner)];
     const [adopted, late] = [podOf("adopted", "production"), podOf("late", "production")];
     expect(await claim([adopted, kept, released, late], { ...claimer, finalizers: ["f"] })).toEqual([
@@ -181,9 +177,6 @@ describe("claiming", () => {
       ["released", releasePatch(["owner-uid"], "released-uid", ["f"])],
       ["late", adoptPatch(reference, "late-uid", ["f"])],
     ]);
-    expect(recorded).toEqual(
-      ["adopted", "released", "late"].map((name) => `default/owner owner-uid pods after ${name}`),
-    );
     expect(ownerReads()).toBe(1);
   });
 
@@ -239,6 +232,27 @@ describe("claiming", () => {
   ])("a pod that $name is no failure and not claimed", async ({ pod, answer }) => {
     expect(await setUp({ a: answer }).claim([pod])).toEqual([]);
   });
+
+  test.each([
+    { name: "was replaced meanwhile", causes: [{ field: "metadata.uid" }], warnings: 0 },
+    { name: "is refused for what nobody knows", causes: [], warnings: 1 },
+  ])(
+    "the release of a pod that $name is no failure, and told where it should be",
+    async ({ causes, warnings }) => {
+      const details = {
+        code: 422,
+        reason: "Invalid",
+        method: "PATCH",
+        path: "/pods",
+        details: { causes },
+      } as const;
+      const { claim, claimer } = setUp({ a: new ApiError("Invalid", details) });
+      const told: string[] = [];
+      const log = { ...silentLogger, warn: (message: string) => void told.push(message) };
+      expect(await claim([podOf("a", "testing", owner)], { ...claimer, log })).toEqual([]);
+      expect(told).toHaveLength(warnings);
+    },
+  );
 
   test.each([
     { name: "adopted by another first", pod: podOf("a", "production"), answer: failure(422, "Invalid") },

@@ -1,12 +1,11 @@
 import { messageOf, throwAll } from "../api/errors.ts";
-import { type ApiObject, keyOf, type OwnerReference } from "../api/object.ts";
+import type { ApiObject, OwnerReference } from "../api/object.ts";
 import { controllerOf, newControllerRef } from "../api/owner-references.ts";
 import type { Resource } from "../api/resource.ts";
 import { isInvalid, isNotFound } from "../client/errors.ts";
 import type { Patch, ResourceClient } from "../client/resource-client.ts";
 import type { Logger } from "../log/logger.ts";
-import type { ConsistencyStore } from "./consistency.ts";
-import { identityOf, readLive } from "./read-live.ts";
+import { identityOf, isGoneOrReplaced, readLive } from "./read-live.ts";
 
 export type Claim = "keep" | "adopt" | "release";
 
@@ -78,10 +77,8 @@ export interface Claimer<T extends ApiObject> {
   readonly ownerClient: Pick<ResourceClient, "get">;
   /** Of the claimed objects. */
   readonly resource: Resource;
-  /** Gives the object as the server has it then. */
-  readonly patch: (object: T, patch: Patch, signal: AbortSignal) => Promise<T>;
-  /** Told of each patch. Undefined where read-your-writes is off. */
-  readonly consistency: Pick<ConsistencyStore, "wroteAt"> | undefined;
+  /** Patches, takes note of that for the owner, and gives the object as the server has it then. */
+  readonly patch: (object: T, patch: Patch) => Promise<T>;
   /** Put on what is adopted, and taken off what is released. */
   readonly finalizers?: readonly string[];
   readonly log: Logger;
@@ -104,12 +101,12 @@ export async function claimObjects<T extends ApiObject>(
   for (const { object, claim } of decideClaims(claimer.owner, objects, matches)) {
     try {
       if (claim === "release") {
-        await release(claimer, object, signal);
+        await release(claimer, object);
         continue;
       }
       if (claim === "adopt") {
         ownerStays ??= checkOwner(claimer, signal);
-        claimed.push(await adopt(claimer, object, ownerStays, signal));
+        claimed.push(await adopt(claimer, object, ownerStays));
         continue;
       }
       claimed.push(object);
@@ -125,7 +122,6 @@ async function adopt<T extends ApiObject>(
   claimer: Claimer<T>,
   object: T,
   ownerStays: Promise<void>,
-  signal: AbortSignal,
 ): Promise<T> {
   const { namespace, name, uid = "" } = object.metadata;
   try {
@@ -137,14 +133,10 @@ async function adopt<T extends ApiObject>(
     );
   }
   const reference = newControllerRef(claimer.owner, claimer.ownerResource);
-  return patched(claimer, object, adoptPatch(reference, uid, claimer.finalizers), signal);
+  return claimer.patch(object, adoptPatch(reference, uid, claimer.finalizers));
 }
 
-async function release<T extends ApiObject>(
-  claimer: Claimer<T>,
-  object: T,
-  signal: AbortSignal,
-): Promise<void> {
+async function release<T extends ApiObject>(claimer: Claimer<T>, object: T): Promise<void> {
   const { namespace, name, uid = "" } = object.metadata;
   claimer.log.verbose(2, "Releasing an object that no longer matches", {
     kind: claimer.resource.kind,
@@ -153,22 +145,18 @@ async function release<T extends ApiObject>(
   });
   try {
     const ownerUid = claimer.owner.metadata.uid ?? "";
-    await patched(claimer, object, releasePatch([ownerUid], uid, claimer.finalizers), signal);
+    await claimer.patch(object, releasePatch([ownerUid], uid, claimer.finalizers));
   } catch (error) {
-    // Not found: it is gone. Invalid: it has no owner any more, or another object has taken its name.
-    if (!isNotFound(error) && !isInvalid(error)) throw error;
+    if (isGoneOrReplaced(error)) return;
+    if (!isInvalid(error)) throw error;
+    // As upstream has it: as a rule it has no owner any more. Were it anything else, nothing would come of trying again.
+    claimer.log.warn("An object that no longer matches cannot be released", {
+      kind: claimer.resource.kind,
+      namespace,
+      name,
+      error: messageOf(error),
+    });
   }
-}
-
-async function patched<T extends ApiObject>(
-  { owner, resource, consistency, patch }: Claimer<T>,
-  object: T,
-  body: Patch,
-  signal: AbortSignal,
-): Promise<T> {
-  const answer = await patch(object, body, signal);
-  consistency?.wroteAt(keyOf(owner), owner.metadata.uid ?? "", resource, answer.metadata.resourceVersion);
-  return answer;
 }
 
 /** The cached owner may be out of date: one that is being deleted, or was replaced, must adopt nothing. */

@@ -1,3 +1,4 @@
+import type { Labels } from "../api/labels.ts";
 import type { ApiObject, ObjectRef, OwnerReference, Status } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import { podFromTemplate } from "../api/pod-template.ts";
@@ -7,7 +8,7 @@ import { isNamespaceTerminating } from "../client/errors.ts";
 import type { Patch, ResourceClient } from "../client/resource-client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { Logger } from "../log/logger.ts";
-import { isGone } from "./read-live.ts";
+import { isGone, isGoneOrReplaced } from "./read-live.ts";
 
 /** Reasons of events, and of the conditions that ReplicaSets and ReplicationControllers report. */
 export const FAILED_CREATE = "FailedCreate";
@@ -91,6 +92,29 @@ export class PodControl {
     const { namespace = "", name = "" } = pod.metadata;
     const { metadata } = await this.patch({ namespace, name }, patch, signal);
     return { ...pod, metadata };
+  }
+
+  /** Gives this very pod labels, beside those that it has. */
+  async label(pod: ApiObject, labels: Labels, signal: AbortSignal): Promise<void> {
+    await this.#patchMetadata(pod, { labels }, signal);
+  }
+
+  /** Takes the finalizer off this very pod. */
+  async takeOffFinalizer(pod: ApiObject, finalizer: string, signal: AbortSignal): Promise<void> {
+    await this.#patchMetadata(pod, { "$deleteFromPrimitiveList/finalizers": [finalizer] }, signal);
+  }
+
+  /**
+   * One that is gone needs nothing. The uid makes the server refuse the patch when another pod has taken the name since.
+   */
+  async #patchMetadata({ metadata }: ApiObject, changes: object, signal: AbortSignal): Promise<void> {
+    const { namespace = "", name = "", uid } = metadata;
+    const body = { metadata: { uid, ...changes } };
+    try {
+      await this.patch({ namespace, name }, { type: "strategic", body }, signal);
+    } catch (error) {
+      if (!isGoneOrReplaced(error)) throw error;
+    }
   }
 
   async patch(pod: ObjectRef, patch: Patch, signal: AbortSignal): Promise<ApiObject> {

@@ -11,6 +11,7 @@ import type { EventHandler } from "../cache/informer/informer.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
 import { itsPodOwner } from "./pod-rule.ts";
+import { itsOwner } from "./wake-rules.ts";
 
 let clock: VirtualClock;
 let queue: WorkQueue<string>;
@@ -23,13 +24,13 @@ const web = owner("web", { app: "web" });
 const unfilled = owner("unfilled", {});
 
 function handlerOf(slackMs?: number): EventHandler<Pod> {
-  const rule = itsPodOwner<StatefulSet>({
-    owners: { lister: listerOf([web, unfilled]), resource: resources.statefulSets },
+  const owners = { lister: listerOf([web, unfilled]), resource: resources.statefulSets };
+  const how = itsPodOwner<StatefulSet>({
     selector: ({ spec }) => selectorFromSpec(spec?.selector),
     minReadySeconds: ({ spec }) => spec?.minReadySeconds ?? 0,
     ...(slackMs !== undefined && { slackMs }),
   });
-  return ruleHandler(rule, queue);
+  return ruleHandler(itsOwner({ owners, ...how }), queue);
 }
 
 test("a pod that nobody controls wakes who selects it, and nobody with an empty selector", () => {

@@ -2,10 +2,10 @@ import type { LabelSelector } from "../api/labels.ts";
 import type { ApiObject } from "../api/object.ts";
 import { isPodReady } from "../api/pod.ts";
 import type { Pod } from "../api/types/core-v1.gen.ts";
-import type { WakeRule } from "./cache.ts";
-import { itsOwner, type OwnerRule } from "./wake-rules.ts";
+import type { OwningRule } from "./wake-rules.ts";
 
-export interface PodRule<O extends ApiObject> extends Pick<OwnerRule<O, Pod>, "owners" | "observer" | "log"> {
+/** What an owner of pods says of them. */
+export interface PodOwner<O extends ApiObject> {
   /** Which pods the owner would adopt; with an empty selector none. May throw a SelectorError. */
   readonly selector: (owner: O) => LabelSelector;
   readonly minReadySeconds: (owner: O) => number;
@@ -13,17 +13,19 @@ export interface PodRule<O extends ApiObject> extends Pick<OwnerRule<O, Pod>, "o
   readonly slackMs?: number;
 }
 
-/** Wakes the owner of a pod that changed; for a pod that became ready once more, when it counts as available. */
-export function itsPodOwner<O extends ApiObject>(rule: PodRule<O>): WakeRule<Pod> {
-  const { selector, minReadySeconds, slackMs = 0, ...rest } = rule;
-  return itsOwner<O, Pod>({
-    ...rest,
+/** A pod that became ready wakes its owner once more, when it counts as available. */
+export function itsPodOwner<O extends ApiObject>({
+  selector,
+  minReadySeconds,
+  slackMs = 0,
+}: PodOwner<O>): OwningRule<O, Pod> {
+  return {
     selects: selectsBy(selector),
     againAfterMs: (owner, before, after) => {
       const seconds = minReadySeconds(owner);
       return seconds > 0 && !isPodReady(before) && isPodReady(after) ? seconds * 1_000 + slackMs : undefined;
     },
-  });
+  };
 }
 
 /** Whether an owner would adopt an object: one whose selector is empty adopts nothing, and not everything. */

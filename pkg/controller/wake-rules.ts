@@ -44,6 +44,12 @@ export interface OwnerRule<O extends ApiObject, C extends ApiObject> {
   readonly log?: Logger;
 }
 
+/** How objects wake those who own them, as far as it is not the same for all. */
+export type OwningRule<O extends ApiObject, C extends ApiObject> = Omit<
+  OwnerRule<O, C>,
+  "owners" | "observer" | "log"
+>;
+
 /**
  * A change of an object wakes the owner that controls it, or did so before the change. An object that nobody controls
  * wakes everyone who would adopt it. One that is being deleted counts as gone: its owner need not wait for its end.

@@ -1,5 +1,6 @@
 import { isUnreachable } from "../client/errors.ts";
 import type { Clock } from "../clock/clock.ts";
+import { SharedTurn } from "../clock/turns.ts";
 import { sleep } from "../clock/wait.ts";
 import { messageOf } from "../api/errors.ts";
 import type { Logger } from "../log/logger.ts";
@@ -48,9 +49,6 @@ export interface WorkerLiveness {
   readonly sinceProgressMs: number;
 }
 
-/** Synchronous work of this length is followed by a turn of the event loop, so that watches and health checks go on. */
-const SLICE_MS = 5;
-
 /** While the server is away each worker tries its address once in this time. */
 const OUTAGE_PAUSE_MS = 1_000;
 
@@ -67,16 +65,16 @@ export class WorkerPool<K> {
   readonly #options: WorkerPoolOptions<K>;
   /** In order of start: the first has been running longest. */
   readonly #running = new Map<K, number>();
+  /** All workers of the pool share it, so that watches and health checks go on. */
+  readonly #turn: SharedTurn;
   #workersAlive = 0;
   #runs = 0;
-  /** Undefined until somebody begins to work in the slice. */
-  #sliceStartMs: number | undefined;
-  #nextSlice: Promise<void> | undefined;
   #lastProgressMs = 0;
   #outageUntilMs = 0;
 
   constructor(options: WorkerPoolOptions<K>) {
     this.#options = options;
+    this.#turn = new SharedTurn(options.clock);
   }
 
   /** Works until the signal aborts or the queue is shut down and empty. Resolves when the last sync has ended. */
@@ -116,7 +114,7 @@ export class WorkerPool<K> {
         if (key === undefined) return;
         try {
           // As a rule there is nothing to wait for, and there are many keys.
-          if (this.#isSliceOver()) await this.#shareTheLoop();
+          if (this.#turn.isOver()) await this.#turn.next();
           if (this.#outageUntilMs > 0) await this.#outlastOutage(signal);
           if (!signal.aborted) await this.#process(key, signal);
         } finally {
@@ -219,26 +217,6 @@ export class WorkerPool<K> {
       if (!(await outlasts(async () => sleep(clock, leftMs(), signal), signal))) return;
     }
     this.#outageUntilMs = 0;
-  }
-
-  /** All workers of the pool share its slices: many of them have no longer ones than few. */
-  async #shareTheLoop(): Promise<void> {
-    do {
-      this.#nextSlice ??= this.#beginSlice();
-      await this.#nextSlice;
-    } while (this.#isSliceOver());
-  }
-
-  #isSliceOver(): boolean {
-    const nowMs = this.#options.clock.monotonicMs();
-    this.#sliceStartMs ??= nowMs;
-    return nowMs - this.#sliceStartMs >= SLICE_MS;
-  }
-
-  async #beginSlice(): Promise<void> {
-    await this.#options.clock.turn();
-    this.#sliceStartMs = undefined;
-    this.#nextSlice = undefined;
   }
 }
 

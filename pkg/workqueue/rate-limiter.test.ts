@@ -5,7 +5,7 @@ import { namespaceOfKey } from "./line.ts";
 import {
   type RateLimiter,
   bucketLimiter,
-  defaultControllerLimiter,
+  controllerLimiter,
   exponentialLimiter,
   fastSlowLimiter,
   maxOfLimiter,
@@ -62,14 +62,24 @@ test("a bucket lets its burst pass, then hands out delays at its rate, and refil
 });
 
 test("the default of controllers: 5 ms doubling to 1000 s per key, 10 a second with a burst of 100 overall", () => {
-  const perKey = defaultControllerLimiter<string>(new VirtualClock());
+  const perKey = controllerLimiter<string>({}, new VirtualClock());
   expect(delays(perKey, "key", 4)).toEqual([5, 10, 20, 40]);
   expect(delays(perKey, "key", 40).at(-1)).toBe(1_000_000);
 
-  const overall = defaultControllerLimiter<string>(new VirtualClock());
+  const overall = controllerLimiter<string>({}, new VirtualClock());
   for (let index = 0; index < 100; index++) expect(overall.delayMs(`key-${index}`)).toBe(5);
   expect(overall.delayMs("key-100")).toBeCloseTo(100);
   expect(overall.delayMs("key-101")).toBeCloseTo(200);
+});
+
+test("delays of a controller's own, with and without a bucket for all keys", () => {
+  const own = { firstMs: 1_000, longestMs: 60_000 };
+  const alone = controllerLimiter<string>({ ...own, unlimited: true }, new VirtualClock());
+  expect(delays(alone, "key", 8).at(-1)).toBe(60_000);
+  for (let index = 0; index < 200; index++) expect(alone.delayMs(`key-${index}`)).toBe(1_000);
+  const shared = controllerLimiter<string>(own, new VirtualClock());
+  for (let index = 0; index < 110; index++) expect(shared.delayMs(`key-${index}`)).toBe(1_000);
+  expect(shared.delayMs("key-110")).toBeCloseTo(1_100);
 });
 
 describe("a bucket with groups", () => {

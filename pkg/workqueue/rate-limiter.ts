@@ -122,7 +122,21 @@ export function maxOfLimiter<K>(...limiters: readonly RateLimiter<K>[]): RateLim
   };
 }
 
-/** What controllers use unless they say otherwise: 5 ms doubling to 1000 s per key, and 10 retries a second overall. */
-export function defaultControllerLimiter<K>(clock: Clock, groupOf?: (key: K) => string): RateLimiter<K> {
-  return maxOfLimiter(exponentialLimiter(5, 1_000_000), bucketLimiter(clock, 10, 100, groupOf));
+/** Delays of keys that failed. What is left out is as upstream has it for most controllers. */
+export interface BackOff {
+  /** After the first failure of a key. It doubles with each: 5. */
+  readonly firstMs?: number;
+  /** 1000 s. */
+  readonly longestMs?: number;
+  /** The retries of all keys together are not limited, to 10 a second. */
+  readonly unlimited?: true;
+}
+
+export function controllerLimiter<K>(
+  { firstMs = 5, longestMs = 1_000_000, unlimited }: BackOff,
+  clock: Clock,
+  groupOf?: (key: K) => string,
+): RateLimiter<K> {
+  const perKey = exponentialLimiter<K>(firstMs, longestMs);
+  return unlimited === true ? perKey : maxOfLimiter(perKey, bucketLimiter(clock, 10, 100, groupOf));
 }

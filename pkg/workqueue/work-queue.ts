@@ -5,14 +5,16 @@ import { type Entry, FairLine, type Line, fifoLine, namespaceOfKey } from "./lin
 import { PriorityLine } from "./priority-line.ts";
 import { QueueMetrics } from "./queue-metrics.ts";
 import type { Priority, WorkQueue } from "./queue.ts";
-import { type RateLimiter, defaultControllerLimiter } from "./rate-limiter.ts";
+import { type BackOff, controllerLimiter, type RateLimiter } from "./rate-limiter.ts";
 
 export interface WorkQueueOptions<K> {
   readonly clock: Clock;
   /** Metrics are kept for named queues. */
   readonly name?: string;
   readonly metrics?: Metrics;
+  /** In place of one that follows from `backOff`. */
   readonly rateLimiter?: RateLimiter<K>;
+  readonly backOff?: BackOff;
   /** Whether groups of keys take turns, also at retries (default), or keys are served first come first served. */
   readonly fair?: boolean;
   /** The group that a key takes turns with; by default its namespace. */
@@ -50,7 +52,7 @@ class DelayingQueue<K> implements WorkQueue<K> {
   constructor(options: WorkQueueOptions<K>) {
     this.#clock = options.clock;
     const groupOf = (options.fair ?? true) ? (options.groupOf ?? namespaceOfKey) : undefined;
-    this.#limiter = options.rateLimiter ?? defaultControllerLimiter(options.clock, groupOf);
+    this.#limiter = options.rateLimiter ?? controllerLimiter(options.backOff ?? {}, options.clock, groupOf);
     this.#priorities = options.priorities ?? true;
     const line = (): Line<K> => (groupOf === undefined ? fifoLine() : new FairLine(groupOf));
     this.#line = this.#priorities ? new PriorityLine(line(), line()) : line();

@@ -1,7 +1,7 @@
 import { keyOf } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Pod, Secret } from "../../../pkg/api/types/core-v1.gen.ts";
-import { forEachPaced } from "../../../pkg/clock/pace.ts";
+import { forEachInTurns } from "../../../pkg/clock/turns.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
 import { withDeadline } from "../../../pkg/clock/wait.ts";
 import { whenSynced } from "../../../pkg/controller/caches-ready.ts";
@@ -22,7 +22,7 @@ export async function cleanTokens(sync: Sync, context: CleanerContext): Promise<
   if (!(await isTracked(sync, context))) return {};
   const nowMs = clock.nowMs();
   const unused: Secret[] = [];
-  await forEachPaced(clock, context.secrets.lister.list(), (secret) => {
+  await forEachInTurns(clock, context.secrets.lister.list(), (secret) => {
     const { namespace = "" } = secret.metadata;
     if (isUnused(secret, (name) => context.accounts.lister.get(namespace, name), nowMs, periodMs))
       unused.push(secret);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { fakeClients } from "../../../test/harness/fake-clients.ts";
 import { type FakeAnswer, FakeTransport } from "../../../test/harness/fake-transport.ts";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
 import { resources } from "../../api/resources.ts";
-import { clientBuilder, sharedTransports } from "../../client/client-builder.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { sleep } from "../../clock/wait.ts";
 import { silentLogger } from "../../log/logger.ts";
@@ -32,16 +32,7 @@ test.each<[string, object]>([
     lists++;
     return answer;
   });
-  const client = clientBuilder({
-    transports: sharedTransports(transport),
-    clock,
-    log: silentLogger,
-    metrics: noMetrics,
-    host: "fake",
-    userAgent: "test",
-    qps: 0,
-    burst: 0,
-  }).client("test");
+  const client = fakeClients(transport, clock).client("test");
   const factory = new SharedInformerFactory({
     clients: client,
     clock,

@@ -2,15 +2,13 @@ import { resources } from "../../api/resources.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core-v1.gen.ts";
 import type { ConsistencyStore } from "../../controller/consistency.ts";
 import type { Kit } from "../../controller/kit.ts";
-import { claimKeysOf, CLAIMS_OF_PODS, claimOfVolume, VOLUMES_OF_CLAIM } from "./claim-facts.ts";
-
-const POD_FIELDS = [
-  "spec.nodeName",
-  "spec.volumes.name",
-  "spec.volumes.persistentVolumeClaim.claimName",
-  "spec.volumes.ephemeral",
-  "status.phase",
-];
+import {
+  claimKeysOf,
+  CLAIMS_OF_PODS,
+  FIELDS_OF_PODS,
+  claimOfVolume,
+  VOLUMES_OF_CLAIM,
+} from "./claim-facts.ts";
 
 export type BinderContext = ReturnType<typeof binderContext>;
 
@@ -19,11 +17,10 @@ export function binderContext(kit: Kit) {
   const claims = kit.reads(resources.persistentVolumeClaims);
   const volumes = kit.reads(resources.persistentVolumes);
   const classes = kit.reads(resources.storageClasses);
-  const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
+  const pods = kit.reads(resources.pods, { fields: FIELDS_OF_PODS });
   volumes.addIndex(VOLUMES_OF_CLAIM, claimOfVolume);
   pods.addIndex(CLAIMS_OF_PODS, claimKeysOf);
   const { client, events } = kit.env;
-  const caches = [claims, volumes];
   return {
     claims,
     volumes,
@@ -33,8 +30,8 @@ export function binderContext(kit: Kit) {
     claimClient: client.clientFor<PersistentVolumeClaim>(resources.persistentVolumeClaims),
     volumeClient: client.clientFor<PersistentVolume>(resources.persistentVolumes),
     /** What was written in syncs of claims, and of volumes. */
-    ofClaims: kit.readYourWrites({ caches }),
-    ofVolumes: kit.readYourWrites({ caches }),
+    ofClaims: kit.consistency,
+    ofVolumes: kit.newConsistency(),
   };
 }
 
@@ -44,6 +41,6 @@ export function volumeWritten(
   volume: PersistentVolume,
   forClaim?: { readonly ofClaims: ConsistencyStore; readonly claim: PersistentVolumeClaim },
 ): void {
-  ofVolumes.wroteOwner(resources.persistentVolumes, volume);
+  ofVolumes.wroteFor(volume, resources.persistentVolumes, volume);
   forClaim?.ofClaims.wroteFor(forClaim.claim, resources.persistentVolumes, volume);
 }

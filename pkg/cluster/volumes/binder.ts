@@ -21,7 +21,6 @@ export function volumeBinder(): ControllerDescriptor {
         name: "claims",
         workers: WORKERS,
         owners: claims,
-        consistency: context.ofClaims,
         sync: async (sync) => syncClaim(sync, context),
       });
       const volumeQueue = kit.ownerQueue({

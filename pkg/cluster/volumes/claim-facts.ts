@@ -106,6 +106,15 @@ export function claimKeysOf(pod: Pod): readonly string[] {
   return podClaims(pod).map(({ name }) => refKey(pod.metadata.namespace, name));
 }
 
+/** What is read of pods to know their claims, and whether they still use them. */
+export const FIELDS_OF_PODS = [
+  "spec.nodeName",
+  "spec.volumes.name",
+  "spec.volumes.persistentVolumeClaim.claimName",
+  "spec.volumes.ephemeral",
+  "status.phase",
+];
+
 export const CLAIMS_OF_PODS = "claims";
 
 /** An ephemeral claim of the pod's, and not one that somebody else has made under its name. */

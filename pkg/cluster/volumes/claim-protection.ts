@@ -5,24 +5,16 @@ import type { PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts"
 import type { ControllerDescriptor } from "../../controller/env.ts";
 import { wired } from "../../controller/kit.ts";
 import { protectionQueue } from "./protection-queue.ts";
-import { claimKeysOf, CLAIMS_OF_PODS, isMadeFor, podClaims } from "./claim-facts.ts";
+import { claimKeysOf, CLAIMS_OF_PODS, FIELDS_OF_PODS, isMadeFor, podClaims } from "./claim-facts.ts";
 
 export const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
-const POD_FIELDS = [
-  "spec.nodeName",
-  "spec.volumes.name",
-  "spec.volumes.persistentVolumeClaim.claimName",
-  "spec.volumes.ephemeral",
-  "status.phase",
-];
-
 /** Lets claims go that are being deleted, once no pod that has a node names them any more. */
 export function claimProtection(): ControllerDescriptor {
   return {
     name: "persistentvolumeclaim-protection-controller",
     clientName: "pvc-protection-controller",
     build: wired((kit) => {
-      const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
+      const pods = kit.reads(resources.pods, { fields: FIELDS_OF_PODS });
       pods.addIndex(CLAIMS_OF_PODS, claimKeysOf);
       const podClient = kit.env.client.clientFor(resources.pods);
       const queue = protectionQueue(kit, {

@@ -43,6 +43,7 @@ export function hollowProvisioner(): ControllerDescriptor {
         name: "volumes",
         workers: 4,
         owners: volumes,
+        consistency: kit.newConsistency(),
         sync: async (sync) => provisioner.syncVolume(sync),
         wakes: (change, wake) => {
           if (isToBeDeleted(change.object)) itself(change, wake);

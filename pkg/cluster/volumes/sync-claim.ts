@@ -123,7 +123,7 @@ async function writeClaim(
   signal: AbortSignal,
 ): Promise<PersistentVolumeClaim> {
   const answer = await claimClient.update(claim, {}, signal);
-  ofClaims.wroteOwner(resources.persistentVolumeClaims, answer);
+  ofClaims.wroteFor(answer, resources.persistentVolumeClaims, answer);
   return answer;
 }
 
@@ -135,5 +135,5 @@ async function writeStatus(
 ): Promise<void> {
   if (status === claim.status) return;
   const answer = await claimClient.updateStatus({ ...claim, status }, {}, signal);
-  ofClaims.wroteOwner(resources.persistentVolumeClaims, answer);
+  ofClaims.wroteFor(answer, resources.persistentVolumeClaims, answer);
 }

@@ -2,7 +2,7 @@ import { selectorFromLabels } from "../../api/labels.ts";
 import type { Pod, Service } from "../../api/types/core-v1.gen.ts";
 import type { Lister } from "../../cache/store/lister.ts";
 import type { Clock } from "../../clock/clock.ts";
-import { shareTheLoop } from "../share-the-loop.ts";
+import { turnFor } from "../../clock/turns.ts";
 
 /**
  * The pods that a Service selects, all at one moment. Where there are many, that moment is in a turn of the event loop
@@ -10,6 +10,6 @@ import { shareTheLoop } from "../share-the-loop.ts";
  */
 export async function selectPods(service: Service, pods: Lister<Pod>, clock: Clock): Promise<readonly Pod[]> {
   const namespace = service.metadata.namespace ?? "";
-  await shareTheLoop(pods.inNamespace(namespace).length, clock);
+  await turnFor(pods.inNamespace(namespace).length, clock);
   return pods.inNamespace(namespace, selectorFromLabels(service.spec?.selector));
 }

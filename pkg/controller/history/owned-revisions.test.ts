@@ -26,9 +26,9 @@ beforeEach(async () => {
     build: wired((kit) => {
       const owners = kit.reads(resources.statefulSets);
       const revisions = kit.reads(resources.controllerRevisions);
-      consistency = kit.readYourWrites({ caches: [revisions] });
-      history = new OwnedRevisions(kit, { owners, revisions, consistency });
-      kit.ownerQueue({ name: "probe", workers: 1, owners, consistency, sync: async () => ({}) });
+      consistency = kit.consistency;
+      history = new OwnedRevisions(kit, { owners, revisions });
+      kit.ownerQueue({ name: "probe", workers: 1, owners, sync: async () => ({}) });
     }),
   });
 });

@@ -9,10 +9,8 @@ import type { ControllerRevision } from "../../api/types/apps-v1.gen.ts";
 import { isAlreadyExists, isConflict } from "../../client/errors.ts";
 import type { ResourceClient, WriteOptions } from "../../client/resource-client.ts";
 import type { Cache } from "../cache.ts";
-import type { ConsistencyStore } from "../consistency.ts";
-import type { Kit } from "../kit.ts";
 import { OwnedObjects } from "../owned-objects.ts";
-import { identityOf, readLive } from "../read-live.ts";
+import type { WritingKit } from "../recorded-writes.ts";
 import type { OwnerSync } from "../sync.ts";
 
 /** The server keeps a revision's data in the bytes that come, and others compare these bytes. */
@@ -23,7 +21,6 @@ const MAX_CONFLICTS = 5;
 export interface OwnedRevisionsOptions<O extends ApiObject> {
   readonly owners: Cache<O>;
   readonly revisions: Cache<ControllerRevision>;
-  readonly consistency: ConsistencyStore;
 }
 
 export interface CreatedRevision {
@@ -35,12 +32,10 @@ export interface CreatedRevision {
 /** The history of owners: the templates that their pods had, and have. */
 export class OwnedRevisions<O extends ApiObject> extends OwnedObjects<O, ControllerRevision> {
   readonly #client: Pick<ResourceClient<ControllerRevision>, "get">;
-  readonly #consistency: ConsistencyStore;
 
-  constructor(kit: Kit, { owners, revisions, consistency }: OwnedRevisionsOptions<O>) {
-    super(kit, { owners, objects: revisions, consistency, writing: IN_GO_BYTES });
+  constructor(kit: WritingKit, { owners, revisions }: OwnedRevisionsOptions<O>) {
+    super(kit, { owners, objects: revisions, writing: IN_GO_BYTES });
     this.#client = kit.env.client.clientFor(resources.controllerRevisions);
-    this.#consistency = consistency;
   }
 
   /** What has the revision's name by now, whoever's it is: asked when a create was refused for that name. */
@@ -71,7 +66,7 @@ export class OwnedRevisions<O extends ApiObject> extends OwnedObjects<O, Control
       // One of another owner that had this name goes with that.
       const isOthers = (controllerOf(existing)?.uid ?? owner.metadata.uid) !== owner.metadata.uid;
       if (!isOthers && sameData(existing.data, named.data))
-        return { revision: this.#seen(sync, existing), collisionCount: count };
+        return { revision: this.wrote(sync, existing), collisionCount: count };
     }
   }
 
@@ -87,18 +82,12 @@ export class OwnedRevisions<O extends ApiObject> extends OwnedObjects<O, Control
         return await this.update(sync, { ...latest, revision: number });
       } catch (error) {
         if (!isConflict(error) || conflicts === MAX_CONFLICTS) throw error;
-        const live = await readLive(this.#client, identityOf(revision), sync.signal);
+        const live = await this.live(sync, revision);
         if (live === undefined) throw error;
         latest = live;
       }
     }
-    return this.#seen(sync, latest);
-  }
-
-  /** The cache may have yet to show it. */
-  #seen({ owner }: OwnerSync<O>, revision: ControllerRevision): ControllerRevision {
-    this.#consistency.wroteFor(owner, resources.controllerRevisions, revision);
-    return revision;
+    return this.wrote(sync, latest);
   }
 }
 

@@ -3,15 +3,15 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
-import { silentLogger } from "../../pkg/log/logger.ts";
 import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
+import { itsPodOwner } from "../../pkg/controller/pod-rule.ts";
+import { itsOwner } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
-import { podRule } from "./handlers.ts";
-import type { ReplicaOwner } from "./replica-owner.ts";
+import { OWNER_OF_PODS, type ReplicaOwner } from "./replica-owner.ts";
 import { pod, replicaSet } from "./samples.test-data.ts";
 
 let clock: VirtualClock;
@@ -169,7 +169,8 @@ describe("a pod that is being deleted", () => {
 
 function podsOf(owners: readonly ReplicaOwner[]): EventHandler<Pod> {
   const cache = { lister: listerOf(owners), resource: resources.replicaSets };
-  return ruleHandler(podRule(cache, deletions, silentLogger), queue);
+  const rule = itsOwner({ owners: cache, observer: deletions, ...itsPodOwner(OWNER_OF_PODS) });
+  return ruleHandler(rule, queue);
 }
 
 function at(resourceVersion: string, object: Pod): Pod {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { noMetrics, type Labels, type Metrics } from "../../pkg/metrics/metrics.ts";
-import { SliceMetrics } from "./sync-metrics.ts";
+import { SliceMetrics } from "./metrics.ts";
 
 /** Gauges by name, with the label's value behind it. */
 function recording(): { readonly metrics: Metrics; readonly gauges: Map<string, number> } {

@@ -1,0 +1,121 @@
+import { type ApiObject, keyOf, type ObjectRef } from "../api/object.ts";
+import type { TypedResource } from "../api/resource.ts";
+import type { DeleteOptions, Patch, ResourceClient, WriteOptions } from "../client/resource-client.ts";
+import type { ConsistencyStore } from "./consistency.ts";
+import type { Env } from "./env.ts";
+import { identityOf, isGone, readLive, readThenWrite } from "./read-live.ts";
+import type { OwnerSync } from "./sync.ts";
+
+/** The sync that writes, and the owner that it writes for. */
+export type Writer = Pick<OwnerSync<ApiObject>, "owner" | "signal">;
+
+export type Deletion = Omit<DeleteOptions, "preconditions">;
+
+/** What writing needs of a Kit. */
+export interface WritingKit {
+  readonly env: Pick<Env, "client" | "log">;
+  readonly consistency: ConsistencyStore;
+}
+
+type ApplyOptions = Parameters<ResourceClient["apply"]>[1];
+
+/**
+ * What syncs write for their owners, be it the owner itself or another object. Every answer is remembered: the next sync
+ * of the owner waits until the cache of the resource has seen that, if the controller reads it.
+ */
+export class RecordedWrites<T extends ApiObject> {
+  readonly #client: ResourceClient<T>;
+  readonly #consistency: ConsistencyStore;
+  readonly #writing: WriteOptions;
+
+  /** `writing` is for what is created and updated. */
+  constructor({ env, consistency }: WritingKit, resource: TypedResource<T>, writing: WriteOptions = {}) {
+    this.#client = env.client.clientFor(resource);
+    this.#consistency = consistency;
+    this.#writing = writing;
+  }
+
+  async create(writer: Writer, draft: T): Promise<T> {
+    return this.wrote(writer, await this.#client.create(draft, this.#writing, writer.signal));
+  }
+
+  /** Writes the object as it is to be. The server refuses it when somebody has changed or replaced the object meanwhile. */
+  async update(writer: Writer, changed: T): Promise<T> {
+    return this.wrote(writer, await this.#client.update(changed, this.#writing, writer.signal));
+  }
+
+  /** The same for its status. */
+  async updateStatus(writer: Writer, changed: T): Promise<T> {
+    return this.wrote(writer, await this.#client.updateStatus(changed, {}, writer.signal));
+  }
+
+  /** Server-side apply. */
+  async apply(writer: Writer, object: Partial<T> & ApiObject, options: ApplyOptions): Promise<T> {
+    return this.wrote(writer, await this.#client.apply(object, options, writer.signal));
+  }
+
+  async patch(writer: Writer, object: ApiObject, patch: Patch): Promise<T> {
+    return this.wrote(writer, await this.#client.patch(refOf(object), patch, {}, writer.signal));
+  }
+
+  /** This very object as the server has it now; undefined when it is gone. */
+  async live({ signal }: Pick<Writer, "signal">, object: ApiObject): Promise<T | undefined> {
+    return readLive(this.#client, identityOf(object), signal);
+  }
+
+  /**
+   * Writes what becomes of the object as the server has it now: a cache may have only a part of it. Nothing is written
+   * when that is undefined. Gives the object as it is then, and the next sync waits until the cache has seen that;
+   * undefined when it is gone.
+   */
+  async change(writer: Writer, object: T, change: (live: T) => T | undefined): Promise<T | undefined> {
+    return this.#change(writer, object, { change, write: async (changed) => this.update(writer, changed) });
+  }
+
+  /** The same for its status. */
+  async changeStatus(writer: Writer, object: T, change: (live: T) => T): Promise<T | undefined> {
+    const write = async (changed: T): Promise<T> => this.updateStatus(writer, changed);
+    return this.#change(writer, object, { change, write });
+  }
+
+  async #change(
+    writer: Writer,
+    object: T,
+    how: { readonly change: (live: T) => T | undefined; readonly write: (changed: T) => Promise<T> },
+  ): Promise<T | undefined> {
+    const identity = identityOf(object);
+    const live = await readThenWrite<T>({ client: this.#client, identity, ...how }, writer.signal);
+    return live && this.wrote(writer, live);
+  }
+
+  /** Deletes this very object. False when it was gone already. */
+  async remove(writer: Writer, object: T, how: Deletion = {}): Promise<boolean> {
+    try {
+      await this.delete(writer, object, how);
+      return true;
+    } catch (error) {
+      if (isGone(error)) return false;
+      throw error;
+    }
+  }
+
+  /** As `remove`, for who has to know why it was gone: the server's answer is thrown. */
+  async delete(writer: Writer, object: T, how: Deletion = {}): Promise<void> {
+    const { uid } = object.metadata;
+    if (uid === undefined) throw new Error(`${keyOf(object)} has no uid: it was not read from a server`);
+    const only = { ...how, preconditions: { uid } };
+    const answer = await this.#client.delete(refOf(object), only, writer.signal);
+    // A deletion may be answered with a Status, which tells no version.
+    if (answer.kind !== "Status") this.wrote(writer, answer as T);
+  }
+
+  /** The object is as the server has it, and the cache may have yet to show that. */
+  protected wrote({ owner }: Writer, answer: T): T {
+    this.#consistency.wroteFor(owner, this.#client.resource, answer);
+    return answer;
+  }
+}
+
+function refOf({ metadata: { namespace, name = "" } }: ApiObject): ObjectRef {
+  return { ...(namespace !== undefined && { namespace }), name };
+}
