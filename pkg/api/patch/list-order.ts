@@ -1,4 +1,4 @@
-import type { JsonList } from "./json.ts";
+import type { JsonList, JsonObject } from "./json.ts";
 import { isList, isObject, ownValue } from "./json.ts";
 import { PatchError } from "./patch-error.ts";
 
@@ -69,4 +69,14 @@ export function elementKind(lists: readonly JsonList[]): "object" | "scalar" {
   if (objects === 0) return "scalar";
   if (objects === items.length) return "object";
   throw new PatchError("Internal", `list element types are not identical: ${JSON.stringify(lists)}`);
+}
+
+/** What tells an element of a list from the others. */
+export function requireKey(item: JsonObject, mergeKey: string): unknown {
+  const identity = ownValue(item, mergeKey);
+  if (identity !== undefined) return identity;
+  throw new PatchError(
+    "Internal",
+    `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`,
+  );
 }

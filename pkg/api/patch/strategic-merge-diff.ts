@@ -1,8 +1,7 @@
 import { deletePrefix, patchKey, retainKeysKey, setOrderPrefix } from "./directives.ts";
 import type { JsonList, JsonObject } from "./json.ts";
 import { isList, isObject, jsonEqual, ownValue, setKey } from "./json.ts";
-import { elementKind, identityOf, sortLike } from "./list-order.ts";
-import { PatchError } from "./patch-error.ts";
+import { elementKind, identityOf, requireKey, sortLike } from "./list-order.ts";
 import type { PatchField, PatchSchema } from "./patch-schema.ts";
 
 /** The strategic merge patch that makes `modified` of `original`; empty when they are equal. */
@@ -111,15 +110,6 @@ function diffItems(before: readonly JsonObject[], after: readonly JsonObject[], 
     .sort(byText)
     .map((identity) => ({ [mergeKey]: identity, [patchKey]: "delete" }));
   return [...sortLike(items, after, mergeKey), ...deleted];
-}
-
-function requireKey(item: JsonObject, mergeKey: string): unknown {
-  const identity = ownValue(item, mergeKey);
-  if (identity !== undefined) return identity;
-  throw new PatchError(
-    "Internal",
-    `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`,
-  );
 }
 
 function byText(a: unknown, b: unknown): number {

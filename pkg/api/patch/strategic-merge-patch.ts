@@ -9,7 +9,7 @@ import {
 } from "./directives.ts";
 import type { JsonList, JsonObject } from "./json.ts";
 import { isList, isObject, ownValue, setKey } from "./json.ts";
-import { elementKind, identityOf, orderMerged, positionIn } from "./list-order.ts";
+import { elementKind, identityOf, orderMerged, positionIn, requireKey } from "./list-order.ts";
 import { PatchError } from "./patch-error.ts";
 import type { PatchField, PatchSchema } from "./patch-schema.ts";
 
@@ -216,15 +216,6 @@ function optionalList(object: JsonObject, key: string): JsonList | undefined {
   if (value === undefined || isList(value)) return value;
   const kind = value === null ? "nil" : typeof value;
   throw new PatchError("Internal", `expected a []interface {}, but received a ${kind}`);
-}
-
-function requireKey(item: JsonObject, mergeKey: string): unknown {
-  const identity = ownValue(item, mergeKey);
-  if (identity !== undefined) return identity;
-  throw new PatchError(
-    "Internal",
-    `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`,
-  );
 }
 
 function unknownDirective(patch: JsonObject): PatchError {

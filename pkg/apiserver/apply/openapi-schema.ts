@@ -1,19 +1,5 @@
+import type { OpenApiSchema } from "../crd/open-api-schema.ts";
 import type { FieldSchema, MapSchema } from "./field-schema.ts";
-
-/** The part of a CRD's openAPIV3Schema that decides how its objects merge. */
-export interface OpenApiSchema {
-  readonly type?: string;
-  readonly properties?: Readonly<Record<string, OpenApiSchema>>;
-  readonly additionalProperties?: OpenApiSchema | boolean;
-  readonly items?: OpenApiSchema;
-  readonly default?: unknown;
-  readonly "x-kubernetes-preserve-unknown-fields"?: boolean;
-  readonly "x-kubernetes-embedded-resource"?: boolean;
-  readonly "x-kubernetes-int-or-string"?: boolean;
-  readonly "x-kubernetes-list-type"?: string;
-  readonly "x-kubernetes-list-map-keys"?: readonly string[];
-  readonly "x-kubernetes-map-type"?: string;
-}
 
 const scalar: FieldSchema = { kind: "scalar" };
 const deduced: FieldSchema = { kind: "deduced" };

@@ -37,6 +37,17 @@ export function validateLabelSelector(selector: Json | undefined, path: string, 
 }
 
 function validateRequirement(requirement: Json, path: string, errors: FieldErrors): void {
+  const values = strings(requirement, "values");
+  validateOperator(requirement, path, errors);
+  const key = text(requirement, "key");
+  errors.invalidEach(`${path}.key`, key, labelKeyProblems(key));
+  for (const [index, value] of values.entries()) {
+    errors.invalidEach(`${path}.values[${index}]`, value, labelValueProblems(value));
+  }
+}
+
+/** Which values go with an operator that all selectors know. */
+export function validateOperator(requirement: Json, path: string, errors: FieldErrors): void {
   const operator = text(requirement, "operator");
   const values = strings(requirement, "values");
   if (operator === "In" || operator === "NotIn") {
@@ -52,11 +63,6 @@ function validateRequirement(requirement: Json, path: string, errors: FieldError
     }
   } else {
     errors.invalid(`${path}.operator`, operator, "not a valid selector operator");
-  }
-  const key = text(requirement, "key");
-  errors.invalidEach(`${path}.key`, key, labelKeyProblems(key));
-  for (const [index, value] of values.entries()) {
-    errors.invalidEach(`${path}.values[${index}]`, value, labelValueProblems(value));
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Int64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
-import { asJson, child, items, stringMap, strings, text, type Json } from "../../api/json.ts";
+import { asJson, child, count, items, stringMap, strings, text, type Json } from "../../api/json.ts";
 import type { TableColumn } from "./kind.ts";
 
 type Cell = string | Int64 | boolean | null;
@@ -21,6 +21,12 @@ export function column(
 
 export const nameColumn = column("Name", (object) => text(child(object, "metadata"), "name"), {
   format: "name",
+});
+
+/** How many of the wanted pods are ready. */
+export const readyColumn = column("Ready", (object) => {
+  const ready = count(child(object, "status"), "readyReplicas");
+  return `${ready}/${count(child(object, "spec"), "replicas")}`;
 });
 
 export const ageColumn = column("Age", (object, nowMs) =>

@@ -1,6 +1,7 @@
 import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems, labelValueProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
+import { validateOperator } from "../label-selector.ts";
 import type { Json } from "../../../api/json.ts";
 import { child, count, items, strings, text } from "../../../api/json.ts";
 
@@ -51,22 +52,11 @@ function validateRequirement(
 ): void {
   const values = strings(requirement, "values");
   const operator = text(requirement, "operator");
-  if (operator === "In" || operator === "NotIn") {
-    if (values.length === 0) {
-      errors.required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'");
-    }
-  } else if (operator === "Exists" || operator === "DoesNotExist") {
-    if (values.length > 0) {
-      errors.forbidden(
-        `${path}.values`,
-        "may not be specified when `operator` is 'Exists' or 'DoesNotExist'",
-      );
-    }
-  } else if (operator === "Gt" || operator === "Lt") {
+  if (operator === "Gt" || operator === "Lt") {
     if (values.length !== 1) {
       errors.required(`${path}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'");
     }
-  } else errors.invalid(`${path}.operator`, operator, "not a valid selector operator");
+  } else validateOperator(requirement, path, errors);
   const key = text(requirement, "key");
   errors.invalidEach(`${path}.key`, key, labelKeyProblems(key));
   if (!checkValues) return;

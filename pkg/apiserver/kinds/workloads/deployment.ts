@@ -19,7 +19,7 @@ import type { Draft } from "../kind.ts";
 import { validateWorkloadSelector } from "../label-selector.ts";
 import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
 import { amountOf, intOrPercent, validateAtMostAll, validateIntOrPercent } from "../rolling-update.ts";
-import { ageColumn, column, nameColumn, selectorColumn, templateColumns } from "../table.ts";
+import { ageColumn, column, nameColumn, readyColumn, selectorColumn, templateColumns } from "../table.ts";
 import { validateReplicatedTemplate } from "./replicated-template.ts";
 import { validateCounters, validateNotDecremented, validateNotGreater } from "./workload-status.ts";
 
@@ -123,10 +123,7 @@ const rules: KindSpec = {
   validateStatus,
   columns: [
     nameColumn,
-    column("Ready", (object) => {
-      const ready = count(child(object, "status"), "readyReplicas");
-      return `${ready}/${count(child(object, "spec"), "replicas")}`;
-    }),
+    readyColumn,
     column("Up-to-date", (object) => count(child(object, "status"), "updatedReplicas")),
     column("Available", (object) => count(child(object, "status"), "availableReplicas")),
     ageColumn,

@@ -5,7 +5,6 @@ import { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import {
   child,
-  count,
   ensure,
   integer,
   items,
@@ -22,7 +21,7 @@ import { validateEverlasting, validatePodTemplate, validateTemplateSelected } fr
 import { amountOf, intOrPercent, validateAtMostAll, validateIntOrPercent } from "../rolling-update.ts";
 import { setClaimSpecDefaults } from "../../../api/defaults/claim.ts";
 import { validateClaimSpec } from "../storage/claim-spec.ts";
-import { ageColumn, column, nameColumn, templateColumns } from "../table.ts";
+import { ageColumn, nameColumn, readyColumn, templateColumns } from "../table.ts";
 import { validateCounters, validateNotDecremented, validateNotGreater } from "./workload-status.ts";
 
 const mutableFields = [
@@ -192,10 +191,7 @@ const rules: KindSpec = {
   validateStatus,
   columns: [
     nameColumn,
-    column("Ready", (object) => {
-      const ready = count(child(object, "status"), "readyReplicas");
-      return `${ready}/${count(child(object, "spec"), "replicas")}`;
-    }),
+    readyColumn,
     ageColumn,
     ...templateColumns((object) => child(child(object, "spec"), "template")),
   ],
