@@ -72,7 +72,7 @@ export const batchMutants: readonly Mutant[] = [
   },
   {
     name: "takes the finalizer off a pod that has taken the name of another",
-    file: "pkg/controller/owned-pods.ts",
+    file: "pkg/controller/pod-control.ts",
     find: "const body = { metadata: { uid, ",
     replace: "void uid;\n    const body = { metadata: { ",
     tests: JOB,
@@ -85,11 +85,18 @@ export const batchMutants: readonly Mutant[] = [
     tests: ["pkg/controller/read-live.test.ts"],
   },
   {
+    name: "deletes all pods of a Job at once, however many",
+    file: "pkg/controller/pod-batches.ts",
+    find: "sideBySide(pods, MOST_DELETIONS_AT_ONCE,",
+    replace: "sideBySide(pods, pods.length + 0 * MOST_DELETIONS_AT_ONCE,",
+    tests: ["pkg/controller/pod-batches.test.ts"],
+  },
+  {
     name: "waits for the end of pods whose owner ends",
     file: "pkg/controller/owned-pods.ts",
-    find: "return removeEach(pods, async (pod) => this.#control.delete(pod, owner, signal));",
+    find: "return this.#batches.remove(pods, async (pod) => this.#control.delete(pod, owner, signal));",
     replace:
-      "this.#deletions.expectDeletions(owner, pods.map(keyOf));\n    return removeEach(pods, async (pod) => this.#control.delete(pod, owner, signal));",
+      "this.#deletions.expectDeletions(owner, pods.map(keyOf));\n    return this.#batches.remove(pods, async (pod) => this.#control.delete(pod, owner, signal));",
     tests: OWNED_PODS,
   },
   {
@@ -121,11 +128,15 @@ export const batchMutants: readonly Mutant[] = [
     tests: JOB,
   },
   {
-    name: "does not record that a Job's status was written",
-    file: "controllers/job/apply.ts",
-    find: "consistency.wroteOwner(jobs.resource, updated);",
-    replace: "void [consistency, jobs];",
-    tests: JOB,
+    name: "does not record that a status was written",
+    file: "pkg/controller/recorded-writes.ts",
+    find: "return this.wrote(writer, await this.#client.updateStatus(changed, {}, writer.signal));",
+    replace: "return this.#client.updateStatus(changed, {}, writer.signal);",
+    tests: [
+      "pkg/controller/owned-objects.test.ts",
+      "controllers/disruption/sync.test.ts",
+      "controllers/daemonset/wiring.test.ts",
+    ],
   },
   {
     name: "does not wake a Job when its deadline is set",
@@ -142,11 +153,11 @@ export const batchMutants: readonly Mutant[] = [
     tests: JOB,
   },
   {
-    name: "counts a Job's pods before they are seen",
-    file: "controllers/job/handlers.ts",
-    find: "    observer,\n    selects:",
-    replace: "    ...(void observer, {}),\n    selects:",
-    tests: JOB,
+    name: "counts an owner's pods before they are seen",
+    file: "pkg/controller/owned-pods.ts",
+    find: "observer: this, log",
+    replace: "log",
+    tests: ["pkg/controller/counted-pods.test.ts"],
   },
   {
     name: "does not throw what went wrong in a Job's sync",

@@ -193,9 +193,9 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "aggregation: what was written is not noted",
-    file: "controllers/clusterrole-aggregation/sync.ts",
-    find: "consistency.wroteOwner(resources.clusterRoles, applied);",
-    replace: "void applied;",
+    file: "pkg/controller/recorded-writes.ts",
+    find: "return this.wrote(writer, await this.#client.apply(object, options, writer.signal));",
+    replace: "return this.#client.apply(object, options, writer.signal);",
     tests: ["controllers/clusterrole-aggregation/sync.test.ts"],
   },
   {
@@ -203,13 +203,6 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
     file: "controllers/clusterrole-aggregation/sync.ts",
     find: ", force: true }",
     replace: " }",
-    tests: ["controllers/clusterrole-aggregation/sync.test.ts"],
-  },
-  {
-    name: "aggregation: no gate before the next sync",
-    file: "controllers/clusterrole-aggregation/controller.ts",
-    find: "    consistency,\n",
-    replace: "",
     tests: ["controllers/clusterrole-aggregation/sync.test.ts"],
   },
   {
@@ -320,8 +313,8 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "collector: what becomes of dependents is looked at for some",
     file: "controllers/garbagecollector/sync-process-changes.ts",
-    find: "await forEachPaced(clock, then.toDelete, (node) => toDelete.add(node));",
-    replace: "await forEachPaced(clock, [...then.toDelete].slice(0, 1), (node) => toDelete.add(node));",
+    find: "await forEachInTurns(clock, then.toDelete, (node) => toDelete.add(node));",
+    replace: "await forEachInTurns(clock, [...then.toDelete].slice(0, 1), (node) => toDelete.add(node));",
     tests: ["controllers/garbagecollector/sync.test.ts"],
   },
   {
@@ -350,6 +343,6 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
     file: "pkg/apiserver/server/watch.ts",
     find: "if (served.custom) stream.onEnd(endWhenGone(call, stream));",
     replace: "",
-    tests: ["test/integration/api/custom-resources.test.ts"],
+    tests: ["pkg/apiserver/crd/watches-of-custom-resources.test.ts"],
   },
 ];

@@ -27,8 +27,8 @@ const identities: readonly Mutant[] = [
   {
     name: "an owner that lives is remembered as absent",
     file: `${collector}/sync-collect-objects.ts`,
-    find: "if (owner === undefined) absentOwners.add(identity);",
-    replace: "if (owner !== undefined) absentOwners.add(identity);",
+    find: "if (owner === undefined) absentOwners.set(",
+    replace: "if (owner !== undefined) absentOwners.set(",
     tests: [`${collector}/sync.test.ts`],
   },
   {

@@ -6,7 +6,12 @@ import { embeddedMutants } from "./embedded.ts";
 import { healthMutants } from "./health.ts";
 import { lifecycleMutants } from "./lifecycle.ts";
 import { machineryMutants } from "./machinery.ts";
-import { nodesMutants } from "./nodes.ts";
+import { daemonSetsMutants } from "./daemon-sets.ts";
+import { disruptionMutants } from "./disruption.ts";
+import { informersMutants } from "./informers.ts";
+import { leadingMutants } from "./leading.ts";
+import { statefulSetsMutants } from "./stateful-sets.ts";
+import { wiringServingMutants } from "./wiring-serving.ts";
 import { numbersMutants } from "./numbers.ts";
 import { refusalsMutants } from "./refusals.ts";
 import { kitMutants } from "./kit.ts";
@@ -20,16 +25,21 @@ import type { Mutant } from "./mutant.ts";
 export const mutants: readonly Mutant[] = [
   ...numbersMutants,
   ...refusalsMutants,
+  ...informersMutants,
   ...healthMutants,
   ...connectionsMutants,
   ...servingMutants,
   ...kitMutants,
   ...replicasMutants,
   ...batchMutants,
-  ...nodesMutants,
+  ...statefulSetsMutants,
+  ...daemonSetsMutants,
+  ...disruptionMutants,
   ...lifecycleMutants,
   ...servicesMutants,
+  ...leadingMutants,
   ...wiringMutants,
+  ...wiringServingMutants,
   ...machineryMutants,
   ...embeddedMutants,
   ...embeddedAdmissionMutants,

@@ -92,17 +92,20 @@ const liveMutants: readonly Mutant[] = [
     tests: ["pkg/controller/read-live.test.ts"],
   },
   {
-    name: "gives a ReplicaSet the status of a dead one of its name",
-    file: "controllers/replicaset/apply.ts",
-    find: "readThenWrite({ client, identity: identityOf(owner), change, write }, signal)",
-    replace:
-      'write(change(await client.get({ namespace: owner.metadata.namespace ?? "", name: owner.metadata.name ?? "" }, {}, signal)))',
-    tests: ["controllers/replicaset/sync.test.ts"],
+    name: "writes what is another's by now, as it has the name",
+    file: "pkg/controller/recorded-writes.ts",
+    find: "const identity = identityOf(object);",
+    replace: "const identity = identityOf(await this.#client.get(refOf(object)));",
+    tests: [
+      "controllers/replicaset/sync.test.ts",
+      "controllers/statefulset/stale-caches.test.ts",
+      "controllers/daemonset/stale-caches.test.ts",
+    ],
   },
   {
     name: "numbers a revision anew that only has the name of the one that is meant",
     file: "pkg/controller/history/owned-revisions.ts",
-    find: "const live = await readLive(this.#client, identityOf(revision), sync.signal);",
+    find: "const live = await this.live(sync, revision);",
     replace: "const live = await this.underNameOf(revision, sync.signal);",
     tests: ["pkg/controller/history/owned-revisions.test.ts"],
   },
@@ -124,16 +127,37 @@ const claimMutants: readonly Mutant[] = [
   {
     name: "goes on with an adopted object as it was before",
     file: "pkg/controller/ownership.ts",
-    find: "claimed.push(await adopt(claimer, object, ownerStays, signal));\n        continue;",
-    replace: "await adopt(claimer, object, ownerStays, signal);",
+    find: "claimed.push(await adopt(claimer, object, ownerStays));\n        continue;",
+    replace: "await adopt(claimer, object, ownerStays);",
     tests: ["pkg/controller/ownership.test.ts"],
   },
   {
     name: "does not wait for the cache to see what was adopted or released",
-    file: "pkg/controller/ownership.ts",
-    find: 'consistency?.wroteAt(keyOf(owner), owner.metadata.uid ?? "", resource, answer.metadata.resourceVersion);',
-    replace: "void [keyOf(owner), resource, consistency];",
+    file: "pkg/controller/recorded-writes.ts",
+    find: "return this.wrote(writer, await this.#client.patch(refOf(object), patch, {}, writer.signal));",
+    replace: "return this.#client.patch(refOf(object), patch, {}, writer.signal);",
     tests: ["controllers/deployment/wiring.test.ts"],
+  },
+  {
+    name: "says nothing of an object that cannot be released",
+    file: "pkg/controller/ownership.ts",
+    find: "if (!isInvalid(error)) throw error;",
+    replace: "if (isInvalid(error)) return;\n    throw error;",
+    tests: ["pkg/controller/ownership.test.ts"],
+  },
+  {
+    name: "warns of an object that was replaced before it was released",
+    file: "pkg/controller/ownership.ts",
+    find: "if (isGoneOrReplaced(error)) return;",
+    replace: "",
+    tests: ["pkg/controller/ownership.test.ts"],
+  },
+  {
+    name: "does not wait for the cache to see the pod that was released",
+    file: "pkg/controller/owned-pods.ts",
+    find: "        this.#consistency.wroteFor(owner, resources.pods, claimed);\n",
+    replace: "",
+    tests: ["pkg/controller/owned-pods.test.ts"],
   },
   {
     name: "forgets that a ReplicaSet could not be created when the condition cannot be written either",
@@ -170,21 +194,21 @@ const wiringMutants: readonly Mutant[] = [
   },
   {
     name: "does not wait to see the ReplicaSet that it has updated",
-    file: "pkg/controller/owned-objects.ts",
-    find: "return this.#wrote(sync, await this.#client.update(changed, this.#writing, sync.signal));",
-    replace: "return this.#client.update(changed, this.#writing, sync.signal);",
-    tests: WIRING,
-  },
-  {
-    name: "does not wait to see the Deployment that it has rolled back",
-    file: "controllers/deployment/apply.ts",
-    find: "const updated = await deploymentClient.update(deployment, {}, signal);\n  consistency.wroteOwner(resources.deployments, updated);",
-    replace: "void consistency;\n  await deploymentClient.update(deployment, {}, signal);",
+    file: "pkg/controller/recorded-writes.ts",
+    find: "return this.wrote(writer, await this.#client.update(changed, this.#writing, writer.signal));",
+    replace: "return this.#client.update(changed, this.#writing, writer.signal);",
     tests: WIRING,
   },
 ];
 
 const gateMutants: readonly Mutant[] = [
+  {
+    name: "keeps the oldest ReplicaSets instead of the newest",
+    file: "controllers/deployment/cleanup.ts",
+    find: "byAge(one, other) : compareInt64(a, b)",
+    replace: "byAge(one, other) : compareInt64(b, a)",
+    tests: ["controllers/deployment/cleanup.test.ts"],
+  },
   {
     name: "counts terminating pods of Deployments whatever the feature gate says",
     file: "controllers/deployment/context.ts",

@@ -11,7 +11,7 @@ export const garbageMutants: readonly Mutant[] = [
   {
     name: "believes the graph that an owner is gone",
     file: "controllers/garbagecollector/sync-collect-objects.ts",
-    find: "if (absentOwners.has(clusterScoped) || absentOwners.has(namespaced)) return undefined;",
+    find: "if ([clusterScoped, namespaced].some((each) => absentOwners.get(identityKey(each)))) return undefined;",
     replace:
       "if (context.graph.get(reference.uid) === undefined || context.graph.get(reference.uid)?.virtual === true) return undefined;",
   },

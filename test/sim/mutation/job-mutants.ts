@@ -1,11 +1,11 @@
 import type { Edit } from "../../mutants/mutant.ts";
 import type { Mutant } from "./mutant.ts";
 
-/** Syncs of Jobs do not wait for the caches to show what was written before. */
+/** Syncs do not wait for the caches to show what was written before. */
 const GATE_LEFT_OUT: Edit = {
-  file: "controllers/job/controller.ts",
-  find: "    consistency,\n    remembers:",
-  replace: "    remembers:",
+  file: "pkg/controller/kit.ts",
+  find: "gate?.waitMs(key) ?? consistency.waitMs(key)",
+  replace: "gate?.waitMs(key)",
 };
 
 /** In the controllers of Jobs and CronJobs. */
@@ -34,9 +34,9 @@ export const jobMutants: readonly Mutant[] = [
     name: "takes a conflict for success",
     needs: ["request errors"],
     file: "controllers/job/apply.ts",
-    find: "const updated = await client.updateStatus({ ...job, status }, {}, signal);",
+    find: "return writes.updateStatus(sync, { ...job, status });",
     replace:
-      "const updated = await client.updateStatus({ ...job, status }, {}, signal).catch((error: unknown) => { if ((error as { code?: unknown }).code === 409) return { ...job, status }; throw error; });",
+      "return writes.updateStatus(sync, { ...job, status }).catch((error: unknown) => { if ((error as { code?: unknown }).code === 409) return { ...job, status }; throw error; });",
   },
   {
     name: "drops listed pods without counting them",

@@ -26,7 +26,12 @@ export const workloadMutants: readonly Mutant[] = [
     name: "neither expects anything nor waits for its own writes",
     file: "controllers/replicaset/sync.ts",
     find: "const isSettled = owned.settled(owner);",
-    replace: "context.consistency.delete(owner); const isSettled = true;",
+    replace: "const isSettled = true;",
+    also: {
+      file: "pkg/controller/kit.ts",
+      find: "gate?.waitMs(key) ?? consistency.waitMs(key)",
+      replace: "gate?.waitMs(key)",
+    },
   },
   {
     name: "expects more creations than it makes",
@@ -174,10 +179,10 @@ export const workloadMutants: readonly Mutant[] = [
     // Their ReplicaSet tells of it, too, where it counts those that are being deleted.
     also: {
       file: "controllers/deployment/controller.ts",
-      find: "context.replicaSets.wakes(queue, replicaSetRule(context.deployments));",
-      replace: `context.replicaSets.wakes(queue, (change, wake) => {
+      find: "replicaSets.wakes(queue, owned.rule(itsDeployment));",
+      replace: `replicaSets.wakes(queue, (change, wake) => {
         const hasFewer = change.type === "updated" && (change.object.status?.terminatingReplicas ?? 0) < (change.before.status?.terminatingReplicas ?? 0);
-        if (!hasFewer) replicaSetRule(context.deployments)(change, wake);
+        if (!hasFewer) owned.rule(itsDeployment)(change, wake);
       });`,
     },
   },
@@ -203,10 +208,10 @@ export const workloadMutants: readonly Mutant[] = [
     name: "overwrites what others have changed meanwhile",
     area: "ownership",
     needs: ["stale cache"],
-    file: "pkg/controller/owned-objects.ts",
-    find: "await this.#client.update(changed, this.#writing, sync.signal)",
+    file: "pkg/controller/recorded-writes.ts",
+    find: "await this.#client.update(changed, this.#writing, writer.signal)",
     replace:
-      "await this.#client.update({ ...changed, metadata: { ...changed.metadata, resourceVersion: undefined } } as unknown as C, this.#writing, sync.signal)",
+      "await this.#client.update({ ...changed, metadata: { ...changed.metadata, resourceVersion: undefined } } as unknown as T, this.#writing, writer.signal)",
   },
   {
     name: "releases what matches",
