@@ -149,7 +149,8 @@ async function release<T extends ApiObject>(claimer: Claimer<T>, object: T): Pro
   } catch (error) {
     if (isGoneOrReplaced(error)) return;
     if (!isInvalid(error)) throw error;
-    // As upstream has it: as a rule it has no owner any more. Were it anything else, nothing would come of trying again.
+    // Upstream takes each such answer for an object that has no owner any more. The API server patches such a one in
+    // silence, so this is about something else; but one object must not stop its owner.
     claimer.log.warn("An object that no longer matches cannot be released", {
       kind: claimer.resource.kind,
       namespace,

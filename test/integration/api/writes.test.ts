@@ -216,6 +216,29 @@ describeApi("writes", (api) => {
     expect(strategic.body.metadata.labels).toEqual({ n: "1" });
   });
 
+  // What controllers let go is patched like this.
+  test("an owner is taken off an object that has one, in silence off one that has none, and off no other object", async () => {
+    const path = await api().configMaps();
+    const owner = { apiVersion: "v1", kind: "ConfigMap", name: "o", uid: "one" };
+    const owned = { metadata: { name: "owned", ownerReferences: [owner] } };
+    const made = [
+      await api().send("POST", path, owned),
+      await api().send("POST", path, { metadata: { name: "free" } }),
+    ];
+    const release = async (name: string, uid?: string): Promise<unknown> => {
+      const ownerReferences = [{ $patch: "delete", uid: "one" }];
+      const answer = await api().patch(`${path}/${name}`, "strategic", {
+        metadata: { uid, ownerReferences },
+      });
+      const causes = (answer.body.details?.["causes"] ?? []) as readonly { readonly field?: string }[];
+      return [answer.status, ...new Set(causes.map(({ field }) => field))];
+    };
+    expect(await release("owned", "another")).toEqual([422, "metadata.uid"]);
+    expect(await release("owned", made[0]?.body.metadata.uid)).toEqual([200]);
+    expect(await release("owned", made[0]?.body.metadata.uid)).toEqual([200]);
+    expect(await release("free", made[1]?.body.metadata.uid)).toEqual([200]);
+  });
+
   test("patches that do not fit are refused as upstream does", async () => {
     const path = await api().configMaps();
     const { body } = await api().send("POST", path, { metadata: { name: "a" }, data: { x: "1" } });
