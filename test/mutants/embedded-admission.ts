@@ -79,4 +79,21 @@ const bounds: readonly Mutant[] = [
   },
 ];
 
-export const embeddedAdmissionMutants: readonly Mutant[] = [...roles, ...podSecurity, ...bounds];
+const scale: readonly Mutant[] = [
+  {
+    name: "whoever loses the scale keeps owning the replicas",
+    file: "pkg/apiserver/apply/scale-managers.ts",
+    find: "const fields = difference(manager.fields, setOf(path));",
+    replace: "const { fields } = manager;",
+    tests: ["test/integration/api/scale.test.ts"],
+  },
+  {
+    name: "an apply to the scale knows nobody else",
+    file: "pkg/apiserver/server/scale.ts",
+    find: "withManagers(scaleOf(call, before), managersOfScale(managedFields, pathIn));",
+    replace: "withManagers(scaleOf(call, before), managersOfScale([], pathIn));",
+    tests: ["test/integration/api/scale.test.ts"],
+  },
+];
+
+export const embeddedAdmissionMutants: readonly Mutant[] = [...roles, ...podSecurity, ...bounds, ...scale];

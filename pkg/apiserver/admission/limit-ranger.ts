@@ -28,7 +28,7 @@ export function limitRanger(reader: ClusterReader): AdmissionPlugin {
       if (object === undefined || !isLimited(attributes)) return;
       const isPod = isResource(attributes, resources.pods);
       for (const limits of rangesOf(attributes.namespace)) {
-        const problems = isPod ? podProblems(object as Pod, limits) : claimProblems(object, limits);
+        const problems = isPod ? podProblems(object, limits) : claimProblems(object, limits);
         if (problems.length === 0) continue;
         const message = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
         throw forbidden(attributes.resource, attributes.name, message);

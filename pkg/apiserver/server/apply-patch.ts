@@ -43,7 +43,8 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
   return { object: await createDraft(call, draft, query, "asGiven"), created: true };
 }
 
-function appliedDraft({ served, info }: Call, patch: unknown): Draft {
+/** What is applied, if it is of the kind that the call serves. */
+export function appliedConfiguration({ served }: Pick<Call, "served">, patch: unknown): Draft {
   if (!isJson(patch)) throw badRequest("error decoding YAML: the applied configuration is not an object");
   const apiVersion = text(patch, "apiVersion");
   const kind = text(patch, "kind");
@@ -53,6 +54,12 @@ function appliedDraft({ served, info }: Call, patch: unknown): Draft {
   }
   const draft = patch as Draft;
   if (!isJson(draft["metadata"])) draft.metadata = {};
+  return draft;
+}
+
+function appliedDraft(call: Call, patch: unknown): Draft {
+  const { served, info } = call;
+  const draft = appliedConfiguration(call, patch);
   requireName(draft, info.name);
   // Only checked here: an applier that says nothing of the namespace does not own it.
   const probe: Draft = { metadata: { ...draft.metadata } };
@@ -60,7 +67,8 @@ function appliedDraft({ served, info }: Call, patch: unknown): Draft {
   return draft;
 }
 
-function merged(call: Call, query: WriteQuery, before: ApiObject | undefined, applied: Draft): Draft {
+/** The object (or view of it) that an apply makes; throws a conflict. */
+export function merged(call: Call, query: WriteQuery, before: ApiObject | undefined, applied: Draft): Draft {
   const context = { ...writeContext(call, query), force: query.force };
   const result = applyPatch(before, applied, context);
   if (result.kind === "applied") return copyJson(asJson(result.object)) as Draft;

@@ -79,19 +79,22 @@ async function patchExisting(
   type: Exclude<PatchType, "apply">,
   patch: unknown,
 ): Promise<ApiObject> {
-  const { served, info } = call;
-  return writeExisting(call, query, {
-    next: (before) => {
-      const draft = asDraft(served, applyTo(served, type, before, patch));
-      const name = text(draft.metadata, "name");
-      if (name !== info.name)
-        throw badRequest(
-          `the name of the object (${name}) does not match the name on the URL (${info.name})`,
-        );
-      checkPatched(served, draft, query, call.warnings);
-      return draft;
-    },
-  });
+  return writeExisting(call, query, { next: (before) => patchedDraft(call, query, { type, patch }, before) });
+}
+
+/** What a patch makes of the object (or of the view of it that the call serves): a draft of its own. */
+export function patchedDraft(
+  { served, info, warnings }: Pick<Call, "served" | "info" | "warnings">,
+  query: WriteQuery,
+  { type, patch }: { readonly type: Exclude<PatchType, "apply">; readonly patch: unknown },
+  before: ApiObject,
+): Draft {
+  const draft = asDraft(served, applyTo(served, type, before, patch));
+  const name = text(draft.metadata, "name");
+  if (name !== info.name)
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
+  checkPatched(served, draft, query, warnings);
+  return draft;
 }
 
 function applyTo(served: ServedResource, type: PatchType, before: ApiObject, patch: unknown): unknown {
@@ -111,7 +114,7 @@ function wrongPatch(patch: unknown, expected: string, prefix: string): Error {
   return badRequest(`${prefix}json: cannot unmarshal ${actual} into Go value of type ${expected}`);
 }
 
-export function translatingPatchErrors<T>(work: () => T): T {
+function translatingPatchErrors<T>(work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -1,36 +1,45 @@
 import type { ApiObject } from "../../api/object.ts";
-import { applyJsonPatch } from "../../api/patch/json-patch.ts";
-import { applyMergePatch } from "../../api/patch/merge-patch.ts";
-import { asJson, isJson, type Json, text } from "../../api/json.ts";
-import { selectorFromSpec } from "../../api/label-selector.ts";
-import type { Draft, FieldError } from "../kinds/kind.ts";
-import type { Call } from "./call.ts";
+import { asJson, child, int64, isJson, type Json, text } from "../../api/json.ts";
 import { copyJson } from "../../api/json-copy.ts";
-import { requireJsonBody } from "./negotiate.ts";
-import { parsePatch, patchTypeOf, translatingPatchErrors } from "./patch.ts";
+import { selectorFromSpec } from "../../api/label-selector.ts";
+import { apiVersionOf, type BuiltInResource } from "../../api/resource.ts";
+import { withManagers } from "../apply/managed-object.ts";
+import { managersOfScale, managersOfScaled, type ReplicasPath } from "../apply/scale-managers.ts";
+import { defineKind } from "../kinds/define-kind.ts";
+import type { Draft, FieldError, TableColumn } from "../kinds/kind.ts";
+import { ageColumn, nameColumn } from "../kinds/table.ts";
+import { appliedConfiguration, merged } from "./apply-patch.ts";
+import { builtInResource } from "./built-in-resource.ts";
+import type { Call } from "./call.ts";
+import { matchNamespace } from "./create.ts";
+import { readDraft } from "./draft.ts";
+import { recordOwnership } from "./managed-fields.ts";
+import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
+import { Output } from "./output.ts";
+import { parsePatch, patchedDraft, patchTypeOf } from "./patch.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import { findStored } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
-import { readAsServed, type ScalePaths } from "./served-resource.ts";
-import { badRequest, invalid, noSuchResource } from "./status-error.ts";
-import { writeExisting } from "./update.ts";
+import { readAsServed, type ScalePaths, type ServedResource } from "./served-resource.ts";
+import { conflict, invalid, noSuchResource } from "./status-error.ts";
+import { requireName, requireUid, writeExisting } from "./update.ts";
 
 export async function getScale(call: Call): Promise<ApiResponse> {
   return scaleResponse(call, findStored(call));
 }
 
 export async function replaceScale(call: Call): Promise<ApiResponse> {
-  const { request } = call;
+  const { request, info, served } = call;
   const query = parseWriteQuery(request.query, "UpdateOptions");
   requireJsonBody(request.headers["content-type"]);
-  const scale = parsePatch(request.body);
-  if (!isJson(scale)) throw badRequest("the object provided is unrecognized (must be of type Scale)");
-  const given = text(scale["metadata"] as Json | undefined, "name");
-  if (given !== call.info.name)
-    throw badRequest(
-      `the name of the object (${given}) does not match the name on the URL (${call.info.name})`,
-    );
-  return scaleResponse(call, await writeScale(call, query, () => scale));
+  const body = readDraft(scaleResource(), request.body, query, call.warnings);
+  requireName(body, info.name);
+  matchNamespace(body, served.resource.namespaced ? info.namespace : "");
+  const stored = await writeScale(call, query, {
+    precondition: (before) => requireUid(call, body, before),
+    next: () => copyJson(body),
+  });
+  return scaleResponse(call, stored);
 }
 
 export async function patchScale(call: Call): Promise<ApiResponse> {
@@ -38,32 +47,112 @@ export async function patchScale(call: Call): Promise<ApiResponse> {
   const type = patchTypeOf(request.headers["content-type"], served);
   const query = parseWriteQuery(request.query, "PatchOptions", type === "apply");
   const patch = parsePatch(request.body);
-  const stored = await writeScale(call, query, (scale) =>
-    translatingPatchErrors(() =>
-      type === "json" ? applyJsonPatch(scale, patch) : applyMergePatch(scale, patch),
-    ),
-  );
-  return scaleResponse(call, stored);
+  const view: Call = { ...call, served: scaleResource() };
+  const change: ScaleChange =
+    type === "apply"
+      ? { next: (scale) => merged(view, query, scale, appliedConfiguration(view, patch)), applied: true }
+      : { next: (scale) => patchedDraft(view, query, { type, patch }, scale) };
+  return scaleResponse(call, await writeScale(call, query, change));
 }
 
-async function writeScale(call: Call, query: WriteQuery, next: (scale: Json) => unknown): Promise<ApiObject> {
+interface ScaleChange {
+  precondition?(before: ApiObject): void;
+  next(scale: ApiObject): Draft;
+  /** The managers of the new scale are what they have to be. */
+  readonly applied?: true;
+}
+
+/** A write to the scale is one to a view of the object, whose fields have the owners that they have in the object. */
+async function writeScale(call: Call, query: WriteQuery, change: ScaleChange): Promise<ApiObject> {
+  const { served } = call;
   const paths = scalePaths(call);
+  const pathIn = replicasPaths(call);
   return writeExisting(call, query, {
     anyVersion: true,
+    ownership: "asGiven",
+    precondition: (before) => change.precondition?.(before),
     next: (before) => {
-      const scale = next(scaleOf(call, before));
-      if (!isJson(scale)) throw badRequest("the patched scale is not an object");
-      const replicas = readPath(scale, ["spec", "replicas"]) ?? 0;
-      const errors = replicaErrors(replicas);
-      if (errors.length > 0)
-        throw invalid({ group: "autoscaling", kind: "Scale" }, before.metadata.name ?? "", errors);
-      const draft = copyJson(asJson(before)) as Draft;
-      writePath(draft, paths.specReplicas, replicas);
+      const { managedFields } = before.metadata;
+      const scale = withManagers(scaleOf(call, before), managersOfScale(managedFields, pathIn));
+      const draft = change.next(scale);
+      if (change.applied !== true) recordOwnership({ ...call, served: scaleResource() }, scale, draft, query);
+      const replicas = readPath(draft, ["spec", "replicas"]) ?? 0;
+      requireScale(call, draft, replicas, before);
+      const scaled = copyJson(asJson(before)) as Draft;
+      writePath(scaled, paths.specReplicas, replicas);
       // Whoever names a version in the scale means that of the object behind it.
-      draft.metadata["resourceVersion"] = text(scale["metadata"] as Json | undefined, "resourceVersion");
-      return draft;
+      scaled.metadata["resourceVersion"] = text(draft.metadata, "resourceVersion");
+      scaled.metadata["managedFields"] = managersOfScaled(
+        managedFields,
+        draft.metadata["managedFields"] as typeof managedFields,
+        apiVersionOf(served.resource),
+        pathIn,
+      );
+      return scaled;
     },
   });
+}
+
+function requireScale({ served }: Call, draft: Draft, replicas: unknown, before: ApiObject): void {
+  const name = before.metadata.name ?? "";
+  const errors = replicaErrors(replicas);
+  if (errors.length > 0) throw invalid({ group: "autoscaling", kind: "Scale" }, name, errors);
+  const uid = text(draft.metadata, "uid");
+  const { uid: actual = "" } = before.metadata;
+  if (uid === "" || uid === actual) return;
+  throw conflict(
+    { ...served.resource, plural: `${served.resource.plural}/scale` },
+    name,
+    `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`,
+  );
+}
+
+/** Where each version of the resource has its replicas. */
+function replicasPaths({ registry, served }: Call): ReplicasPath {
+  const { group, plural } = served.resource;
+  return (apiVersion) => {
+    const [version = "", ofGroup = ""] = apiVersion.split("/").toReversed();
+    if (ofGroup !== group) return undefined;
+    // Old versions of built-in kinds have them where the one that is served has them.
+    const found = registry.find(group, version, plural) ?? (served.custom ? undefined : served);
+    return found === undefined ? undefined : (found.scale?.specReplicas ?? "none");
+  };
+}
+
+const scaleKind: BuiltInResource = {
+  group: "autoscaling",
+  version: "v1",
+  kind: "Scale",
+  plural: "scales",
+  singular: "scale",
+  namespaced: true,
+  shortNames: [],
+  categories: [],
+  verbs: [],
+  subresources: [],
+};
+const replicasColumn = (name: string, list: "spec" | "status", description: string): TableColumn => ({
+  name,
+  type: "integer",
+  description,
+  priority: 0,
+  cell: (scale) => int64(child(asJson(scale), list), "replicas") ?? 0,
+});
+const scaleColumns: readonly TableColumn[] = [
+  nameColumn,
+  replicasColumn("Desired", "spec", "replicas is the desired number of instances for the scaled object."),
+  replicasColumn(
+    "Available",
+    "status",
+    "replicas is the actual number of observed instances of the scaled object.",
+  ),
+  ageColumn,
+];
+let servedScale: ServedResource | undefined;
+
+function scaleResource(): ServedResource {
+  servedScale ??= builtInResource(scaleKind, defineKind(scaleKind, { columns: scaleColumns }));
+  return servedScale;
 }
 
 function replicaErrors(replicas: unknown): readonly FieldError[] {
@@ -73,19 +162,26 @@ function replicaErrors(replicas: unknown): readonly FieldError[] {
 }
 
 function scaleResponse(call: Call, stored: ApiObject): ApiResponse {
-  const value = scaleOf(call, readAsServed(call.served, stored));
+  const { request, clock, served } = call;
+  const form = negotiateOutput(request.headers["accept"], request.query);
+  const output = new Output(scaleResource(), form, clock.nowMs());
+  const value = output.object(scaleOf(call, readAsServed(served, stored)));
   return { status: 200, headers: {}, body: { kind: "object", value } };
 }
 
-function scaleOf(call: Call, object: ApiObject): Json {
+function scaleOf(
+  call: Call,
+  object: ApiObject,
+): ApiObject & { readonly spec: object; readonly status: object } {
   const paths = scalePaths(call);
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const { name = "", namespace, uid = "", resourceVersion = "", creationTimestamp = null } = object.metadata;
+  const home = namespace === undefined ? {} : { namespace };
   const replicas = readPath(asJson(object), paths.specReplicas);
   const selector = selectorText(object, paths.selector);
   return {
     kind: "Scale",
     apiVersion: "autoscaling/v1",
-    metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+    metadata: { name, ...home, uid, resourceVersion, creationTimestamp },
     spec: replicas === undefined || replicas === 0 ? {} : { replicas },
     status: {
       replicas: readPath(asJson(object), paths.statusReplicas) ?? 0,

@@ -57,7 +57,7 @@ export function requireName(draft: Draft, name: string): void {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
-function requireUid({ served }: Call, draft: Draft, before: ApiObject): void {
+export function requireUid({ served }: Call, draft: Draft, before: ApiObject): void {
   const { uid = "", name = "", namespace = "" } = before.metadata;
   const given = text(draft.metadata, "uid");
   if (given === "" || given === uid) return;

@@ -1,0 +1,74 @@
+import type { ManagedFieldsEntry } from "../../api/object.ts";
+import { difference, isEmptySet, setOfPaths } from "./field-set.ts";
+import { decodeManagers, encodeManagers, type Manager, managerId, type Managers } from "./managers.ts";
+import { fieldElement } from "./path-element.ts";
+
+export const SCALE_VERSION = "autoscaling/v1";
+
+/**
+ * Where a version of the parent has its replicas: "none" where it has no scale, undefined for versions that are not
+ * known.
+ */
+export type ReplicasPath = (apiVersion: string) => readonly string[] | "none" | undefined;
+
+type Entries = readonly ManagedFieldsEntry[] | undefined;
+
+const inScale = setOfPaths([["spec", "replicas"].map(fieldElement)]);
+const setOf = (path: readonly string[]): ReturnType<typeof setOfPaths> =>
+  setOfPaths([path.map(fieldElement)]);
+
+/** Whether the manager owns the replicas of the object behind the scale. */
+function owns({ fields }: Manager, path: readonly string[]): boolean {
+  const wanted = setOf(path);
+  return isEmptySet(difference(wanted, fields));
+}
+
+/** Of those who manage an object: who manages its scale. */
+export function managersOfScale(entries: Entries, pathIn: ReplicasPath): Managers {
+  const result = new Map<string, Manager>();
+  for (const manager of decodeManagers(entries).values()) {
+    const path = pathIn(manager.apiVersion);
+    if (path === undefined || path === "none" || !owns(manager, path)) continue;
+    const ofScale: Manager = { ...manager, apiVersion: SCALE_VERSION, fields: inScale };
+    result.set(managerId(ofScale), ofScale);
+  }
+  return result;
+}
+
+/**
+ * Who manages the object once its scale is managed like this. Whoever loses the replicas there loses them here; whoever
+ * wins them is a manager of the version that the request speaks.
+ */
+export function managersOfScaled(
+  entries: Entries,
+  ofScale: Entries,
+  apiVersion: string,
+  pathIn: ReplicasPath,
+): Entries {
+  const parents = decodeManagers(entries);
+  const scales = new Map(decodeManagers(ofScale));
+  const result = new Map<string, Manager>();
+  for (const [id, manager] of parents) {
+    const path = pathIn(manager.apiVersion);
+    if (path === undefined) continue;
+    if (path === "none" || !owns(manager, path)) result.set(id, manager);
+    else if (scales.delete(managerId({ ...manager, apiVersion: SCALE_VERSION }))) result.set(id, manager);
+    else {
+      const fields = difference(manager.fields, setOf(path));
+      if (!isEmptySet(fields)) result.set(id, { ...manager, fields });
+    }
+  }
+  for (const winner of winnersOf(scales, apiVersion, pathIn)) {
+    // upstream: managedfields/scalehandler.go#ToParent looks for the time among the parent's managers.
+    result.set(managerId(winner), { ...winner, time: parents.get(managerId(winner))?.time ?? "" });
+  }
+  return encodeManagers(result);
+}
+
+function winnersOf(scales: Managers, apiVersion: string, pathIn: ReplicasPath): readonly Manager[] {
+  const path = pathIn(apiVersion);
+  if (path === undefined || path === "none") return [];
+  return [...scales.values()]
+    .filter((manager) => owns(manager, ["spec", "replicas"]))
+    .map((manager) => ({ ...manager, apiVersion, fields: setOf(path) }));
+}
