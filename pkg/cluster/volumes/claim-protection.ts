@@ -50,5 +50,5 @@ export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
 
 /** The kubelet is done with it; it waits for its own finalizers only. */
 function isShutDown({ metadata }: Pod): boolean {
-  return metadata.deletionTimestamp !== undefined && Number(metadata.deletionGracePeriodSeconds) === 0;
+  return metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 }
