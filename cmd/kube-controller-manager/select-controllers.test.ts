@@ -25,6 +25,9 @@ describe("--controllers", () => {
     ["", ""],
     ["-job", ""],
     ["service", ""],
+    ["-*", ""],
+    ["-*,job", "job-controller"],
+    ["*,-*,-job", "cronjob-controller"],
   ])("%j runs %j", (items, run) => {
     const selection = selectControllers(items === "" ? [] : items.split(","), table, built, featureGates());
     expect(selection.run.join(" ")).toBe(run);
@@ -36,6 +39,13 @@ describe("--controllers", () => {
       { name: "service-lb-controller", reason: "runs in the cloud controller manager" },
       { name: "hpa-controller", reason: "not built yet" },
     ]);
+  });
+
+  test("-* leaves none that is not named, whatever rules it", () => {
+    const ruled: readonly KnownController[] = [{ name: "keyed-controller", ruledBy: "key-file" }];
+    const run = (...items: string[]): readonly string[] =>
+      selectControllers(items, ruled, () => true, featureGates()).run;
+    expect([run("-*"), run("-*", "keyed-controller")]).toEqual([[], ["keyed-controller"]]);
   });
 
   test.each([["*"], ["-keyed"], ["keyed-controller"], [""]])(
@@ -59,9 +69,16 @@ describe("--controllers", () => {
     expect(selectControllers(["svm-controller"], table, built, gates).run).toEqual(["svm-controller"]);
   });
 
-  test("an unknown name is refused, with the known ones listed", () => {
-    expect(() => selectControllers(["*", "-jobs"], table, built, featureGates())).toThrow(
-      '--controllers: "jobs" is not a controller; known are cronjob-controller, hpa-controller, job-controller',
+  test.each([
+    ["-jobs", '"jobs" is not a controller (is it job-controller?)'],
+    ["hpa", '"hpa" is not a controller (is it hpa-controller?)'],
+    ["Job-Controller", '"Job-Controller" is not a controller (is it job-controller?)'],
+    ["tokenclaner", '"tokenclaner" is not a controller (is it token-cleaner-controller?)'],
+    ["nope", '"nope" is not a controller'],
+    ["-", '"" is not a controller'],
+  ])("the unknown name %s is refused in one line, with the nearest ones", (item, message) => {
+    expect(() => selectControllers(["*", item], table, built, featureGates())).toThrow(
+      `--controllers: ${message}`,
     );
   });
 

@@ -1,5 +1,6 @@
 import type { FeatureGates } from "../../pkg/api/feature-gates.ts";
 import { FlagError } from "./options/flag.ts";
+import { nearestNames } from "./options/nearest.ts";
 import type { KnownController } from "./known-controllers.ts";
 
 export interface SkippedController {
@@ -16,8 +17,9 @@ export interface ControllerSelection {
 
 /**
  * Which controllers `--controllers` asks for. The first item that names a controller decides; `*` stands for every
- * controller that is on by default and not named. Throws a FlagError for names that nobody knows, and for a controller
- * that is asked for by name although it is not built yet.
+ * controller that is on by default and not named, and `-*` for all that are not named, those included that other flags
+ * rule. Throws a FlagError for names that nobody knows, and for a controller that is asked for by name although it is
+ * not built yet.
  */
 export function selectControllers(
   items: readonly string[],
@@ -52,14 +54,15 @@ export function selectControllers(
   return { run, skipped };
 }
 
-/** upstream: controller-manager/app#IsControllerEnabled */
+/** upstream: controller-manager/app#IsControllerEnabled, which knows no `-*` */
 function isOn(controller: KnownController, items: readonly string[]): boolean {
-  if (controller.ruledBy !== undefined) return true;
+  const others = items.find((item) => item === "*" || item === "-*");
+  if (controller.ruledBy !== undefined && others !== "-*") return true;
   for (const item of items) {
     if (item === controller.name) return true;
     if (item === `-${controller.name}`) return false;
   }
-  return items.includes("*") && controller.offByDefault !== true;
+  return others === "*" && controller.offByDefault !== true;
 }
 
 /** With full names in place of older ones. Throws a FlagError for names that nobody knows. */
@@ -71,17 +74,20 @@ export function canonicalItems(
   const aliases = new Map(
     known.flatMap(({ alias, name }) => (alias === undefined ? [] : [[alias, name] as const])),
   );
-  const unknown: string[] = [];
+  const problems: string[] = [];
   const canonical = items.map((item) => {
     const minus = item.startsWith("-") ? "-" : "";
     const name = item.slice(minus.length);
-    if (item !== "*" && !names.has(name) && !aliases.has(name)) unknown.push(name);
+    if (name !== "*" && !names.has(name) && !aliases.has(name))
+      problems.push(unknownName(name, names, aliases));
     return minus + (aliases.get(name) ?? name);
   });
-  if (unknown.length > 0) {
-    throw new FlagError(
-      `--controllers: ${unknown.map((name) => JSON.stringify(name)).join(", ")} is not a controller; known are ${[...names].sort().join(", ")}`,
-    );
-  }
+  if (problems.length > 0) throw new FlagError(`--controllers: ${problems.join("; ")}`);
   return canonical;
+}
+
+function unknownName(name: string, names: ReadonlySet<string>, aliases: ReadonlyMap<string, string>): string {
+  const nearest = nearestNames(name, [...names, ...aliases.keys()]).map((near) => aliases.get(near) ?? near);
+  const hint = nearest.length === 0 ? "" : ` (is it ${[...new Set(nearest)].join(" or ")}?)`;
+  return `${JSON.stringify(name)} is not a controller${hint}`;
 }

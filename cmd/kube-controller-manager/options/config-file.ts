@@ -1,4 +1,5 @@
-import { type AnyFlag, allFlags, type FlagEntry, valueOf } from "./parse.ts";
+import type { AnyFlag } from "./arguments.ts";
+import { allFlags, type FlagEntry, valueOf } from "./parse.ts";
 import { isObject, type Json, parseDocument } from "./document.ts";
 import { FlagError } from "./flag.ts";
 import type { LeaderMigration } from "./leader-migration-file.ts";
