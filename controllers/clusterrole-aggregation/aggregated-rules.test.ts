@@ -53,6 +53,13 @@ describe("an aggregated role", () => {
     expect(decideRules(own, [own])).toEqual([]);
   });
 
+  test("takes null for no rules, as API servers write it of roles that are new", () => {
+    const rules = null as unknown as readonly PolicyRule[];
+    const others = [role("new", "bar", rules), role("hammer", "bar", hammer)];
+    expect(decideRules(combined(["bar"], rules), others)).toEqual(hammer);
+    expect(decideRules(combined(["bar"], rules), [role("new", "bar", rules)])).toBeUndefined();
+  });
+
   test("takes nothing and an empty list for the same", () => {
     const empty = [{ verbs: ["saw"], resources: ["boards"], resourceNames: [] }];
     expect(decideRules(combined(["bar"], saw), [role("saw", "bar", empty)])).toBeUndefined();

@@ -18,8 +18,9 @@ export function decideRules(
   for (const spec of role.aggregationRule.clusterRoleSelectors ?? []) {
     const selector = selectorFromSpec(spec);
     const selected = others.filter(({ metadata }) => selector.matches(metadata.labels));
-    for (const { rules: own = [] } of selected) {
-      for (const rule of own) if (!rules.has(textOf(rule))) rules.set(textOf(rule), rule);
+    for (const { rules: own } of selected) {
+      // API servers have null where there are no rules.
+      for (const rule of own ?? []) if (!rules.has(textOf(rule))) rules.set(textOf(rule), rule);
     }
   }
   const union = [...rules.values()];
