@@ -7,7 +7,7 @@ import type { ApiRequest, ApiResponse } from "../server/request.ts";
 import { aggregatedDiscovery, type ApiGroup, apiGroups, groupDocument, resourceList } from "./api-groups.ts";
 import { healthResponse } from "./health.ts";
 import { openApiV2, openApiV3, openApiV3Index } from "./openapi.ts";
-import { versionDocument } from "./version.ts";
+import { gitVersionOf, versionDocument } from "./release.ts";
 
 /** What was derived from the registry at its present generation, by path and form. */
 class DocumentCache {
@@ -34,8 +34,10 @@ class DocumentCache {
   }
 }
 
-/** Discovery, health, version and OpenAPI of one server. */
-export function serverDocuments(): (parts: ServerParts, request: ApiRequest) => ApiResponse | undefined {
+/** Discovery, health, version and OpenAPI of one server, which says that it is of v1.MINOR. */
+export function serverDocuments(
+  minor: number,
+): (parts: ServerParts, request: ApiRequest) => ApiResponse | undefined {
   let cache: DocumentCache | undefined;
   return (parts, request) => {
     if (request.method !== "GET") return undefined;
@@ -46,21 +48,30 @@ export function serverDocuments(): (parts: ServerParts, request: ApiRequest) => 
     if (path === "/openapi/v2" && !acceptsJson(request.headers["accept"]))
       return statusResponse(notAcceptable());
     const aggregated = aggregatedVersion(path, request.headers["accept"]);
-    return cache.get(`${aggregated ?? ""} ${path}`, (groups) => makeDocument(path, aggregated, groups));
+    return cache.get(`${aggregated ?? ""} ${path}`, (groups) =>
+      makeDocument({ path, aggregated, minor }, groups),
+    );
   };
 }
 
+interface WantedDocument {
+  readonly path: string;
+  /** The version of aggregated discovery, if that is wanted. */
+  readonly aggregated: string | undefined;
+  readonly minor: number;
+}
+
 function makeDocument(
-  path: string,
-  aggregated: string | undefined,
+  { path, aggregated, minor }: WantedDocument,
   groups: readonly ApiGroup[],
 ): ApiResponse | undefined {
+  const release = gitVersionOf(minor);
   if (aggregated !== undefined) return aggregatedResponse(path, aggregated, groups);
-  if (path === "/version") return json(versionDocument);
-  if (path === "/openapi/v2") return json(openApiV2(groups));
+  if (path === "/version") return json(versionDocument(minor));
+  if (path === "/openapi/v2") return json(openApiV2(groups, release));
   if (path === "/openapi/v3") return json(openApiV3Index(groups));
   if (path.startsWith("/openapi/v3/"))
-    return optionalJson(openApiV3(path.slice("/openapi/v3/".length), groups));
+    return optionalJson(openApiV3(path.slice("/openapi/v3/".length), groups, release));
   if (path === "/api") return json(coreVersions);
   if (path === "/apis") return json(groupList(groups));
   if (path === "/") return json({ paths: rootPaths(groups) });

@@ -6,7 +6,7 @@ import type { ApiGroup, ApiVersion } from "./api-groups.ts";
 import { resourcePaths } from "./openapi-paths.ts";
 import { closure, definitionSchema, type Dialect, scalarSchemas, scalarSchemasV2 } from "./openapi-schema.ts";
 
-const info = { title: "Kubernetes", version: "v1.36.4" };
+const title = "Kubernetes";
 
 /** Where the document of each group version is, with a hash by which clients keep their copy. */
 export function openApiV3Index(groups: readonly ApiGroup[]): object {
@@ -25,7 +25,7 @@ export function openApiV3Index(groups: readonly ApiGroup[]): object {
 }
 
 /** The document of one group version; `path` as the index names it. */
-export function openApiV3(path: string, groups: readonly ApiGroup[]): object | undefined {
+export function openApiV3(path: string, groups: readonly ApiGroup[], release: string): object | undefined {
   const parts = path.split("/");
   const core = parts[0] === "api";
   const groupName = core ? "" : parts[1];
@@ -36,17 +36,17 @@ export function openApiV3(path: string, groups: readonly ApiGroup[]): object | u
   if (version === undefined) return undefined;
   return {
     openapi: "3.0.0",
-    info,
+    info: { title, version: release },
     paths: versionPaths(version, "v3"),
     components: { schemas: versionSchemas([version], "v3") },
   };
 }
 
-export function openApiV2(groups: readonly ApiGroup[]): object {
+export function openApiV2(groups: readonly ApiGroup[], release: string): object {
   const versions = groups.flatMap((group) => group.versions);
   return {
     swagger: "2.0",
-    info,
+    info: { title, version: release },
     paths: Object.assign({}, ...versions.map((version) => versionPaths(version, "v2"))) as object,
     definitions: versionSchemas(versions, "v2"),
   };

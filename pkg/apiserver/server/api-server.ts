@@ -1,4 +1,5 @@
 import { messageOf } from "../../api/errors.ts";
+import type { BuiltInResource } from "../../api/resource.ts";
 import { allResources, isServedByDefault } from "../../api/resources.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
@@ -31,6 +32,8 @@ export interface ApiServerOptions {
   readonly log?: Logger;
   /** An empty one in memory when left out. */
   readonly store?: Store;
+  /** The built-in resources; what every server of the newest release serves when left out. */
+  readonly served?: readonly BuiltInResource[];
   /** Rules of the built-in kinds; a kind without rules is served with plain ones. */
   readonly kinds?: readonly KindRules[];
   readonly authenticator?: Authenticator;
@@ -66,7 +69,7 @@ export class ApiServer {
 
   constructor(options: ApiServerOptions) {
     const { clock, random } = options;
-    const served = allResources().filter(isServedByDefault);
+    const served = options.served ?? allResources().filter(isServedByDefault);
     this.#log = options.log ?? silentLogger;
     this.#authenticator = options.authenticator ?? everybodyIsAdmin;
     this.#authorizer = options.authorizer ?? everythingIsAllowed;

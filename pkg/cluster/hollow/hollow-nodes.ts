@@ -13,6 +13,8 @@ import { hollowNode, hollowNodeName, hollowNodeStatus } from "./node-object.ts";
 
 export interface HollowSettings {
   readonly nodes: number;
+  /** What they say that they run; the newest when left out. */
+  readonly kubeletVersion?: string;
   readonly workers?: number;
   /** How often each node renews its Lease. */
   readonly leaseRenewMs?: number;
@@ -77,7 +79,7 @@ async function keepNode(
   while (!signal.aborted) {
     try {
       if (env.clock.monotonicMs() - statusMs >= STATUS_MS) {
-        await reportNode(env, index, signal);
+        await reportNode(env, settings, index, signal);
         statusMs = env.clock.monotonicMs();
       }
       await renewLease(env, index, signal);
@@ -92,15 +94,20 @@ async function keepNode(
 }
 
 /** The status patch leaves alone what others have written to the node: taints, labels, other conditions. */
-async function reportNode(env: Env, index: number, signal: AbortSignal): Promise<void> {
+async function reportNode(
+  env: Env,
+  { kubeletVersion }: HollowSettings,
+  index: number,
+  signal: AbortSignal,
+): Promise<void> {
   const client = env.client.clientFor<Node>(resources.nodes);
   const nowMs = env.clock.nowMs();
   try {
-    await client.create(hollowNode(index, nowMs), {}, signal);
+    await client.create(hollowNode(index, nowMs, kubeletVersion), {}, signal);
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
   }
-  const body = { status: hollowNodeStatus(index, nowMs) };
+  const body = { status: hollowNodeStatus(index, nowMs, kubeletVersion) };
   const name = hollowNodeName(index);
   const node = await client.patch({ name }, { type: "strategic", body }, { subresource: "status" }, signal);
   await admitPods(env, node, signal);

@@ -1,10 +1,13 @@
 import { formatTime } from "../../api/time.ts";
+import { gitVersionOf, NEWEST_MINOR } from "../../apiserver/discovery/release.ts";
 import type { Node, NodeCondition, NodeStatus } from "../../api/types/core-v1.gen.ts";
 
 export const PODS_PER_NODE = 110;
+/** Of kubelets, unless they say otherwise. */
+const NEWEST = gitVersionOf(NEWEST_MINOR);
 
 /** "node-0", "node-1" …, in three zones. */
-export function hollowNode(index: number, nowMs: number): Node {
+export function hollowNode(index: number, nowMs: number, kubeletVersion?: string): Node {
   const name = hollowNodeName(index);
   return {
     apiVersion: "v1",
@@ -20,7 +23,7 @@ export function hollowNode(index: number, nowMs: number): Node {
       },
     },
     spec: { podCIDR: podCidr(index), podCIDRs: [podCidr(index)] },
-    status: hollowNodeStatus(index, nowMs),
+    status: hollowNodeStatus(index, nowMs, kubeletVersion),
   };
 }
 
@@ -28,7 +31,7 @@ export function hollowNodeName(index: number): string {
   return `node-${index}`;
 }
 
-export function hollowNodeStatus(index: number, nowMs: number): NodeStatus {
+export function hollowNodeStatus(index: number, nowMs: number, kubeletVersion = NEWEST): NodeStatus {
   const room = { cpu: "32", memory: "256Gi", "ephemeral-storage": "512Gi", pods: String(PODS_PER_NODE) };
   return {
     addresses: [
@@ -49,7 +52,7 @@ export function hollowNodeStatus(index: number, nowMs: number): NodeStatus {
       containerRuntimeVersion: "hollow://1",
       kernelVersion: "hollow",
       kubeProxyVersion: "",
-      kubeletVersion: "v1.36.4",
+      kubeletVersion,
       machineID: "hollow",
       operatingSystem: "linux",
       osImage: "Hollow Linux",
