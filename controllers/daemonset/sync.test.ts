@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import { forbidden, internal } from "../../pkg/apiserver/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { DaemonSetInWorld } from "../../test/harness/daemon-set-in-world.ts";
 import type { Write } from "../../test/harness/recorded-transport.ts";
@@ -59,16 +59,7 @@ describe.each(BOTH_STRATEGIES)("with %j pods", (strategy) => {
   // upstream: pkg/controller/daemon/daemon_controller_test.go#TestSimpleDaemonSetPodCreateErrors,
   // #TestDaemonSetPodCreateExpectationsError
   test("that a quota refuses are not asked for all at once, nor waited for", async () => {
-    let created = 0;
-    world.server.parts.faults.add({
-      target: { verb: "create", resource: "pods" },
-      action: {
-        kind: "interfere",
-        run: () => {
-          if (++created > 10) throw forbidden({ group: "", plural: "pods" }, "", "exceeded quota");
-        },
-      },
-    });
+    world.allowPods(10);
     await it.addNodes(100);
     await it.create({ strategy });
     await world.start(controller);

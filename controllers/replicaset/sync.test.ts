@@ -3,7 +3,7 @@ import { controllerOf, newControllerRef } from "../../pkg/api/owner-references.t
 import { resources } from "../../pkg/api/resources.ts";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { forbidden, internal } from "../../pkg/apiserver/server/status-error.ts";
+import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/controller/expectations.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import type { Write } from "../../test/harness/recorded-transport.ts";
@@ -42,16 +42,7 @@ describe("pods", () => {
 
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestSyncReplicaSetCreateFailures
   test("that a quota refuses are not asked for all at once", async () => {
-    let created = 0;
-    world.server.parts.faults.add({
-      target: { verb: "create", resource: "pods" },
-      action: {
-        kind: "interfere",
-        run: () => {
-          if (++created > 10) throw forbidden({ group: "", plural: "pods" }, "", "exceeded quota");
-        },
-      },
-    });
+    world.allowPods(10);
     await create(replicaSet("foobar", 100));
     await world.start(controller);
     // 1 + 2 + 4 + 8: the fourth batch is refused in part, and no fifth is begun before the next sync.

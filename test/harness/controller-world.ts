@@ -10,7 +10,7 @@ import { seededRandom } from "../../pkg/clock/random.ts";
 import { DirectTransport } from "../../pkg/apiserver/direct-transport.ts";
 import { allKinds } from "../../pkg/apiserver/kinds/all-kinds.ts";
 import type { ApiServer } from "../../pkg/apiserver/server/api-server.ts";
-import { StatusError } from "../../pkg/apiserver/server/status-error.ts";
+import { forbidden, StatusError } from "../../pkg/apiserver/server/status-error.ts";
 import { embeddedServer } from "../../pkg/apiserver/embedded-server.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
 import { type Logger, silentLogger } from "../../pkg/log/logger.ts";
@@ -183,6 +183,16 @@ export class ControllerWorld {
       target: { verb: "create", resource },
       action: { kind: "status", when: "before", error },
     });
+  }
+
+  /** As a quota would: so many pods can be created, and no more. */
+  allowPods(most: number): void {
+    let created = 0;
+    const run = (): void => {
+      if (++created > most) throw forbidden(resources.pods, "", "exceeded quota");
+    };
+    const target = { verb: "create", resource: "pods" } as const;
+    this.server.parts.faults.add({ target, action: { kind: "interfere", run } });
   }
 
   async markPod(name: string, fate: PodFate): Promise<void> {

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../api/time.ts";
 import type { Pod, PodSpec } from "../../api/types/core-v1.gen.ts";
-import { pullProblem } from "./image-pull.ts";
 import { eventsBetween, killEvents } from "./pod-events.ts";
 import { decidePodLife } from "./pod-life.ts";
 
@@ -81,7 +80,7 @@ describe("what is told of a pod", () => {
   test("an image that cannot be pulled, again and again", () => {
     const containers = [{ name: "c", image: "example.com/does-not-exist:1" }];
     const lines = told(pod({ containers }), 35_000);
-    const failure = [
+    const failure: readonly unknown[] = [
       'Normal Pulling: Pulling image "example.com/does-not-exist:1"',
       expect.stringMatching(
         /^Warning Failed: Failed to pull image .* failed to resolve reference .* not found$/,
