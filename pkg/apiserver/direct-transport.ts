@@ -104,6 +104,7 @@ class DirectResponse implements TransportResponse {
   async text(): Promise<string> {
     if (this.#body.kind === "text") return this.#body.text;
     if (this.#body.kind === "bytes") return Buffer.from(this.#body.bytes).toString();
+    if (this.#body.kind === "stream") return (await Array.fromAsync(this.#body.chunks)).join("");
     return JSON.stringify(await this.json());
   }
 
@@ -111,6 +112,8 @@ class DirectResponse implements TransportResponse {
     const body = this.#body;
     if (body.kind === "object") return body.value;
     if (body.kind === "list") return { ...listHead(body), items: body.list.items };
+    if (body.kind === "session")
+      throw new TransportError("malformed", "a client in this process has no sessions with pods", true);
     if (body.kind === "watch")
       throw new TransportError("malformed", "a stream of documents is not one document", true);
     return parseJson(await this.text());
@@ -134,6 +137,7 @@ class DirectResponse implements TransportResponse {
 
   async discard(): Promise<void> {
     if (this.#body.kind === "watch") await this.#body.frames[Symbol.asyncIterator]().return?.();
+    if (this.#body.kind === "stream") await this.#body.chunks[Symbol.asyncIterator]().return?.();
   }
 }
 

@@ -3,7 +3,7 @@ import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { resources } from "../api/resources.ts";
 import { podCondition } from "../api/pod.ts";
 import type { Event, PersistentVolumeClaim, Pod } from "../api/types/core-v1.gen.ts";
-import { isForbidden } from "../client/errors.ts";
+import { isForbidden, isNotFound } from "../client/errors.ts";
 import { seededRandom } from "../clock/random.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
 import { type ClusterOptions, EmbeddedCluster } from "./cluster.ts";
@@ -64,6 +64,7 @@ test("a pod gets a node and runs", async () => {
     "persistentvolume-binder-controller",
     "ephemeral-volume-controller",
     "hollow-provisioner",
+    "hollow-metrics",
   ]);
 });
 
@@ -112,6 +113,54 @@ test("events tell why a pod does not start, and on which node", async () => {
     "Failed Failed to pull image x3",
     'Pulling Pulling image "does- x3',
   ]);
+});
+
+test("what pods and nodes use is listed, by labels too", async () => {
+  const cluster = await start({ nodes: 1 });
+  const { clientFor, dynamic } = cluster.client("admin");
+  const pods = clientFor<Pod>(resources.pods);
+  const containers = [
+    { name: "a", image: "x", resources: { requests: { cpu: "250m", memory: "64Mi" } } },
+    { name: "b", image: "x" },
+  ];
+  const busy = {
+    labels: { app: "busy" },
+    annotations: { "kcm.dev/cpu.b": "1500m", "kcm.dev/memory.b": "?" },
+  };
+  await finished(pods.create({ metadata: { ...pod.metadata, ...busy }, spec: { containers } }));
+  await finished(pods.create({ ...pod, metadata: { namespace: "default", name: "idle" } }));
+  const later = { namespace: "default", name: "later" };
+  await finished(
+    pods.create({
+      metadata: later,
+      spec: { ...pod.spec, containers: containers.slice(0, 1), schedulerName: "none" },
+    }),
+  );
+  await clock.advanceBy(2_000);
+  const group = { group: "metrics.k8s.io", version: "v1beta1" };
+  const podMetrics = dynamic({ ...group, plural: "pods", kind: "PodMetrics", namespaced: true });
+  const names = async (labelSelector: string): Promise<unknown> =>
+    (await finished(podMetrics.list({ namespace: "default", labelSelector }))).items.map(
+      (item) => item.metadata.name,
+    );
+  expect(await names("")).toEqual(["idle", "p"]);
+  expect(await names("app=busy")).toEqual(["p"]);
+  expect(await finished(podMetrics.get({ namespace: "default", name: "p" }))).toMatchObject({
+    kind: "PodMetrics",
+    window: "15s",
+    containers: [
+      { name: "a", usage: { cpu: "250000000n", memory: "65536Ki" } },
+      { name: "b", usage: { cpu: "1500000000n", memory: "16384Ki" } },
+    ],
+  });
+  await expect(finished(podMetrics.get(later))).rejects.toSatisfy(isNotFound);
+  const nodeMetrics = dynamic({ ...group, plural: "nodes", kind: "NodeMetrics", namespaced: false });
+  // 20m of its own, 250m, 1500m and 1m.
+  expect(await finished(nodeMetrics.get({ name: "node-0" }))).toMatchObject({
+    usage: { cpu: "1771000000n" },
+  });
+  const services = await finished(clientFor(resources.apiServices).list());
+  expect(services.items.map(({ metadata }) => metadata.name)).toEqual(["v1beta1.metrics.k8s.io"]);
 });
 
 test("without nodes there is no scheduler either", async () => {

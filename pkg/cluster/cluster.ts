@@ -12,6 +12,9 @@ import { accessControl } from "../apiserver/access-control.ts";
 import { builtInAdmission } from "../apiserver/admission/built-in-admission.ts";
 import { createBootstrapObjects } from "../apiserver/bootstrap.ts";
 import { DirectTransport } from "../apiserver/direct-transport.ts";
+import { HollowProcesses } from "./hollow/hollow-processes.ts";
+import { metricsApi } from "./metrics/metrics-api.ts";
+import { metricsRegistration } from "./metrics/registration.ts";
 import { plant } from "./plant.ts";
 import { HttpServer, type HttpServerOptions } from "../apiserver/http/http-server.ts";
 import { adminUser, type UserInfo } from "../apiserver/server/access.ts";
@@ -135,9 +138,9 @@ export class EmbeddedCluster {
 
 /** A bare API server, without controllers and nodes, is left alone. */
 function plantOf({ controllers = [], nodes = 0 }: ClusterOptions): readonly ControllerDescriptor[] {
-  return controllers.length === 0 && nodes === 0
-    ? []
-    : plant({ nodes, others: controllers, tellsEvents: true });
+  if (controllers.length === 0 && nodes === 0) return [];
+  const metrics = nodes === 0 ? [] : [metricsRegistration()];
+  return [...plant({ nodes, others: controllers, tellsEvents: true }), ...metrics];
 }
 
 /** As test servers of other makes do it: where nobody creates the accounts, pods need none. */
@@ -153,6 +156,8 @@ function apiServer(options: ClusterOptions): ApiServer {
     clock,
     random,
     store,
+    processes: new HollowProcesses(clock),
+    computed: (options.nodes ?? 0) === 0 ? [] : metricsApi(store, clock),
     admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, serviceAccounts, rbac }),
     ...access,
     ...(options.log === undefined ? {} : { log: options.log }),
@@ -160,7 +165,13 @@ function apiServer(options: ClusterOptions): ApiServer {
 }
 
 /** Named as upstream's programs are, which is what managedFields tell of who wrote what. */
-type Program = "csi-provisioner" | "kcm" | "kube-controller-manager" | "kube-scheduler" | "kubelet";
+type Program =
+  | "csi-provisioner"
+  | "kcm"
+  | "kube-controller-manager"
+  | "kube-scheduler"
+  | "kubelet"
+  | "metrics-server";
 
 interface Component {
   readonly program: Program;
@@ -174,6 +185,7 @@ const components: Readonly<Record<string, Component>> = {
   scheduler: component("kube-scheduler", "system:kube-scheduler"),
   "tokens-controller": component("kube-controller-manager", "system:kube-controller-manager"),
   "hollow-nodes": component("kubelet", "system:hollow-nodes", ["system:masters"]),
+  "hollow-metrics": component("metrics-server", "system:hollow-metrics", ["system:masters"]),
   "hollow-provisioner": component("csi-provisioner", "system:hollow-provisioner", ["system:masters"]),
 };
 
@@ -204,6 +216,7 @@ function inProcessClients(server: ApiServer, clock: Clock, log: Logger): ClientB
     "kube-controller-manager": builderOf("kube-controller-manager"),
     "kube-scheduler": builderOf("kube-scheduler"),
     kubelet: builderOf("kubelet"),
+    "metrics-server": builderOf("metrics-server"),
   };
   return {
     client: (name, options) => builders[componentOf(name).program].client(name, options),

@@ -1,6 +1,7 @@
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import { constants, createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { nodeHttp } from "../../client/http/node-http.ts";
 import { type Logger, silentLogger } from "../../log/logger.ts";
 import { type ApiServer, statusResponse } from "../server/api-server.ts";
@@ -12,6 +13,7 @@ import { FrameEncoder } from "./encode.ts";
 import { decodeBody, type DecodedBody, readBody } from "./request-body.ts";
 import type { HttpRequest, HttpResponse } from "./messages.ts";
 import { sendResponse } from "./send-response.ts";
+import { answerUpgrade } from "./upgrade.ts";
 
 export interface TlsFiles {
   /** PEM. */
@@ -48,6 +50,9 @@ export class HttpServer {
     this.#log = options.log ?? silentLogger;
     this.#scheme = options.tls === undefined ? "http" : "https";
     this.#listener = makeListener(options.tls, (request, response) => void this.#serve(request, response));
+    this.#listener.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      void this.#upgrade(request, socket, head);
+    });
     this.#listener.on("connection", (socket: Socket) => this.#track(socket));
     this.#listener.on("secureConnection", (socket: Socket) => this.#track(socket));
   }
@@ -112,14 +117,26 @@ export class HttpServer {
     }
   }
 
+  /** A client that wants the connection for itself: with a process of a pod. */
+  async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const controller = new AbortController();
+    this.#running.add(controller);
+    try {
+      const answer = await this.#handle(request, headOf(request, controller.signal));
+      await answerUpgrade(request, { socket, head }, answer, controller.signal);
+    } catch (error) {
+      if (!(error instanceof DisconnectError) && !controller.signal.aborted)
+        this.#log.error(error, "a session failed", { path: request.url ?? "" });
+      socket.destroy();
+    } finally {
+      this.#running.delete(controller);
+    }
+  }
+
   async #answer(request: HttpRequest, response: HttpResponse, signal: AbortSignal): Promise<void> {
-    const url = request.url ?? "/";
-    const mark = url.indexOf("?");
-    const path = mark < 0 ? url : url.slice(0, mark);
-    const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
-    const headers = plainHeaders(request);
-    const pretty = wantsPretty(query, headers["user-agent"]);
-    const answer = await this.#handle(request, { path, query, headers, signal });
+    const head = headOf(request, signal);
+    const pretty = wantsPretty(head.query, head.headers["user-agent"]);
+    const answer = await this.#handle(request, head);
     await sendResponse(response, answer, { pretty, encoder: this.#encoder });
   }
 
@@ -158,16 +175,26 @@ interface RequestHead {
   readonly signal: AbortSignal;
 }
 
+function headOf(request: HttpRequest, signal: AbortSignal): RequestHead {
+  const url = request.url ?? "/";
+  const mark = url.indexOf("?");
+  const path = mark < 0 ? url : url.slice(0, mark);
+  const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
+  return { path, query, headers: plainHeaders(request), signal };
+}
+
 type Handler = (request: HttpRequest, response: HttpResponse) => void;
 
 function makeListener(tls: TlsFiles | undefined, handler: Handler): Server | Http2SecureServer {
-  if (tls === undefined) return nodeHttp.createServer({ keepAliveTimeout: 60_000 }, handler);
+  if (tls === undefined)
+    return nodeHttp.createServer({ keepAliveTimeout: 60_000, shouldUpgradeCallback }, handler);
   const { cert, key, clientCa } = tls;
+  const http1 = { allowHTTP1: true, shouldUpgradeCallback };
   const server = createSecureServer(
     {
       cert,
       key,
-      allowHTTP1: true,
+      ...http1,
       // The server itself decides what a client without a (valid) certificate may do.
       ...(clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
       settings: { maxConcurrentStreams: 1000, initialWindowSize: 1 << 20 },
@@ -176,6 +203,11 @@ function makeListener(tls: TlsFiles | undefined, handler: Handler): Server | Htt
   );
   server.on("session", (session) => session.setLocalWindowSize(16 << 20));
   return server;
+}
+
+/** What else a client would rather speak, such as h2c, it does without. */
+function shouldUpgradeCallback({ headers }: IncomingMessage): boolean {
+  return ["websocket", "spdy/3.1"].includes(headers.upgrade?.toLowerCase() ?? "");
 }
 
 function plainHeaders(request: HttpRequest): Record<string, string> {

@@ -35,15 +35,23 @@ export async function sendResponse(
     writable.end();
     return;
   }
+  if (body.kind === "stream") {
+    (response as ServerResponse).writeHead(status, headers);
+    (response as ServerResponse).flushHeaders();
+    for await (const chunk of body.chunks) await write(writable, chunk);
+    writable.end();
+    return;
+  }
+  if (body.kind === "session") throw new Error("a session needs a connection of its own");
   const bytes = encodeWhole(body, options.pretty);
   headers["content-length"] = String(bytes.byteLength);
   (response as ServerResponse).writeHead(status, headers);
   writable.end(bytes);
 }
 
-type WholeBody = Exclude<ApiResponse["body"], { kind: "watch" }>;
+export type WholeBody = Exclude<ApiResponse["body"], { kind: "watch" | "stream" | "session" }>;
 
-function encodeWhole(body: WholeBody, pretty: boolean): Uint8Array {
+export function encodeWhole(body: WholeBody, pretty: boolean): Uint8Array {
   if (body.kind === "bytes") return body.bytes;
   if (body.kind === "text") return Buffer.from(body.text);
   if (body.kind === "list") return Buffer.from(encodeListPretty(body.list));

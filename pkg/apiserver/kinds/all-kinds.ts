@@ -3,6 +3,7 @@ import { certificateRequestKinds } from "./access/certificate-request.ts";
 import { rbacKinds } from "./access/rbac.ts";
 import { cronJobKinds } from "./batch/cron-job.ts";
 import { jobKinds } from "./batch/job.ts";
+import { apiServiceKinds } from "./core/api-service.ts";
 import { configDataKinds } from "./core/config-data.ts";
 import { eventKinds } from "./core/event.ts";
 import { limitRangeKinds } from "./core/limit-range.ts";
@@ -36,6 +37,7 @@ export const allKinds: readonly KindRules[] = [
   ...rbacKinds,
   ...cronJobKinds,
   ...jobKinds,
+  ...apiServiceKinds,
   ...configDataKinds,
   ...eventKinds,
   ...limitRangeKinds,

@@ -16,10 +16,13 @@ import {
 } from "./access.ts";
 import { type Admission, admitEverything } from "./admission.ts";
 import { makeCall, type ServerParts } from "./call.ts";
+import { bucketOf, type ComputedResource, servedComputed } from "./computed-resource.ts";
 import { handlerOf, verbOf } from "./dispatch.ts";
 import { DisconnectError, Faults } from "./faults.ts";
 import { deprecationsOf } from "./deprecations.ts";
 import { parseImpersonation } from "./impersonation.ts";
+import { needsCreate } from "./pod-connect.ts";
+import type { PodProcesses } from "./pod-processes.ts";
 import { Registry } from "./registry.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import { parseResourcePath, type RequestInfo } from "./request-info.ts";
@@ -41,6 +44,10 @@ export interface ApiServerOptions {
   readonly admission?: Admission;
   /** Who answers creates that store nothing; such resources without a handler answer 405. */
   readonly virtual?: VirtualHandlers;
+  /** What is behind pods; without it their logs and processes are refused. */
+  readonly processes?: PodProcesses;
+  /** Served beside the built-in resources, as by an aggregated API server. */
+  readonly computed?: readonly ComputedResource[];
   /** Answers for what is not a resource: discovery, health, OpenAPI. Undefined: not theirs. */
   readonly documents?: DocumentSource;
 }
@@ -82,7 +89,13 @@ export class ApiServer {
       admission: options.admission ?? admitEverything,
       faults: new Faults(clock),
       virtual: options.virtual ?? {},
+      processes: options.processes,
+      computed: new Map(options.computed?.map((computed) => [bucketOf(computed), computed])),
     };
+    for (const computed of options.computed ?? []) {
+      const { group, plural } = computed.resource;
+      this.parts.registry.replaceCustom(group, plural, [servedComputed(computed)]);
+    }
   }
 
   addService(service: ServerService): void {
@@ -140,6 +153,9 @@ export class ApiServer {
 
     const verb = verbOf(request, info);
     await this.#authorize(user, verb, request.path, info);
+    // WebSockets are opened by GET.
+    if (verb === "get" && needsCreate(info.subresource))
+      await this.#authorize(user, "create", request.path, info);
     warnings.push(...deprecationsOf(served.resource));
     const call = makeCall(this.parts, { request, verb, info, served, user, warnings });
     await this.parts.faults.before(call.subject, request.signal);

@@ -2,7 +2,9 @@ import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
 import type { UserInfo } from "./access.ts";
 import type { Admission } from "./admission.ts";
+import type { ComputedResources } from "./computed-resource.ts";
 import type { Faults, FaultSubject } from "./faults.ts";
+import type { PodProcesses } from "./pod-processes.ts";
 import type { Registry } from "./registry.ts";
 import type { ApiRequest } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
@@ -19,6 +21,8 @@ export interface ServerParts {
   readonly admission: Admission;
   readonly faults: Faults;
   readonly virtual: VirtualHandlers;
+  readonly processes: PodProcesses | undefined;
+  readonly computed: ComputedResources;
 }
 
 /** One request for one resource, past authentication and authorization. */

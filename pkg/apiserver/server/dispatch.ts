@@ -1,16 +1,18 @@
 import { binding } from "./binding.ts";
 import type { Call } from "./call.ts";
+import { readComputed } from "./computed-resource.ts";
 import { createObject } from "./create.ts";
 import { deleteCollection } from "./delete-collection.ts";
 import { deleteObject } from "./delete.ts";
 import { evict } from "./eviction.ts";
 import { patchObject } from "./patch.ts";
+import { askKubelet, isOfKubelets } from "./pod-connect.ts";
 import { booleanParameter } from "./query-options.ts";
 import { getObject, listOrWatch } from "./read.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { getScale, patchScale, replaceScale } from "./scale.ts";
-import { methodNotAllowed, noSuchResource, StatusError } from "./status-error.ts";
+import { methodNotAllowed, noSuchResource } from "./status-error.ts";
 import { createVirtual, virtualHandlerOf } from "./virtual-create.ts";
 import { replaceObject } from "./update.ts";
 
@@ -65,14 +67,6 @@ const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handl
   eviction: { create: evict },
 };
 
-/** What a kubelet would answer. */
-const hollowSubresources = new Set(["log", "exec", "attach", "portforward", "proxy"]);
-
-function notInHollowPods(subresource: string): StatusError {
-  const message = `${subresource}: there are no processes behind the pods, nodes and services of this cluster`;
-  return new StatusError(501, "NotImplemented", message);
-}
-
 /** Throws 404 for an unknown subresource and 405 for a verb that the resource does not have. */
 export function handlerOf(call: Call): Handler {
   const { info, served, verb, request } = call;
@@ -83,6 +77,8 @@ export function handlerOf(call: Call): Handler {
   if (spansNamespaces && info.name !== "") throw noSuchResource();
   if (spansNamespaces && verb !== "list" && verb !== "watch") throw methodNotAllowed();
   if (!served.verbs.has(verb)) throw methodNotAllowed();
+  const computed = call.computed.get(served.bucket);
+  if (computed !== undefined) return readComputed(computed);
   // What cannot be read back is not stored.
   if (!served.verbs.has("get") && verb === "create") return createVirtual;
   const handler = (info.name === "" ? collectionHandlers : objectHandlers)[verb];
@@ -95,7 +91,7 @@ function subresourceHandler(call: Call): Handler {
   const subresource = served.subresources.get(info.subresource);
   if (subresource === undefined) throw noSuchResource();
   if (verb === "create" && virtualHandlerOf(call) !== undefined) return createVirtual;
-  if (hollowSubresources.has(info.subresource)) throw notInHollowPods(info.subresource);
+  if (isOfKubelets(info.subresource)) return askKubelet;
   const handler = (subresourceHandlers[info.subresource] ?? viewHandlers)[verb];
   if (handler === undefined || !subresource.verbs.includes(verb)) throw methodNotAllowed();
   return handler;

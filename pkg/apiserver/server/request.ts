@@ -1,5 +1,6 @@
 import type { ApiObject, ListMeta, WatchEventType } from "../../api/object.ts";
 import type { UserInfo } from "./access.ts";
+import type { ProcessStreams } from "./pod-processes.ts";
 
 /** A request as it arrives, whatever carried it. */
 export interface ApiRequest {
@@ -32,7 +33,20 @@ export type ResponseBody =
   | { readonly kind: "list"; readonly list: ListBody }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
-  | { readonly kind: "watch"; readonly frames: AsyncIterable<WatchFrame> };
+  | { readonly kind: "watch"; readonly frames: AsyncIterable<WatchFrame> }
+  /** Text that comes as it is made. */
+  | { readonly kind: "stream"; readonly chunks: AsyncIterable<string> }
+  /** The connection becomes that of a process. */
+  | { readonly kind: "session"; readonly session: Session };
+
+/** A process, and which of its streams the other side wants. */
+export interface Session {
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+  /** Resolves to the exit code. */
+  run(streams: ProcessStreams, signal: AbortSignal): Promise<number>;
+}
 
 export interface ListBody {
   readonly kind: string;

@@ -5,7 +5,11 @@ export type Step =
   | { readonly do: "sleep"; readonly ms: number }
   | { readonly do: "exit"; readonly code: number }
   | { readonly do: "ready"; readonly value: boolean }
-  /** Goes on for ever. */
+  /** Writes a line. */
+  | { readonly do: "say"; readonly text: string }
+  /** Does these again and again, which write and sleep. */
+  | { readonly do: "repeat"; readonly steps: readonly Step[] }
+  /** Goes on for ever, and does nothing. */
   | { readonly do: "run" };
 
 /** What the process is doing at some moment, and when that changes next. */
@@ -39,8 +43,19 @@ function shellText(words: readonly string[]): string {
   return isShell ? third : words.join(" ");
 }
 
+const LOOP = /^(.*?)(?:^|;|&&|\n)\s*while\s+(?:true|:)\s*[;\n]\s*do\s+(.*?)[;\n]\s*done\s*;?\s*$/s;
+
 /** Undefined when a step is not understood. A script that comes to its end has exited with 0. */
 export function parseScript(text: string): readonly Step[] | undefined {
+  const loop = LOOP.exec(text);
+  if (loop === null) return parseSteps(text);
+  const [before, repeated] = [parseSteps(loop[1] ?? ""), parseSteps(loop[2] ?? "")];
+  const isPlain = repeated?.every((step) => step.do === "say" || step.do === "sleep") === true;
+  if (before === undefined || repeated === undefined || !isPlain) return undefined;
+  return [...before, { do: "repeat", steps: repeated }];
+}
+
+function parseSteps(text: string): readonly Step[] | undefined {
   const steps: Step[] = [];
   for (const part of text.split(/;|&&|\n/)) {
     const command = part.trim();
@@ -54,6 +69,7 @@ export function parseScript(text: string): readonly Step[] | undefined {
 
 function parseStep(command: string): Step | undefined {
   const [name = "", argument, ...rest] = command.split(/\s+/);
+  if (name === "echo") return parseEcho(command.slice("echo".length).trim());
   const isNumber = argument !== undefined && rest.length === 0 && /^\d+(\.\d+)?s?$/.test(argument);
   if (/(^|\/)sleep$/.test(name)) {
     if (argument === "infinity") return { do: "run" };
@@ -67,15 +83,25 @@ function parseStep(command: string): Step | undefined {
   return name === "run" ? { do: "run" } : undefined;
 }
 
+/** Only what needs no shell to be understood. */
+function parseEcho(text: string): Step | undefined {
+  const [, quote = "", quoted = ""] = /^(["'])(.*)\1$/s.exec(text) ?? [];
+  const said = quote === "" ? text : quoted;
+  const isPlain = quote === "'" || !/[$`\\]/.test(said);
+  if (!isPlain || (quote === "" && /["'|<>&*?()]/.test(said)) || (quote !== "" && said.includes(quote)))
+    return undefined;
+  return { do: "say", text: quote === "" ? said.replaceAll(/\s+/g, " ") : said };
+}
+
 /** Where a process that began at `startedMs` is at `nowMs`. Without a step `ready` it is ready from the start. */
 export function progressOf(steps: readonly Step[], startedMs: number, nowMs: number): Progress {
   let atMs = startedMs;
   let ready = !steps.some((step) => step.do === "ready" && step.value);
   for (const step of steps) {
     if (step.do === "exit") return { state: "exited", code: step.code, atMs };
-    if (step.do === "run") return { state: "running", ready, changesAtMs: undefined };
+    if (step.do === "run" || step.do === "repeat") return { state: "running", ready, changesAtMs: undefined };
     if (step.do === "ready") ready = step.value;
-    else {
+    else if (step.do === "sleep") {
       atMs += step.ms;
       if (atMs > nowMs) return { state: "running", ready, changesAtMs: atMs };
     }

@@ -1,0 +1,154 @@
+import { messageOf } from "../../api/errors.ts";
+import { parseTime } from "../../api/time.ts";
+import type { Pod } from "../../api/types/core-v1.gen.ts";
+import type { Call } from "./call.ts";
+import type { ContainerTarget, PodProcesses, ProcessStreams } from "./pod-processes.ts";
+import { booleanParameter } from "./query-options.ts";
+import { findStored } from "./read.ts";
+import type { ApiResponse, Session } from "./request.ts";
+import { badRequest, StatusError } from "./status-error.ts";
+
+/** What a kubelet would answer. */
+const ofKubelets = new Set(["log", "exec", "attach", "portforward", "proxy"]);
+const sessions = new Set(["exec", "attach", "portforward"]);
+
+export const isOfKubelets = (subresource: string): boolean => ofKubelets.has(subresource.split("/")[0] ?? "");
+
+/** Subresources whose GET does what a POST does: whoever may only look may not use it. */
+export const needsCreate = (subresource: string): boolean => sessions.has(subresource);
+
+/** Logs of pods and sessions with their processes, where the cluster has such; all else is refused. */
+export async function askKubelet(call: Call): Promise<ApiResponse> {
+  const { subresource, plural } = call.info;
+  const { processes } = call;
+  if (plural !== "pods" || processes === undefined) throw noProcesses(subresource);
+  switch (subresource) {
+    case "log":
+      return podLog(call, processes);
+    case "exec":
+    case "attach":
+      return podSession(call, processes);
+    default:
+      throw noProcesses(subresource);
+  }
+}
+
+function noProcesses(subresource: string): StatusError {
+  const message = `${subresource}: there are no processes behind the pods, nodes and services of this cluster`;
+  return new StatusError(501, "NotImplemented", message);
+}
+
+async function podLog(call: Call, processes: PodProcesses): Promise<ApiResponse> {
+  const { query, signal } = call.request;
+  const sinceSeconds = numberParameter(query, "sinceSeconds", 1);
+  const sinceTime = query.get("sinceTime") ?? "";
+  if (sinceSeconds !== undefined && sinceTime !== "")
+    throw invalidOptions("Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified");
+  const target = targetOf(call);
+  const headers = { "content-type": "text/plain" };
+  if (target === undefined) return { status: 200, headers, body: { kind: "text", text: "" } };
+  const sinceMs = sinceSeconds === undefined ? timeOf(sinceTime) : call.clock.nowMs() - sinceSeconds * 1_000;
+  const chunks = await processes.logs(
+    {
+      ...target,
+      follow: booleanParameter(query, "follow") === true,
+      previous: booleanParameter(query, "previous") === true,
+      timestamps: booleanParameter(query, "timestamps") === true,
+      sinceMs,
+      tailLines: numberParameter(query, "tailLines", 0),
+      limitBytes: numberParameter(query, "limitBytes", 1),
+    },
+    signal ?? new AbortController().signal,
+  );
+  return { status: 200, headers, body: { kind: "stream", chunks } };
+}
+
+async function podSession(call: Call, processes: PodProcesses): Promise<ApiResponse> {
+  const { query, headers } = call.request;
+  const { subresource } = call.info;
+  const asked = (name: string): boolean => booleanParameter(query, name) === true;
+  const command = query.getAll("command");
+  const tty = asked("tty");
+  const wants = { stdin: asked("stdin"), stdout: asked("stdout"), stderr: asked("stderr") && !tty };
+  if (!wants.stdin && !wants.stdout && !wants.stderr)
+    throw badRequest("you must specify at least 1 of stdin, stdout, stderr");
+  if (subresource === "exec" && command.length === 0)
+    throw badRequest("you must specify at least 1 command for the container");
+  const target = targetOf(call);
+  if (target === undefined) throw badRequest(`pod ${call.info.name} does not have a host assigned`);
+  if (headers["upgrade"]?.toLowerCase() !== "websocket") {
+    // Clients of old speak SPDY; kubectl tries it only where this is not understood.
+    throw badRequest("Upgrade request required: websocket with v5.channel.k8s.io or v4.channel.k8s.io");
+  }
+  const session: Session = {
+    ...wants,
+    run: async (streams: ProcessStreams, signal) =>
+      subresource === "exec"
+        ? processes.exec({ ...target, command, tty }, streams, signal)
+        : processes.attach({ ...target, tty }, streams, signal),
+  };
+  return { status: 101, headers: {}, body: { kind: "session", session } };
+}
+
+/** Undefined for a pod that has no node yet. */
+function targetOf(call: Call): ContainerTarget | undefined {
+  const pod: Pod = findStored(call);
+  const { uid } = pod.metadata;
+  const container = containerOf(pod, call.request.query.get("container") ?? "");
+  if ((pod.spec?.nodeName ?? "") === "") return undefined;
+  const podNow = (): Pod | undefined => {
+    try {
+      const now: Pod = findStored(call);
+      return now.metadata.uid === uid ? now : undefined;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return undefined;
+      throw error;
+    }
+  };
+  return { pod, container, podNow };
+}
+
+function containerOf({ metadata, spec }: Pod, asked: string): string {
+  const main = spec?.containers ?? [];
+  const init = spec?.initContainers ?? [];
+  const ephemeral = spec?.ephemeralContainers ?? [];
+  const names = (of: readonly { readonly name: string }[]): string => of.map(({ name }) => name).join(" ");
+  if (asked !== "") {
+    if ([...main, ...init, ...ephemeral].some(({ name }) => name === asked)) return asked;
+    throw badRequest(`container ${asked} is not valid for pod ${metadata.name}`);
+  }
+  const [only] = main;
+  if (main.length === 1 && only !== undefined) return only.name;
+  const parts = [
+    `[${names(main)}]`,
+    ...(init.length > 0 ? [`or one of the init containers: [${names(init)}]`] : []),
+    ...(ephemeral.length > 0 ? [`or one of the ephemeral containers: [${names(ephemeral)}]`] : []),
+  ];
+  throw badRequest(
+    `a container name must be specified for pod ${metadata.name}, choose one of: ${parts.join(" ")}`,
+  );
+}
+
+function timeOf(text: string): number | undefined {
+  if (text === "") return undefined;
+  try {
+    return parseTime(text);
+  } catch (error) {
+    throw badRequest(messageOf(error));
+  }
+}
+
+function numberParameter(query: URLSearchParams, name: string, least: number): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === "") return undefined;
+  const value = Number(text);
+  if (!/^-?\d+$/.test(text)) throw badRequest(`${name}: invalid syntax: ${JSON.stringify(text)}`);
+  if (value >= least) return value;
+  throw invalidOptions(
+    `${name}: Invalid value: ${value}: must be greater than ${least === 0 ? "or equal to 0" : "0"}`,
+  );
+}
+
+function invalidOptions(why: string): StatusError {
+  return new StatusError(422, "Invalid", `PodLogOptions.core "" is invalid: ${why}`);
+}
