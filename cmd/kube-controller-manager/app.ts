@@ -1,11 +1,12 @@
 import { featureGates, type FeatureGates } from "../../pkg/api/feature-gates.ts";
 import { openGate } from "../../pkg/leader/fence.ts";
+import type { LeaseElection } from "../../pkg/leader/lease-election.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { healthcheckMetrics } from "../../pkg/metrics/standard.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { createClients } from "./clients.ts";
 import { type ClusterSecrets, clusterSecrets } from "./cluster-secrets.ts";
-import { type LeaseElection, leaseElection } from "./election.ts";
+import { candidateFor } from "./election.ts";
 import { knownControllers } from "./known-controllers.ts";
 import { runLeader } from "./leader-migration.ts";
 import type { Options } from "./options/options.ts";
@@ -64,7 +65,7 @@ function candidate(run: Run): LeaseElection {
   const { options, clients, clock, random, log, health } = run;
   const metrics = run.metrics.main;
   const leaseName = options.generic.resourceName;
-  const election = leaseElection({ options, leaseName, clients: clients.root, clock, random, log, metrics });
+  const election = candidateFor({ options, leaseName, clients: clients.root, clock, random, log, metrics });
   const { elector } = election;
   health.add(leaseCheck("leaderElection", elector));
   if (!options.own.standbyReady) {

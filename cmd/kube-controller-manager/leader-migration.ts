@@ -2,7 +2,7 @@ import { LeaseLostError } from "../../pkg/leader/elector.ts";
 import type { WriteGate } from "../../pkg/leader/fence.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import type { Run } from "./run.ts";
-import { leaseElection } from "./election.ts";
+import { candidateFor } from "./election.ts";
 import type { LeaderMigration } from "./options/leader-migration-file.ts";
 import { runControllers } from "./run-controllers.ts";
 import { runShares } from "./run-shares.ts";
@@ -74,7 +74,7 @@ export async function runLeader(run: Run, gate: WriteGate, signal: AbortSignal):
 async function runMigrated(run: Run, leaderName: string, signal: AbortSignal): Promise<boolean> {
   const { clients, health } = run;
   const check = `leaderElection-${leaderName}`;
-  const election = leaseElection({
+  const election = candidateFor({
     ...run,
     clients: clients.root,
     metrics: run.metrics.main,

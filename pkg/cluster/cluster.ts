@@ -3,18 +3,18 @@ import { featureGates, type FeatureGates } from "../api/feature-gates.ts";
 import { type ClientBuilder, clientBuilder, type Transports } from "../client/client-builder.ts";
 import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";
-import { openGate } from "../leader/fence.ts";
-import { type Logger, silentLogger } from "../log/logger.ts";
+import { silentLogger } from "../log/logger.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
-import { ControllerSet } from "../controller/controller-set.ts";
 import type { ControllerDescriptor, ControllerHealth } from "../controller/env.ts";
 import { accessControl } from "../apiserver/access-control.ts";
 import { builtInAdmission } from "../apiserver/admission/built-in-admission.ts";
 import { createBootstrapObjects } from "../apiserver/bootstrap.ts";
+import { gitVersionOf, NEWEST_MINOR } from "../apiserver/discovery/release.ts";
 import { DirectTransport } from "../apiserver/direct-transport.ts";
 import { HollowProcesses } from "./hollow/hollow-processes.ts";
 import { metricsApi } from "./metrics/metrics-api.ts";
 import { metricsRegistration } from "./metrics/registration.ts";
+import { type CandidateOptions, Manager } from "./manager.ts";
 import { plant } from "./plant.ts";
 import { HttpServer, type HttpServerOptions } from "../apiserver/http/http-server.ts";
 import { adminUser, type UserInfo } from "../apiserver/server/access.ts";
@@ -22,10 +22,15 @@ import type { ApiServer } from "../apiserver/server/api-server.ts";
 import { type EmbeddedOptions, embeddedServer } from "../apiserver/embedded-server.ts";
 import { Store } from "../apiserver/storage/store.ts";
 
-export interface ClusterOptions extends Pick<EmbeddedOptions, "clock" | "random" | "log" | "store"> {
+export interface ClusterOptions extends Pick<
+  EmbeddedOptions,
+  "clock" | "random" | "log" | "store" | "kubernetesMinor"
+> {
   readonly metrics?: Metrics;
   readonly features?: FeatureGates;
   readonly controllers?: readonly ControllerDescriptor[];
+  /** The controllers work while they hold the Lease of kube-controller-manager; left out: always. */
+  readonly candidate?: CandidateOptions;
   /** How many hollow nodes; 0 or absent: none, and no scheduler. */
   readonly nodes?: number;
   /** Everybody is the administrator; otherwise users are known by certificates and tokens, and roles tell what they may. */
@@ -40,7 +45,7 @@ const SERVICE_CIDR = "10.96.0.0/16";
 
 /** The control plane's own part of a cluster: all that is not the API server runs in one of these. */
 interface Running {
-  readonly set: ControllerSet;
+  readonly manager: Manager;
   readonly ended: Promise<void>;
 }
 
@@ -65,7 +70,7 @@ export class EmbeddedCluster {
     this.#clients = clients;
     const { controllers = [] } = options;
     this.#running = [
-      this.#run(options, "kube-controller-manager", controllers),
+      this.#run(options, "kube-controller-manager", controllers, options.candidate),
       this.#run(options, "hollow-nodes", plantOf(options)),
     ];
     this.ended = Promise.all(this.#running.map(async ({ ended }) => ended)).then(() => undefined);
@@ -80,7 +85,7 @@ export class EmbeddedCluster {
     let http: HttpServer | undefined;
     try {
       if (options.listen !== undefined) http = await HttpServer.start({ ...options.listen, server, log });
-      const clients = inProcessClients(server, options.clock, log);
+      const clients = inProcessClients(server, options.clock);
       const bootstrap = {
         port: http?.port ?? 443,
         serviceAccounts: usesServiceAccounts(options),
@@ -102,7 +107,7 @@ export class EmbeddedCluster {
 
   /** Of every controller, the scheduler and the nodes included, by name. */
   health(): ReadonlyMap<string, ControllerHealth | undefined> {
-    return new Map(this.#running.flatMap(({ set }) => [...set.health()]));
+    return new Map(this.#running.flatMap(({ manager }) => [...manager.health()]));
   }
 
   /** Ends the controllers first, then the API. Resolves when all is written and the port is free. */
@@ -114,33 +119,40 @@ export class EmbeddedCluster {
     await this.server.close();
   }
 
-  #run(options: ClusterOptions, name: string, descriptors: readonly ControllerDescriptor[]): Running {
-    const set = new ControllerSet({
+  #run(
+    options: ClusterOptions,
+    name: string,
+    descriptors: readonly ControllerDescriptor[],
+    candidate?: CandidateOptions,
+  ): Running {
+    const manager = new Manager({
+      name,
       descriptors,
+      candidate,
       clients: this.#clients,
-      gate: openGate,
       informerClient: this.#clients.client(name),
       clock: options.clock,
       random: options.random,
       log: options.log ?? silentLogger,
       metrics: options.metrics ?? noMetrics,
       features: options.features ?? featureGates(),
-      name,
     });
-    const ended = set.run(this.#stop.signal);
+    const ended = manager.run(this.#stop.signal);
     ended.catch((error: unknown) => {
       options.log?.error(error, "A controller failed, which ends all others", { program: name });
       this.#stop.abort(error);
     });
-    return { set, ended };
+    return { manager, ended };
   }
 }
 
 /** A bare API server, without controllers and nodes, is left alone. */
-function plantOf({ controllers = [], nodes = 0 }: ClusterOptions): readonly ControllerDescriptor[] {
+function plantOf(options: ClusterOptions): readonly ControllerDescriptor[] {
+  const { controllers = [], nodes = 0, kubernetesMinor = NEWEST_MINOR } = options;
   if (controllers.length === 0 && nodes === 0) return [];
+  const kubeletVersion = gitVersionOf(kubernetesMinor);
   const metrics = nodes === 0 ? [] : [metricsRegistration()];
-  return [...plant({ nodes, others: controllers, tellsEvents: true }), ...metrics];
+  return [...plant({ nodes, kubeletVersion, others: controllers, tellsEvents: true }), ...metrics];
 }
 
 /** As test servers of other makes do it: where nobody creates the accounts, pods need none. */
@@ -150,6 +162,7 @@ function usesServiceAccounts({ controllers = [] }: ClusterOptions): boolean {
 
 function apiServer(options: ClusterOptions): ApiServer {
   const { clock, random, store = new Store({ clock }), insecure = false } = options;
+  const { kubernetesMinor = NEWEST_MINOR } = options;
   const serviceAccounts = usesServiceAccounts(options);
   const { rbac, ...access } = accessControl({ ...options, store, insecure });
   return embeddedServer({
@@ -158,6 +171,7 @@ function apiServer(options: ClusterOptions): ApiServer {
     store,
     processes: new HollowProcesses(clock),
     computed: (options.nodes ?? 0) === 0 ? [] : metricsApi(store, clock),
+    kubernetesMinor,
     admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, serviceAccounts, rbac }),
     ...access,
     ...(options.log === undefined ? {} : { log: options.log }),
@@ -201,15 +215,17 @@ function componentOf(name: string): Component {
 }
 
 /** The server trusts its own process: who asks is said, not proven. Each component may do what its role allows. */
-function inProcessClients(server: ApiServer, clock: Clock, log: Logger): ClientBuilder {
+function inProcessClients(server: ApiServer, clock: Clock): ClientBuilder {
   const transports: Transports = {
     forClient: (name) => new DirectTransport(server, componentOf(name).user),
     userAgentSuffix: (name) => name,
     close: async () => undefined,
   };
   const limits = { qps: UNLIMITED, burst: UNLIMITED };
+  // All they have to say is what the server warns of, and that it does in this process's own name.
+  const parts = { transports, clock, log: silentLogger };
   const builderOf = (userAgent: Program): ClientBuilder =>
-    clientBuilder({ transports, clock, log, metrics: noMetrics, host: "in-process", userAgent, ...limits });
+    clientBuilder({ ...parts, metrics: noMetrics, host: "in-process", userAgent, ...limits });
   const builders: Readonly<Record<Program, ClientBuilder>> = {
     "csi-provisioner": builderOf("csi-provisioner"),
     kcm: builderOf("kcm"),
