@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 /** Where a text or a bigint becomes a double, and why nothing is lost. Everything else is for pkg/api/int64.ts. */
 const DOUBLES: Readonly<Record<string, string>> = {
-  "cmd/kcm/up/data-directory.ts": "the id of a process",
+  "cmd/kcm/flag-types.ts": "a whole number of nine digits at most",
   "cmd/kube-controller-manager/options/flag-types.ts": "flags of Go's types int and float64, checked",
   "cmd/kube-controller-manager/options/flag.ts": "flags of Go's types int32 and float, checked",
   "cmd/kube-controller-manager/options/validate.ts": "the length of a network's prefix",

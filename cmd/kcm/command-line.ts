@@ -1,49 +1,49 @@
-import yargs from "yargs";
+import { FlagError } from "../kube-controller-manager/options/flag.ts";
+import { nearestNames } from "../kube-controller-manager/options/nearest.ts";
 import { GIT_VERSION } from "../kube-controller-manager/version.ts";
-import { StartError } from "../kube-controller-manager/start-error.ts";
+import type { Command } from "./command.ts";
+import { downCommand } from "./down-command.ts";
+import { helpOf, overview } from "./help.ts";
+import { listCommand } from "./list-command.ts";
 import { upCommand } from "./up-command.ts";
 
 const WIDEST = 110;
+const commands: readonly Command[] = [upCommand, listCommand, downCommand];
 
 /** Runs the command that the arguments name; resolves to the exit code. What the user got wrong is one line. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
-  let exitCode = 0;
-  const parser = yargs(argv)
-    .scriptName("kcm")
-    .usage("$0 COMMAND [options]\n\nKubernetes controllers, and a cluster in one process to see them work.")
-    .command(upCommand((code) => (exitCode = code)))
-    .demandCommand(1, "name a command: up")
-    .parserConfiguration({
-      "duplicate-arguments-array": false,
-      "greedy-arrays": false,
-      "boolean-negation": false,
-      "camel-case-expansion": false,
-      "dot-notation": false,
-      "parse-positional-numbers": false,
-    })
-    .strict()
-    .help()
-    .alias("help", "h")
-    .version(GIT_VERSION)
-    .wrap(Math.min(WIDEST, process.stdout.columns || WIDEST))
-    .exitProcess(false)
-    .fail((message, error) => {
-      throw error instanceof Error
-        ? error
-        : new StartError(`${message ?? "wrong arguments"}; see kcm --help`);
-    });
+  const [name = "", ...rest] = argv;
+  const isAsked = (...flags: readonly string[]): boolean => rest.some((argument) => flags.includes(argument));
   try {
-    await parser.parseAsync();
-    return exitCode;
+    if (["--help", "-h", "help"].includes(name)) return print(overview(commands));
+    if (name === "--version") return print(`${GIT_VERSION}\n`);
+    const command = commandOf(name);
+    const width = Math.min(WIDEST, process.stdout.columns || WIDEST);
+    return isAsked("--help", "-h") ? print(helpOf(command, width)) : await command.run(rest);
   } catch (error) {
     process.stderr.write(`Error: ${describe(error)}\n`);
     return 1;
   }
 }
 
-/** Errors with a code, and those of yargs, were made for people; of others the stack is wanted. */
+function commandOf(name: string): Command {
+  const names = commands.map((command) => command.name);
+  if (name === "" || name.startsWith("-")) throw new FlagError(`name a command: ${names.join(", ")}`);
+  const found = commands.find((command) => command.name === name);
+  if (found !== undefined) return found;
+  const nearest = nearestNames(name, names);
+  const hint = nearest.length === 0 ? `there are ${names.join(", ")}` : `is it ${nearest.join(" or ")}?`;
+  throw new FlagError(`${JSON.stringify(name)} is not a command (${hint})`);
+}
+
+/** Errors with a code were made for people; of others the stack is wanted. */
 function describe(error: unknown): string {
+  if (error instanceof FlagError) return `${error.message} (see --help)`;
   if (!(error instanceof Error)) return String(error);
-  const isForPeople = "code" in error || error.name === "YError";
-  return isForPeople ? error.message.replaceAll("\n", " ") : (error.stack ?? error.message);
+  return "code" in error ? error.message.replaceAll("\n", " ") : (error.stack ?? error.message);
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
 }

@@ -1,104 +1,104 @@
 import { resolve } from "node:path";
-import type { CommandSpec, OptionSpec } from "yargs";
-import { StartError } from "../kube-controller-manager/start-error.ts";
-import type { UpOptions } from "./up/options.ts";
+import { bool, FlagError, list, ofType } from "../kube-controller-manager/options/flag.ts";
+import { NEWEST_MINOR, OLDEST_MINOR } from "../../pkg/apiserver/discovery/release.ts";
+import { clusterHome } from "./clusters/cluster-home.ts";
+import { type Asked, defineCommand } from "./command.ts";
+import { clusterNameType, numberFrom, pathType } from "./flag-types.ts";
+import { ANY_PORT, DEFAULT_PORT, type UpOptions } from "./up/options.ts";
 
-const DEFAULT_PORT = 7443;
 const MOST_NODES = 5_000;
+const path = ofType(pathType);
 
-const options: Readonly<Record<string, OptionSpec>> = {
-  port: {
-    type: "number",
-    describe: "Port of the API on 127.0.0.1; 0 takes any free one",
-    default: DEFAULT_PORT,
-    requiresArg: true,
-  },
-  nodes: {
-    type: "number",
-    describe: "How many hollow nodes run the pods; with 0 nothing is scheduled",
-    default: 3,
-    requiresArg: true,
-  },
-  "data-dir": {
-    type: "string",
-    describe: "Keep the cluster in this directory, across restarts; otherwise it lives in memory only",
-    requiresArg: true,
-  },
-  controllers: {
-    type: "array",
-    describe:
-      "Which controllers run, as in kube-controller-manager: * for the default ones, -NAME for all but NAME",
-    default: ["*"],
-    defaultDescription: "*",
-    requiresArg: true,
-  },
-  kubeconfig: {
-    type: "string",
-    describe: "Where to write the credentials of the administrator",
-    defaultDescription: "kubeconfig in --data-dir, else .kcm/kubeconfig",
-    requiresArg: true,
-  },
-  "apiserver-only": {
-    type: "boolean",
-    describe: "Only the API: no controllers, no nodes, no example. For tests of other programs",
-    default: false,
-  },
-  "insecure-admin": {
-    type: "boolean",
-    describe: "Plain HTTP, and everybody who connects is the administrator",
-    default: false,
-  },
-  v: {
-    type: "number",
-    alias: "verbosity",
-    describe: "How much the controllers log, as with klog",
-    default: 0,
-    requiresArg: true,
-  },
+const flags = {
+  name: ofType(clusterNameType)("name", "default", "Name of the cluster: several can run side by side."),
+  port: ofType(numberFrom(0, 65_535))(
+    "port",
+    DEFAULT_PORT,
+    "Port of the API on 127.0.0.1; 0 takes any free one, as does the default where it is taken.",
+  ),
+  nodes: ofType(numberFrom(0, MOST_NODES))(
+    "nodes",
+    3,
+    "How many hollow nodes run the pods; with 0 nothing is scheduled.",
+  ),
+  dataDir: path(
+    "data-dir",
+    "",
+    "Keep the cluster in this directory, across restarts; otherwise it lives in memory only.",
+  ),
+  controllers: list(
+    "controllers",
+    ["*"],
+    "Which controllers run, as in kube-controller-manager: * for the default ones, NAME and -NAME for one more or less, -* for none but those named.",
+  ),
+  kubeconfig: path(
+    "kubeconfig",
+    "",
+    "Where to write the credentials of the administrator; kubeconfig in --data-dir, else in the cluster's own directory, when left out.",
+  ),
+  mergeKubeconfig: bool(
+    "merge-kubeconfig",
+    false,
+    "Add the context kcm-NAME to ~/.kube/config as well; it is taken out when the cluster ends.",
+  ),
+  kubernetesMinor: ofType(numberFrom(OLDEST_MINOR, NEWEST_MINOR))(
+    "kubernetes-minor",
+    NEWEST_MINOR,
+    `Stand in for Kubernetes v1.MINOR (${OLDEST_MINOR} to ${NEWEST_MINOR}) in what /version, the nodes and discovery say. Rules and fields are always those of v1.${NEWEST_MINOR}.`,
+  ),
+  apiserverOnly: bool(
+    "apiserver-only",
+    false,
+    "Only the API: no controllers, no nodes, no example. For tests of other programs.",
+  ),
+  insecureAdmin: bool(
+    "insecure-admin",
+    false,
+    "Plain HTTP, and everybody who connects is the administrator.",
+  ),
+  verbosity: ofType(numberFrom(0, 10))(
+    "verbosity",
+    0,
+    "How much the controllers log, as with klog; with 0 only warnings and errors.",
+    { shorthand: "v" },
+  ),
 };
 
-export function upCommand(onEnd: (exitCode: number) => void): CommandSpec {
+export const upCommand = defineCommand({
+  name: "up",
+  summary: "Start a cluster in this process: API server, controllers, scheduler and hollow nodes",
+  flags,
+  examples: [
+    ["kcm up", "A cluster with three nodes and an example at work"],
+    ["kcm up --name second", "Another one beside it"],
+    ["kcm up --data-dir ./cluster", "One that is still there after a restart"],
+    ["kcm up --controllers='-*'", "One that waits for a controller manager of yours"],
+    ["kcm up --apiserver-only --port 0", "An empty API to test against"],
+  ],
+  run: async (asked) => {
+    const options = optionsOf(asked);
+    const { up } = await import("./up/up.ts");
+    return up(options);
+  },
+});
+
+function optionsOf({ values, given, words }: Asked<typeof flags>): UpOptions {
+  if (words.length > 0) {
+    throw new FlagError(`unexpected argument ${JSON.stringify(words[0])}: kcm up takes flags only`);
+  }
+  const absolute = (path: string): string | undefined => (path === "" ? undefined : resolve(path));
   return {
-    command: "up",
-    describe: "Start a cluster in this process: API server, controllers, scheduler and hollow nodes",
-    builder: (parser) =>
-      parser
-        .options(options)
-        .example("$0 up", "A cluster with three nodes and an example at work")
-        .example("$0 up --data-dir ./cluster", "The same, and it is still there after a restart")
-        .example("$0 up --apiserver-only --port 0", "An empty API to test against"),
-    handler: async (argv) => {
-      const options = readOptions(argv);
-      const { up } = await import("./up/up.ts");
-      onEnd(await up(options));
-    },
+    name: values.name,
+    home: clusterHome(process.env),
+    port: given.has("port") ? values.port : ANY_PORT,
+    nodes: values.apiserverOnly ? 0 : values.nodes,
+    dataDirectory: absolute(values.dataDir),
+    controllers: values.controllers,
+    kubeconfig: absolute(values.kubeconfig),
+    mergeKubeconfig: values.mergeKubeconfig,
+    kubernetesMinor: values.kubernetesMinor,
+    apiServerOnly: values.apiserverOnly,
+    insecureAdmin: values.insecureAdmin,
+    verbosity: values.verbosity,
   };
-}
-
-function readOptions(argv: Readonly<Record<string, unknown>>): UpOptions {
-  const dataDirectory = pathIn(argv, "data-dir");
-  const controllers = [argv["controllers"]].flat().flatMap((item) => String(item).split(","));
-  return {
-    port: integerIn(argv, "port", 65_535),
-    nodes: integerIn(argv, "nodes", MOST_NODES),
-    dataDirectory,
-    controllers: controllers.map((item) => item.trim()).filter((item) => item !== ""),
-    kubeconfig: pathIn(argv, "kubeconfig") ?? resolve(dataDirectory ?? ".kcm", "kubeconfig"),
-    apiServerOnly: argv["apiserver-only"] === true,
-    insecureAdmin: argv["insecure-admin"] === true,
-    verbosity: integerIn(argv, "v", 10),
-  };
-}
-
-function integerIn(argv: Readonly<Record<string, unknown>>, name: string, most: number): number {
-  const value = argv[name];
-  if (typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= most) return value;
-  throw new StartError(`--${name} takes a whole number from 0 to ${most}`);
-}
-
-function pathIn(argv: Readonly<Record<string, unknown>>, name: string): string | undefined {
-  const value = argv[name];
-  if (value === undefined) return undefined;
-  if (typeof value === "string" && value !== "") return resolve(value);
-  throw new StartError(`--${name} takes a path`);
 }

@@ -2,17 +2,20 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const program = fileURLToPath(new URL("../../cmd/kcm/main.ts", import.meta.url));
+
+/** One for all, as what is compiled once need not be compiled by the next. */
+const compiled = resolve(process.env["NODE_COMPILE_CACHE"] ?? ".cache/node");
 
 export interface Ended {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A `kcm` of the test's own, with what it wrote so far. */
+/** A `kcm` of the test's own, at home in its directory, with what it wrote so far. */
 export class KcmProcess {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -21,7 +24,8 @@ export class KcmProcess {
   readonly #waiting = new Set<() => void>();
 
   constructor(args: readonly string[], cwd: string) {
-    this.child = spawn(process.execPath, [program, ...args], { cwd, stdio: ["ignore", "pipe", "pipe"] });
+    const env = { ...process.env, HOME: cwd, KCM_HOME: "", NODE_COMPILE_CACHE: compiled };
+    this.child = spawn(process.execPath, [program, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     this.child.stdout?.on("data", (chunk: Buffer) => this.#read(() => (this.stdout += chunk.toString())));
     this.child.stderr?.on("data", (chunk: Buffer) => this.#read(() => (this.stderr += chunk.toString())));
     this.ended = new Promise((resolve) => {

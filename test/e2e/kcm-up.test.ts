@@ -46,26 +46,68 @@ afterEach(async () => {
 describe("what the user got wrong is one line and exit code 1", () => {
   const port = ["--port", "0"];
   test.each([
-    { what: "no command", args: [], line: /name a command: up/ },
-    { what: "an unknown command", args: ["down"], line: /Unknown argument: down/ },
-    { what: "an unknown flag", args: ["up", "--bogus"], line: /Unknown argument: bogus/ },
+    { what: "no command", args: [], line: /name a command: up, list, down/ },
+    { what: "an unknown command", args: ["dwn"], line: /"dwn" is not a command \(is it down\?\)/ },
+    { what: "an unknown flag", args: ["up", "--bogus"], line: /unknown flag: --bogus/ },
     {
       what: "a flag without its value",
       args: ["up", "--port"],
-      line: /Not enough arguments following: port/,
+      line: /flag needs an argument: --port/,
     },
     {
       what: "a port that is no number",
       args: ["up", "--port", "x"],
-      line: /--port takes a whole number from 0/,
+      line: /"x" for --port: must be a whole number from 0/,
     },
-    { what: "a port beyond all ports", args: ["up", "--port=65536"], line: /--port takes .* to 65535/ },
-    { what: "fewer nodes than none", args: ["up", "--nodes=-1"], line: /--nodes takes a whole number/ },
+    {
+      what: "a port beyond all ports",
+      args: ["up", "--port=65536"],
+      line: /for --port: must be .* to 65535/,
+    },
+    {
+      what: "fewer nodes than none",
+      args: ["up", "--nodes=-1"],
+      line: /for --nodes: must be a whole number/,
+    },
     {
       what: "an unknown controller",
       args: ["up", "--controllers=*,-nonsense"],
-      line: /"nonsense" is not a controller; known are .*deployment-controller/,
+      line: /--controllers: "nonsense" is not a controller \(see --help\)/,
     },
+    {
+      what: "a controller that is nearly known",
+      args: ["up", "--controllers=deploymnt"],
+      line: /"deploymnt" is not a controller \(is it deployment-controller\?\)/,
+    },
+    {
+      what: "a flag that is neither on nor off",
+      args: ["up", "--insecure-admin=maybe"],
+      line: /"maybe" for --insecure-admin: must be true or false/,
+    },
+    {
+      what: "another flag of that kind",
+      args: ["up", "--apiserver-only", "--merge-kubeconfig=1.0"],
+      line: /"1\.0" for --merge-kubeconfig: must be true or false/,
+    },
+    {
+      what: "a release that cannot be stood in for",
+      args: ["up", "--kubernetes-minor=32"],
+      line: /"32" for --kubernetes-minor: must be a whole number from 33 to 36/,
+    },
+    {
+      what: "a release with its major version",
+      args: ["up", "--kubernetes-minor", "1.36"],
+      line: /"1\.36" for --kubernetes-minor: must be a whole number/,
+    },
+    {
+      what: "a name that is none",
+      args: ["up", "--name", "../b"],
+      line: /"\.\.\/b" for --name: must be a name of at most 40/,
+    },
+    { what: "a word too many", args: ["up", "now"], line: /unexpected argument "now"/ },
+    { what: "the end of no cluster", args: ["down"], line: /there is no cluster default/ },
+    { what: "the end of two at once", args: ["down", "a", "b"], line: /unexpected argument "b"/ },
+    { what: "a list of something", args: ["list", "all"], line: /unexpected argument "all"/ },
     {
       what: "a data directory below a file",
       args: ["up", ...port, "--kubeconfig=k", "--data-dir", "file/data"],
@@ -149,10 +191,68 @@ test("prints where the cluster is and what to try, and needs no arguments to sho
     const process = kcm(["up", "--port=0"], directory);
     await process.says(/deployment\/web: 3 of 3 pods available\n/);
     await process.says(/kubectl rollout status/);
-    expect(process.stdout).toContain(`export KUBECONFIG=${join(directory, ".kcm", "kubeconfig")}\n`);
-    const configMaps = await configMapsOf(join(directory, ".kcm", "kubeconfig"));
+    const kubeconfig = join(directory, ".kcm", "default", "kubeconfig");
+    expect(process.stdout).toContain(`export KUBECONFIG=${kubeconfig}\n`);
+    const configMaps = await configMapsOf(kubeconfig);
     await configMaps.create({ metadata: { name: "a", namespace: "default" } });
     expect((await configMaps.get({ namespace: "default", name: "a" })).metadata.name).toBe("a");
+  });
+});
+
+test("is quiet: nothing but what it did and what to type next", async () => {
+  await withDirectory(async (directory) => {
+    const process = kcm(["up", "--port=0"], directory);
+    await process.says(/controllers work\n/);
+    await process.says(/kcm down\n/);
+    await process.end("SIGTERM");
+    expect(process.stderr).toBe("");
+    expect(
+      process.stdout
+        .replaceAll(/[\d.]+ s\b/g, "N s")
+        .replace(/:\d+\n/, ":P\n")
+        .split("\n"),
+    ).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^ +N s {2}keys and certificates$/),
+        "ready after N s: https://127.0.0.1:P",
+        expect.stringMatching(/^ +N s {2}controllers work$/),
+        "deployment/web: 3 of 3 pods available",
+        "  kubectl get deployments,pods -o wide",
+        "  kcm down",
+      ]),
+    );
+    expect(process.stdout.split("\n").length).toBeLessThan(18);
+  });
+});
+
+test("--v shows what the controllers log", async () => {
+  await withDirectory(async (directory) => {
+    const process = kcm(["up", "--port=0", "-v1", "--controllers=deployment,-*"], directory);
+    await process.says(READY);
+    await expect
+      .poll(() => process.stderr)
+      .toMatch(/"Controller starting" controller="deployment-controller"/);
+    expect(process.stderr).not.toContain("job-controller");
+  });
+});
+
+test("--kubernetes-minor is what /version and the nodes say", async () => {
+  await withDirectory(async (directory) => {
+    const process = kcm(
+      ["up", "--port=0", "--nodes=1", "--insecure-admin", "--kubernetes-minor=34"],
+      directory,
+    );
+    const [, url = ""] = await process.says(READY);
+    expect(await (await fetch(`${url}/version`)).json()).toMatchObject({
+      minor: "34",
+      gitVersion: "v1.34.0+emulated",
+    });
+    const kubelet = async (): Promise<string | undefined> => {
+      const answer = await fetch(`${url}/api/v1/nodes/node-0`);
+      const { status } = (await answer.json()) as { status?: { nodeInfo?: { kubeletVersion: string } } };
+      return status?.nodeInfo?.kubeletVersion;
+    };
+    await expect.poll(kubelet).toBe("v1.34.0+emulated");
   });
 });
 
@@ -231,7 +331,8 @@ describe("--data-dir", () => {
     await withDirectory(async (directory) => {
       const first = up(directory);
       await first.says(READY);
-      const { stderr, ended } = await result(up(directory));
+      const second = kcm(["up", "--name=second", "--port=0", "--data-dir=data", "--kubeconfig=k"], directory);
+      const { stderr, ended } = await result(second);
       expect(ended.exitCode).toBe(1);
       expect(stderr).toBe(
         `Error: data directory ${join(directory, "data")} is in use by process ${first.child.pid}\n`,

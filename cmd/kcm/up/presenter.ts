@@ -20,24 +20,34 @@ export interface LiveViewParts {
   readonly hints: readonly string[];
 }
 
-/** On a terminal the log must not write over the view: warnings and errors become a part of it, the rest is dropped. */
+export interface LogTailOptions {
+  readonly write: (line: string) => void;
+  /** On a terminal the log must not write over the view: warnings and errors become a part of it. */
+  readonly isTerminal: boolean;
+  /** Whether lines are wanted that tell of nothing wrong. */
+  readonly isVerbose: boolean;
+}
+
+/** Where the log of the controllers goes. */
 export class LogTail implements LogDestination {
   readonly problems: string[] = [];
-  readonly #write: (line: string) => void;
-  readonly #isTerminal: boolean;
+  readonly #options: LogTailOptions;
 
-  constructor(write: (line: string) => void, isTerminal: boolean) {
-    this.#write = write;
-    this.#isTerminal = isTerminal;
+  constructor(options: LogTailOptions) {
+    this.#options = options;
   }
 
   write(line: string): void {
-    if (!this.#isTerminal) {
-      this.#write(line);
-      return;
-    }
-    if (line.startsWith("I")) return;
-    this.problems.push(line.trimEnd());
+    const { write, isTerminal, isVerbose } = this.#options;
+    const isInfo = line.startsWith("I");
+    if (isTerminal ? isInfo : isInfo && !isVerbose) return;
+    if (isTerminal) this.note(line.trimEnd());
+    else write(line);
+  }
+
+  /** Shows the line with what went wrong lately. */
+  note(line: string): void {
+    this.problems.push(line);
     if (this.problems.length > PROBLEMS_KEPT) this.problems.shift();
   }
 }
@@ -61,22 +71,20 @@ export function showOnScreen(terminal: Terminal, tail: LogTail, parts: LiveViewP
   };
 }
 
-/** A line now and then, where there is no terminal: only when something has happened since the last one. */
+/** A line now and then, where there is no terminal: only when pods or queues are other than they were. */
 export function showAsLines(say: (line: string) => void, { observer }: LiveViewParts): LiveView {
-  let revision = observer.look().revision;
+  let said = statusLine(observer.look());
   return every(STATUS_MS, () => {
-    const seen = observer.look();
-    if (seen.revision === revision) return;
-    revision = seen.revision;
-    say(statusLine(seen));
+    const line = statusLine(observer.look());
+    if (line !== said) say(line);
+    said = line;
   });
 }
 
 function statusLine({ controllers, phases }: Observation): string {
   const queued = controllers.reduce((sum, { queued }) => sum + queued, 0);
-  const rate = controllers.reduce((sum, { syncsPerSecond }) => sum + syncsPerSecond, 0);
   const pods = phases.filter(([, count]) => count > 0).map(([phase, count]) => `${count} ${phase}`);
-  return `pods: ${pods.join(", ") || "none"}; queued: ${queued}; syncs/s: ${rate.toFixed(1)}`;
+  return `pods: ${pods.join(", ") || "none"}; queued: ${queued}`;
 }
 
 function every(periodMs: number, act: () => void): LiveView {

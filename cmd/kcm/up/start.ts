@@ -1,6 +1,7 @@
-import { featureGates } from "../../../pkg/api/feature-gates.ts";
+import { createServer } from "node:net";
 import { realClock, realRandom } from "../../../pkg/clock/real.ts";
 import { type ClusterOptions, EmbeddedCluster } from "../../../pkg/cluster/cluster.ts";
+import type { CandidateOptions } from "../../../pkg/cluster/manager.ts";
 import { FileJournal } from "../../../pkg/apiserver/storage/file-journal.ts";
 import { nodeJournalFiles } from "../../../pkg/apiserver/storage/node-journal-files.ts";
 import { Store } from "../../../pkg/apiserver/storage/store.ts";
@@ -8,15 +9,13 @@ import type { Logger } from "../../../pkg/log/logger.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { tokenSigner } from "../../../pkg/tokens/token-signer.ts";
 import type { ClusterSecrets } from "../../kube-controller-manager/cluster-secrets.ts";
-import { knownControllers } from "../../kube-controller-manager/known-controllers.ts";
-import { resolveOptions } from "../../kube-controller-manager/options/resolve.ts";
-import { registry } from "../../kube-controller-manager/registry.ts";
-import { selectControllers } from "../../kube-controller-manager/select-controllers.ts";
+import { newIdentity } from "../../kube-controller-manager/election.ts";
 import { StartError } from "../../kube-controller-manager/start-error.ts";
+import type { AdminAccess } from "../kubeconfig/access.ts";
+import { daemonOptions } from "./choose-controllers.ts";
 import { type Credentials, makeCredentials, serviceAccountKey } from "./credentials.ts";
 import { DataDirectory } from "./data-directory.ts";
-import type { AdminAccess } from "./kubeconfig.ts";
-import type { UpOptions } from "./options.ts";
+import { ANY_PORT, DEFAULT_PORT, type UpOptions } from "./options.ts";
 
 export interface Started {
   readonly cluster: EmbeddedCluster;
@@ -26,12 +25,20 @@ export interface Started {
   stop(): Promise<void>;
 }
 
+export interface StartParts {
+  readonly controllersWith: (secrets: ClusterSecrets) => readonly ControllerDescriptor[];
+  readonly log: Logger;
+  /** Told of what has been done, a few words each. */
+  readonly step: (what: string) => void;
+  /** Told who leads among controller managers: the one here, or which other. */
+  readonly onLeader: (leader: "this" | { readonly other: string }) => void;
+}
+
 const HOST = "127.0.0.1";
+const IDENTITY_FILE = "identity";
 
 /** Starts what the options ask for. Every error is one line for the user, and leaves nothing behind. */
-export async function startCluster(options: UpOptions, log: Logger): Promise<Started> {
-  // Wrong names are told of before anything is made.
-  const controllersWith = options.apiServerOnly ? () => [] : chooseControllers(options.controllers);
+export async function startCluster(options: UpOptions, parts: StartParts): Promise<Started> {
   const directory =
     options.dataDirectory === undefined ? undefined : new DataDirectory(options.dataDirectory);
   try {
@@ -39,21 +46,26 @@ export async function startCluster(options: UpOptions, log: Logger): Promise<Sta
       serviceAccountKey(directory),
       options.insecureAdmin ? undefined : makeCredentials(directory, realClock),
     ]);
-    const store = openStore(directory, log);
+    parts.step("keys and certificates");
+    const store = openStore(directory, parts.log);
+    if (directory !== undefined) parts.step("data directory");
     const isNew = store.revision === new Store({ clock: realClock }).revision;
-    const cluster = await listen(options.port, {
+    const port = options.port === ANY_PORT ? await usualPort() : options.port;
+    const cluster = await listen(port, {
       clock: realClock,
       random: realRandom,
-      log,
+      log: parts.log,
       store,
-      controllers: controllersWith({
+      controllers: parts.controllersWith({
         rootCa: () => credentials?.ca ?? "",
         tokenSigner: () => tokenSigner(accountKey),
       }),
-      nodes: options.apiServerOnly ? 0 : options.nodes,
+      candidate: candidate(directory, parts),
+      nodes: options.nodes,
+      kubernetesMinor: options.kubernetesMinor,
       insecure: options.insecureAdmin,
       serviceAccountKey: accountKey,
-      listen: { host: HOST, port: options.port, ...tlsOf(credentials) },
+      listen: { host: HOST, port, ...tlsOf(credentials) },
     });
     const url = cluster.http?.url ?? "";
     return {
@@ -71,20 +83,24 @@ export async function startCluster(options: UpOptions, log: Logger): Promise<Sta
   }
 }
 
-/** Throws a FlagError for names that are not those of controllers. */
-function chooseControllers(
-  items: readonly string[],
-): (secrets: ClusterSecrets) => readonly ControllerDescriptor[] {
-  const { options } = resolveOptions([], () => "");
-  const built = (secrets: ClusterSecrets): ReadonlyMap<string, ControllerDescriptor> =>
-    new Map(registry(options, secrets).map((descriptor) => [descriptor.name, descriptor]));
-  const names = built({ rootCa: notYet, tokenSigner: notYet });
-  const { run } = selectControllers(items, knownControllers, (name) => names.has(name), featureGates());
-  return (secrets) => run.flatMap((name) => built(secrets).get(name) ?? []);
-}
-
-function notYet(): never {
-  throw new Error("a controller is built before its secrets are there");
+/**
+ * What is in a data directory has one candidate at a time, whichever process that is: who holds the directory may go on
+ * with the Lease of one that was killed there.
+ */
+function candidate(
+  directory: DataDirectory | undefined,
+  { onLeader }: Pick<StartParts, "onLeader">,
+): CandidateOptions {
+  const identity = directory?.read(IDENTITY_FILE)?.trim() ?? newIdentity();
+  directory?.write(IDENTITY_FILE, `${identity}\n`);
+  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = daemonOptions().generic;
+  return {
+    identity,
+    timing: { leaseDurationMs, renewDeadlineMs, retryPeriodMs },
+    onNewLeader: (leader) => {
+      if (leader !== "") onLeader(leader === identity ? "this" : { other: leader });
+    },
+  };
 }
 
 function openStore(directory: DataDirectory | undefined, log: Logger): Store {
@@ -97,6 +113,18 @@ function tlsOf(credentials: Credentials | undefined): Pick<NonNullable<ClusterOp
   if (credentials === undefined) return {};
   const { ca, server } = credentials;
   return { tls: { cert: server.cert, key: server.key, clientCa: ca } };
+}
+
+/** 0, which is any, where the usual one is taken: by another cluster, most likely. */
+async function usualPort(): Promise<number> {
+  const probe = createServer();
+  const isFree = await new Promise<boolean>((resolve) => {
+    probe.once("error", () => resolve(false));
+    probe.listen(DEFAULT_PORT, HOST, () => resolve(true));
+  });
+  if (!isFree) return 0;
+  await new Promise((resolve) => probe.close(resolve));
+  return DEFAULT_PORT;
 }
 
 async function listen(port: number, options: ClusterOptions): Promise<EmbeddedCluster> {

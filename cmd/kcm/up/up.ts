@@ -1,22 +1,31 @@
+import { join } from "node:path";
+import { formatTime } from "../../../pkg/api/time.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
-import { sleep } from "../../../pkg/clock/wait.ts";
 import { createLogger } from "../../../pkg/log/pino.ts";
-import { readExample, showExample } from "./example.ts";
-import { checkKubeconfig, writeKubeconfig } from "./kubeconfig.ts";
+import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { ClaimedCluster, findClusters } from "../clusters/cluster-home.ts";
+import { describeHolder } from "../clusters/directory-lock.ts";
+import { checkKubeconfig, writeKubeconfig } from "../kubeconfig/own-file.ts";
+import {
+  addToSharedFile,
+  checkSharedFile,
+  removeFromSharedFile,
+  sharedFile,
+} from "../kubeconfig/shared-file.ts";
+import { chooseControllers } from "./choose-controllers.ts";
+import { hintsFor } from "./hints.ts";
+import { live } from "./live.ts";
 import type { UpOptions } from "./options.ts";
-import { Observer } from "./observer.ts";
-import { type LiveView, LogTail, showAsLines, showOnScreen } from "./presenter.ts";
+import { isTerminal, say, sayStep, sinceStart } from "./output.ts";
+import { LogTail } from "./presenter.ts";
 import { stopOnSignals } from "./signals.ts";
-import { type Started, startCluster } from "./start.ts";
-
-/** The live view begins once the example works, or after this long. */
-const EXAMPLE_LIMIT_MS = 10_000;
+import { startCluster, type StartParts } from "./start.ts";
 
 interface Run {
   readonly options: UpOptions;
-  readonly started: Started;
+  readonly controllersWith: StartParts["controllersWith"];
+  readonly claimed: ClaimedCluster;
   readonly startedMs: number;
-  readonly tail: LogTail;
 }
 
 /** Runs a cluster until a signal ends it; resolves to the exit code. Rejects when it cannot be started, or fails. */
@@ -27,87 +36,88 @@ export async function up(options: UpOptions): Promise<number> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
-  const tail = new LogTail((line) => void process.stderr.write(line), isTerminal());
-  const { logger } = createLogger({
-    format: "text",
-    destination: tail,
-    clock: realClock,
-    processId: process.pid,
-    verbosity: options.verbosity,
-  });
-  checkKubeconfig(options.kubeconfig);
-  const started = await startCluster(options, logger);
+  // Wrong names are told of before anything is made.
+  const controllersWith = options.apiServerOnly ? () => [] : chooseControllers(options.controllers);
+  const claimed = ClaimedCluster.claim(options.home, options.name);
   try {
-    writeKubeconfig(options.kubeconfig, started.access);
-    await live({ options, started, startedMs, tail }, stop);
+    await runCluster({ options, controllersWith, claimed, startedMs }, stop);
   } finally {
-    await started.stop();
+    claimed.release();
   }
   say("ended");
   return 0;
 }
 
-/** Resolves with the signal; rejects when a controller fails. */
-async function live({ options, started, startedMs, tail }: Run, stop: AbortSignal): Promise<void> {
-  const { cluster, access } = started;
-  say(`ready after ${(realClock.monotonicMs() / 1_000).toFixed(2)} s: ${access.url}`);
-  const hints = hintsFor(options);
-  const parts = { observer: new Observer(cluster, realClock), url: access.url, startedMs, hints };
-  const showing = presentExample(options, started, stop);
-  if (!options.apiServerOnly) await Promise.race([showing, sleep(realClock, EXAMPLE_LIMIT_MS)]);
-  for (const hint of hints) say(`  ${hint}`);
-  if (stop.aborted) return;
-  const view: LiveView = isTerminal() ? showOnScreen(process.stdout, tail, parts) : showAsLines(say, parts);
+async function runCluster(
+  { options, controllersWith, claimed, startedMs }: Run,
+  stop: AbortSignal,
+): Promise<void> {
+  const { name, dataDirectory } = options;
+  const kubeconfig = kubeconfigOf(options, claimed);
+  const shared = options.mergeKubeconfig ? sharedFile() : undefined;
+  if (shared !== undefined) checkSharedFile(shared, name);
+  const { mergedInto } = claimed.left ?? {};
+  if (mergedInto !== undefined) await removeFromSharedFile(mergedInto, name);
+  const record = {
+    kubeconfig,
+    startedAt: formatTime(startedMs),
+    ...(dataDirectory !== undefined && { dataDirectory }),
+    ...(shared !== undefined && { mergedInto: shared }),
+  };
+  claimed.write({ ...record, url: "" });
+  const tail = newTail(options);
+  const log = newLogger(tail, options.verbosity);
+  const onLeader = leaderTeller(tail, stop);
+  const started = await startCluster(options, { controllersWith, log, step: sayStep, onLeader });
+  const { url } = started.access;
   try {
-    await Promise.race([aborted(stop), failureOf(cluster.ended), failureOf(showing)]);
+    writeKubeconfig(kubeconfig, name, started.access);
+    if (shared !== undefined) await addToSharedFile(shared, name, started.access);
+    claimed.write({ ...record, url });
+    say(`ready after ${sinceStart()} s: ${url}`);
+    const hints = hintsFor(options, kubeconfig);
+    await live({ started, startedMs, tail, hints, hasExample: !options.apiServerOnly }, stop);
   } finally {
-    view.close();
-    parts.observer.close();
+    await started.stop();
+    if (shared !== undefined) await removeFromSharedFile(shared, name);
   }
 }
 
-/** In a cluster that was there before, users have made of the example what they want. */
-async function presentExample(options: UpOptions, started: Started, stop: AbortSignal): Promise<void> {
-  if (options.apiServerOnly || !started.isNew) return;
-  const example = readExample();
-  if (example === undefined) return;
-  try {
-    await showExample(example, started.cluster.client("admin"), say, stop);
-  } catch (error) {
-    if (!stop.aborted) throw error;
+/** Throws a StartError for one that cannot be written, or is another cluster's. */
+function kubeconfigOf(options: UpOptions, claimed: ClaimedCluster): string {
+  const { home, kubeconfig, dataDirectory } = options;
+  const path =
+    kubeconfig ?? (dataDirectory === undefined ? claimed.kubeconfig : join(dataDirectory, "kubeconfig"));
+  checkKubeconfig(path);
+  for (const { name, record, state, holder } of findClusters(home)) {
+    if (name === options.name || record.kubeconfig !== path || state === "stale") continue;
+    throw new StartError(
+      `${path} is that of cluster ${name}, which runs as ${describeHolder(holder)}; name another file with --kubeconfig`,
+    );
   }
+  return path;
 }
 
-function hintsFor({ kubeconfig, apiServerOnly }: UpOptions): readonly string[] {
-  const commands = apiServerOnly
-    ? ["kubectl get namespaces", "kubectl create configmap hello --from-literal=a=b", "kubectl api-resources"]
-    : [
-        "kubectl get deployments,pods -o wide",
-        "kubectl scale deployment web --replicas=10",
-        "kubectl rollout status deployment web",
-      ];
-  return [`export KUBECONFIG=${shellWord(kubeconfig)}`, ...commands];
+function newTail({ verbosity }: UpOptions): LogTail {
+  return new LogTail({
+    write: (line) => void process.stderr.write(line),
+    isTerminal: isTerminal(),
+    isVerbose: verbosity > 0,
+  });
 }
 
-function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+function newLogger(destination: LogTail, verbosity: number): StartParts["log"] {
+  const processId = process.pid;
+  return createLogger({ format: "text", destination, clock: realClock, processId, verbosity }).logger;
 }
 
-function isTerminal(): boolean {
-  return process.stdout.isTTY && process.env["TERM"] !== "dumb";
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-}
-
-/** Rejects with what the work fails with; its success is no news. */
-async function failureOf(work: Promise<void>): Promise<never> {
-  await work;
-  return new Promise(() => undefined);
-}
-
-function say(line: string): void {
-  process.stdout.write(`${line}\n`);
+/** Of the end nothing is said. */
+function leaderTeller(tail: LogTail, stop: AbortSignal): StartParts["onLeader"] {
+  return (leader) => {
+    if (stop.aborted) return;
+    if (leader === "this") return sayStep("controllers work");
+    const line = `the controllers here stand by: ${leader.other} leads`;
+    if (isTerminal()) tail.note(line);
+    else say(line);
+  };
 }

@@ -1,3 +1,4 @@
+import { duration } from "../duration.ts";
 import type { ControllerFigures, EventLine, Observation } from "./observer.ts";
 
 export interface ViewHead {
@@ -75,12 +76,4 @@ function fit(text: string, columns: number): string {
   // oxlint-disable-next-line no-control-regex
   const plain = text.replaceAll(/[\u0000-\u001f\u007f-\u009f]+/g, " ");
   return plain.length <= columns ? plain : `${plain.slice(0, Math.max(0, columns - 1))}…`;
-}
-
-function duration(ms: number): string {
-  const seconds = Math.max(0, Math.floor(ms / 1_000));
-  if (seconds < 60) return `${seconds}s`;
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}m${seconds % 60}s`;
-  return `${Math.floor(minutes / 60)}h${minutes % 60}m`;
 }

@@ -1,18 +1,11 @@
 import { accessSync, constants, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { StartError } from "../../kube-controller-manager/start-error.ts";
-import type { KeyPair } from "../../../pkg/pki/certificate-authority.ts";
-import { makeDirectory } from "./make-directory.ts";
+import { makeDirectory } from "../clusters/make-directory.ts";
+import { type AdminAccess, accessEntries } from "./access.ts";
 
 /** Whether a file may be replaced is told by its first line. */
 const MARK = "# Written by kcm up, which replaces it at every start.";
-
-export interface AdminAccess {
-  readonly url: string;
-  /** Neither is there with --insecure-admin. */
-  readonly ca?: string;
-  readonly admin?: KeyPair;
-}
 
 /** Throws a StartError when the file cannot be written, or is one that somebody else has made. */
 export function checkKubeconfig(path: string): void {
@@ -31,38 +24,22 @@ export function checkKubeconfig(path: string): void {
 }
 
 /** In one step: whoever reads it meanwhile sees the old one or the new one. */
-export function writeKubeconfig(path: string, access: AdminAccess): void {
+export function writeKubeconfig(path: string, clusterName: string, access: AdminAccess): void {
   const half = `${path}.${process.pid}.tmp`;
+  const { contexts, clusters, users } = accessEntries(clusterName, access);
+  const config = {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": contexts.name,
+    contexts: [contexts],
+    clusters: [clusters],
+    users: [users],
+  };
   try {
-    writeFileSync(half, `${MARK}\n${kubeconfigText(access)}`, { mode: 0o600 });
+    // JSON is YAML.
+    writeFileSync(half, `${MARK}\n${JSON.stringify(config, null, 2)}\n`, { mode: 0o600 });
     renameSync(half, path);
   } catch (error) {
     throw new StartError(`kubeconfig ${path} cannot be written`, error);
   }
-}
-
-function kubeconfigText({ url, ca, admin }: AdminAccess): string {
-  const base64 = (text: string): string => Buffer.from(text).toString("base64");
-  const config = {
-    apiVersion: "v1",
-    kind: "Config",
-    "current-context": "kcm",
-    contexts: [{ name: "kcm", context: { cluster: "kcm", user: "admin" } }],
-    clusters: [
-      {
-        name: "kcm",
-        cluster: { server: url, ...(ca && { "certificate-authority-data": base64(ca) }) },
-      },
-    ],
-    users: [
-      {
-        name: "admin",
-        user: admin
-          ? { "client-certificate-data": base64(admin.cert), "client-key-data": base64(admin.key) }
-          : {},
-      },
-    ],
-  };
-  // JSON is YAML.
-  return `${JSON.stringify(config, null, 2)}\n`;
 }
