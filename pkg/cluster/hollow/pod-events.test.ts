@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../api/time.ts";
 import type { Pod, PodSpec } from "../../api/types/core-v1.gen.ts";
+import { pullProblem } from "./image-pull.ts";
 import { eventsBetween, killEvents } from "./pod-events.ts";
 import { decidePodLife } from "./pod-life.ts";
 
