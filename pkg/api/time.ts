@@ -38,6 +38,11 @@ function parsePlain(text: string): number | undefined {
   return day <= 28 || new Date(ms).getUTCDate() === day ? ms : undefined;
 }
 
+/** Whether it is a time in the one form in which API servers write it. */
+export function isPlainTime(text: string): boolean {
+  return parsePlain(text) !== undefined;
+}
+
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const ones = text.charCodeAt(at + 1) - 48;

@@ -15,7 +15,7 @@ test("unknown fields, nulls and empty optional fields go", () => {
   };
   expect(normalized({ spec, extra: true })).toEqual({
     metadata: {},
-    spec: { template: { metadata: {}, spec: { containers: null } } },
+    spec: { selector: null, template: { metadata: {}, spec: { containers: null } } },
     status: { replicas: 0 },
   });
 });
@@ -28,7 +28,29 @@ test("zero stays where it means something else than nothing", () => {
   };
   expect(normalized({ spec })["spec"]).toEqual({
     replicas: 0,
+    selector: null,
     template: { metadata: {}, spec: { containers: null, terminationGracePeriodSeconds: 0 } },
+  });
+});
+
+test("defaults that the types declare are filled in, zeros of pointers too", () => {
+  const containers = [
+    { name: "a", ports: [{ containerPort: 1, protocol: "" }], livenessProbe: { grpc: { port: 2 } } },
+  ];
+  const object = { spec: { template: { spec: { containers } } } };
+  expect(normalized(object)).toMatchObject({
+    spec: {
+      template: {
+        spec: {
+          containers: [
+            {
+              ports: [{ containerPort: 1, protocol: "TCP" }],
+              livenessProbe: { grpc: { port: 2, service: "" } },
+            },
+          ],
+        },
+      },
+    },
   });
 });
 

@@ -1,122 +1,309 @@
+import { readBase64 } from "./base64.ts";
+import { DurationError, formatDurationNs, parseDurationNs } from "./duration.ts";
+import { microTimeLayout, parseGoTime, timeLayout } from "./go-time.ts";
+import { type GoField, goStruct, type GoStruct, type GoType, structOf } from "./go-types.ts";
+import { isInt32, isInt64 } from "./int64.ts";
 import { isWrittenQuantity, parseQuantity, QuantityError } from "./quantity-parse.ts";
-import { definition, definitionOf, type Definition, type Field, type FieldType } from "./schema.ts";
+import { definition, type Definition, definitionOf } from "./schema.ts";
+import { formatMicros, formatTime, isPlainTime } from "./time.ts";
 import { isJson, type Json } from "./json.ts";
-import { keptZeros, vanishingDefaults, writtenNulls } from "./wire-facts.ts";
+
+/** Where in an object a value stands. */
+export interface Place {
+  /** Where the object itself stands. */
+  readonly root: readonly string[];
+  /** From there, with the names of maps and the indexes of lists. */
+  readonly path: readonly (string | number)[];
+  /** The fields of Go's structs on the way there, and the struct that the last of them belongs to. */
+  readonly fields: readonly GoField[];
+  readonly owner: GoStruct;
+}
+
+/** What is told of a value that is not what its type takes. */
+export interface DecodingProblems {
+  unknownField(place: Place, name: string): void;
+  /** `detail`: what the type itself has against the value. */
+  misfit(place: Place, value: unknown, type: GoType, detail?: string): void;
+}
 
 /**
  * Gives an object the form in which the API server writes it: no unknown fields, no nulls and empty optional values,
  * required fields at their zero value, quantities and times in canonical spelling. A value of the wrong type stays as
- * it is; whoever decodes requests reports it.
+ * it is.
  */
 export function normalizeWireForm(object: Json, apiVersion: string, kind: string): void {
   const root = definitionOf(apiVersion, kind);
   if (root !== undefined) normalizeFields(object, root);
 }
 
+/** The same, of a part of an object. */
+export function normalizeFields(object: Json, owner: Definition): void {
+  const type = goStruct(owner.name);
+  if (type !== undefined) decodeWireForm(object, type, undefined, []);
+}
+
+/** The same, and tells of all that is not what the types take. `root` is where the object itself stands. */
+export function decodeWireForm(
+  object: Json,
+  type: GoStruct,
+  problems: DecodingProblems | undefined,
+  root: readonly string[],
+): void {
+  new Walk(type, problems, root).struct(object, type);
+}
+
 interface Shape {
-  readonly fields: readonly (readonly [Field, FieldFacts])[];
-  readonly known: ReadonlySet<string>;
+  readonly fields: ReadonlyMap<string, GoField>;
+  readonly filled: readonly GoField[];
+  /** Defaults that the types declare; zeros only of pointers, for others are zero without them. */
+  readonly defaults: ReadonlyMap<string, unknown>;
 }
 
-interface FieldFacts {
-  readonly keepsZero: boolean;
-  readonly null: boolean;
-}
+const shapes = new Map<GoStruct, Shape>();
 
-const shapes = new Map<string, Shape>();
-
-function shapeOf(owner: Definition): Shape {
-  const existing = shapes.get(owner.name);
+function shapeOf(struct: GoStruct): Shape {
+  const existing = shapes.get(struct);
   if (existing !== undefined) return existing;
-  const kept = new Set((keptZeros[owner.name] ?? "").split(" "));
-  const nulls = new Set((writtenNulls[owner.name] ?? "").split(" "));
-  const fields = [...owner.fields.values()].map((field): readonly [Field, FieldFacts] => [
-    field,
-    {
-      // A default without omission on the wire, but for the one that is a real default and a zero at once.
-      keepsZero:
-        kept.has(field.name) ||
-        (field.default !== undefined && !vanishingDefaults.has(`${owner.name}.${field.name}`)),
-      null: nulls.has(field.name),
-    },
-  ]);
-  const shape = { fields, known: new Set(owner.fields.keys()) };
-  shapes.set(owner.name, shape);
+  const defaults = new Map<string, unknown>();
+  for (const { name, default: value } of definition(struct.name).fields.values()) {
+    if (value === undefined || isJson(value)) continue;
+    const isZero = value === "" || value === 0 || value === false;
+    if (!isZero || struct.fields.get(name)?.type.pointer === true) defaults.set(name, value);
+  }
+  const filled = [...struct.fields.values()].filter(
+    ({ name, unset }) => unset !== undefined || defaults.has(name),
+  );
+  const shape = { fields: struct.fields, filled, defaults };
+  shapes.set(struct, shape);
   return shape;
 }
 
-/** As normalizeWireForm, of a part of an object. */
-export function normalizeFields(object: Json, owner: Definition): void {
-  const shape = shapeOf(owner);
-  for (const key of Object.keys(object)) if (!shape.known.has(key)) delete object[key];
-  for (const [field, facts] of shape.fields) normalizeField(object, field, facts);
-}
+class Walk {
+  readonly #problems: DecodingProblems | undefined;
+  readonly #root: readonly string[];
+  readonly #path: (string | number)[] = [];
+  readonly #fields: GoField[] = [];
+  #owner: GoStruct;
 
-function normalizeField(object: Json, field: Field, facts: FieldFacts): void {
-  const given = object[field.name];
-  const value = given === undefined || given === null ? undefined : normalizeValue(given, field.type);
-  if (value !== undefined && (facts.keepsZero || !vanishes(value, field.type))) {
-    object[field.name] = value;
-  } else if (facts.null) {
-    object[field.name] = null;
-  } else if (field.default === undefined || !facts.keepsZero) {
-    delete object[field.name];
-  } else {
-    const filled: unknown = isJson(field.default) ? {} : field.default;
-    object[field.name] = normalizeValue(filled, field.type);
+  constructor(type: GoStruct, problems: DecodingProblems | undefined, root: readonly string[]) {
+    this.#owner = type;
+    this.#problems = problems;
+    this.#root = root;
+  }
+
+  struct(object: Json, type: GoStruct): void {
+    const { fields, filled, defaults } = shapeOf(type);
+    const outer = this.#owner;
+    for (const name of Object.keys(object)) {
+      const field = fields.get(name);
+      const value = object[name];
+      if (field === undefined) {
+        this.#problems?.unknownField(this.#place(), name);
+        delete object[name];
+      } else if (value === undefined || value === null) delete object[name];
+      else {
+        this.#owner = type;
+        this.#path.push(name);
+        this.#fields.push(field);
+        const read = this.#value(value, field.type);
+        this.#fields.pop();
+        this.#path.pop();
+        if (saysNothing(read, field)) delete object[name];
+        else if (read !== value) object[name] = read;
+      }
+    }
+    this.#owner = outer;
+    for (const field of filled) {
+      if (object[field.name] === undefined) object[field.name] = this.#unset(field, defaults.get(field.name));
+    }
+  }
+
+  #unset({ unset, type }: GoField, value: unknown): unknown {
+    if (value !== undefined) return value;
+    if (unset === "struct") return this.#zero(type);
+    return unset === "null" ? null : unset;
+  }
+
+  #zero(type: GoType): unknown {
+    if (type.pointer) return null;
+    switch (type.kind) {
+      case "struct": {
+        const made: Json = {};
+        this.struct(made, structOf(type));
+        return made;
+      }
+      case "string":
+      case "bytes":
+        return "";
+      case "bool":
+        return false;
+      case "int32":
+      case "int64":
+      case "float64":
+      case "intOrString":
+        return 0;
+      case "quantity":
+        return "0";
+      case "duration":
+        return "0s";
+      case "any":
+      case "list":
+      case "map":
+      case "microTime":
+      case "raw":
+      case "time":
+      default:
+        return null;
+    }
+  }
+
+  #value(value: unknown, type: GoType): unknown {
+    switch (type.kind) {
+      case "string":
+        return typeof value === "string" ? value : this.#misfit(value, type);
+      case "bool":
+        return typeof value === "boolean" ? value : this.#misfit(value, type);
+      case "int32":
+        return isInt32(value) ? value : this.#misfit(value, type);
+      case "int64":
+        return isInt64(value) ? value : this.#misfit(value, type);
+      case "float64":
+        if (typeof value === "bigint") return Number(value);
+        return typeof value === "number" ? value : this.#misfit(value, type);
+      case "intOrString":
+        return typeof value === "string" || isInt32(value) ? value : this.#misfit(value, type);
+      case "struct":
+        if (!isJson(value)) return this.#misfit(value, type);
+        this.struct(value, structOf(type));
+        return value;
+      case "list":
+        return Array.isArray(value) ? this.#list(value, type.items) : this.#misfit(value, type);
+      case "map":
+        return isJson(value) ? this.#map(value, type) : this.#misfit(value, type);
+      case "any":
+      case "raw":
+        return value;
+      case "bytes":
+      case "duration":
+      case "microTime":
+      case "quantity":
+      case "time":
+      default:
+        return this.#text(value, type);
+    }
+  }
+
+  /** Types whose values are texts that can be wrong. */
+  #text(value: unknown, type: GoType, exponent = -9): unknown {
+    if (type.kind === "quantity") return this.#quantity(value, type, exponent);
+    if (type.kind === "bytes" && Array.isArray(value)) return this.#bytesOfList(value, type);
+    if (typeof value !== "string") return this.#misfit(value, type);
+    if (type.kind === "time" || type.kind === "microTime") return this.#time(value, type);
+    if (type.kind === "bytes") {
+      const read = readBase64(value);
+      if (typeof read === "string") return read;
+      return this.#misfit(value, type, `illegal base64 data at input byte ${read.wrongAt}`);
+    }
+    try {
+      return formatDurationNs(parseDurationNs(value));
+    } catch (error) {
+      if (error instanceof DurationError) return this.#misfit(value, type, error.message);
+      throw error;
+    }
+  }
+
+  #quantity(value: unknown, type: GoType, exponent: number): unknown {
+    const known = exponent === -9 ? finest : thousandths;
+    if (typeof value === "string" && known.has(value)) return value;
+    try {
+      const written = isWrittenQuantity(value) ? value : JSON.stringify(value);
+      const read = parseQuantity(typeof written === "string" ? written.trim() : written);
+      const text = read.roundUp(exponent).toString();
+      if (known.size >= MOST_KNOWN) known.clear();
+      known.add(text);
+      return text;
+    } catch (error) {
+      if (error instanceof QuantityError) return this.#misfit(value, type, error.message);
+      throw error;
+    }
+  }
+
+  /** RFC 3339 in UTC with a fixed number of fractional digits. The first moment there is stands for none. */
+  #time(value: string, type: GoType): unknown {
+    const isMicro = type.kind === "microTime";
+    if (isMicro ? isPlainMicroTime(value) : isPlainTime(value)) return value;
+    const read = parseGoTime(value, isMicro ? microTimeLayout : timeLayout);
+    if (typeof read === "string") return this.#misfit(value, type, read);
+    const { secondMs, micros } = read;
+    if (secondMs === NO_TIME_MS && micros === 0) return null;
+    return isMicro ? formatMicros(secondMs * 1000 + micros) : formatTime(secondMs);
+  }
+
+  /** Go reads bytes from a list of numbers, too. */
+  #bytesOfList(list: readonly unknown[], type: GoType): unknown {
+    const wrong = list.find((item) => item !== null && !(isInt32(item) && item >= 0 && item <= 255));
+    if (wrong !== undefined) return this.#misfit(wrong, { ...type, kind: "int32", go: "uint8" });
+    return Buffer.from(list.map(Number)).toString("base64");
+  }
+
+  #list(list: unknown[], items: GoType | undefined): unknown[] {
+    if (items === undefined) return list;
+    for (const [index, item] of list.entries()) {
+      this.#path.push(index);
+      const read = item === null || item === undefined ? this.#zero(items) : this.#value(item, items);
+      this.#path.pop();
+      if (read !== item) list[index] = read;
+    }
+    return list;
+  }
+
+  #map(map: Json, type: GoType): Json {
+    const { items } = type;
+    if (items === undefined) return map;
+    for (const key of Object.keys(map)) {
+      const value = map[key];
+      this.#path.push(key);
+      const read = this.#mapped(value, items, type.go === "v1.ResourceList");
+      this.#path.pop();
+      if (read !== value) map[key] = read;
+    }
+    return map;
+  }
+
+  /** Amounts in resource lists are kept to thousandths. */
+  #mapped(value: unknown, items: GoType, isResourceList: boolean): unknown {
+    if (value === null || value === undefined) return this.#zero(items);
+    return isResourceList ? this.#text(value, items, -3) : this.#value(value, items);
+  }
+
+  #misfit(value: unknown, type: GoType, detail?: string): unknown {
+    this.#problems?.misfit(this.#place(), value, type, detail);
+    return value;
+  }
+
+  #place(): Place {
+    return { root: this.#root, path: this.#path, fields: this.#fields, owner: this.#owner };
   }
 }
 
-/** Optional values that are not written. An empty object stays: whether it is there can matter (`emptyDir: {}`). */
-function vanishes(value: unknown, type: FieldType): boolean {
+/** Amounts in their canonical spelling, as most are: they need not be read again. */
+const finest = new Set<string>();
+const thousandths = new Set<string>();
+const MOST_KNOWN = 1_000;
+
+function isPlainMicroTime(text: string): boolean {
+  return text.length === 27 && /^\.\d{6}Z$/.test(text.slice(19)) && isPlainTime(`${text.slice(0, 19)}Z`);
+}
+
+/** The first of January of the year 1, Go's zero time. */
+const NO_TIME_MS = -62_135_596_800_000;
+
+/** Whether Go's encoder leaves the value out, or writes it as if it were not set. */
+function saysNothing(value: unknown, { type, omitsEmpty }: GoField): boolean {
+  if (value === null) return true;
+  if (type.pointer) return false;
   if (type.kind === "list") return Array.isArray(value) && value.length === 0;
   if (type.kind === "map") return isJson(value) && Object.keys(value).length === 0;
-  // A count or percentage is always behind a pointer where zero means something: maxSurge.
-  if (type.kind === "intOrString") return false;
+  if (!omitsEmpty || type.kind === "intOrString") return false;
   return value === "" || value === 0 || value === false;
-}
-
-function normalizeValue(value: unknown, type: FieldType): unknown {
-  if (type.kind === "list") {
-    return Array.isArray(value) ? value.map((item) => normalizeValue(item, type.items)) : value;
-  }
-  if (type.kind === "map") {
-    if (isJson(value)) normalizeMap(value, type.values);
-    return value;
-  }
-  if (type.kind === "ref") {
-    if (isJson(value)) normalizeFields(value, definition(type.definition));
-    return value;
-  }
-  if (type.kind === "quantity") return canonicalQuantity(value, -9);
-  if (typeof value !== "string") return value;
-  if (type.kind === "time") return canonicalTime(value, 0);
-  return type.kind === "microTime" ? canonicalTime(value, 6) : value;
-}
-
-function normalizeMap(map: Json, type: FieldType): void {
-  const isResourceList = type.kind === "quantity";
-  for (const [key, item] of Object.entries(map)) {
-    map[key] = isResourceList ? canonicalQuantity(item, -3) : normalizeValue(item, type);
-  }
-}
-
-/** Amounts in resource lists are kept to thousandths. */
-function canonicalQuantity(value: unknown, exponent: number): unknown {
-  if (!isWrittenQuantity(value)) return value;
-  try {
-    return parseQuantity(value).roundUp(exponent).toString();
-  } catch (error) {
-    if (error instanceof QuantityError) return value;
-    throw error;
-  }
-}
-
-/** RFC 3339 in UTC with a fixed number of fractional digits; what cannot be read stays. */
-function canonicalTime(value: string, digits: number): string {
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d+))?(Z|[+-]\d\d:\d\d)$/i.exec(value);
-  if (match === null) return value;
-  const [, base = "", fraction = "", zone = "Z"] = match;
-  const utc = zone === "Z" ? base : new Date(`${base}${zone}`).toISOString().slice(0, 19);
-  return digits === 0 ? `${utc}Z` : `${utc}.${fraction.padEnd(digits, "0").slice(0, digits)}Z`;
 }

@@ -2,6 +2,7 @@ import { batchMutants } from "./batch.ts";
 import { connectionsMutants } from "./connections.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { definitionsMutants } from "./definitions.ts";
+import { embeddedDecodingMutants } from "./embedded-decoding.ts";
 import { embeddedMutants } from "./embedded.ts";
 import { healthMutants } from "./health.ts";
 import { lifecycleMutants } from "./lifecycle.ts";
@@ -43,5 +44,6 @@ export const mutants: readonly Mutant[] = [
   ...machineryMutants,
   ...embeddedMutants,
   ...embeddedAdmissionMutants,
+  ...embeddedDecodingMutants,
   ...definitionsMutants,
 ];

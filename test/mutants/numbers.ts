@@ -214,9 +214,9 @@ const arithmetic: readonly Mutant[] = [
 const embedded: readonly Mutant[] = [
   {
     name: "bodies are read with doubles",
-    file: "pkg/apiserver/server/draft.ts",
-    find: "value = parseJson(text);",
-    replace: "value = JSON.parse(text);",
+    file: "pkg/apiserver/decode/json-body.ts",
+    find: "return parseJson(text);",
+    replace: "return JSON.parse(text);",
     tests: EMBEDDED,
   },
   {
@@ -224,13 +224,6 @@ const embedded: readonly Mutant[] = [
     file: "pkg/apiserver/server/patch.ts",
     find: 'return parseJson(body?.text ?? "");',
     replace: 'return JSON.parse(body?.text ?? "");',
-    tests: EMBEDDED,
-  },
-  {
-    name: "options of a deletion are read with doubles",
-    file: "pkg/apiserver/server/delete-options.ts",
-    find: "value = parseJson(body.text);",
-    replace: "value = JSON.parse(body.text);",
     tests: EMBEDDED,
   },
   {
@@ -249,23 +242,23 @@ const embedded: readonly Mutant[] = [
   },
   {
     name: "2147483648 replicas are taken",
-    file: "pkg/apiserver/server/built-in-body.ts",
-    find: '    case "int32":\n      return isInt32(value);',
-    replace: '    case "int32":\n      return Number.isInteger(value);',
+    file: "pkg/api/wire-form.ts",
+    find: "return isInt32(value) ? value",
+    replace: "return Number.isInteger(value) ? value",
     tests: EMBEDDED,
   },
   {
     name: "numbers beyond 64 bits are taken",
-    file: "pkg/apiserver/server/built-in-body.ts",
-    find: "return isInt64(value);",
-    replace: 'return Number.isInteger(value) || typeof value === "bigint";',
+    file: "pkg/api/wire-form.ts",
+    find: "return isInt64(value) ? value",
+    replace: 'return Number.isInteger(value) || typeof value === "bigint" ? value',
     tests: EMBEDDED,
   },
   {
     name: "ports of 64 bits are taken",
-    file: "pkg/apiserver/server/built-in-body.ts",
-    find: 'return typeof value === "string" || isInt32(value);',
-    replace: 'return typeof value === "string" || isInt64(value);',
+    file: "pkg/api/wire-form.ts",
+    find: 'return typeof value === "string" || isInt32(value) ?',
+    replace: 'return typeof value === "string" || isInt64(value) ?',
     tests: EMBEDDED,
   },
   {

@@ -140,7 +140,7 @@ function decodeMessage(reader: Reader, plan: MessagePlan, object: Json): Json {
       if (!vanishes(value, field)) object[field.name] = value;
     }
   }
-  for (const name of plan.nullLists) object[name] ??= null;
+  for (const name of plan.nulls) object[name] ??= null;
   return object;
 }
 

@@ -1,6 +1,5 @@
 import type { ByteCache } from "./byte-cache.ts";
-import { definition, definitionNames, type Field } from "../schema.ts";
-import { keptZeros, vanishingDefaults, writtenNulls } from "../wire-facts.ts";
+import { goStruct } from "../go-types.ts";
 import { messageTexts } from "./fields.gen.ts";
 import { ProtobufError } from "./reader.ts";
 
@@ -33,14 +32,13 @@ export interface FieldPlan {
 export interface MessagePlan {
   /** By the number of the field; there is nothing for fields that are not wanted or not known. */
   readonly fields: readonly (FieldPlan | undefined)[];
-  /** Lists that are null in JSON when they are empty. */
-  readonly nullLists: readonly string[];
+  /** Fields that are null in JSON when they are not set. */
+  readonly nulls: readonly string[];
 }
 
 const UNIQUE: ReadonlySet<string> = new Set(["name", "uid", "resourceVersion"]);
 const whole = new Map<string, MessagePlan>();
 const masked = new WeakMap<FieldMask, Map<string, MessagePlan>>();
-const known = new Set(definitionNames());
 
 export function hasMessage(message: string): boolean {
   return Object.hasOwn(messageTexts, message);
@@ -63,31 +61,24 @@ export function planOf(message: string, mask: FieldMask | undefined): MessagePla
 function makePlan(message: string, mask: FieldMask | undefined): MessagePlan {
   if (!hasMessage(message)) throw new ProtobufError(`there is no message ${message}`);
   const plan: (FieldPlan | undefined)[] = [];
-  const nulls = (writtenNulls[message] ?? "").split(" ");
-  const fields = known.has(message) ? definition(message).fields : undefined;
+  const fields = goStruct(message)?.fields;
   for (const line of (messageTexts[message] ?? "").split(";")) {
     const [number = "", name = "", type = ""] = line.split(" ");
     const inline = name.startsWith("~");
     if (!inline && mask !== undefined && !mask.has(name)) continue;
+    const field = fields?.get(name);
     const shape = type.startsWith("[]") ? "list" : type.startsWith("{}") ? "map" : "one";
     plan[Number(number)] = {
       number: Number(number),
       name: inline ? "" : name,
       shape,
       type: shape === "one" ? type : type.slice(2),
-      keepsZero: keepsZero(message, fields?.get(name)),
-      keepsNull: nulls.includes(name),
+      // Messages that no object has (statuses of lists) are written as they are.
+      keepsZero: field === undefined || field.type.pointer || !field.omitsEmpty,
+      keepsNull: field?.unset === "null",
       mask: inline ? mask : mask?.get(name),
       unique: message === "meta.v1.ObjectMeta" && UNIQUE.has(name),
     };
   }
-  const lists = plan.filter((field) => field?.shape === "list" && field.keepsNull);
-  return { fields: plan, nullLists: lists.flatMap((field) => field?.name ?? []) };
-}
-
-/** Messages without a definition (times, statuses of lists) are written as they are. */
-function keepsZero(message: string, field: Field | undefined): boolean {
-  if (field === undefined) return true;
-  if ((keptZeros[message] ?? "").split(" ").includes(field.name)) return true;
-  return field.default !== undefined && !vanishingDefaults.has(`${message}.${field.name}`);
+  return { fields: plan, nulls: plan.flatMap((field) => (field?.keepsNull === true ? field.name : [])) };
 }

@@ -1,6 +1,8 @@
+import { asJson, child, text } from "../../api/json.ts";
 import type { ApiObject } from "../../api/object.ts";
 import type { FieldSchema, ListSchema, MapSchema, ScalarSchema } from "./field-schema.ts";
-import { compareStrings, fieldElement, printElement } from "./path-element.ts";
+import { goValue } from "../decode/go-value.ts";
+import { fieldElement, printElement } from "./path-element.ts";
 import { isList, isObject, itemElement, TypedValueError } from "./typed-value.ts";
 
 /**
@@ -10,7 +12,8 @@ import { isList, isObject, itemElement, TypedValueError } from "./typed-value.ts
 export function validateApplied(schema: FieldSchema, applied: ApiObject): void {
   const problems = problemsOf(schema, applied, "");
   if (problems.length === 0) return;
-  const { namespace = "", name = "" } = applied.metadata;
+  const metadata = child(asJson(applied), "metadata");
+  const [namespace, name] = [text(metadata, "namespace"), text(metadata, "name")];
   const slash = (applied.apiVersion ?? "").includes("/") ? "" : "/";
   const type = `${slash}${applied.apiVersion ?? ""}, Kind=${applied.kind ?? ""}`;
   const list =
@@ -81,15 +84,6 @@ function problemsInList(schema: ListSchema, list: readonly unknown[], path: stri
     }
   }
   return problems;
-}
-
-/** The server's messages show values as Go prints them. */
-function goValue(value: unknown): string {
-  if (isList(value)) return `[${value.map(goValue).join(" ")}]`;
-  if (typeof value === "string") return value;
-  if (!isObject(value)) return value === null ? "<nil>" : JSON.stringify(value);
-  const entries = Object.entries(value).toSorted(([a], [b]) => compareStrings(a, b));
-  return `map[${entries.map(([key, part]) => `${key}:${goValue(part)}`).join(" ")}]`;
 }
 
 function goType(value: unknown): string {

@@ -5,7 +5,7 @@ import { builtInSchema } from "../apply/built-in-schema.ts";
 import { customResourceSchema } from "../apply/openapi-schema.ts";
 import { asJson, copyField, isJson, type Json } from "../../api/json.ts";
 import type { Draft, FieldError, KindRules, Subresource } from "../kinds/kind.ts";
-import { checkBuiltInBody } from "../server/built-in-body.ts";
+import { checkBuiltInBody } from "../decode/check-body.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import {
   type BodySchema,
@@ -185,6 +185,7 @@ function customBody(schema: OpenApiSchema | undefined, preserve: boolean): BodyS
         problem: metadata.problem ?? problem,
       };
     },
+    checkMerged: undefined,
     fields: customResourceSchema(schema, metadataSchema ?? { kind: "deduced" }),
     openApi: schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     strategic: undefined,

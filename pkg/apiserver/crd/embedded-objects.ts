@@ -4,7 +4,7 @@ import { definition } from "../../api/schema.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { validateMetadata } from "../kinds/metadata.ts";
 import type { Draft, FieldError } from "../kinds/kind.ts";
-import { checkBuiltInBody } from "../server/built-in-body.ts";
+import { checkBuiltInBody } from "../decode/check-body.ts";
 import { elementSchema, type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
 
 /** An object within another one, which has a kind and metadata of its own. */

@@ -1,7 +1,7 @@
 import { child, isJson, items, type Json } from "../../api/json.ts";
 import { definition, type Definition } from "../../api/schema.ts";
 import { normalizeFields } from "../../api/wire-form.ts";
-import { checkBuiltInBody } from "../server/built-in-body.ts";
+import { checkBuiltInBody } from "../decode/check-body.ts";
 
 /** Fields of a schema whose form is a schema or something plainer, which the published document calls anything. */
 const looseFields = ["items", "additionalProperties", "additionalItems"] as const;

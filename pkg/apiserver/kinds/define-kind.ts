@@ -49,7 +49,7 @@ export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): Kind
     subresources: resource.subresources,
     verbs: resource.verbs,
     setDefaults(draft) {
-      normalize(draft);
+      // What a client sends has been read as its type, and stored objects have their form.
       spec.setDefaults?.(draft);
       normalize(draft);
     },

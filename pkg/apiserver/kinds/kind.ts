@@ -78,7 +78,7 @@ export interface KindRules {
   readonly generation: boolean;
   /** Whether this update of the main resource bumps the generation, where that is not just a changed spec. */
   generationChanged?(draft: Draft, before: ApiObject): boolean;
-  /** Fills what the client left out, exactly as the API server does when it decodes. */
+  /** Fills what the client left out, exactly as the API server does when it has decoded a body. */
   setDefaults?(draft: Draft): void;
   /** After defaults, names and uids, before validation: drops what a create may not set (status …). */
   prepareForCreate?(draft: Draft, context: RuleContext): void;

@@ -26,7 +26,7 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
   warnOfDuplicates(served, request.body, query, warnings);
   if (currentObject(call) !== undefined) {
     const object = await writeExisting(call, query, {
-      next: (before) => merged(call, query, before, applied),
+      next: (before) => named(merged(call, query, before, applied), info.name),
       ownership: "asGiven",
     });
     return { object, created: false };
@@ -39,8 +39,14 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
       info.name,
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
-  const draft = merged(call, query, undefined, applied);
+  const draft = named(merged(call, query, undefined, applied), info.name);
   return { object: await createDraft(call, draft, query, "asGiven"), created: true };
+}
+
+/** An applier need not repeat the name of an object that is there. */
+function named(draft: Draft, name: string): Draft {
+  requireName(draft, name);
+  return draft;
 }
 
 /** What is applied, if it is of the kind that the call serves. */
@@ -53,14 +59,14 @@ export function appliedConfiguration({ served }: Pick<Call, "served">, patch: un
     throw badRequest(`invalid object type: ${groupVersion}, Kind=${kind}`);
   }
   const draft = patch as Draft;
-  if (!isJson(draft["metadata"])) draft.metadata = {};
+  // What is no metadata at all is for the merge to refuse.
+  draft["metadata"] ??= {};
   return draft;
 }
 
 function appliedDraft(call: Call, patch: unknown): Draft {
   const { served, info } = call;
   const draft = appliedConfiguration(call, patch);
-  requireName(draft, info.name);
   // Only checked here: an applier that says nothing of the namespace does not own it.
   const probe: Draft = { metadata: { ...draft.metadata } };
   matchNamespace(probe, served.resource.namespaced ? info.namespace : "");
@@ -71,7 +77,24 @@ function appliedDraft(call: Call, patch: unknown): Draft {
 export function merged(call: Call, query: WriteQuery, before: ApiObject | undefined, applied: Draft): Draft {
   const context = { ...writeContext(call, query), force: query.force };
   const result = applyPatch(before, applied, context);
-  if (result.kind === "applied") return copyJson(asJson(result.object)) as Draft;
+  if (result.kind === "applied") {
+    const draft = copyJson(asJson(result.object)) as Draft;
+    checkMerged(call, draft, applied);
+    return draft;
+  }
   if (result.kind === "conflict") throw applyConflict(result.message, result.causes);
   throw result.kind === "badRequest" ? badRequest(result.message) : internal(result.message);
+}
+
+/** The merge knows the schema; that times are times is found out by the types. */
+function checkMerged({ served }: Call, draft: Draft, applied: Draft): void {
+  const problem = served.body.checkMerged?.(draft).problem;
+  if (problem === undefined) return;
+  const { resource } = served;
+  const type = `${resource.group}/${resource.version}, Kind=${resource.kind}`;
+  const object = `${text(applied.metadata, "namespace")}/${text(applied.metadata, "name")}; ${type}`;
+  throw internal(
+    `failed to convert new object (${object}) to proper version: ` +
+      `unable to convert unstructured object to ${type}: ${problem}`,
+  );
 }

@@ -1,15 +1,16 @@
 import { formatTime } from "../../api/time.ts";
-import { asJson, child, isJson, items, type Json, stringMap, text } from "../../api/json.ts";
+import { asJson, child, items, type Json, stringMap, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { copyJson } from "../../api/json-copy.ts";
+import { readBodyOfKind } from "./draft.ts";
 import { requireJsonBody } from "./negotiate.ts";
-import { parsePatch } from "./patch.ts";
 import { parseWriteQuery } from "./query-options.ts";
 import type { ApiResponse } from "./request.ts";
-import { badRequest, conflict, invalid } from "./status-error.ts";
+import { conflict, invalid } from "./status-error.ts";
 import { writeExisting } from "./update.ts";
 
+const bindingKind = { group: "", version: "v1", kind: "Binding" };
 /** What messages call it. */
 const bindingResource = { group: "", plural: "pods/binding" };
 
@@ -18,8 +19,7 @@ export async function binding(call: Call): Promise<ApiResponse> {
   const { request, info, clock } = call;
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireJsonBody(request.headers["content-type"]);
-  const body = parsePatch(request.body);
-  if (!isJson(body)) throw badRequest("the object provided is unrecognized (must be of type Binding)");
+  const body = readBodyOfKind(bindingKind, request.body, query, call.warnings);
   const node = bindingTarget(body, info.name);
   const metadata = child(body, "metadata");
   await writeExisting(call, query, {

@@ -13,7 +13,7 @@ import { checkLooseSchemas } from "../crd/schema-wire-form.ts";
 import { autoscalerConversion } from "./conversions/autoscalers.ts";
 import { eventConversion } from "./conversions/events.ts";
 import { holdNamespace } from "./deletion-holds.ts";
-import { checkBuiltInBody } from "./built-in-body.ts";
+import { type BodyCheck, checkBuiltInBody, checkMergedBody } from "../decode/check-body.ts";
 import {
   type BodySchema,
   bucketName,
@@ -86,13 +86,17 @@ function defaultMinReplicas(draft: Draft): void {
 function builtInBody(builtIn: BuiltInResource): BodySchema {
   const apiVersion = apiVersionOf(builtIn);
   const looseParts = looseChecks[bucketName(builtIn.group, builtIn.plural)];
-  return {
-    check: (draft) => {
+  const checkWith =
+    (check: typeof checkMergedBody) =>
+    (draft: Draft): BodyCheck => {
       const definition = definitionOf(apiVersion, builtIn.kind);
       if (definition === undefined) return { unknown: [], problem: undefined };
-      const { unknown, problem } = checkBuiltInBody(draft, definition);
+      const { unknown, problem } = check(draft, definition);
       return { unknown, problem: problem ?? looseParts?.(draft) };
-    },
+    };
+  return {
+    check: checkWith(checkBuiltInBody),
+    checkMerged: checkWith(checkMergedBody),
     fields: builtInSchema(apiVersion, builtIn.kind) ?? { kind: "deduced" },
     openApi: undefined,
     strategic: (original, patch) => {

@@ -47,6 +47,7 @@ export function servedComputed(computed: ComputedResource): ServedResource {
     bareItems: false,
     body: {
       check: () => ({ unknown: [], problem: undefined }),
+      checkMerged: undefined,
       fields: { kind: "deduced" },
       openApi,
       strategic: undefined,

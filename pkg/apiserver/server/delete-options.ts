@@ -1,9 +1,9 @@
-import { parseJson } from "../../api/wire-json.ts";
 import type { Int64 } from "../../api/int64.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
-import { child, int64, isJson, optionalText, strings, type Json } from "../../api/json.ts";
-import { copyJson } from "../../api/json-copy.ts";
-import { jsonProblem } from "./json-problem.ts";
+import { child, int64, optionalText, strings, type Json } from "../../api/json.ts";
+import { definition } from "../../api/schema.ts";
+import { checkBuiltInBody } from "../decode/check-body.ts";
+import { interpret, UnreadableBody } from "../decode/json-body.ts";
 import { checkDryRun, integerParameter } from "./query-options.ts";
 import type { ApiRequest, RequestBody } from "./request.ts";
 import { badRequest, invalid } from "./status-error.ts";
@@ -64,19 +64,8 @@ function policyOf(policy: string | undefined, orphan: unknown): DeleteOptions["p
 }
 
 function parseDeleteBody(body: RequestBody | undefined): Json | undefined {
-  if (body === undefined) return undefined;
-  let value: unknown;
-  if ("value" in body) value = copyJson(body.value);
-  else if (body.text.trim() === "") return undefined;
-  else {
-    try {
-      value = parseJson(body.text);
-    } catch (error) {
-      throw badRequest(`couldn't get version/kind; json parse error: ${jsonProblem(body.text, error)}`);
-    }
-  }
-  if (value === undefined || value === null) return undefined;
-  if (!isJson(value)) throw badRequest("decoded object cannot be converted to DeleteOptions");
+  if (body === undefined || ("text" in body && body.text.trim() === "")) return undefined;
+  const value = interpreted(body);
   const kind = value["kind"] ?? "DeleteOptions";
   if (kind !== "DeleteOptions") {
     const named = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value["apiVersion"] ?? "")}`;
@@ -84,7 +73,18 @@ function parseDeleteBody(body: RequestBody | undefined): Json | undefined {
       `${named} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`,
     );
   }
+  const { problem } = checkBuiltInBody(value, definition("meta.v1.DeleteOptions"));
+  if (problem !== undefined) throw badRequest(problem);
   return value;
+}
+
+function interpreted(body: RequestBody): Json {
+  try {
+    return interpret(body);
+  } catch (error) {
+    if (error instanceof UnreadableBody) throw badRequest(error.message);
+    throw error;
+  }
 }
 
 function fromQuery(query: URLSearchParams): Json {

@@ -1,10 +1,10 @@
-import { apiVersionOf } from "../../api/resource.ts";
-import { parseJson } from "../../api/wire-json.ts";
-import { isJson, type Json, text } from "../../api/json.ts";
+import { apiVersionOf, type Resource } from "../../api/resource.ts";
+import { definitionOf } from "../../api/schema.ts";
+import { type Json, text } from "../../api/json.ts";
+import { type BodyCheck, checkBuiltInBody } from "../decode/check-body.ts";
+import { readJsonBody, summaryOf } from "../decode/json-body.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
-import { copyJson } from "../../api/json-copy.ts";
-import { jsonProblem } from "./json-problem.ts";
 import type { WriteQuery } from "./query-options.ts";
 import type { RequestBody } from "./request.ts";
 import type { ServedResource } from "./served-resource.ts";
@@ -17,47 +17,50 @@ export function readDraft(
   query: Pick<WriteQuery, "fieldValidation">,
   warnings: string[],
 ): Draft {
-  const { kind } = served.resource;
-  const value = parseBody(body, kind);
-  const duplicates =
-    query.fieldValidation === "Ignore" || body === undefined || !("text" in body)
-      ? []
-      : duplicatesOf(body.text, value);
-  const draft = asDraft(served, value);
-  checkDraft(served, { draft, duplicates }, query, warnings);
+  const value = readJsonBody(body, served.resource.kind);
+  const duplicates = duplicatesIn(body, value, query);
+  if (served.custom) requireKind(value, served.resource.kind);
+  const draft = ofKind(served.resource, value, served.custom) as Draft;
+  if (draft["metadata"] === undefined || draft["metadata"] === null) draft.metadata = {};
+  reportProblems(served, { ...served.body.check(draft), duplicates }, query, warnings);
   return draft;
 }
 
-function parseBody(body: RequestBody | undefined, kind: string): Json {
-  const problem = `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: `;
-  let value: unknown;
-  if (body !== undefined && "value" in body) value = copyJson(body.value);
-  else {
-    const text = body?.text ?? "";
-    try {
-      value = parseJson(text);
-    } catch (error) {
-      throw badRequest(`${problem}${jsonProblem(text, error)} (${text})`);
-    }
-  }
-  if (isJson(value)) return value;
-  throw badRequest(
-    `${problem}json: cannot unmarshal ${Array.isArray(value) ? "array" : typeof value} into an object`,
-  );
+type Kind = Pick<Resource, "group" | "version" | "kind">;
+
+/** Reads a body of a kind that no resource has on its own, as subresources take them. */
+export function readBodyOfKind(
+  kind: Kind,
+  body: RequestBody | undefined,
+  query: Pick<WriteQuery, "fieldValidation">,
+  warnings: string[],
+): Json {
+  const read = readJsonBody(body, kind.kind);
+  const duplicates = duplicatesIn(body, read, query);
+  const value = ofKind(kind, read, false);
+  const definition = definitionOf(apiVersionOf(kind), kind.kind);
+  const check = definition === undefined ? nothingWrong : checkBuiltInBody(value, definition);
+  reportProblems({ resource: kind, custom: false }, { ...check, duplicates }, query, warnings);
+  return value;
 }
 
-/** Checks the kind and makes sure that there is metadata. Takes the value over. */
-function asDraft(served: ServedResource, value: Json): Draft {
-  const { kind } = served.resource;
-  const apiVersion = apiVersionOf(served.resource);
-  if (served.custom) requireKind(value, kind);
-  const givenKind = text(value, "kind") || kind;
+const nothingWrong: BodyCheck = { unknown: [], problem: undefined };
+
+/** A body says of what kind it is, or says nothing. */
+function ofKind(expected: Kind, value: Json, custom: boolean): Json {
+  const apiVersion = apiVersionOf(expected);
+  const givenKind = text(value, "kind") || expected.kind;
   const givenVersion = text(value, "apiVersion") || apiVersion;
-  if (givenKind !== kind || givenVersion !== apiVersion) throw wrongKind(served, givenKind, givenVersion);
-  if (value["metadata"] === undefined || value["metadata"] === null) value["metadata"] = {};
-  value["kind"] = kind;
+  if (givenKind !== expected.kind || givenVersion !== apiVersion)
+    throw badRequest(
+      custom
+        ? wrongKind(expected, givenKind, givenVersion, custom)
+        : `${givenKind} in version "${versionOf(givenVersion)}" cannot be handled as a ${expected.kind}: ` +
+            wrongKind(expected, givenKind, givenVersion, custom),
+    );
+  value["kind"] = expected.kind;
   value["apiVersion"] = apiVersion;
-  return value as Draft;
+  return value;
 }
 
 /** Bodies of custom kinds name their kind themselves: nothing else tells the decoder. */
@@ -68,46 +71,39 @@ function requireKind(value: Json, kind: string): void {
   ] as const) {
     if (text(value, field) !== "") continue;
     const shown = JSON.stringify(value);
-    const short = shown.length > 40 ? `${shown.slice(0, 40)} ...` : shown;
     throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): Object '${name}' is missing in '${shown}' (${short})`,
+      `the object provided is unrecognized (must be of type ${kind}): Object '${name}' is missing in '${shown}' (${summaryOf(shown)})`,
     );
   }
 }
 
-function wrongKind(served: ServedResource, kind: string, apiVersion: string): Error {
-  const expected = served.resource;
-  if (served.custom) {
-    return badRequest(
-      `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected)})`,
-    );
-  }
-  const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
-  const why =
-    kind === expected.kind
-      ? `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`
-      : `converting (${version}.${kind}) to (${expected.group === "" ? "core" : expected.group.split(".")[0]}.${expected.kind}): unknown conversion`;
-  return badRequest(`${kind} in version "${version}" cannot be handled as a ${expected.kind}: ${why}`);
+/** What is wrong with a kind that is not the expected one. */
+export function wrongKind(expected: Kind, kind: string, apiVersion: string, custom: boolean): string {
+  if (custom)
+    return `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected)})`;
+  if (definitionOf(apiVersion, kind) === undefined)
+    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+  const group = expected.group === "" ? "core" : (expected.group.split(".")[0] ?? "");
+  return `converting (${versionOf(apiVersion)}.${kind}) to (${group}.${expected.kind}): unknown conversion`;
 }
 
-interface ReadBody {
-  readonly draft: Draft;
+function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.indexOf("/") + 1);
+}
+
+interface Problems extends BodyCheck {
   /** Paths of the fields that the text names twice. */
   readonly duplicates: readonly string[];
 }
 
-/**
- * Holds the draft against its kind: wrong types are refused; unknown and duplicate fields are dropped, and refused or
- * warned about as the client asked.
- */
-function checkDraft(
-  served: ServedResource,
-  { draft, duplicates }: ReadBody,
+/** Wrong types are refused; of unknown and duplicate fields, the client is told as it asked to be. */
+function reportProblems(
+  served: Pick<ServedResource, "custom"> & { readonly resource: Kind },
+  { unknown, problem, duplicates }: Problems,
   query: Pick<WriteQuery, "fieldValidation">,
   warnings: string[],
 ): void {
-  const { unknown, problem } = served.body.check(draft);
-  if (problem !== undefined) throw cannotBeHandled(served, problem);
+  if (problem !== undefined) throw cannotBeHandled(served.resource, problem);
   if (query.fieldValidation === "Ignore") return;
   const unknownFields = unknown.map((path) => `unknown field "${path}"`);
   const twice = duplicates.map((path) => `duplicate field "${path}"`);
@@ -115,13 +111,21 @@ function checkDraft(
   const problems = served.custom ? [...twice, ...unknownFields] : [...unknownFields, ...twice];
   if (problems.length === 0) return;
   if (query.fieldValidation === "Strict")
-    throw cannotBeHandled(served, `strict decoding error: ${problems.join(", ")}`);
+    throw cannotBeHandled(served.resource, `strict decoding error: ${problems.join(", ")}`);
   warnings.push(...problems);
 }
 
-function cannotBeHandled({ resource }: ServedResource, problem: string): Error {
-  const { kind, version } = resource;
+function cannotBeHandled({ kind, version }: Kind, problem: string): Error {
   return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${problem}`);
+}
+
+function duplicatesIn(
+  body: RequestBody | undefined,
+  value: Json,
+  query: Pick<WriteQuery, "fieldValidation">,
+): readonly string[] {
+  const isText = body !== undefined && "text" in body;
+  return isText && query.fieldValidation !== "Ignore" ? duplicatesOf(body.text, value) : [];
 }
 
 /** Of a body that is no whole object of its kind: only fields named twice are looked for. */
@@ -135,7 +139,7 @@ export function warnOfDuplicates(
   const twice = duplicateFields(body.text).map((path) => `duplicate field "${path}"`);
   if (twice.length === 0) return;
   if (query.fieldValidation === "Strict")
-    throw cannotBeHandled(served, `strict decoding error: ${twice.join(", ")}`);
+    throw cannotBeHandled(served.resource, `strict decoding error: ${twice.join(", ")}`);
   warnings.push(...twice);
 }
 

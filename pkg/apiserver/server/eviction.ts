@@ -1,14 +1,15 @@
 import type { ApiObject } from "../../api/object.ts";
 import { formatTime } from "../../api/time.ts";
 import { copyJson } from "../../api/json-copy.ts";
-import { asJson, child, isJson, items, type Json, text } from "../../api/json.ts";
+import { asJson, child, items, type Json, text } from "../../api/json.ts";
+import { readJsonBody } from "../decode/json-body.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { type DeleteOptions, toDeleteOptions } from "./delete-options.ts";
 import { checkPreconditions, removeObject } from "./delete.ts";
 import { stillProcessed, takeDisruption } from "./disruption-budget.ts";
+import { readBodyOfKind } from "./draft.ts";
 import { requireJsonBody } from "./negotiate.ts";
-import { parsePatch } from "./patch.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import { findStored } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
@@ -17,6 +18,7 @@ import { writeExisting } from "./update.ts";
 
 /** How often a pod that changes under the eviction's hands is looked at anew. */
 const ATTEMPTS = 20;
+const evictionKind = { group: "policy", version: "v1", kind: "Eviction" };
 const VERSIONS = new Set(["", "policy/v1", "policy/v1beta1"]);
 
 /** POST pods/NAME/eviction: a delete that disruption budgets may refuse. */
@@ -24,9 +26,10 @@ export async function evict(call: Call): Promise<ApiResponse> {
   const { request, info } = call;
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireJsonBody(request.headers["content-type"]);
-  const body = parsePatch(request.body);
-  if (!isJson(body)) throw badRequest("the object provided is unrecognized (must be of type Eviction)");
-  requireVersion(text(body, "apiVersion"));
+  const given = readJsonBody(request.body, "Eviction");
+  requireVersion(text(given, "apiVersion"));
+  const value = { ...given, apiVersion: "policy/v1" };
+  const body = readBodyOfKind(evictionKind, { value }, query, call.warnings);
   if (text(child(body, "metadata"), "name") !== info.name)
     throw badRequest("name in URL does not match name in Eviction object");
   const raw = child(body, "deleteOptions") ?? {};

@@ -1,10 +1,9 @@
 import type { ApiObject } from "../../api/object.ts";
-import { apiVersionOf } from "../../api/resource.ts";
 import { applyJsonPatch } from "../../api/patch/json-patch.ts";
 import { applyMergePatch } from "../../api/patch/merge-patch.ts";
 import { PatchError } from "../../api/patch/patch-error.ts";
 import { parseJson } from "../../api/wire-json.ts";
-import { isJson, text } from "../../api/json.ts";
+import { isJson, type Json } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { applyObject } from "./apply-patch.ts";
 import type { Call } from "./call.ts";
@@ -12,34 +11,32 @@ import { copyJson } from "../../api/json-copy.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { mediaType, negotiateOutput } from "./negotiate.ts";
 import { Output } from "./output.ts";
+import { type PatchType, readPatched } from "./patched-draft.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import type { ApiResponse, RequestBody } from "./request.ts";
 import type { ServedResource } from "./served-resource.ts";
 import {
   badRequest,
   internal,
-  invalid,
   StatusError,
   unprocessablePatch,
   unsupportedMediaType,
 } from "./status-error.ts";
-import { writeExisting } from "./update.ts";
+import { requireName, writeExisting } from "./update.ts";
 
-const patchTypes = {
+const patchTypes: Readonly<Record<string, PatchType>> = {
   "application/json-patch+json": "json",
   "application/merge-patch+json": "merge",
   "application/strategic-merge-patch+json": "strategic",
   "application/apply-patch+yaml": "apply",
-} as const;
-
-type PatchType = (typeof patchTypes)[keyof typeof patchTypes];
+};
 
 export async function patchObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
   const form = negotiateOutput(request.headers["accept"], request.query);
   const type = patchTypeOf(request.headers["content-type"], served);
   const query = parseWriteQuery(request.query, "PatchOptions", type === "apply");
-  const patch = parsePatch(request.body);
+  const patch = parsePatch(request.body, type);
   const result =
     type === "apply"
       ? await applyObject(call, query, patch)
@@ -52,10 +49,8 @@ export async function patchObject(call: Call): Promise<ApiResponse> {
 /** Throws 415 for a type that this resource does not take. */
 export function patchTypeOf(contentType: string | undefined, served: ServedResource): PatchType {
   const media = mediaType(contentType);
-  if (Object.hasOwn(patchTypes, media)) {
-    const type = patchTypes[media as keyof typeof patchTypes];
-    if (type !== "strategic" || served.body.strategic !== undefined) return type;
-  }
+  const type = Object.hasOwn(patchTypes, media) ? patchTypes[media] : undefined;
+  if (type !== undefined && (type !== "strategic" || served.body.strategic !== undefined)) return type;
   if (served.custom)
     throw unsupportedMediaType(
       "the body of the request was in an unknown format - accepted media types include: " +
@@ -64,12 +59,13 @@ export function patchTypeOf(contentType: string | undefined, served: ServedResou
   throw new StatusError(415, "UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
 }
 
-export function parsePatch(body: RequestBody | undefined): unknown {
+export function parsePatch(body: RequestBody | undefined, type?: PatchType): unknown {
   if (body !== undefined && "value" in body) return copyJson(body.value);
   try {
     return parseJson(body?.text ?? "");
   } catch (error) {
-    throw badRequest(`error decoding patch: ${jsonProblem(body?.text ?? "", error)}`);
+    const prefix = type === "strategic" ? "" : "error decoding patch: ";
+    throw badRequest(prefix + jsonProblem(body?.text ?? "", error));
   }
 }
 
@@ -89,11 +85,9 @@ export function patchedDraft(
   { type, patch }: { readonly type: Exclude<PatchType, "apply">; readonly patch: unknown },
   before: ApiObject,
 ): Draft {
-  const draft = asDraft(served, applyTo(served, type, before, patch));
-  const name = text(draft.metadata, "name");
-  if (name !== info.name)
-    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${info.name})`);
-  checkPatched(served, draft, query, warnings);
+  const patched = applyTo(served, type, before, patch);
+  const draft = readPatched(served, { patched, type, patch }, query, warnings);
+  requireName(draft, info.name);
   return draft;
 }
 
@@ -103,9 +97,11 @@ function applyTo(served: ServedResource, type: PatchType, before: ApiObject, pat
       if (!Array.isArray(patch)) throw wrongPatch(patch, "[]handlers.jsonPatchOp", "error decoding patch: ");
       return applyJsonPatch(before, patch);
     }
+    if (type === "merge" && patch === null) throw badRequest("Invalid JSON Patch");
     const prefix = type === "merge" ? "error decoding patch: " : "";
-    if (!isJson(patch)) throw wrongPatch(patch, "map[string]interface {}", prefix);
-    return type === "merge" ? applyMergePatch(before, patch) : served.body.strategic?.(before, patch);
+    if (!isJson(patch ?? {})) throw wrongPatch(patch, "map[string]interface {}", prefix);
+    const given = (patch ?? {}) as Json;
+    return type === "merge" ? applyMergePatch(before, given) : served.body.strategic?.(before, given);
   });
 }
 
@@ -122,44 +118,4 @@ function translatingPatchErrors<T>(work: () => T): T {
     if (error.code === "BadRequest") throw badRequest(error.message);
     throw error.code === "Internal" ? internal(error.message) : unprocessablePatch();
   }
-}
-
-/** The result shares parts with the stored object: rules change their draft in place, so it is copied. */
-function asDraft(served: ServedResource, patched: unknown): Draft {
-  if (!isJson(patched)) throw unprocessablePatch();
-  const draft = copyJson(patched) as Draft;
-  if (!isJson(draft["metadata"])) draft.metadata = {};
-  const { kind } = served.resource;
-  const apiVersion = apiVersionOf(served.resource);
-  if ((draft["kind"] ?? kind) !== kind || (draft["apiVersion"] ?? apiVersion) !== apiVersion)
-    throw badRequest(
-      `${String(draft["kind"])} in version ${JSON.stringify(draft["apiVersion"])} cannot be handled as a ${kind}`,
-    );
-  draft["kind"] = kind;
-  draft["apiVersion"] = apiVersion;
-  return draft;
-}
-
-/** A patch that leads to wrong types is the patch's fault: 422, where a whole object would be 400. */
-function checkPatched(served: ServedResource, draft: Draft, query: WriteQuery, warnings: string[]): void {
-  const { unknown, problem } = served.body.check(draft);
-  if (problem !== undefined) {
-    const shown = `Invalid value: ${JSON.stringify(JSON.stringify(draft))}: ${problem}`;
-    throw invalid({ group: "", kind: "" }, "", [
-      { type: "FieldValueInvalid", field: "patch", message: shown },
-    ]);
-  }
-  if (unknown.length === 0 || query.fieldValidation === "Ignore") return;
-  if (query.fieldValidation === "Warn") {
-    warnings.push(...unknown.map((path) => `unknown field "${path}"`));
-    return;
-  }
-  const list = unknown.map((path) => `unknown field "${path}"`).join(", ");
-  throw invalid({ group: "", kind: "" }, "", [
-    {
-      type: "FieldValueInvalid",
-      field: "patch",
-      message: `Invalid value: ${JSON.stringify(JSON.stringify(draft))}: strict decoding error: ${list}`,
-    },
-  ]);
 }

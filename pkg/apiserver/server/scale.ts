@@ -46,7 +46,7 @@ export async function patchScale(call: Call): Promise<ApiResponse> {
   const { request, served } = call;
   const type = patchTypeOf(request.headers["content-type"], served);
   const query = parseWriteQuery(request.query, "PatchOptions", type === "apply");
-  const patch = parsePatch(request.body);
+  const patch = parsePatch(request.body, type);
   const view: Call = { ...call, served: scaleResource() };
   const change: ScaleChange =
     type === "apply"

@@ -1,5 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
+import type { BodyCheck } from "../decode/check-body.ts";
 import type { FieldSchema } from "../apply/field-schema.ts";
 import type { DeletionHold } from "./deletion-holds.ts";
 import type { Draft, KindRules, Subresource } from "../kinds/kind.ts";
@@ -32,16 +33,13 @@ export interface BodySchema {
    * validation names them. `problem`: what does not fit its type, in the words of the decoder.
    */
   check(draft: Draft): BodyCheck;
+  /** The same for what a strategic merge patch or an apply has made; undefined for kinds without types (custom resources). */
+  readonly checkMerged: ((draft: Draft) => BodyCheck) | undefined;
   readonly fields: FieldSchema;
   /** OpenAPI schema of a custom kind; that of a built-in kind comes from its definition. */
   readonly openApi: object | undefined;
   /** Strategic merge patch; undefined for kinds that do not support it (custom resources). */
   readonly strategic: StrategicPatch | undefined;
-}
-
-export interface BodyCheck {
-  readonly unknown: readonly string[];
-  readonly problem: string | undefined;
 }
 
 /** The patched object. Throws an Error whose message is that of the 422. */

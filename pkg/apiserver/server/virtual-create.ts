@@ -1,15 +1,12 @@
 import { apiVersionOf } from "../../api/resource.ts";
-import { definitionOf } from "../../api/schema.ts";
-import { isJson } from "../../api/json.ts";
-import { checkBuiltInBody } from "./built-in-body.ts";
 import type { Call } from "./call.ts";
+import { readBodyOfKind } from "./draft.ts";
 import { requireJsonBody } from "./negotiate.ts";
-import { parsePatch } from "./patch.ts";
 import { parseWriteQuery } from "./query-options.ts";
 import { findStored } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
 import { bucketName } from "./served-resource.ts";
-import { badRequest, methodNotAllowed } from "./status-error.ts";
+import { methodNotAllowed } from "./status-error.ts";
 import type { VirtualHandler } from "./virtual-handlers.ts";
 
 export function virtualHandlerOf(call: Call): VirtualHandler | undefined {
@@ -26,14 +23,7 @@ export async function createVirtual(call: Call): Promise<ApiResponse> {
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireJsonBody(request.headers["content-type"]);
   const kind = served.subresources.get(info.subresource)?.kind ?? served.resource;
-  const body = parsePatch(request.body);
-  if (!isJson(body)) throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind})`);
-  const definition = definitionOf(apiVersionOf(kind), kind.kind);
-  const { problem } = definition === undefined ? { problem: undefined } : checkBuiltInBody(body, definition);
-  if (problem !== undefined)
-    throw badRequest(
-      `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${problem}`,
-    );
+  const body = readBodyOfKind(kind, request.body, query, call.warnings);
   const parent = info.subresource === "" ? undefined : findStored(call);
   const { dryRun } = query;
   const { resource } = served;

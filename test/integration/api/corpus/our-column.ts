@@ -2,6 +2,7 @@ import type { ApiObject } from "../../../../pkg/api/object.ts";
 import { resourceOfKind } from "../../../../pkg/api/resources.ts";
 import { allKinds } from "../../../../pkg/apiserver/kinds/all-kinds.ts";
 import { contentChanged } from "../../../../pkg/apiserver/kinds/define-kind.ts";
+import { normalizeWireForm } from "../../../../pkg/api/wire-form.ts";
 import { isJson } from "../../../../pkg/api/json.ts";
 import type { Draft, FieldError, KindRules, RuleContext } from "../../../../pkg/apiserver/kinds/kind.ts";
 import { validateMetadata, validateMetadataUpdate } from "../../../../pkg/apiserver/kinds/metadata.ts";
@@ -25,6 +26,7 @@ export function create(object: CorpusCase["object"], likeThat: Record<string, un
   const draft = JSON.parse(JSON.stringify(object)) as Draft;
   if (rules.resource.namespaced) draft.metadata["namespace"] = "default";
   const context: RuleContext = { nowMs: 0, user: "admin", subresource: "" };
+  normalizeWireForm(draft, object.apiVersion, object.kind);
   rules.setDefaults?.(draft);
   draft.metadata["uid"] = likeThat["uid"] ?? "0";
   if (rules.generation) draft.metadata["generation"] = 1;
@@ -72,6 +74,7 @@ export function update(before: Draft, patch: object, subresource: string): Ours 
   const old = before as unknown as ApiObject;
   const draft = merged(structuredClone(before), patch) as Draft;
   const context: RuleContext = { nowMs: 0, user: "admin", subresource };
+  normalizeWireForm(draft, old.apiVersion ?? "", old.kind ?? "");
   rules.setDefaults?.(draft);
   rules.prepareForUpdate?.(draft, old, context);
   const bumps = rules.generationChanged ?? contentChanged;

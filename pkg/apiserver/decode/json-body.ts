@@ -1,0 +1,78 @@
+import { copyJson } from "../../api/json-copy.ts";
+import { isJson, type Json } from "../../api/json.ts";
+import { parseJson } from "../../api/wire-json.ts";
+import { jsonProblem } from "../server/json-problem.ts";
+import type { RequestBody } from "../server/request.ts";
+import { badRequest } from "../server/status-error.ts";
+
+/** What Go calls the type that it reads the kind of a body into. */
+const typeOfKind = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
+const shownBytes = 30;
+
+/**
+ * The JSON object of a body, of which nothing is known yet but that its kind and version, if there are any, are texts.
+ * `kind` is the one that is expected.
+ */
+export function readJsonBody(body: RequestBody | undefined, kind: string): Json {
+  try {
+    return interpret(body);
+  } catch (error) {
+    if (!(error instanceof UnreadableBody)) throw error;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${summary(body)})`,
+    );
+  }
+}
+
+/** A body that is not an object that could have a kind. */
+export class UnreadableBody extends Error {
+  constructor(problem: string) {
+    super(`couldn't get version/kind; json parse error: ${problem}`);
+    this.name = "UnreadableBody";
+  }
+}
+
+/** Throws an UnreadableBody. A null is an object without anything, as Go has it. */
+export function interpret(body: RequestBody | undefined): Json {
+  const value = valueOf(body) ?? {};
+  if (!isJson(value)) {
+    throw new UnreadableBody(`json: cannot unmarshal ${nameOf(value)} into Go value of type ${typeOfKind}`);
+  }
+  for (const field of ["apiVersion", "kind"]) {
+    const given = value[field];
+    if (given === undefined || given === null || typeof given === "string") continue;
+    throw new UnreadableBody(
+      `json: cannot unmarshal ${nameOf(given)} into Go struct field .${field} of type string`,
+    );
+  }
+  return value;
+}
+
+function valueOf(body: RequestBody | undefined): unknown {
+  if (body !== undefined && "value" in body) return copyJson(body.value);
+  const text = body?.text ?? "";
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw new UnreadableBody(jsonProblem(text, error));
+  }
+}
+
+function nameOf(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "number";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+/** The beginning of a body, as text if it may be an object. */
+function summary(body: RequestBody | undefined): string {
+  const text = body === undefined ? "" : "text" in body ? body.text : JSON.stringify(body.value);
+  return summaryOf(text);
+}
+
+export function summaryOf(text: string): string {
+  if (text === "") return "<empty>";
+  const bytes = Buffer.from(text);
+  const shown = bytes.subarray(0, shownBytes).toString(text.startsWith("{") ? "utf8" : "hex");
+  return bytes.length > shownBytes ? `${shown} ...` : shown;
+}

@@ -1,0 +1,139 @@
+import { DurationError, parseDurationNs } from "../../api/duration.ts";
+import { type GoStruct, type GoType, structOf } from "../../api/go-types.ts";
+import { isJson, type Json } from "../../api/json.ts";
+import { readBase64 } from "../../api/base64.ts";
+import { microTimeLayout, parseGoTime, timeLayout } from "../../api/go-time.ts";
+import { isWrittenQuantity, parseQuantity, QuantityError } from "../../api/quantity-parse.ts";
+
+/**
+ * What the server says of an object that it has merged as a tree of values (a strategic merge patch, an apply) and that
+ * does not fit its type: the first problem in the order of Go's fields. Numbers that are too long for 32 bits are no
+ * problem: they are cut off, in place. upstream: apimachinery/pkg/runtime/converter.go#fromUnstructured
+ */
+export function unstructuredProblem(object: Json, type: GoStruct): string | undefined {
+  for (const [name, field] of type.fields) {
+    const value = object[name];
+    if (field.type.kind === "int32" && isWhole(value)) {
+      object[name] = Number(BigInt.asIntN(32, BigInt(value)));
+      continue;
+    }
+    const problem = problemOf(value, field.type);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function isWhole(value: unknown): value is number | bigint {
+  return typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
+}
+
+function problemOf(value: unknown, type: GoType): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const from = kindOf(value);
+  switch (type.kind) {
+    case "any":
+    case "raw":
+      return undefined;
+    case "struct":
+      return isJson(value)
+        ? unstructuredProblem(value, structOf(type))
+        : `cannot restore struct from: ${from}`;
+    case "map":
+      return isJson(value) ? firstOf(Object.values(value), type.items) : `cannot restore map from ${from}`;
+    case "list":
+      return Array.isArray(value) ? firstOf(value, type.items) : `cannot restore slice from ${from}`;
+    case "bytes":
+      return problemOfBytes(value, from);
+    case "string":
+      if (from === "string") return undefined;
+      return from === "int64" ? `cannot convert int64 to ${type.go}` : "unrecognized type: string";
+    case "bool":
+      return from === "bool" ? undefined : "unrecognized type: bool";
+    case "float64":
+      return from === "int64" || from === "float64" ? undefined : "unrecognized type: float64";
+    case "int32":
+    case "int64":
+      if (from === "int64") return undefined;
+      return from === "float64" ? `cannot convert float64 to ${type.go}` : `unrecognized type: ${type.kind}`;
+    case "duration":
+    case "intOrString":
+    case "microTime":
+    case "quantity":
+    case "time":
+    default:
+      return problemOfText(value, from, type);
+  }
+}
+
+function firstOf(values: readonly unknown[], items: GoType | undefined): string | undefined {
+  if (items === undefined) return undefined;
+  for (const value of values) {
+    const problem = problemOf(value, items);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function problemOfBytes(value: unknown, from: string): string | undefined {
+  if (Array.isArray(value)) return firstOf(value, undefined);
+  if (typeof value !== "string") return `cannot restore slice from ${from}`;
+  const read = readBase64(value);
+  if (typeof read === "string") return undefined;
+  return `error decoding from json: illegal base64 data at input byte ${read.wrongAt}`;
+}
+
+/** Types that read JSON themselves. */
+function problemOfText(value: unknown, from: string, { kind }: GoType): string | undefined {
+  if (kind === "intOrString") {
+    if (from === "string" || from === "int64") return undefined;
+    return unlike(from === "float64" ? `number ${String(value)}` : jsonNameOf(from), "int32");
+  }
+  if (kind === "quantity") return problemOfQuantity(value);
+  if (typeof value !== "string") return unlike(jsonNameOf(from), "string");
+  if (kind === "duration") return problemOfDuration(value);
+  const read = parseGoTime(value, kind === "microTime" ? microTimeLayout : timeLayout);
+  return typeof read === "string" ? read : undefined;
+}
+
+function problemOfQuantity(value: unknown): string | undefined {
+  try {
+    parseQuantity(isWrittenQuantity(value) ? String(value).trim() : JSON.stringify(value));
+    return undefined;
+  } catch (error) {
+    if (error instanceof QuantityError) return error.message;
+    throw error;
+  }
+}
+
+function problemOfDuration(value: string): string | undefined {
+  try {
+    parseDurationNs(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DurationError) return error.message;
+    throw error;
+  }
+}
+
+function unlike(given: string, target: string): string {
+  return `json: cannot unmarshal ${given} into Go value of type ${target}`;
+}
+
+/** Go's kind of a value of a tree. */
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return "slice";
+  if (typeof value === "bigint") return "int64";
+  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "boolean") return "bool";
+  return typeof value === "string" ? "string" : "map";
+}
+
+function jsonNameOf(kind: string): string {
+  const names: Readonly<Record<string, string>> = {
+    slice: "array",
+    map: "object",
+    int64: "number",
+    float64: "number",
+  };
+  return names[kind] ?? kind;
+}

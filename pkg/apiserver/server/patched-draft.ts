@@ -1,0 +1,75 @@
+import { copyJson } from "../../api/json-copy.ts";
+import { isJson, type Json, text } from "../../api/json.ts";
+import { apiVersionOf } from "../../api/resource.ts";
+import type { BodyCheck } from "../decode/check-body.ts";
+import { goValue } from "../decode/go-value.ts";
+import { interpret, UnreadableBody } from "../decode/json-body.ts";
+import type { Draft } from "../kinds/kind.ts";
+import { wrongKind } from "./draft.ts";
+import type { WriteQuery } from "./query-options.ts";
+import type { BodySchema, ServedResource } from "./served-resource.ts";
+import { invalid } from "./status-error.ts";
+
+export type PatchType = "apply" | "json" | "merge" | "strategic";
+
+interface Patched {
+  /** What the patch has made of the object. */
+  readonly patched: unknown;
+  readonly type: PatchType;
+  readonly patch: unknown;
+}
+
+/**
+ * The draft that a patch leads to: a copy, as the result shares parts with the stored object. What does not fit its type is
+ * the patch's fault: 422, where a whole object would be 400.
+ */
+export function readPatched(
+  served: ServedResource,
+  result: Patched,
+  query: Pick<WriteQuery, "fieldValidation">,
+  warnings: string[],
+): Draft {
+  const draft = draftOf(served, result);
+  const { unknown, problem } = checkOf(draft, result.type, served.body);
+  if (problem !== undefined) throw wrongPatched(result, problem);
+  if (!isJson(draft["metadata"])) draft.metadata = {};
+  draft["kind"] = served.resource.kind;
+  draft["apiVersion"] = apiVersionOf(served.resource);
+  if (unknown.length === 0 || query.fieldValidation === "Ignore") return draft;
+  const problems = unknown.map((path) => `unknown field "${path}"`);
+  if (query.fieldValidation === "Strict")
+    throw wrongPatched(result, `strict decoding error: ${problems.join(", ")}`);
+  warnings.push(...problems);
+  return draft;
+}
+
+/** Trees that have been merged are taken for what they were merged into; JSON has to say the right kind. */
+function draftOf({ resource, custom }: ServedResource, result: Patched): Draft {
+  if (result.type === "strategic" && isJson(result.patched)) return copyJson(result.patched) as Draft;
+  const draft = interpreted(result);
+  const kind = text(draft, "kind") || resource.kind;
+  const apiVersion = text(draft, "apiVersion") || apiVersionOf(resource);
+  if (kind !== resource.kind || apiVersion !== apiVersionOf(resource))
+    throw wrongPatched(result, wrongKind(resource, kind, apiVersion, custom));
+  return draft as Draft;
+}
+
+function interpreted(result: Patched): Json {
+  try {
+    return interpret({ value: result.patched });
+  } catch (error) {
+    if (error instanceof UnreadableBody) throw wrongPatched(result, error.message);
+    throw error;
+  }
+}
+
+/** What a strategic merge patch leads to is not read from JSON. */
+function checkOf(draft: Draft, type: PatchType, body: Pick<BodySchema, "check" | "checkMerged">): BodyCheck {
+  return type === "strategic" && body.checkMerged !== undefined ? body.checkMerged(draft) : body.check(draft);
+}
+
+function wrongPatched({ patched, type, patch }: Patched, problem: string): Error {
+  const shown = type === "strategic" ? goValue(patch) : JSON.stringify(patched);
+  const message = `Invalid value: ${JSON.stringify(shown)}: ${problem}`;
+  return invalid({ group: "", kind: "" }, "", [{ type: "FieldValueInvalid", field: "patch", message }]);
+}

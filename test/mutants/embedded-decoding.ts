@@ -1,0 +1,84 @@
+import type { Mutant } from "./mutant.ts";
+
+const DECODING = ["test/integration/api/decoding.test.ts"];
+
+/** How the embedded API server reads bodies as Go's types. */
+export const embeddedDecodingMutants: readonly Mutant[] = [
+  {
+    name: "what is not base64 is stored",
+    file: "pkg/api/wire-form.ts",
+    find: "return this.#misfit(value, type, `illegal base64 data at input byte ${read.wrongAt}`);",
+    replace: "return value;",
+    tests: DECODING,
+  },
+  {
+    name: "what is no time is stored",
+    file: "pkg/api/wire-form.ts",
+    find: 'if (typeof read === "string") return this.#misfit(value, type, read);',
+    replace: 'if (typeof read === "string") return value;',
+    tests: DECODING,
+  },
+  {
+    name: "what is no amount is stored",
+    file: "pkg/api/wire-form.ts",
+    find: "if (error instanceof QuantityError) return this.#misfit(value, type, error.message);",
+    replace: "if (error instanceof QuantityError) return value;",
+    tests: DECODING,
+  },
+  {
+    name: "a null in a map stays",
+    file: "pkg/api/wire-form.ts",
+    find: "if (value === null || value === undefined) return this.#zero(items);",
+    replace: "if (value === null || value === undefined) return value;",
+    tests: DECODING,
+  },
+  {
+    name: "the first problem is told, whatever it is",
+    file: "pkg/apiserver/decode/json-problems.ts",
+    find: "if (readsItself.has(type.kind)) this.#final = problem;",
+    replace: "if (readsItself.has(type.kind)) this.#remembered ??= problem;",
+    tests: DECODING,
+  },
+  {
+    name: "the structs that fields are inlined from are not named",
+    file: "pkg/apiserver/decode/json-problems.ts",
+    find: "fields.map((one) => one.path)",
+    replace: "fields.map((one) => one.name)",
+    tests: DECODING,
+  },
+  {
+    name: "a strategic merge patch leads to more than 32 bits",
+    file: "pkg/apiserver/decode/unstructured-problem.ts",
+    find: "object[name] = Number(BigInt.asIntN(32, BigInt(value)));",
+    replace: "object[name] = value;",
+    tests: DECODING,
+  },
+  {
+    name: "what an apply leads to is not read as its type",
+    file: "pkg/apiserver/server/apply-patch.ts",
+    find: "    checkMerged(call, draft, applied);\n",
+    replace: "",
+    tests: DECODING,
+  },
+  {
+    name: "options of a deletion may be of any type",
+    file: "pkg/apiserver/server/delete-options.ts",
+    find: "if (problem !== undefined) throw badRequest(problem);",
+    replace: "",
+    tests: DECODING,
+  },
+  {
+    name: "bodies of subresources may be of any type",
+    file: "pkg/apiserver/server/draft.ts",
+    find: "definition === undefined ? nothingWrong : checkBuiltInBody(value, definition)",
+    replace: "nothingWrong",
+    tests: DECODING,
+  },
+  {
+    name: "pointers have no defaults that are zero",
+    file: "pkg/api/wire-form.ts",
+    find: "if (!isZero || struct.fields.get(name)?.type.pointer === true) defaults.set(name, value);",
+    replace: "if (!isZero) defaults.set(name, value);",
+    tests: ["pkg/api/wire-form.test.ts"],
+  },
+];
