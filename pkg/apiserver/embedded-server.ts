@@ -5,20 +5,25 @@ import { definitionRules } from "./crd/definition-rules.ts";
 import { serverDocuments } from "./discovery/documents.ts";
 import { isServedIn, NEWEST_MINOR } from "./discovery/release.ts";
 import { allKinds } from "./kinds/all-kinds.ts";
+import { DEFAULT_EVENT_TTL_MS, EventExpiry } from "./server/event-expiry.ts";
 import { ApiServer, type ApiServerOptions } from "./server/api-server.ts";
 
 export interface EmbeddedOptions extends ApiServerOptions {
   readonly log?: Logger;
   /** Stands in for v1.MINOR, as far as /version and the kinds go that are served; the newest when left out. */
   readonly kubernetesMinor?: number;
+  /** How long Events stay after the last write to them; an hour when left out. */
+  readonly eventTtlMs?: number;
 }
 
 /** An API server with all its parts, without a network. */
 export function embeddedServer(options: EmbeddedOptions): ApiServer {
   const kinds = [...(options.kinds ?? allKinds), definitionRules];
-  const { kubernetesMinor: minor = NEWEST_MINOR } = options;
+  const { kubernetesMinor: minor = NEWEST_MINOR, log = silentLogger } = options;
   const served = allResources().filter((resource) => isServedIn(minor, resource));
   const server = new ApiServer({ documents: serverDocuments(minor), served, ...options, kinds });
-  server.addService(new DefinitionSync(server.parts, options.log ?? silentLogger));
+  server.addService(new DefinitionSync(server.parts, log));
+  const ttlMs = options.eventTtlMs ?? DEFAULT_EVENT_TTL_MS;
+  server.addService(new EventExpiry({ ...server.parts, ttlMs, log }));
   return server;
 }

@@ -24,7 +24,7 @@ import { Store } from "../apiserver/storage/store.ts";
 
 export interface ClusterOptions extends Pick<
   EmbeddedOptions,
-  "clock" | "random" | "log" | "store" | "kubernetesMinor"
+  "clock" | "random" | "log" | "store" | "kubernetesMinor" | "eventTtlMs"
 > {
   readonly metrics?: Metrics;
   readonly features?: FeatureGates;
@@ -174,6 +174,7 @@ function apiServer(options: ClusterOptions): ApiServer {
     kubernetesMinor,
     admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, serviceAccounts, rbac }),
     ...access,
+    ...(options.eventTtlMs === undefined ? {} : { eventTtlMs: options.eventTtlMs }),
     ...(options.log === undefined ? {} : { log: options.log }),
   });
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
-import { EmbeddedCluster } from "../../pkg/cluster/cluster.ts";
+import { type ClusterOptions, EmbeddedCluster } from "../../pkg/cluster/cluster.ts";
 import { CertificateAuthority, type KeyPair } from "../../pkg/pki/certificate-authority.ts";
 import { parseJson } from "../../pkg/api/wire-json.ts";
 import { hasRealCluster, startRealCluster } from "./real-cluster.ts";
@@ -67,13 +67,14 @@ async function startReal(apiServerFlags: readonly string[] = []): Promise<TestSe
 }
 
 /** Without controllers, like the real one. */
-async function startEmbedded(): Promise<TestServer> {
+async function startEmbedded(flags: readonly string[] = []): Promise<TestServer> {
   const directory = await mkdtemp(join(tmpdir(), "kcm-embedded-"));
   const authority = await CertificateAuthority.create("embedded", realClock);
   const serving = await authority.issue({ commonName: "kube-apiserver", hosts: ["127.0.0.1"] });
   const cluster = await EmbeddedCluster.start({
     clock: realClock,
     random: seededRandom(1),
+    ...embeddedOptions(flags),
     serviceAccountKey: generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey,
     listen: { port: 0, tls: { ...serving, clientCa: authority.cert } },
   });
@@ -87,6 +88,13 @@ async function startEmbedded(): Promise<TestServer> {
       await rm(directory, { recursive: true });
     },
   });
+}
+
+/** What the flags of kube-apiserver mean here; most are about what is the same everywhere. */
+function embeddedOptions(flags: readonly string[]): Pick<ClusterOptions, "eventTtlMs"> {
+  const ttl = flags.findLast((flag) => flag.startsWith("--event-ttl="));
+  const seconds = /^--event-ttl=(\d+)s$/.exec(ttl ?? "")?.[1];
+  return seconds === undefined ? {} : { eventTtlMs: Number(seconds) * 1000 };
 }
 
 async function seen(started: Started): Promise<TestServer> {

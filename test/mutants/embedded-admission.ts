@@ -96,4 +96,27 @@ const scale: readonly Mutant[] = [
   },
 ];
 
-export const embeddedAdmissionMutants: readonly Mutant[] = [...roles, ...podSecurity, ...bounds, ...scale];
+const expiry: readonly Mutant[] = [
+  {
+    name: "an Event that is written to goes as if it were not",
+    file: "pkg/apiserver/server/event-expiry.ts",
+    find: "      this.#deadlines.delete(key);\n      if (type",
+    replace: '      if (type !== "ADDED") return;\n      if (type',
+    tests: ["pkg/apiserver/server/event-expiry.test.ts"],
+  },
+  {
+    name: "Events live anew when the process does",
+    file: "pkg/apiserver/server/event-expiry.ts",
+    find: "Math.min(nowMs, lastWriteMs(event) ?? nowMs)",
+    replace: "Math.max(nowMs, lastWriteMs(event) ?? nowMs)",
+    tests: ["pkg/apiserver/server/event-expiry.test.ts"],
+  },
+];
+
+export const embeddedAdmissionMutants: readonly Mutant[] = [
+  ...roles,
+  ...podSecurity,
+  ...bounds,
+  ...scale,
+  ...expiry,
+];
