@@ -153,9 +153,7 @@ export class ApiServer {
 
     const verb = verbOf(request, info);
     await this.#authorize(user, verb, request.path, info);
-    // WebSockets are opened by GET.
-    if (verb === "get" && needsCreate(info.subresource))
-      await this.#authorize(user, "create", request.path, info);
+    if (needsCreate(info.subresource)) await this.#authorizeSession(user, request.path, info);
     warnings.push(...deprecationsOf(served.resource));
     const call = makeCall(this.parts, { request, verb, info, served, user, warnings });
     await this.parts.faults.before(call.subject, request.signal);
@@ -186,6 +184,12 @@ export class ApiServer {
       throw methodNotAllowed();
     const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
     return { status: 404, headers, body: { kind: "text", text: "404 page not found\n" } };
+  }
+
+  /** WebSockets are opened by GET. upstream: pkg/registry/core/pod/rest/subresources.go#ensureAuthorizedForVerb */
+  async #authorizeSession(user: UserInfo, path: string, info: RequestInfo): Promise<void> {
+    const decision = await this.#authorizer.authorize({ user, verb: "create", path, resource: info });
+    if (!decision.allowed) throw forbidden(info, info.name, decision.reason);
   }
 
   async #authorize(user: UserInfo, verb: string, path: string, info: RequestInfo | undefined): Promise<void> {

@@ -40,13 +40,15 @@ function noProcesses(subresource: string): StatusError {
 
 async function podLog(call: Call, processes: PodProcesses): Promise<ApiResponse> {
   const { query, signal } = call.request;
-  const sinceSeconds = numberParameter(query, "sinceSeconds", 1);
+  const sinceSeconds = numberParameter(call, "sinceSeconds", 1);
+  const tailLines = numberParameter(call, "tailLines", 0);
+  const limitBytes = numberParameter(call, "limitBytes", 1);
   const sinceTime = query.get("sinceTime") ?? "";
   if (sinceSeconds !== undefined && sinceTime !== "")
-    throw invalidOptions("Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified");
+    throw invalidOptions(call, "Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified");
   const target = targetOf(call);
   const headers = { "content-type": "text/plain" };
-  if (target === undefined) return { status: 200, headers, body: { kind: "text", text: "" } };
+  if (target === undefined) return { status: 204, headers, body: { kind: "text", text: "" } };
   const sinceMs = sinceSeconds === undefined ? timeOf(sinceTime) : call.clock.nowMs() - sinceSeconds * 1_000;
   const chunks = await processes.logs(
     {
@@ -55,8 +57,8 @@ async function podLog(call: Call, processes: PodProcesses): Promise<ApiResponse>
       previous: booleanParameter(query, "previous") === true,
       timestamps: booleanParameter(query, "timestamps") === true,
       sinceMs,
-      tailLines: numberParameter(query, "tailLines", 0),
-      limitBytes: numberParameter(query, "limitBytes", 1),
+      tailLines,
+      limitBytes,
     },
     signal ?? new AbortController().signal,
   );
@@ -70,12 +72,12 @@ async function podSession(call: Call, processes: PodProcesses): Promise<ApiRespo
   const command = query.getAll("command");
   const tty = asked("tty");
   const wants = { stdin: asked("stdin"), stdout: asked("stdout"), stderr: asked("stderr") && !tty };
+  const target = targetOf(call);
+  if (target === undefined) throw badRequest(`pod ${call.info.name} does not have a host assigned`);
   if (!wants.stdin && !wants.stdout && !wants.stderr)
     throw badRequest("you must specify at least 1 of stdin, stdout, stderr");
   if (subresource === "exec" && command.length === 0)
     throw badRequest("you must specify at least 1 command for the container");
-  const target = targetOf(call);
-  if (target === undefined) throw badRequest(`pod ${call.info.name} does not have a host assigned`);
   if (headers["upgrade"]?.toLowerCase() !== "websocket") {
     // Clients of old speak SPDY; kubectl tries it only where this is not understood.
     throw badRequest("Upgrade request required: websocket with v5.channel.k8s.io or v4.channel.k8s.io");
@@ -110,22 +112,17 @@ function targetOf(call: Call): ContainerTarget | undefined {
 
 function containerOf({ metadata, spec }: Pod, asked: string): string {
   const main = spec?.containers ?? [];
-  const init = spec?.initContainers ?? [];
-  const ephemeral = spec?.ephemeralContainers ?? [];
-  const names = (of: readonly { readonly name: string }[]): string => of.map(({ name }) => name).join(" ");
+  const names = [...(spec?.initContainers ?? []), ...main, ...(spec?.ephemeralContainers ?? [])].map(
+    ({ name }) => name,
+  );
   if (asked !== "") {
-    if ([...main, ...init, ...ephemeral].some(({ name }) => name === asked)) return asked;
+    if (names.includes(asked)) return asked;
     throw badRequest(`container ${asked} is not valid for pod ${metadata.name}`);
   }
   const [only] = main;
   if (main.length === 1 && only !== undefined) return only.name;
-  const parts = [
-    `[${names(main)}]`,
-    ...(init.length > 0 ? [`or one of the init containers: [${names(init)}]`] : []),
-    ...(ephemeral.length > 0 ? [`or one of the ephemeral containers: [${names(ephemeral)}]`] : []),
-  ];
   throw badRequest(
-    `a container name must be specified for pod ${metadata.name}, choose one of: ${parts.join(" ")}`,
+    `a container name must be specified for pod ${metadata.name}, choose one of: [${names.join(" ")}]`,
   );
 }
 
@@ -138,17 +135,16 @@ function timeOf(text: string): number | undefined {
   }
 }
 
-function numberParameter(query: URLSearchParams, name: string, least: number): number | undefined {
-  const text = query.get(name);
+function numberParameter(call: Call, name: string, least: 0 | 1): number | undefined {
+  const text = call.request.query.get(name);
   if (text === null || text === "") return undefined;
-  const value = Number(text);
   if (!/^-?\d+$/.test(text)) throw badRequest(`${name}: invalid syntax: ${JSON.stringify(text)}`);
+  const value = Number(text);
   if (value >= least) return value;
-  throw invalidOptions(
-    `${name}: Invalid value: ${value}: must be greater than ${least === 0 ? "or equal to 0" : "0"}`,
-  );
+  const limit = least === 0 ? "greater than or equal to 0" : "greater than 0";
+  throw invalidOptions(call, `${name}: Invalid value: ${value}: must be ${limit}`);
 }
 
-function invalidOptions(why: string): StatusError {
-  return new StatusError(422, "Invalid", `PodLogOptions.core "" is invalid: ${why}`);
+function invalidOptions({ info }: Call, why: string): StatusError {
+  return new StatusError(422, "Invalid", `PodLogOptions ${JSON.stringify(info.name)} is invalid: ${why}`);
 }
