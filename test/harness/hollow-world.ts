@@ -12,9 +12,9 @@ export interface HollowWorld {
 }
 
 /** Hollow nodes, a scheduler and volumes for a real API server: pods get a node, run and become ready. */
-export function startHollowWorld(clients: ClientBuilder, nodes: number): HollowWorld {
+export function startHollowWorld(clients: ClientBuilder, nodes: number, tellsEvents = false): HollowWorld {
   const set = new ControllerSet({
-    descriptors: plant({ nodes }),
+    descriptors: plant({ nodes, tellsEvents }),
     clients,
     gate: openGate,
     clock: realClock,
