@@ -96,6 +96,24 @@ describe("applyJsonPatch", () => {
       'add operation does not apply: doc is missing path: "/a/b": missing value',
     ],
     [
+      { a: 1 },
+      [{ op: "replace", path: "a", value: {} }],
+      "Unprocessable",
+      'replace operation does not apply: doc is missing path: "a": missing value',
+    ],
+    [
+      { a: 1 },
+      [{ op: "copy", from: "a", path: "/b" }],
+      "Unprocessable",
+      "copy operation does not apply: doc is missing from path: a: missing value",
+    ],
+    [
+      { a: 1 },
+      [{ op: "test", path: "a", value: { a: 1 } }],
+      "Unprocessable",
+      "test operation does not apply: is missing path: a: missing value",
+    ],
+    [
       { a: [] },
       [{ op: "add", path: "/a/1", value: 1 }],
       "Unprocessable",

@@ -66,6 +66,9 @@ function pointerOf(operation: JsonObject, member: "path" | "from", op: string): 
   return { op, text, keys: keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~")) };
 }
 
+/** A text without any slash, which points to nothing; none at all points to the whole. */
+const isNowhere = ({ text, keys }: Pointer): boolean => keys.length === 0 && text !== "";
+
 function add(document: unknown, path: Pointer, value: unknown): unknown {
   return changeAt(
     document,
@@ -106,7 +109,7 @@ function replace(document: unknown, path: Pointer, value: unknown): unknown {
 }
 
 function read(document: unknown, from: Pointer): unknown {
-  const value = lookUp(document, from.keys);
+  const value = isNowhere(from) ? undefined : lookUp(document, from.keys);
   if (value === undefined) {
     throw new PatchError(
       "Unprocessable",
@@ -118,7 +121,7 @@ function read(document: unknown, from: Pointer): unknown {
 
 /** A key that is not there tests as null; a place within something that is not there cannot be tested. */
 function readForTest(document: unknown, path: Pointer): unknown {
-  const parent = lookUp(document, path.keys.slice(0, -1));
+  const parent = isNowhere(path) ? undefined : lookUp(document, path.keys.slice(0, -1));
   if (!isObject(parent) && !isList(parent)) {
     throw new PatchError(
       "Unprocessable",
@@ -151,7 +154,7 @@ function changeAt(
 ): unknown {
   const key = path.keys.at(-1);
   if (key === undefined) {
-    if (isObject(whole) || isList(whole)) return whole;
+    if (!isNowhere(path) && (isObject(whole) || isList(whole))) return whole;
     throw missingPath(path);
   }
   const descend = (value: unknown, depth: number): unknown => {
