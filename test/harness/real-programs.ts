@@ -29,3 +29,9 @@ export function goManager(): string | undefined {
   const built = join(BUILT, "kube-controller-manager");
   return existsSync(built) ? built : undefined;
 }
+
+/** Upstream's scheduler, where `make real` has built it. */
+export function goScheduler(): string | undefined {
+  const built = join(BUILT, "kube-scheduler");
+  return existsSync(built) ? built : undefined;
+}

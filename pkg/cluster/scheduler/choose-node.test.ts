@@ -7,6 +7,11 @@ import { podRequests } from "./requests.ts";
 const zones = ["a", "b", "b"];
 const nodes = zones.map((zone, index) => node(`node-${index}`, { zone }));
 
+const are = "nodes are available:";
+const no = "no new claims to deallocate, preemption:";
+const useless = "Preemption is not helpful for scheduling";
+const nobody = "No preemption victims found for incoming pod";
+
 describe("the choice of a node", () => {
   const choose = (
     spec: Partial<PodSpec>,
@@ -36,27 +41,33 @@ describe("the choice of a node", () => {
 
   test.for<[string, Partial<PodSpec>, readonly Node[], readonly Pod[], string]>([
     ["no nodes", {}, [], [], "no nodes available to schedule pods"],
-    ["too little of a resource", needs("5"), nodes, [], "0/3 nodes are available: 3 Insufficient cpu."],
+    [
+      "too little of a resource",
+      needs("5"),
+      nodes,
+      [],
+      `0/3 ${are} 3 Insufficient cpu. ${no} 0/3 ${are} 3 ${useless}.`,
+    ],
     [
       "what others have taken counts",
       needs("3"),
       nodes.slice(0, 1),
       [on("node-0", needs("2"))],
-      "0/1 nodes are available: 1 Insufficient cpu.",
+      `0/1 ${are} 1 Insufficient cpu. ${no} 0/1 ${are} 1 ${nobody}.`,
     ],
     [
       "too many pods",
       {},
       [node("small", {}, { pods: "1" })],
       [on("small")],
-      "0/1 nodes are available: 1 Too many pods.",
+      `0/1 ${are} 1 Too many pods. ${no} 0/1 ${are} 1 ${nobody}.`,
     ],
     [
       "labels that no node has",
       { nodeSelector: { disk: "ssd" } },
       nodes,
       [],
-      "0/3 nodes are available: 3 node(s) didn't match Pod's node affinity/selector.",
+      `0/3 ${are} 3 node(s) didn't match Pod's node affinity/selector. ${no} 0/3 ${are} 3 ${useless}.`,
     ],
     [
       "a cordoned node and a tainted one",
@@ -66,10 +77,41 @@ describe("the choice of a node", () => {
         { ...node("tainted"), spec: { taints: [{ key: "k", value: "v", effect: "NoSchedule" }] } },
       ],
       [],
-      "0/2 nodes are available: 1 node(s) had untolerated taint {k: v}, 1 node(s) were unschedulable.",
+      `0/2 ${are} 1 node(s) had untolerated taint(s), 1 node(s) were unschedulable. ${no} 0/2 ${are} 2 ${useless}.`,
+    ],
+    [
+      "several resources at once, here for good and there not",
+      { containers: [{ name: "c", resources: { requests: { cpu: "3", memory: "6Gi" } } }] },
+      [node("node-0"), node("node-1", {}, { cpu: "1" })],
+      [on("node-0", { containers: [{ name: "c", resources: { requests: { cpu: "2", memory: "4Gi" } } }] })],
+      `0/2 ${are} 1 Insufficient memory, 2 Insufficient cpu. ${no} 0/2 ${are} 1 ${nobody}, 1 ${useless}.`,
+    ],
+    [
+      "one that may not push others out",
+      { ...needs("3"), preemptionPolicy: "Never" },
+      nodes.slice(0, 1),
+      [on("node-0", needs("2"))],
+      `0/1 ${are} 1 Insufficient cpu. ${no} not eligible due to preemptionPolicy=Never.`,
     ],
   ])("none for %s", ([, spec, among, placed, message]) => {
     expect(choose(spec, among, placed)).toBe(message);
+  });
+
+  const preferNot = { key: "k", value: "v", effect: "PreferNoSchedule" };
+  test("a node that would rather not have it comes last, and is taken if need be", () => {
+    const unwelcome = { ...node("node-0"), spec: { taints: [preferNot] } };
+    const full = on("node-1", needs("4"));
+    expect(choose(needs("1"), [unwelcome, node("node-1")], [on("node-1", needs("2"))])).toBe("node-1");
+    expect(choose(needs("1"), [unwelcome, node("node-1")], [full])).toBe("node-0");
+    const tolerations = [{ key: "k", operator: "Exists" }];
+    expect(choose({ ...needs("1"), tolerations }, [unwelcome, node("node-1")], [full])).toBe("node-0");
+  });
+
+  test("a node that it prefers comes first, whatever room others have", () => {
+    const preference = { matchExpressions: [{ key: "zone", operator: "In", values: ["a"] }] };
+    const preferred = [{ weight: 1, preference }];
+    const affinity = { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred } };
+    expect(choose({ affinity, ...needs("1") }, nodes, [on("node-0", needs("2"))])).toBe("node-0");
   });
 
   test("a toleration lets it in", () => {

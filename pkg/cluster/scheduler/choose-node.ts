@@ -1,13 +1,14 @@
 import { preferredNodeAffinity, requiredNodeAffinity } from "../../api/affinity.ts";
+import type { NodeMatcher } from "../../api/node-selector.ts";
 import { untoleratedTaint } from "../../api/taints.ts";
 import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
 import type { ClusterUsage } from "./cluster-usage.ts";
 import { type Amounts, podRequests, roomOf } from "./requests.ts";
-import { allowsSpread, countSpread } from "./spread.ts";
+import { allowsSpread, countSpread, type SpreadCounts } from "./spread.ts";
 
 export type Choice =
   | { readonly node: string }
-  /** In the words of the real scheduler: "0/3 nodes are available: 3 Insufficient cpu." */
+  /** In the words of the real scheduler. */
   | { readonly node: undefined; readonly message: string };
 
 const KEEPS_OUT: readonly string[] = ["NoSchedule", "NoExecute"];
@@ -27,47 +28,71 @@ export function chooseNode(
 ): Choice {
   const affinity = requiredNodeAffinity(pod.spec ?? {});
   const requests = podRequests(pod);
-  const reasons = new Map<string, number>();
+  const refusals: Refusal[] = [];
   const fits: Node[] = [];
   const eligible: Node[] = [];
   for (const node of nodes) {
-    const reason =
-      (affinity.matches(node) ? undefined : "node(s) didn't match Pod's node affinity/selector") ??
-      placeProblem(pod, node);
-    if (reason === undefined) eligible.push(node);
-    const problem = reason ?? roomProblem(requests, node, usage) ?? refuses(node);
-    if (problem === undefined) fits.push(node);
-    else reasons.set(problem, (reasons.get(problem) ?? 0) + 1);
+    const place = placeProblem(pod, node, affinity);
+    if (place === undefined) eligible.push(node);
+    const refusal = place ?? roomProblem(requests, node, usage) ?? forGood(refuses(node));
+    if (refusal === undefined) fits.push(node);
+    else refusals.push(refusal);
   }
   const spread = countSpread(pod, eligible, usage);
-  const allowed = fits.filter((node) => allowsSpread(spread, node));
-  const refused = fits.length - allowed.length;
-  if (refused > 0) reasons.set("node(s) didn't match pod topology spread constraints", refused);
+  const allowed: Node[] = [];
+  for (const node of fits) {
+    if (allowsSpread(spread, node)) allowed.push(node);
+    else refusals.push(spreadProblem(spread, node));
+  }
   const best = mostRoom(mostWanted(pod, allowed), requests, usage);
-  return best === undefined ? { node: undefined, message: explain(nodes.length, reasons) } : { node: best };
+  return best === undefined
+    ? { node: undefined, message: explain(pod, nodes.length, refusals) }
+    : { node: best };
 }
 
-function placeProblem(pod: Pod, node: Node): string | undefined {
+/** Why a pod does not fit on a node. */
+interface Refusal {
+  readonly reasons: readonly string[];
+  /** It would not fit either if other pods went. */
+  readonly isForGood: boolean;
+}
+
+function forGood(reason: string | undefined): Refusal | undefined {
+  return reason === undefined ? undefined : { reasons: [reason], isForGood: true };
+}
+
+function placeProblem(pod: Pod, node: Node, affinity: NodeMatcher): Refusal | undefined {
   const tolerations = pod.spec?.tolerations;
   const unschedulable = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
-  if (node.spec?.unschedulable === true && untoleratedTaint([unschedulable], tolerations) !== undefined) {
-    return "node(s) were unschedulable";
-  }
-  const taint = untoleratedTaint(node.spec?.taints, tolerations, KEEPS_OUT);
-  return taint && `node(s) had untolerated taint {${taint.key}: ${taint.value ?? ""}}`;
+  if (node.spec?.unschedulable === true && untoleratedTaint([unschedulable], tolerations) !== undefined)
+    return forGood("node(s) were unschedulable");
+  if (untoleratedTaint(node.spec?.taints, tolerations, KEEPS_OUT) !== undefined)
+    return forGood("node(s) had untolerated taint(s)");
+  return affinity.matches(node) ? undefined : forGood("node(s) didn't match Pod's node affinity/selector");
 }
 
-function roomProblem(requests: Amounts, node: Node, usage: ClusterUsage): string | undefined {
+function roomProblem(requests: Amounts, node: Node, usage: ClusterUsage): Refusal | undefined {
   const name = node.metadata.name ?? "";
   const room = roomOf(node);
-  if ((usage.podCount(name) + 1) * 1_000 > (room.get("pods") ?? Infinity)) return "Too many pods";
+  const reasons: string[] = [];
+  let isForGood = false;
+  if ((usage.podCount(name) + 1) * 1_000 > (room.get("pods") ?? Infinity)) reasons.push("Too many pods");
   const taken = usage.taken(name);
   for (const [resource, amount] of requests) {
-    if (amount > 0 && (taken.get(resource) ?? 0) + amount > (room.get(resource) ?? 0)) {
-      return `Insufficient ${resource}`;
-    }
+    const has = room.get(resource) ?? 0;
+    if (amount <= 0 || (taken.get(resource) ?? 0) + amount <= has) continue;
+    reasons.push(`Insufficient ${resource}`);
+    isForGood ||= amount > has;
   }
-  return undefined;
+  return reasons.length === 0 ? undefined : { reasons, isForGood };
+}
+
+function spreadProblem(spread: readonly SpreadCounts[], node: Node): Refusal {
+  const reason = "node(s) didn't match pod topology spread constraints";
+  const lacks = spread.some(({ constraint }) => node.metadata.labels?.[constraint.topologyKey] === undefined);
+  return lacks
+    ? { reasons: [`${reason} (missing required label)`], isForGood: true }
+    : { reasons: [reason], isForGood: false };
 }
 
 /** Those with the fewest taints that would rather not have the pod; of these the ones that its affinity prefers most. */
@@ -116,8 +141,28 @@ function mostRoom(nodes: readonly Node[], requests: Amounts, usage: ClusterUsage
   return best?.name;
 }
 
-function explain(total: number, reasons: ReadonlyMap<string, number>): string {
+/** E.g. "0/3 nodes are available: 3 Insufficient cpu." and what there was to be gained by taking room from others. */
+function explain({ spec }: Pod, total: number, refusals: readonly Refusal[]): string {
   if (total === 0) return "no nodes available to schedule pods";
-  const parts = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort();
-  return `0/${total} nodes are available: ${parts.join(", ")}.`;
+  const nobody = `0/${total} nodes are available:`;
+  const reasons = counted(refusals.flatMap((refusal) => refusal.reasons));
+  const helpless = counted(
+    refusals.map(({ isForGood }) =>
+      isForGood ? "Preemption is not helpful for scheduling" : "No preemption victims found for incoming pod",
+    ),
+  );
+  const preemption =
+    spec?.preemptionPolicy === "Never"
+      ? "not eligible due to preemptionPolicy=Never."
+      : `${nobody} ${helpless}.`;
+  return `${nobody} ${reasons}. no new claims to deallocate, preemption: ${preemption}`;
+}
+
+function counted(texts: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts]
+    .map(([text, count]) => `${count} ${text}`)
+    .toSorted()
+    .join(", ");
 }

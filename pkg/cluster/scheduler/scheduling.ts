@@ -100,7 +100,7 @@ export class Scheduling {
     const nodes = this.#caches.nodes.list();
     const volumes = this.#bindsVolumes ? podVolumes(pod, this.#caches) : NO_CLAIMS;
     if (typeof volumes === "string")
-      return { node: undefined, message: `0/${nodes.length} nodes are available: ${volumes}.` };
+      return { node: undefined, message: `0/${nodes.length} nodes are available: ${volumes}. not found` };
     const plans = new Map<string, VolumesOnNode>();
     const choice = chooseNode(pod, nodes, this.usage, (node) => {
       const plan = volumesOnNode(volumes, node, this.#caches);

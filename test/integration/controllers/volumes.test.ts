@@ -338,7 +338,7 @@ describe.each(stages)("claims and volumes on the $name", ({ start, program }) =>
     expect(await untilEvent("data", reason)).toMatch(message);
     await createPod("pod", "data");
     expect(await untilEvent("pod", "FailedScheduling")).toBe(
-      "Warning 0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims.",
+      "Warning 0/1 nodes are available: pod has unbound immediate PersistentVolumeClaims. not found",
     );
     const pod = await space.get<Pod>(resources.pods, "pod");
     expect([pod.spec?.nodeName, pod.status?.phase]).toEqual([undefined, "Pending"]);
