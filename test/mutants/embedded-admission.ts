@@ -113,10 +113,28 @@ const expiry: readonly Mutant[] = [
   },
 ];
 
+const storage: readonly Mutant[] = [
+  {
+    name: "a log is gone before the snapshot has its name",
+    file: "pkg/apiserver/storage/file-journal.ts",
+    find: "    const file = this.#files.open(unfinished);",
+    replace: "    this.#removeOlderThan(revision);\n    const file = this.#files.open(unfinished);",
+    tests: ["test/integration/api/persistence.test.ts"],
+  },
+  {
+    name: "a torn end stays where the next write goes",
+    file: "pkg/apiserver/storage/file-journal.ts",
+    find: "      this.#files.truncate(name, end);",
+    replace: "",
+    tests: ["test/integration/api/persistence.test.ts"],
+  },
+];
+
 export const embeddedAdmissionMutants: readonly Mutant[] = [
   ...roles,
   ...podSecurity,
   ...bounds,
   ...scale,
   ...expiry,
+  ...storage,
 ];
