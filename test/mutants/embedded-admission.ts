@@ -130,6 +130,23 @@ const storage: readonly Mutant[] = [
   },
 ];
 
+const services: readonly Mutant[] = [
+  {
+    name: "the port of a health check is anybody's",
+    file: "pkg/apiserver/admission/node-ports.ts",
+    find: "      spec?.healthCheckNodePort ?? 0,",
+    replace: "",
+    tests: ["test/integration/api/node-ports.test.ts"],
+  },
+  {
+    name: "a node port may be any port",
+    file: "pkg/apiserver/admission/node-ports.ts",
+    find: "if (port < FIRST || port > LAST)",
+    replace: "if (port < FIRST && port > LAST)",
+    tests: ["test/integration/api/node-ports.test.ts"],
+  },
+];
+
 export const embeddedAdmissionMutants: readonly Mutant[] = [
   ...roles,
   ...podSecurity,
@@ -137,4 +154,5 @@ export const embeddedAdmissionMutants: readonly Mutant[] = [
   ...scale,
   ...expiry,
   ...storage,
+  ...services,
 ];

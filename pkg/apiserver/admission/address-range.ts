@@ -7,6 +7,7 @@ export type Family = "IPv4" | "IPv6";
 /** Addresses to give to services: all of the range but the first, which is that of the service `kubernetes`. */
 export interface AddressRange {
   readonly family: Family;
+  has(address: string): boolean;
   free(taken: ReadonlySet<string>, random: Random): string;
 }
 
@@ -29,6 +30,12 @@ function addressRange(cidr: string): AddressRange {
   const usable = Number(size > MOST_ADDRESSES ? MOST_ADDRESSES : size) - (family === "IPv4" ? 3 : 2);
   return {
     family,
+    has: (text) => {
+      const found = parseIp(text);
+      if (found?.family !== family) return false;
+      const offset = numberOf(found.text, family) - base;
+      return offset >= 0n && offset < size;
+    },
     free: (taken, random) => {
       const start = randomBelow(random, usable);
       for (let step = 0; step < usable; step++) {
