@@ -106,7 +106,9 @@ test("health says what was checked when asked", async () => {
   });
   expect(response.body).toEqual({
     kind: "text",
-    text: "[+]ping ok\n[+]log ok\n[+]storage ok\nreadyz check passed\n",
+    text:
+      "[+]ping ok\n[+]log ok\n[+]etcd ok\n[+]poststarthook/start-apiextensions-controllers ok\n" +
+      "[+]etcd-readiness ok\n[+]informer-sync ok\n[+]shutdown ok\nreadyz check passed\n",
   });
   expect((await get(server, "/livez/ping")).status).toBe(200);
   expect((await get(server, "/livez/nope")).status).toBe(404);

@@ -1,18 +1,28 @@
 import type { ApiResponse } from "../server/request.ts";
 
-const probes = new Set(["/healthz", "/livez", "/readyz"]);
 /** The process that answers is the one that stores: while it answers, these hold. */
-const checks = ["ping", "log", "storage"];
+const living = ["ping", "log", "etcd", "poststarthook/start-apiextensions-controllers"];
+const checksOf: Readonly<Record<string, readonly string[]>> = {
+  "/healthz": living,
+  "/livez": living,
+  "/readyz": [...living, "etcd-readiness", "informer-sync", "shutdown"],
+};
 
 /** /healthz, /livez and /readyz, their ?verbose form, and the single checks below them. */
 export function healthResponse(path: string, query: URLSearchParams): ApiResponse | undefined {
   const [, probe = "", check] = /^(\/[a-z]+)(?:\/(.+))?$/.exec(path) ?? [];
-  if (!probes.has(probe)) return undefined;
+  const checks = Object.hasOwn(checksOf, probe) ? checksOf[probe] : undefined;
+  if (checks === undefined) return undefined;
   if (check !== undefined) return checks.includes(check) ? text("ok") : undefined;
   if (!query.has("verbose")) return text("ok");
   const excluded = new Set(query.getAll("exclude"));
   const lines = checks.map((name) => `[+]${name} ${excluded.has(name) ? "excluded: ok" : "ok"}\n`);
-  return text(`${lines.join("")}${probe.slice(1)} check passed\n`);
+  const unknown = [...excluded].filter((name) => !checks.includes(name)).map((name) => JSON.stringify(name));
+  const warning =
+    unknown.length === 0
+      ? ""
+      : `warn: some health checks cannot be excluded: no matches for ${unknown.join(", ")}\n`;
+  return text(`${lines.join("")}${warning}${probe.slice(1)} check passed\n`);
 }
 
 function text(content: string): ApiResponse {

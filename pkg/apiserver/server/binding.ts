@@ -7,7 +7,7 @@ import { readBodyOfKind } from "./draft.ts";
 import { requireJsonBody } from "./negotiate.ts";
 import { parseWriteQuery } from "./query-options.ts";
 import type { ApiResponse } from "./request.ts";
-import { conflict, invalid } from "./status-error.ts";
+import { badRequest, conflict, invalid, noSuchResource } from "./status-error.ts";
 import { writeExisting } from "./update.ts";
 
 const bindingKind = { group: "", version: "v1", kind: "Binding" };
@@ -53,6 +53,18 @@ export async function binding(call: Call): Promise<ApiResponse> {
   });
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   return { status: 201, headers: {}, body: { kind: "object", value: status } };
+}
+
+/** POST bindings: the same as it once was, with the pod's name in the body alone. */
+export async function legacyBinding(call: Call): Promise<ApiResponse> {
+  const pods = call.registry.find("", "v1", "pods");
+  if (pods === undefined) throw noSuchResource();
+  // Its words are heard once, when the pod is bound.
+  const body = readBodyOfKind(bindingKind, call.request.body, { fieldValidation: "Ignore" }, []);
+  const name = text(child(body, "metadata"), "name");
+  if (name === "") throw badRequest("Name parameter required.");
+  const info = { ...call.info, plural: "pods", name, subresource: "binding" };
+  return binding({ ...call, served: pods, info });
 }
 
 function bindingTarget(body: Json, name: string): string {

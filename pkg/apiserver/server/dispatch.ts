@@ -1,4 +1,4 @@
-import { binding } from "./binding.ts";
+import { binding, legacyBinding } from "./binding.ts";
 import type { Call } from "./call.ts";
 import { readComputed } from "./computed-resource.ts";
 import { createObject } from "./create.ts";
@@ -79,6 +79,7 @@ export function handlerOf(call: Call): Handler {
   if (!served.verbs.has(verb)) throw methodNotAllowed();
   const computed = call.computed.get(served.bucket);
   if (computed !== undefined) return readComputed(computed);
+  if (served.bucket === "bindings") return legacyBinding;
   // What cannot be read back is not stored.
   if (!served.verbs.has("get") && verb === "create") return createVirtual;
   const handler = (info.name === "" ? collectionHandlers : objectHandlers)[verb];
