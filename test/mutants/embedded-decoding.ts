@@ -81,4 +81,18 @@ export const embeddedDecodingMutants: readonly Mutant[] = [
     replace: "if (!isZero) defaults.set(name, value);",
     tests: ["pkg/api/wire-form.test.ts"],
   },
+  {
+    name: "a field that is null is there",
+    file: "pkg/api/wire-form.ts",
+    find: "} else if (value === undefined || value === null) delete object[name];",
+    replace: "} else if (value === undefined) delete object[name];",
+    tests: ["test/integration/api/empty-fields.test.ts"],
+  },
+  {
+    name: "an empty list is there",
+    file: "pkg/api/wire-form.ts",
+    find: 'if (type.kind === "list") return Array.isArray(value) && value.length === 0;',
+    replace: 'if (type.kind === "list") return false;',
+    tests: ["test/integration/api/empty-fields.test.ts"],
+  },
 ];

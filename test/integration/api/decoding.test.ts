@@ -13,6 +13,7 @@ function deployment(spec: Json, podSpec: Json = {}): Json {
 const withContainer = (fields: Json): Json => deployment({}, { containers: [{ ...container, ...fields }] });
 const withProbe = (livenessProbe: Json): Json => withContainer({ livenessProbe });
 const withLimit = (cpu: unknown): Json => withContainer({ resources: { limits: { cpu } } });
+const specOf = (body: Json): Json => body["spec"] as Json;
 const quota = (amount: unknown): Json => ({ metadata: { name: "q" }, spec: { hard: { pods: amount } } });
 const lease = (renewTime: unknown): Json => ({ metadata: { name: "l" }, spec: { renewTime } });
 const deleted = (deletionTimestamp: unknown): Json => ({ metadata: { name: "c", deletionTimestamp } });
@@ -126,12 +127,8 @@ const refused: readonly (readonly [kind: string, body: Json, problem: string])[]
     ),
   ],
   // What a type refuses for itself goes before a wrong type that comes first.
-  ["Deployment", deployment({ replicas: "x" }, { ...withLimitOf("y") }), noQuantity],
+  ["Deployment", { metadata: { name: "d" }, spec: { replicas: "x", ...specOf(withLimit("y")) } }, noQuantity],
 ];
-
-function withLimitOf(cpu: string): Json {
-  return { containers: [{ ...container, resources: { limits: { cpu } } }] };
-}
 
 /** Values that are taken, and what becomes of them. */
 const taken: readonly (readonly [kind: string, body: Json, path: readonly string[], value: unknown])[] = [

@@ -64,8 +64,14 @@ function generateSelector(draft: Draft): void {
   for (const key of uidLabels) labels[key] ??= text(draft.metadata, "uid");
   const matchLabels = ensure(ensure(spec, "selector"), "matchLabels");
   matchLabels["batch.kubernetes.io/controller-uid"] ??= text(draft.metadata, "uid");
-  // upstream: SetDefaults_Job runs again when the stored job is read.
-  if (Object.keys(stringMap(draft.metadata, "labels")).length === 0) draft.metadata["labels"] = { ...labels };
+  takeTemplateLabels(draft);
+}
+
+/** upstream: SetDefaults_Job runs again when the stored job is read. */
+function takeTemplateLabels(draft: Draft): void {
+  const labels = templateLabels(child(specOf(draft), "template"));
+  if (Object.keys(labels).length > 0 && Object.keys(stringMap(draft.metadata, "labels")).length === 0)
+    draft.metadata["labels"] = { ...labels };
 }
 
 function validate(draft: Draft, errors: FieldErrors, withPrefixedLabels: boolean): void {
@@ -150,6 +156,7 @@ const rules: KindSpec = {
   orphanByDefault: true,
   setDefaults,
   prepareForCreate: generateSelector,
+  prepareForUpdate: takeTemplateLabels,
   validate: (draft, errors) => validate(draft, errors, true),
   validateUpdate(draft, before, errors) {
     const labels = templateLabels(child(child(before, "spec"), "template"));

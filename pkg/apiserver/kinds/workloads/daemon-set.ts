@@ -100,8 +100,8 @@ const rules: KindSpec = {
     recordTemplateGeneration(draft, given < 1n ? 1n : given);
   },
   prepareForUpdate(draft, before, { subresource }) {
-    if (subresource !== "") return;
-    const changed = !sameValue(specOf(draft)["template"], child(before, "spec")?.["template"]);
+    const changed =
+      subresource === "" && !sameValue(specOf(draft)["template"], child(before, "spec")?.["template"]);
     recordTemplateGeneration(draft, BigInt.asIntN(64, templateGenerationOf(before) + (changed ? 1n : 0n)));
   },
   validate,

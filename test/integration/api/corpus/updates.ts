@@ -53,6 +53,21 @@ const good: Readonly<Record<string, Omit<UpdateCase, "name" | "valid">>> = {
     object: daemonSet,
     patch: { spec: { template: { metadata: { labels: { more: "x" } } } } },
   },
+  "a daemon set without its annotation": {
+    object: daemonSet,
+    patch: { metadata: { annotations: null } },
+  },
+  "a daemon set without its annotation, through its status": {
+    object: daemonSet,
+    subresource: "status",
+    patch: { metadata: { annotations: null }, status: { numberReady: 1 } },
+  },
+  "a job without labels": { object: job, patch: { metadata: { labels: null } } },
+  "a job without labels, through its status": {
+    object: job,
+    subresource: "status",
+    patch: { metadata: { labels: null }, status: { active: 1 } },
+  },
   "update strategy of a daemon set": {
     object: daemonSet,
     patch: { spec: { updateStrategy: { type: "OnDelete", rollingUpdate: null } } },
