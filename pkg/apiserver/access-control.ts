@@ -89,7 +89,7 @@ function tokenHandlers(
   if (tokens === undefined) return {};
   const request = async ({ parent, namespace, body }: VirtualCreate): Promise<object> => {
     const name = parent?.metadata.name ?? "";
-    return answered(tokenRequest, name, await requestToken({ tokens, reader, clock }, namespace, name, body));
+    return answered(tokenRequest, "", await requestToken({ tokens, reader, clock }, namespace, name, body));
   };
   return {
     "authentication.k8s.io/tokenreviews": async ({ body, resource }) =>

@@ -6,7 +6,7 @@ import type { Clock } from "../../clock/clock.ts";
 import type { ClusterReader } from "../admission/cluster-reader.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { child, int64, type Json, strings, text } from "../../api/json.ts";
-import { badRequest, conflict, notFound } from "../server/status-error.ts";
+import { badRequest, invalid, kindConflict, notFound } from "../server/status-error.ts";
 import type { ReviewResult } from "./access-reviews.ts";
 import type { ServiceAccountTokens, TokenGrant } from "./service-account-tokens.ts";
 
@@ -41,8 +41,10 @@ export async function requestToken(
   request: Json,
 ): Promise<ReviewResult> {
   const { tokens, reader, clock } = parts;
+  requireSameName(request, namespace, name);
   const account = reader.get(resources.serviceAccounts, namespace, name);
   if (account === undefined) throw notFound(resources.serviceAccounts, name);
+  requireSameUid(request, name, account);
   const spec = child(request, "spec");
   const audiences = strings(spec, "audiences");
   const expirationSeconds = int64(spec, "expirationSeconds") ?? defaultExpirationSeconds;
@@ -81,6 +83,31 @@ export async function requestToken(
   };
 }
 
+const tokenRequest = { group: "authentication.k8s.io", kind: "TokenRequest" };
+
+/** What the request says of its account, it need not say. */
+function requireSameName(request: Json, namespace: string, name: string): void {
+  const metadata = child(request, "metadata");
+  const given = { namespace: text(metadata, "namespace"), name: text(metadata, "name") };
+  if (given.namespace !== "" && given.namespace !== namespace)
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  if (given.name === "" || given.name === name) return;
+  const errors = new FieldErrors();
+  errors.invalid("metadata.name", given.name, "must match the service account name if specified");
+  throw invalid(tokenRequest, name, errors.list);
+}
+
+function requireSameUid(request: Json, name: string, account: ApiObject): void {
+  const given = text(child(request, "metadata"), "uid");
+  const { uid = "" } = account.metadata;
+  if (given === "" || given === uid) return;
+  throw kindConflict(
+    tokenRequest,
+    name,
+    `the UID in the token request (${given}) does not match the UID of the service account (${uid})`,
+  );
+}
+
 const bindable: Readonly<Record<string, TypedResource<ApiObject>>> = {
   Pod: resources.pods,
   Secret: resources.secrets,
@@ -98,14 +125,16 @@ function boundObjects(
   const name = text(reference, "name");
   const home = bindable[kind];
   if (home === undefined || text(reference, "apiVersion") !== "v1") {
-    throw badRequest(`cannot bind token to object of type ${text(reference, "apiVersion")}, Kind=${kind}`);
+    const version = text(reference, "apiVersion");
+    const groupVersion = version.includes("/") ? version : `/${version}`;
+    throw badRequest(`cannot bind token to object of type ${groupVersion}, Kind=${kind}`);
   }
   const object = reader.get(home, home.namespaced ? namespace : "", name);
   if (object === undefined) throw notFound(home, name);
   const uid = text(reference, "uid");
   if (uid !== "" && uid !== object.metadata.uid) {
-    throw conflict(
-      home,
+    throw kindConflict(
+      { group: "", kind },
       name,
       `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
     );
