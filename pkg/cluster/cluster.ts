@@ -5,6 +5,7 @@ import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";
 import { silentLogger } from "../log/logger.ts";
 import { type Metrics, noMetrics } from "../metrics/metrics.ts";
+import { createMetrics } from "../metrics/registry.ts";
 import type { ControllerDescriptor, ControllerHealth } from "../controller/env.ts";
 import { accessControl } from "../apiserver/access-control.ts";
 import { builtInAdmission } from "../apiserver/admission/built-in-admission.ts";
@@ -41,6 +42,8 @@ export interface ClusterOptions extends Pick<
   readonly listen?: Omit<HttpServerOptions, "server" | "log">;
 }
 
+/** Whose deprecations of metrics apply. */
+const METRICS_VERSION = "1.36.4";
 const SERVICE_CIDR = "10.96.0.0/16";
 
 /** The control plane's own part of a cluster: all that is not the API server runs in one of these. */
@@ -174,6 +177,8 @@ function apiServer(options: ClusterOptions): ApiServer {
     kubernetesMinor,
     admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, serviceAccounts, rbac }),
     ...access,
+    // Nobody else could ask for them.
+    ...(options.listen === undefined ? {} : { metrics: createMetrics({ version: METRICS_VERSION }).main }),
     ...(options.eventTtlMs === undefined ? {} : { eventTtlMs: options.eventTtlMs }),
     ...(options.log === undefined ? {} : { log: options.log }),
   });

@@ -147,6 +147,24 @@ const services: readonly Mutant[] = [
   },
 ];
 
+const metrics: readonly Mutant[] = [
+  {
+    name: "what ends badly is not counted",
+    file: "pkg/apiserver/server/api-server.ts",
+    find: "    } finally {\n      end(response, seen.routed);\n    }",
+    replace:
+      "    } finally {\n      end(response?.status === 404 ? undefined : response, seen.routed);\n    }",
+    tests: ["test/integration/api/metrics.test.ts"],
+  },
+  {
+    name: "an account that was may ask for a token",
+    file: "pkg/apiserver/auth/token-reviews.ts",
+    find: "  requireSameUid(request, name, account);",
+    replace: "",
+    tests: ["test/integration/api/token-requests.test.ts"],
+  },
+];
+
 export const embeddedAdmissionMutants: readonly Mutant[] = [
   ...roles,
   ...podSecurity,
@@ -155,4 +173,5 @@ export const embeddedAdmissionMutants: readonly Mutant[] = [
   ...expiry,
   ...storage,
   ...services,
+  ...metrics,
 ];

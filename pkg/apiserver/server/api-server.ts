@@ -5,6 +5,7 @@ import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
 import { type Logger, silentLogger } from "../../log/logger.ts";
 import type { KindRules } from "../kinds/kind.ts";
+import type { ExposedMetrics } from "../../metrics/registry.ts";
 import { Store } from "../storage/store.ts";
 import {
   type AccessRequest,
@@ -26,6 +27,7 @@ import type { PodProcesses } from "./pod-processes.ts";
 import { Registry } from "./registry.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import { parseResourcePath, type RequestInfo } from "./request-info.ts";
+import { RequestMetrics, type RoutedRequest } from "./request-metrics.ts";
 import type { VirtualHandlers } from "./virtual-handlers.ts";
 import { forbidden, methodNotAllowed, noSuchResource, StatusError, unauthorized } from "./status-error.ts";
 
@@ -48,6 +50,8 @@ export interface ApiServerOptions {
   readonly processes?: PodProcesses;
   /** Served beside the built-in resources, as by an aggregated API server. */
   readonly computed?: readonly ComputedResource[];
+  /** Counts requests and stored objects, and shows them at /metrics. */
+  readonly metrics?: ExposedMetrics;
   /** Answers for what is not a resource: discovery, health, OpenAPI. Undefined: not theirs. */
   readonly documents?: DocumentSource;
 }
@@ -58,6 +62,11 @@ export interface ServerService {
   stop(): void;
   /** Resolves when what a write to this bucket set in motion is done; the writer's answer waits for that. */
   settled(bucket: string): Promise<void>;
+}
+
+/** What was found out about a request on its way. */
+interface Seen {
+  routed?: RoutedRequest;
 }
 
 export type DocumentSource = (server: ServerParts, request: ApiRequest) => ApiResponse | undefined;
@@ -71,6 +80,7 @@ export class ApiServer {
   readonly #authenticator: Authenticator;
   readonly #authorizer: Authorizer;
   readonly #documents: DocumentSource;
+  readonly #metrics: RequestMetrics | undefined;
   readonly #services: ServerService[] = [];
   #crashed = false;
 
@@ -92,6 +102,7 @@ export class ApiServer {
       processes: options.processes,
       computed: new Map(options.computed?.map((computed) => [bucketOf(computed), computed])),
     };
+    this.#metrics = options.metrics && new RequestMetrics(options.metrics, this.parts);
     for (const computed of options.computed ?? []) {
       const { group, plural } = computed.resource;
       this.parts.registry.replaceCustom(group, plural, [servedComputed(computed)]);
@@ -124,9 +135,22 @@ export class ApiServer {
   /** Every failure is an answer, except a DisconnectError, which stands for no answer at all. */
   async handle(request: ApiRequest): Promise<ApiResponse> {
     if (this.#crashed) throw new DisconnectError("refused");
+    if (this.#metrics === undefined) return this.#answer(request, {});
+    const end = this.#metrics.begin(request);
+    const seen: Seen = {};
+    let response: ApiResponse | undefined;
+    try {
+      response = await this.#answer(request, seen);
+      return response;
+    } finally {
+      end(response, seen.routed);
+    }
+  }
+
+  async #answer(request: ApiRequest, seen: Seen): Promise<ApiResponse> {
     const warnings: string[] = [];
     try {
-      const response = await this.#route(request, warnings);
+      const response = await this.#route(request, warnings, seen);
       return warnings.length === 0 ? response : withWarnings(response, warnings);
     } catch (error) {
       if (error instanceof DisconnectError) throw error;
@@ -144,7 +168,7 @@ export class ApiServer {
     return statusResponse(error);
   }
 
-  async #route(request: ApiRequest, warnings: string[]): Promise<ApiResponse> {
+  async #route(request: ApiRequest, warnings: string[], seen: Seen): Promise<ApiResponse> {
     const user = await this.#userOf(request);
     const info = parseResourcePath(request.path);
     const served =
@@ -152,6 +176,10 @@ export class ApiServer {
     if (info === undefined || served === undefined) return this.#document(request, user, info);
 
     const verb = verbOf(request, info);
+    // What clients make up is not counted: there is no end of it.
+    const [subresource = ""] = info.subresource.split("/");
+    if (subresource === "" || served.subresources.has(subresource))
+      seen.routed = { verb, info: { ...info, subresource } };
     await this.#authorize(user, verb, request.path, info);
     if (needsCreate(info.subresource)) await this.#authorizeSession(user, request.path, info);
     warnings.push(...deprecationsOf(served.resource));
@@ -176,6 +204,8 @@ export class ApiServer {
 
   async #document(request: ApiRequest, user: UserInfo, info: RequestInfo | undefined): Promise<ApiResponse> {
     await this.#authorize(user, request.method.toLowerCase(), request.path, info);
+    if (request.path === "/metrics" && request.method === "GET" && this.#metrics !== undefined)
+      return this.#metrics.expose();
     const document = this.#documents(this.parts, request);
     if (document !== undefined) return document;
     if (info !== undefined && this.parts.registry.hasGroupVersion(info.group, info.version))
