@@ -147,6 +147,23 @@ const services: readonly Mutant[] = [
   },
 ];
 
+const races: readonly Mutant[] = [
+  {
+    name: "a no-op that lost a race gives what it saw",
+    file: "pkg/apiserver/server/update.ts",
+    find: "return store.get(served.bucket, key) === stored ? stored : undefined;",
+    replace: "return stored;",
+    tests: ["pkg/apiserver/server/api-server.test.ts"],
+  },
+  {
+    name: "preconditions of a delete are checked once",
+    file: "pkg/apiserver/server/delete.ts",
+    find: "    checkPreconditions(call, options, stored);",
+    replace: "    if (attempt === 1) checkPreconditions(call, options, stored);",
+    tests: ["pkg/apiserver/server/api-server.test.ts"],
+  },
+];
+
 const metrics: readonly Mutant[] = [
   {
     name: "what ends badly is not counted",
@@ -174,4 +191,5 @@ export const embeddedAdmissionMutants: readonly Mutant[] = [
   ...storage,
   ...services,
   ...metrics,
+  ...races,
 ];

@@ -255,6 +255,31 @@ describe("faults", () => {
     expect(body.metadata.resourceVersion).not.toBe(resourceVersion);
   });
 
+  /** Runs this once, between the read and the write of the next request of this verb. */
+  function interfere(verb: string, run: () => Promise<unknown>): void {
+    const action = { kind: "interfere", run: async () => void (await run()) } as const;
+    server.parts.faults.add({ target: { verb }, action, times: 1 });
+  }
+
+  test("an update that changes nothing gives what another write has made of the object meanwhile", async () => {
+    await create("a");
+    interfere("patch", async () => send("PUT", `${path}/a`, { metadata: { name: "a" }, data: { x: "1" } }));
+    const patched = await send("PATCH", `${path}/a`, {});
+    expect([patched.status, patched.body.data]).toEqual([200, { x: "1" }]);
+  });
+
+  test("a delete that starts over holds its preconditions against the object anew", async () => {
+    const { body } = await create("a");
+    const { resourceVersion } = body.metadata;
+    interfere("delete", async () => send("PATCH", `${path}/a`, { data: { x: "1" } }));
+    const refused = await send("DELETE", `${path}/a`, { preconditions: { resourceVersion } });
+    expect([refused.status, refused.body.reason]).toEqual([409, "Conflict"]);
+    expect((await send("GET", `${path}/a`)).body.data).toEqual({ x: "1" });
+    interfere("delete", async () => send("PATCH", `${path}/a`, { data: { x: "2" } }));
+    expect((await send("DELETE", `${path}/a`)).status).toBe(200);
+    expect((await send("GET", `${path}/a`)).status).toBe(404);
+  });
+
   test("held watches lag behind until they are released; dropped ones end", async () => {
     const held = await watch("resourceVersion=1");
     const release = server.parts.faults.holdWatches({ resource: "configmaps" });
