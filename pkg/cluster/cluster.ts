@@ -17,6 +17,8 @@ import { metricsApi } from "./metrics/metrics-api.ts";
 import { metricsRegistration } from "./metrics/registration.ts";
 import { type CandidateOptions, Manager } from "./manager.ts";
 import { plant } from "./plant.ts";
+import type { ComputedResource } from "../apiserver/server/computed-resource.ts";
+import { componentStatuses } from "./component-statuses.ts";
 import { HttpServer, type HttpServerOptions } from "../apiserver/http/http-server.ts";
 import { adminUser, type UserInfo } from "../apiserver/server/access.ts";
 import type { ApiServer } from "../apiserver/server/api-server.ts";
@@ -163,6 +165,14 @@ function usesServiceAccounts({ controllers = [] }: ClusterOptions): boolean {
   return controllers.some(({ name }) => name === "serviceaccount-controller");
 }
 
+function computedOf(
+  { clock, controllers = [], nodes = 0 }: ClusterOptions,
+  store: Store,
+): readonly ComputedResource[] {
+  const statuses = componentStatuses({ scheduler: nodes > 0, controllers: controllers.length > 0 });
+  return nodes === 0 ? [statuses] : [statuses, ...metricsApi(store, clock)];
+}
+
 function apiServer(options: ClusterOptions): ApiServer {
   const { clock, random, store = new Store({ clock }), insecure = false } = options;
   const { kubernetesMinor = NEWEST_MINOR } = options;
@@ -173,7 +183,7 @@ function apiServer(options: ClusterOptions): ApiServer {
     random,
     store,
     processes: new HollowProcesses(clock),
-    computed: (options.nodes ?? 0) === 0 ? [] : metricsApi(store, clock),
+    computed: computedOf(options, store),
     kubernetesMinor,
     admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, serviceAccounts, rbac }),
     ...access,

@@ -5,6 +5,7 @@ import { cronJobKinds } from "./batch/cron-job.ts";
 import { jobKinds } from "./batch/job.ts";
 import { apiServiceKinds } from "./core/api-service.ts";
 import { configDataKinds } from "./core/config-data.ts";
+import { componentStatusKind } from "./core/component-status.ts";
 import { eventKinds } from "./core/event.ts";
 import { limitRangeKinds } from "./core/limit-range.ts";
 import { namespaceKinds } from "./core/namespace.ts";
@@ -39,6 +40,7 @@ export const allKinds: readonly KindRules[] = [
   ...jobKinds,
   ...apiServiceKinds,
   ...configDataKinds,
+  componentStatusKind,
   ...eventKinds,
   ...limitRangeKinds,
   ...namespaceKinds,

@@ -104,8 +104,10 @@ export class ApiServer {
     };
     this.#metrics = options.metrics && new RequestMetrics(options.metrics, this.parts);
     for (const computed of options.computed ?? []) {
-      const { group, plural } = computed.resource;
-      this.parts.registry.replaceCustom(group, plural, [servedComputed(computed)]);
+      const { group, version, plural } = computed.resource;
+      // A built-in kind is served as such; only its objects come from elsewhere.
+      if (this.parts.registry.find(group, version, plural) === undefined)
+        this.parts.registry.replaceCustom(group, plural, [servedComputed(computed)]);
     }
   }
 

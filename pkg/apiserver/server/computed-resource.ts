@@ -67,7 +67,9 @@ export function readComputed(computed: ComputedResource): (call: Call) => Promis
     const output = new Output(served, form, clock.nowMs());
     if (info.name !== "") {
       const found = computed.get(info.namespace, info.name);
-      if (found === undefined) throw notFound(served.resource, info.name);
+      // upstream: the old statuses of components are missed in the singular.
+      const plural = served.custom ? served.resource.plural : computed.singular;
+      if (found === undefined) throw notFound({ ...served.resource, plural }, info.name);
       return { status: 200, headers: {}, body: { kind: "object", value: output.object(found) } };
     }
     const selection = selectionOf(served, info, parseListQuery(request.query, false));
