@@ -1,14 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
-import type { Call } from "./call.ts";
 import type { TableColumn } from "../kinds/kind.ts";
-import { negotiateOutput } from "./negotiate.ts";
-import { Output } from "./output.ts";
-import { parseListQuery } from "./query-options.ts";
-import type { ApiResponse } from "./request.ts";
-import { selectionOf } from "./selection.ts";
 import { bucketName, type ServedResource } from "./served-resource.ts";
-import { notFound } from "./status-error.ts";
 
 /** A resource that nobody writes: its objects are made out when somebody asks, as an aggregated API server does it. */
 export interface ComputedResource {
@@ -56,24 +49,5 @@ export function servedComputed(computed: ComputedResource): ServedResource {
     custom: true,
     scale: undefined,
     deletionHold: undefined,
-  };
-}
-
-/** Answers get and list. Lists have no version: what they hold is of this moment. */
-export function readComputed(computed: ComputedResource): (call: Call) => Promise<ApiResponse> {
-  return async (call) => {
-    const { request, served, info, clock } = call;
-    const form = negotiateOutput(request.headers["accept"], request.query);
-    const output = new Output(served, form, clock.nowMs());
-    if (info.name !== "") {
-      const found = computed.get(info.namespace, info.name);
-      // upstream: the old statuses of components are missed in the singular.
-      const plural = served.custom ? served.resource.plural : computed.singular;
-      if (found === undefined) throw notFound({ ...served.resource, plural }, info.name);
-      return { status: 200, headers: {}, body: { kind: "object", value: output.object(found) } };
-    }
-    const selection = selectionOf(served, info, parseListQuery(request.query, false));
-    const items = computed.list(info.namespace).filter((object) => selection.matches(object));
-    return { status: 200, headers: {}, body: output.list(items, {}) };
   };
 }

@@ -1,6 +1,5 @@
 import { binding, legacyBinding } from "./binding.ts";
 import type { Call } from "./call.ts";
-import { readComputed } from "./computed-resource.ts";
 import { createObject } from "./create.ts";
 import { deleteCollection } from "./delete-collection.ts";
 import { deleteObject } from "./delete.ts";
@@ -11,6 +10,7 @@ import { booleanParameter } from "./query-options.ts";
 import { getObject, listOrWatch } from "./read.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
 import type { RequestInfo } from "./request-info.ts";
+import { readComputed } from "./read-computed.ts";
 import { getScale, patchScale, replaceScale } from "./scale.ts";
 import { methodNotAllowed, noSuchResource } from "./status-error.ts";
 import { createVirtual, virtualHandlerOf } from "./virtual-create.ts";
