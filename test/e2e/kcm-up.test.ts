@@ -297,6 +297,9 @@ test("--nodes 0 leaves pods waiting for a node", async () => {
   await withDirectory(async (directory) => {
     const process = kcm(["up", "--port=0", "--nodes=0", "--insecure-admin"], directory);
     const [, url = ""] = await process.says(READY);
+    // Nothing is waited for that cannot come.
+    await process.says(/ {2}kcm down\n/);
+    expect(process.stdout).not.toContain("pods available");
     const pods = async (): Promise<{ spec: { nodeName?: string } }[]> =>
       ((await (await fetch(`${url}/api/v1/pods`)).json()) as { items: { spec: { nodeName?: string } }[] })
         .items;

@@ -1,4 +1,5 @@
 import { batchMutants } from "./batch.ts";
+import { commandLineMutants } from "./command-line.ts";
 import { connectionsMutants } from "./connections.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { definitionsMutants } from "./definitions.ts";
@@ -46,4 +47,5 @@ export const mutants: readonly Mutant[] = [
   ...embeddedAdmissionMutants,
   ...embeddedDecodingMutants,
   ...definitionsMutants,
+  ...commandLineMutants,
 ];

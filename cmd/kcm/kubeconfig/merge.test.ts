@@ -20,7 +20,7 @@ users:
 - name: me
   user:
     token: "2026-01-01"
-    exec: {command: login, env: [{name: A, value: "1e3"}]}
+    exec: {command: login, env: [{name: A, value: "1e3"}, {name: B, value: "12:30"}]}
 `;
 
 describe("a cluster in a kubeconfig that is there", () => {
@@ -45,7 +45,8 @@ describe("a cluster in a kubeconfig that is there", () => {
 
   test("texts stay texts for readers of YAML 1.1", () => {
     const text = withEntries(theirs, ours("a"));
-    for (const value of ['"2026-01-01"', '"1e3"', '"0123"', '"yes"']) expect(text).toContain(value);
+    for (const value of ['"2026-01-01"', '"1e3"', '"0123"', '"yes"', '"12:30"'])
+      expect(text).toContain(value);
   });
 });
 

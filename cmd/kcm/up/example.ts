@@ -17,11 +17,17 @@ export function readExample(): readonly ApiObject[] | undefined {
   }
 }
 
+export interface ExampleTelling {
+  readonly say: (line: string) => void;
+  /** Whether there is anybody to make its pods, and a place for them. */
+  readonly isFollowed: boolean;
+}
+
 /** Applies the example, and tells of every step until its Deployment is available. */
 export async function showExample(
   objects: readonly ApiObject[],
   client: ClientSet,
-  say: (line: string) => void,
+  { say, isFollowed }: ExampleTelling,
   signal: AbortSignal,
 ): Promise<void> {
   for (const object of objects) {
@@ -32,7 +38,7 @@ export async function showExample(
     say(`applied ${kind.toLowerCase()}/${metadata.name}`);
   }
   for (const { kind, metadata } of objects) {
-    if (kind === "Deployment") await followRollout(metadata, client, say, signal);
+    if (kind === "Deployment" && isFollowed) await followRollout(metadata, client, say, signal);
   }
 }
 

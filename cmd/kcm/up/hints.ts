@@ -1,19 +1,27 @@
 import { contextOf } from "../kubeconfig/access.ts";
 import type { UpOptions } from "./options.ts";
 
+/** Whether anybody here does something about objects. */
+export function hasControllers({ apiServerOnly, controllers }: UpOptions): boolean {
+  return !apiServerOnly && !controllers.every((item) => item.startsWith("-"));
+}
+
 /** What to type next, most useful first. */
 export function hintsFor(options: UpOptions, kubeconfig: string): readonly string[] {
   const { name, mergeKubeconfig } = options;
+  const file = shellWord(kubeconfig);
   const access = mergeKubeconfig
     ? `kubectl config use-context ${contextOf(name)}`
-    : `export KUBECONFIG=${shellWord(kubeconfig)}`;
-  return [access, ...commandsFor(options), name === "default" ? "kcm down" : `kcm down ${name}`];
+    : `export KUBECONFIG=${file}`;
+  return [access, ...commandsFor(options, file), name === "default" ? "kcm down" : `kcm down ${name}`];
 }
 
-function commandsFor({ apiServerOnly, controllers, mergeKubeconfig }: UpOptions): readonly string[] {
-  if (apiServerOnly) return ["kubectl get namespaces", "kubectl create configmap hello --from-literal=a=b"];
-  if (controllers.includes("-*") && !mergeKubeconfig) {
-    return ['kube-controller-manager --kubeconfig "$KUBECONFIG"', "kubectl get deployments,pods -o wide"];
+function commandsFor(options: UpOptions, file: string): readonly string[] {
+  if (options.apiServerOnly) {
+    return ["kubectl get namespaces", "kubectl create configmap hello --from-literal=a=b"];
+  }
+  if (!hasControllers(options)) {
+    return [`kube-controller-manager --kubeconfig ${file}`, "kubectl get deployments,pods -o wide"];
   }
   return [
     "kubectl get deployments,pods -o wide",

@@ -14,19 +14,19 @@ export interface LiveParts {
   readonly startedMs: number;
   readonly tail: LogTail;
   readonly hints: readonly string[];
-  /** Whether a new cluster gets something to look at. */
-  readonly hasExample: boolean;
+  /** Whether a new cluster gets something to look at, and whether that comes to work. */
+  readonly example: "works" | "waits" | "none";
 }
 
 /** Shows the cluster at work. Resolves with the signal; rejects when a controller fails. */
 export async function live(
-  { started, startedMs, tail, hints, hasExample }: LiveParts,
+  { started, startedMs, tail, hints, example }: LiveParts,
   stop: AbortSignal,
 ): Promise<void> {
   const { cluster, access, isNew } = started;
   const parts = { observer: new Observer(cluster, realClock), url: access.url, startedMs, hints };
   // In a cluster that was there before, users have made of the example what they want.
-  const showing = hasExample && isNew ? presentExample(started, stop) : Promise.resolve();
+  const showing = example !== "none" && isNew ? presentExample(started, example, stop) : Promise.resolve();
   await Promise.race([showing, sleep(realClock, EXAMPLE_LIMIT_MS)]);
   for (const hint of hints) say(`  ${hint}`);
   if (stop.aborted) return;
@@ -39,11 +39,15 @@ export async function live(
   }
 }
 
-async function presentExample({ cluster }: Started, stop: AbortSignal): Promise<void> {
-  const example = readExample();
-  if (example === undefined) return;
+async function presentExample(
+  { cluster }: Started,
+  example: LiveParts["example"],
+  stop: AbortSignal,
+): Promise<void> {
+  const objects = readExample();
+  if (objects === undefined) return;
   try {
-    await showExample(example, cluster.client("admin"), say, stop);
+    await showExample(objects, cluster.client("admin"), { say, isFollowed: example === "works" }, stop);
   } catch (error) {
     if (!stop.aborted) throw error;
   }

@@ -13,8 +13,8 @@ import {
   sharedFile,
 } from "../kubeconfig/shared-file.ts";
 import { chooseControllers } from "./choose-controllers.ts";
-import { hintsFor } from "./hints.ts";
-import { live } from "./live.ts";
+import { hasControllers, hintsFor } from "./hints.ts";
+import { live, type LiveParts } from "./live.ts";
 import type { UpOptions } from "./options.ts";
 import { isTerminal, say, sayStep, sinceStart } from "./output.ts";
 import { LogTail } from "./presenter.ts";
@@ -76,11 +76,16 @@ async function runCluster(
     claimed.write({ ...record, url });
     say(`ready after ${sinceStart()} s: ${url}`);
     const hints = hintsFor(options, kubeconfig);
-    await live({ started, startedMs, tail, hints, hasExample: !options.apiServerOnly }, stop);
+    await live({ started, startedMs, tail, hints, example: exampleOf(options) }, stop);
   } finally {
     await started.stop();
     if (shared !== undefined) await removeFromSharedFile(shared, name);
   }
+}
+
+function exampleOf(options: UpOptions): LiveParts["example"] {
+  if (options.apiServerOnly) return "none";
+  return hasControllers(options) && options.nodes > 0 ? "works" : "waits";
 }
 
 /** Throws a StartError for one that cannot be written, or is another cluster's. */
