@@ -77,6 +77,8 @@ export const upCommand = defineCommand({
   ],
   run: async (asked) => {
     const options = optionsOf(asked);
+    // Before the many modules of a cluster are read, which takes a good part of the time.
+    process.stdout.write(`starting cluster ${options.name}\n`);
     const { up } = await import("./up/up.ts");
     return up(options);
   },

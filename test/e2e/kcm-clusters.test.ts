@@ -41,11 +41,11 @@ class Home {
     return process;
   }
 
-  /** Of a command that ends by itself: all that it said, and its exit code. */
+  /** Of a command that ends by itself: what it said, or what it said was wrong, and its exit code. */
   async run(...args: readonly string[]): Promise<{ code: number | null; said: string }> {
     const process = this.start(...args);
     const { exitCode } = await process.ended;
-    return { code: exitCode, said: process.stdout + process.stderr };
+    return { code: exitCode, said: exitCode === 0 ? process.stdout : process.stderr };
   }
 
   /** The names of the clusters that are listed, with their states. */

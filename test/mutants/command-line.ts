@@ -78,13 +78,6 @@ export const commandLineMutants: readonly Mutant[] = [
     tests: MERGE,
   },
   {
-    name: "leaves texts bare that other readers take for dates",
-    file: "cmd/kcm/kubeconfig/merge.ts",
-    find: "forceQuotes: true",
-    replace: "forceQuotes: false",
-    tests: MERGE,
-  },
-  {
     name: "writes numbers that JavaScript cannot hold",
     file: "cmd/kcm/kubeconfig/merge.ts",
     find: " || hasInexactNumber(document))",

@@ -82,9 +82,8 @@ function entriesOf(document: Document, list: (typeof lists)[number]): readonly N
   return entries as readonly NamedEntry[];
 }
 
-/** Quoted throughout: no reader takes a text for a number or a date then. */
 function write(document: Document): string {
-  const text = dump(document, { forceQuotes: true, quoteStyle: "double", lineWidth: -1, noRefs: true });
+  const text = dump(document, { quoteStyle: "double", lineWidth: -1, noRefs: true });
   // Numbers beyond what JavaScript can hold, for example, would come out otherwise than they went in.
   if (!isDeepStrictEqual(parse(text), document) || hasInexactNumber(document))
     throw new StartError("something in it would not survive being written again");
