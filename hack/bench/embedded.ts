@@ -190,7 +190,9 @@ async function start(args: readonly string[]): Promise<Running> {
   const kubeconfig = join(directory, "kubeconfig");
   const startMs = realClock.monotonicMs();
   const all = [program, "up", "--port=0", `--kubeconfig=${kubeconfig}`, ...args];
-  const child = spawn(process.execPath, all, { stdio: ["ignore", "pipe", "ignore"] });
+  // Whatever clusters the user has are of no concern here.
+  const env = { ...process.env, KCM_HOME: directory };
+  const child = spawn(process.execPath, all, { env, stdio: ["ignore", "pipe", "ignore"] });
   const closed = new Promise((resolve) => child.once("close", resolve));
   for await (const line of createInterface({ input: child.stdout })) {
     const url = /ready after [\d.]+ s: (\S+)/.exec(line)?.[1];

@@ -100,7 +100,8 @@ async function embeddedServer(directory: string): Promise<Server> {
   const program = join(import.meta.dirname, "../../../cmd/kcm/main.ts");
   const kubeconfig = join(directory, "kubeconfig");
   const args = [program, "up", "--apiserver-only", "--port=0", `--kubeconfig=${kubeconfig}`];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
+  const env = { ...process.env, KCM_HOME: directory };
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "ignore"] });
   for await (const line of createInterface({ input: child.stdout })) {
     if (/ready after/.test(line))
       return { kubeconfig, managerFlags: [], stop: async () => endProcess(child) };

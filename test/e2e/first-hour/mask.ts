@@ -8,6 +8,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\b(shop|front|migrate|kube-api-access)-[bcdfghjklmnpqrstvwxz2456789]{5,10}\b/g, "$1-HASH"],
   [/\bnode-[012]\b/g, "NODE"],
   [/\bzone-[abc]\b/g, "ZONE"],
+  // An image that cannot be pulled is in one or the other, in turn.
+  [/((?:Reason:|0\/1)\s+)(?:ErrImagePull|ImagePullBackOff)/g, "$1PULL"],
   [/^Context "[^"]+"/g, "Context"],
   [/\(x\d+ over [\dhms]+\)/g, ""],
   [/\b\d+(?:\.\d+)?m?s\b|\b\d+m(?:\d+s)?\b(?!\S)/g, "AGE"],
