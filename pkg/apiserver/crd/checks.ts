@@ -40,8 +40,14 @@ export class Checks {
   }
 
   hasDuplicates(list: readonly unknown[]): boolean {
-    return new Set(list.map(canonical)).size < list.length;
+    return new Set(list.map(identityOf)).size < list.length;
   }
+}
+
+/** The same for equal values only: what is made of objects and lists begins with a line break, as no text does here. */
+export function identityOf(value: unknown): unknown {
+  if (typeof value === "string") return value.startsWith("\n") ? `\n"${value}` : value;
+  return typeof value === "object" && value !== null ? `\n${canonical(value)}` : value;
 }
 
 /** Equal for equal values, whatever the order of their keys. */

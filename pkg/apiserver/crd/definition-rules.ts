@@ -49,12 +49,13 @@ export const definitionRules = defineKind(resources.customResourceDefinitions, {
     status["storedVersions"] = [...stored];
   },
   validate: (draft, errors) => {
-    validateDefinition(draft, errors);
+    validateName(draft, errors);
+    validateSpec(child(draft, "spec") ?? {}, errors);
     validateStatus(draft, errors);
     validateApproval(draft, undefined, errors);
   },
   validateUpdate: (draft, before, errors) => {
-    validateDefinition(draft, errors);
+    validateSpec(child(draft, "spec") ?? {}, errors);
     validateStatus(draft, errors);
     validateApproval(draft, before, errors);
     validateChange(draft, before, errors);
@@ -88,12 +89,11 @@ function storageVersions(definition: Json): readonly string[] {
     .slice(0, 1);
 }
 
-function validateDefinition(draft: Json, errors: FieldErrors): void {
-  const spec = child(draft, "spec") ?? {};
+function validateName(draft: Json, errors: FieldErrors): void {
+  const spec = child(draft, "spec");
   const name = text(child(draft, "metadata"), "name");
   if (name !== `${text(child(spec, "names"), "plural")}.${text(spec, "group")}`)
     errors.invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group');
-  validateSpec(spec, errors);
 }
 
 function validateChange(draft: Json, before: Json, errors: FieldErrors): void {

@@ -5,7 +5,7 @@ import { FieldErrors } from "../kinds/field-errors.ts";
 import { validateMetadata } from "../kinds/metadata.ts";
 import type { Draft, FieldError } from "../kinds/kind.ts";
 import { checkBuiltInBody } from "../decode/check-body.ts";
-import { elementSchema, type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
+import { elementSchema, type OpenApiSchema, propertySchema, somewhere } from "./open-api-schema.ts";
 
 /** An object within another one, which has a kind and metadata of its own. */
 interface Embedded {
@@ -13,22 +13,32 @@ interface Embedded {
   readonly path: string;
 }
 
+const isResource = (schema: OpenApiSchema): boolean => schema["x-kubernetes-embedded-resource"] === true;
+const resourceSomewhere = somewhere(isResource);
+
 /** The objects that the schema calls resources. The root is one of them if the schema says so. */
-export function* embeddedObjects(value: unknown, schema: OpenApiSchema, path = ""): Generator<Embedded> {
+function embeddedObjects(
+  value: unknown,
+  schema: OpenApiSchema,
+  path = "",
+  found: Embedded[] = [],
+): readonly Embedded[] {
+  if (!resourceSomewhere(schema)) return found;
   if (Array.isArray(value)) {
     const { items } = schema;
-    if (items !== undefined)
-      for (const [index, item] of value.entries()) yield* embeddedObjects(item, items, `${path}[${index}]`);
-    return;
+    if (items !== undefined && resourceSomewhere(items))
+      for (const [index, item] of value.entries()) embeddedObjects(item, items, `${path}[${index}]`, found);
+    return found;
   }
-  if (!isJson(value)) return;
-  if (schema["x-kubernetes-embedded-resource"] === true) yield { object: value, path };
+  if (!isJson(value)) return found;
+  if (isResource(schema)) found.push({ object: value, path });
   const element = elementSchema(schema);
   for (const [key, member] of Object.entries(value)) {
     const property = propertySchema(schema, key);
-    if (property !== undefined) yield* embeddedObjects(member, property, joined(path, key));
-    else if (element !== undefined) yield* embeddedObjects(member, element, `${path}[${key}]`);
+    if (property !== undefined) embeddedObjects(member, property, joined(path, key), found);
+    else if (element !== undefined) embeddedObjects(member, element, `${path}[${key}]`, found);
   }
+  return found;
 }
 
 /**
@@ -95,7 +105,8 @@ function metadataErrors(metadata: Json, prefix: string): readonly FieldError[] {
   const name = metadata["name"] === undefined || metadata["name"] === "" ? "fakename" : metadata["name"];
   const draft: Draft = { metadata: { ...metadata, name } };
   const namespaced = typeof metadata["namespace"] === "string" && metadata["namespace"] !== "";
-  const resource = { group: "", version: "", plural: "", kind: "", namespaced };
+  // Any kind may be here: the rules are those of kinds that the server does not know.
+  const resource = { group: "unknown.example", version: "", plural: "", kind: "", namespaced };
   return validateMetadata(draft, { resource, nameFormat: "pathSegment" }).map((error) => ({
     ...error,
     field: `${prefix}${error.field}`,

@@ -2,14 +2,30 @@ import { isJson, type Json } from "../../api/json.ts";
 import { parseJson } from "../../api/wire-json.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import type { FieldError } from "../kinds/kind.ts";
-import { canonical } from "./checks.ts";
-import { elementSchema, type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
+import { canonical, identityOf } from "./checks.ts";
+import { elementSchema, type OpenApiSchema, propertySchema, somewhere } from "./open-api-schema.ts";
 
 /** What occurs twice in lists that are sets, or maps by some of their items' fields. */
 export function duplicatesInLists(object: Json, schema: OpenApiSchema | undefined): readonly FieldError[] {
   const errors = new FieldErrors();
-  if (schema !== undefined) visitObject(object, schema, "", errors);
+  if (schema !== undefined) visit(object, schema, "", errors);
   return errors.list;
+}
+
+const hasNames = (schema: OpenApiSchema): boolean =>
+  schema["x-kubernetes-list-type"] === "set" || schema["x-kubernetes-list-type"] === "map";
+const namesSomewhere = somewhere(hasNames);
+
+function visit(value: unknown, schema: OpenApiSchema, path: string, errors: FieldErrors): void {
+  if (!namesSomewhere(schema)) return;
+  if (isJson(value)) return visitObject(value, schema, path, errors);
+  if (!Array.isArray(value)) return;
+  const listType = schema["x-kubernetes-list-type"];
+  if (listType === "set") reportTwice(value, path, errors);
+  if (listType === "map") checkMapList(value, schema, path, errors);
+  const { items } = schema;
+  if (items === undefined || !namesSomewhere(items)) return;
+  for (const [index, item] of value.entries()) visit(item, items, `${path}[${index}]`, errors);
 }
 
 function visitObject(object: Json, schema: OpenApiSchema, path: string, errors: FieldErrors): void {
@@ -19,17 +35,6 @@ function visitObject(object: Json, schema: OpenApiSchema, path: string, errors: 
     if (property !== undefined) visit(value, property, path === "" ? key : `${path}.${key}`, errors);
     else if (element !== undefined) visit(value, element, `${path}[${key}]`, errors);
   }
-}
-
-function visit(value: unknown, schema: OpenApiSchema, path: string, errors: FieldErrors): void {
-  if (isJson(value)) return visitObject(value, schema, path, errors);
-  if (!Array.isArray(value)) return;
-  const listType = schema["x-kubernetes-list-type"];
-  if (listType === "set") reportTwice(value, path, errors);
-  if (listType === "map") checkMapList(value, schema, path, errors);
-  const { items } = schema;
-  if (items === undefined) return;
-  for (const [index, item] of value.entries()) visit(item, items, `${path}[${index}]`, errors);
 }
 
 function checkMapList(
@@ -54,11 +59,11 @@ function checkMapList(
 
 /** Each value that is there more than once is reported where it comes for the second time. */
 function reportTwice(values: readonly unknown[], path: string, errors: FieldErrors): void {
-  const times = new Map<string, number>();
+  const times = new Map<unknown, number>();
   for (const [index, value] of values.entries()) {
-    const text = canonical(value);
-    const count = times.get(text) ?? 0;
-    if (count === 1) errors.duplicate(`${path}[${index}]`, parseJson(text));
-    times.set(text, count + 1);
+    const identity = identityOf(value);
+    const count = times.get(identity) ?? 0;
+    if (count === 1) errors.duplicate(`${path}[${index}]`, parseJson(canonical(value)));
+    times.set(identity, count + 1);
   }
 }

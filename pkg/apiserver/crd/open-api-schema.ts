@@ -43,3 +43,17 @@ export function elementSchema(schema: OpenApiSchema): OpenApiSchema | undefined 
 export function propertySchema({ properties }: OpenApiSchema, name: string): OpenApiSchema | undefined {
   return properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
+
+/** Whether it holds for the schema of a value or of one within it; remembered for each schema. */
+export function somewhere(holds: (schema: OpenApiSchema) => boolean): (schema: OpenApiSchema) => boolean {
+  const known = new WeakMap<OpenApiSchema, boolean>();
+  const search = (schema: OpenApiSchema): boolean => {
+    const before = known.get(schema);
+    if (before !== undefined) return before;
+    const inner = [schema.items, elementSchema(schema), ...Object.values(schema.properties ?? {})];
+    const found = holds(schema) || inner.some((one) => one !== undefined && search(one));
+    known.set(schema, found);
+    return found;
+  };
+  return search;
+}

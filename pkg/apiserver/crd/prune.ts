@@ -35,19 +35,21 @@ class Pruning {
     if (!Array.isArray(value) || (keepsUnknown && schema?.items === undefined)) return;
     // Upstream keeps what is unknown in the items of a list that keeps it, too.
     for (const [index, item] of value.entries())
-      this.value(item, schema?.items, `${path}[${index}]`, keepsUnknown || undefined);
+      if (typeof item === "object")
+        this.value(item, schema?.items, `${path}[${index}]`, keepsUnknown || undefined);
   }
 
   #object(object: Json, schema: OpenApiSchema | undefined, path: string, keepsUnknown: boolean): void {
     const isResource = schema?.["x-kubernetes-embedded-resource"] === true;
     for (const key of Object.keys(object)) {
       if (isResource && rootFields.has(key)) continue;
-      const memberPath = path === "" ? key : `${path}.${key}`;
       const property = schema === undefined ? undefined : propertySchema(schema, key);
-      if (property !== undefined) this.value(object[key], property, memberPath);
-      else if (schema?.additionalProperties !== undefined)
-        this.value(object[key], elementSchema(schema), memberPath);
-      else if (!keepsUnknown) {
+      const isNamed = property !== undefined || schema?.additionalProperties !== undefined;
+      const member = object[key];
+      if (isNamed ? typeof member !== "object" : keepsUnknown) continue;
+      const memberPath = path === "" ? key : `${path}.${key}`;
+      if (isNamed) this.value(member, property ?? elementSchema(schema ?? {}), memberPath);
+      else {
         this.unknown.push(memberPath);
         delete object[key];
       }

@@ -1,13 +1,14 @@
 import { type Int64, isInt64 } from "../../api/int64.ts";
 import type { OpenApiSchema } from "./open-api-schema.ts";
+import type { Place } from "./place.ts";
 import type { ValueErrors } from "./value-errors.ts";
 
 /** Bounds of numbers, judged as Go's int64 where the value is one: bounds lose their fraction then. */
-export function validateNumber(value: Int64, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+export function validateNumber(value: Int64, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
   const range = rangeOf(schema);
   const requireInRange = (bound: Int64, what: string): boolean => {
     const fits = range === undefined || range.holds(bound);
-    if (!fits) errors.root(`${what} value must be of type ${range.name} in ${path}`);
+    if (!fits) errors.root(`${what} value must be of type ${range.name} in ${place.path}`);
     return fits;
   };
   requireInRange(value, "Checked");
@@ -17,20 +18,24 @@ export function validateNumber(value: Int64, schema: OpenApiSchema, path: string
   if (multipleOf !== undefined) {
     const factor = exactly(multipleOf, requireInRange(multipleOf, "MultipleOf"));
     if (factor <= 0)
-      errors.invalid(path, "", `factor MultipleOf declared for ${path} must be positive: ${factor}`);
-    else if (!isMultiple(value, factor)) errors.body(path, value, `should be a multiple of ${factor}`);
+      errors.invalid(
+        place.path,
+        "",
+        `factor MultipleOf declared for ${place.path} must be positive: ${factor}`,
+      );
+    else if (!isMultiple(value, factor)) errors.body(place.path, value, `should be a multiple of ${factor}`);
   }
   if (maximum !== undefined) {
     const bound = exactly(maximum, requireInRange(maximum, "Maximum boundary"));
     const strict = schema.exclusiveMaximum === true;
     if (strict ? value >= bound : value > bound)
-      errors.body(path, value, `should be less than ${strict ? "" : "or equal to "}${bound}`);
+      errors.body(place.path, value, `should be less than ${strict ? "" : "or equal to "}${bound}`);
   }
   if (minimum !== undefined) {
     const bound = exactly(minimum, requireInRange(minimum, "Minimum boundary"));
     const strict = schema.exclusiveMinimum === true;
     if (strict ? value <= bound : value < bound)
-      errors.body(path, value, `should be greater than ${strict ? "" : "or equal to "}${bound}`);
+      errors.body(place.path, value, `should be greater than ${strict ? "" : "or equal to "}${bound}`);
   }
 }
 

@@ -3,9 +3,12 @@ import { isJson, type Json } from "../../api/json.ts";
 import { jsonEqual } from "../../api/patch/json.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { Checks } from "./checks.ts";
-import { checkFormat, formatOf } from "./formats.ts";
+import { checkFormat } from "./formats.ts";
 import { elementSchema, type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
+import { Place } from "./place.ts";
 import { readPattern, PatternError } from "./pattern.ts";
+import { checkAllOf, checkAnyOf, checkOneOf } from "./schema-logic.ts";
+import { meant, type Reading, spelled } from "./schema-reading.ts";
 import { validateNumber } from "./validate-number.ts";
 import { ValueErrors } from "./value-errors.ts";
 
@@ -17,33 +20,31 @@ interface Options {
   readonly prefix?: string;
   /** The value that this one replaces: what is wrong with it may stay. */
   readonly before?: unknown;
+  /** Defaults are held to types and formats as the schema spells them, whatever these mean for objects. */
+  readonly asSpelled?: boolean;
 }
 
 /** What is wrong with a value by its schema, in the words of the API server. */
 export function validateValue(
   value: unknown,
   schema: OpenApiSchema | undefined,
-  { prefix = "", before }: Options = {},
+  { prefix = "", before, asSpelled = false }: Options = {},
 ): readonly FieldError[] {
   if (schema === undefined) return [];
   const errors = new ValueErrors(prefix);
   const checks = new Checks();
-  new Validation(checks).validate(value, schema, { path: "", before }, errors);
+  new Validation(checks, asSpelled ? spelled : meant).validate(value, schema, Place.root(before), errors);
   if (checks.exhausted) errors.root("takes too many checks to be validated");
   return errors.placed();
 }
 
-interface Place {
-  readonly path: string;
-  /** What was here before; undefined where nothing was, or where it cannot be told what. */
-  readonly before: unknown;
-}
-
 class Validation {
   readonly #checks: Checks;
+  readonly #reading: Reading;
 
-  constructor(checks: Checks) {
+  constructor(checks: Checks, reading: Reading) {
     this.#checks = checks;
+    this.#reading = reading;
   }
 
   validate(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
@@ -56,110 +57,125 @@ class Validation {
   }
 
   #check(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
-    const { path } = place;
-    checkType(value, schema, path, errors);
+    this.#checkType(value, schema, place, errors);
     if (value === null) {
-      this.#checkEnum(value, schema, path, errors);
+      this.#checkEnum(value, schema, place, errors);
       return;
     }
-    this.#checkCombinations(value, schema, path, errors);
+    this.#checkCombinations(value, schema, place, errors);
     if (isNumber(value)) {
-      validateNumber(value, schema, path, errors);
+      validateNumber(value, schema, place, errors);
       errors.matches++;
     } else if (typeof value === "string") {
-      this.#checkText(value, schema, path, errors);
+      this.#checkText(value, schema, place, errors);
     } else if (Array.isArray(value)) {
       this.#checkList(value, schema, place, errors);
       errors.matches++;
     }
-    this.#checkEnum(value, schema, path, errors);
+    this.#checkEnum(value, schema, place, errors);
     if (isJson(value)) this.#checkObject(value, schema, place, errors);
     errors.matches += 4;
   }
 
-  #checkEnum(value: unknown, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+  #checkType(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+    const types = this.#reading.types(schema);
+    const format = this.#reading.format(schema);
+    if (types.length === 0 && format === undefined) return;
+    if (value === null) {
+      if (types.length > 0 && schema.nullable !== true) errors.wrongType(place.path, "null", types.join(","));
+      return;
+    }
+    const actual = typeName(value);
+    const isNumeric = types.includes("number") || types.includes("integer");
+    const fits = types.includes(actual) || (actual === "integer" && types.includes("number"));
+    const hasText = actual === "string" || actual === "array";
+    // What has a format is judged by the format alone, if it is a text.
+    if (format !== undefined && !isNumeric && hasText) errors.matches++;
+    else if (fits) errors.matches++;
+    else if (format !== undefined && !hasText)
+      errors.wrongType(place.path, goFormat(actual), schema.format ?? "");
+    else errors.wrongType(place.path, actual, types.join(","));
+  }
+
+  #checkEnum(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
     if (schema.enum === undefined || schema.enum.length === 0) return;
     this.#checks.spend(typeof value === "object" ? schema.enum.length : 1);
     if (value !== null && this.#checks.isOneOf(value, schema.enum)) return;
     errors.notSupported(
-      path,
+      place.path,
       value,
       schema.enum.map((one) => (typeof one === "string" ? one : JSON.stringify(one))),
     );
   }
 
-  #checkText(value: string, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
-    const format = formatOf(schema);
-    this.#checkLimits(value, schema, path, errors);
+  #checkText(value: string, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+    const format = this.#reading.format(schema);
+    this.#checkLimits(value, schema, place, errors);
     if (format !== undefined && !checkFormat(format, value))
-      errors.wrongType(path, value, schema.format ?? "");
+      errors.wrongType(place.path, value, schema.format ?? "");
   }
 
   /** The first limit that is passed is the one to be told of. */
-  #checkLimits(value: string, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+  #checkLimits(value: string, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
     const { maxLength, minLength, pattern } = schema;
     if (maxLength !== undefined || minLength !== undefined) {
       this.#checks.spend(value.length >> 6);
       const length = characters(value);
-      if (maxLength !== undefined && length > maxLength) return errors.tooLong(path, maxLength);
+      if (maxLength !== undefined && length > maxLength) return errors.tooLong(place.path, maxLength);
       if (minLength !== undefined && length < minLength)
-        return errors.body(path, value, `should be at least ${minLength} chars long`);
+        return errors.body(place.path, value, `should be at least ${minLength} chars long`);
     }
     if (pattern === undefined || pattern === "") return;
     const read = readPattern(pattern);
     if (read instanceof PatternError)
-      errors.body(path, value, `should match '${pattern}, but pattern is invalid: ${read.message}'`);
+      errors.body(place.path, value, `should match '${pattern}, but pattern is invalid: ${read.message}'`);
     else if (!this.#checks.spendOnMatch(value, read))
-      errors.body(path, "", `is too long to be matched with '${pattern}'`);
-    else if (!read.matches(value)) errors.body(path, value, `should match '${pattern}'`);
+      errors.body(place.path, "", `is too long to be matched with '${pattern}'`);
+    else if (!read.matches(value)) errors.body(place.path, value, `should match '${pattern}'`);
   }
 
   #checkList(value: readonly unknown[], schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
     const { items, minItems, maxItems } = schema;
-    const { path } = place;
     if (items !== undefined) {
       const before = oldItems(schema, place.before);
       for (const [index, item] of value.entries())
-        this.validate(item, items, { path: `${path}[${index}]`, before: before?.(item) }, errors);
+        this.validate(item, items, place.item(index, before?.(item)), errors);
     }
     if (minItems !== undefined && value.length < minItems)
-      errors.body(path, value.length, `should have at least ${minItems} items`);
-    if (maxItems !== undefined && value.length > maxItems) errors.tooMany(path, value.length, maxItems);
+      errors.body(place.path, value.length, `should have at least ${minItems} items`);
+    if (maxItems !== undefined && value.length > maxItems) errors.tooMany(place.path, value.length, maxItems);
     if (schema.uniqueItems === true && this.#checks.hasDuplicates(value))
-      errors.body(path, "", "shouldn't contain duplicates");
+      errors.body(place.path, "", "shouldn't contain duplicates");
   }
 
-  #checkObject(value: Json, schema: OpenApiSchema, { path, before }: Place, errors: ValueErrors): void {
+  #checkObject(value: Json, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
     const keys = Object.keys(value);
     const { minProperties, maxProperties, additionalProperties } = schema;
     if (minProperties !== undefined && keys.length < minProperties)
-      errors.body(path, keys.length, `should have at least ${minProperties} properties`);
+      errors.body(place.path, keys.length, `should have at least ${minProperties} properties`);
     if (maxProperties !== undefined && keys.length > maxProperties)
-      errors.tooMany(path, keys.length, maxProperties);
-    const old = isJson(before) ? before : undefined;
+      errors.tooMany(place.path, keys.length, maxProperties);
+    const old = isJson(place.before) ? place.before : undefined;
     for (const key of keys) {
       const property = propertySchema(schema, key) ?? elementSchema(schema);
       if (property !== undefined) {
-        const place = {
-          path: joined(path, key),
-          before: path === "" && isTypeMeta(key) ? undefined : old?.[key],
-        };
-        this.validate(value[key], property, place, errors);
+        const same = place.isRoot && isTypeMeta(key) ? undefined : old?.[key];
+        this.validate(value[key], property, place.field(key, same), errors);
       } else if (additionalProperties === false)
-        errors.invalid(path, key, `${path}.${key} in body is a forbidden property`);
+        errors.invalid(place.path, key, `${place.path}.${key} in body is a forbidden property`);
     }
     for (const name of schema.required ?? [])
-      if (!Object.hasOwn(value, name) || value[name] === undefined) errors.required(joined(path, name));
+      if (!Object.hasOwn(value, name) || value[name] === undefined) errors.required(place.field(name).path);
   }
 
-  #checkCombinations(value: unknown, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
+  #checkCombinations(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
     const attempt = (one: OpenApiSchema): ValueErrors => {
       const found = errors.apart();
-      this.#checks.spend(attemptCost);
-      this.validate(value, one, { path, before: undefined }, found);
+      // Only fields within the value may stay wrong: the logic itself holds for what is new.
+      if (this.#checks.spend(attemptCost)) this.#check(value, one, place, found);
       return found;
     };
-    const say = (problem: string): void => errors.root(`${JSON.stringify(path)} ${problem}`);
+    const say = (problem: string): void => errors.root(`${JSON.stringify(place.path)} ${problem}`);
     if (schema.anyOf !== undefined && schema.anyOf.length > 0) checkAnyOf(schema.anyOf, attempt, say, errors);
     if (schema.oneOf !== undefined && schema.oneOf.length > 0) checkOneOf(schema.oneOf, attempt, say, errors);
     if (schema.allOf !== undefined && schema.allOf.length > 0) checkAllOf(schema.allOf, attempt, say, errors);
@@ -167,88 +183,6 @@ class Validation {
       say("must not validate the schema (not)");
     errors.matches++;
   }
-}
-
-type Attempt = (schema: OpenApiSchema) => ValueErrors;
-type Say = (problem: string) => void;
-
-function checkAnyOf(
-  schemas: readonly OpenApiSchema[],
-  attempt: Attempt,
-  say: Say,
-  errors: ValueErrors,
-): void {
-  let best: ValueErrors | undefined;
-  for (const schema of schemas) {
-    const found = attempt(schema);
-    if (found.list.length === 0) {
-      errors.merge(found);
-      return;
-    }
-    if (best === undefined || found.matches > best.matches) best = found;
-  }
-  say("must validate at least one schema (anyOf)");
-  if (best !== undefined) errors.merge(best);
-}
-
-function checkOneOf(
-  schemas: readonly OpenApiSchema[],
-  attempt: Attempt,
-  say: Say,
-  errors: ValueErrors,
-): void {
-  const fitting: ValueErrors[] = [];
-  let best: ValueErrors | undefined;
-  for (const schema of schemas) {
-    const found = attempt(schema);
-    if (found.list.length === 0) fitting.push(found);
-    else if (fitting.length === 0 && (best === undefined || found.matches > best.matches)) best = found;
-  }
-  const [only, another] = fitting;
-  if (only !== undefined && another === undefined) return errors.merge(only);
-  const count = only === undefined ? "none valid" : `${fitting.length} valid alternatives`;
-  say(`must validate one and only one schema (oneOf). Found ${count}`);
-  if (only === undefined && best !== undefined) errors.merge(best);
-}
-
-function checkAllOf(
-  schemas: readonly OpenApiSchema[],
-  attempt: Attempt,
-  say: Say,
-  errors: ValueErrors,
-): void {
-  let fitting = 0;
-  for (const schema of schemas) {
-    const found = attempt(schema);
-    if (found.list.length === 0) fitting++;
-    errors.merge(found);
-  }
-  if (fitting < schemas.length)
-    say(`must validate all the schemas (allOf)${fitting === 0 ? ". None validated" : ""}`);
-}
-
-function checkType(value: unknown, schema: OpenApiSchema, path: string, errors: ValueErrors): void {
-  const types =
-    schema["x-kubernetes-int-or-string"] === true
-      ? ["integer", "string"]
-      : (schema.type ?? "") === ""
-        ? []
-        : [schema.type];
-  const format = formatOf(schema);
-  if (types.length === 0 && format === undefined) return;
-  if (value === null) {
-    if (types.length > 0 && schema.nullable !== true) errors.wrongType(path, "null", types.join(","));
-    return;
-  }
-  const actual = typeName(value);
-  const isNumeric = types.includes("number") || types.includes("integer");
-  const fits = types.includes(actual) || (actual === "integer" && types.includes("number"));
-  const hasText = actual === "string" || actual === "array";
-  // What has a format is judged by the format alone, if it is a text.
-  if (format !== undefined && !isNumeric && hasText) errors.matches++;
-  else if (fits) errors.matches++;
-  else if (format !== undefined && !hasText) errors.wrongType(path, goFormat(actual), schema.format ?? "");
-  else errors.wrongType(path, actual, types.join(","));
 }
 
 /** The format that Go's own types of values have. */
@@ -294,8 +228,4 @@ function oldItems(schema: OpenApiSchema, before: unknown): ((item: unknown) => u
 
 function isTypeMeta(key: string): boolean {
   return key === "kind" || key === "apiVersion";
-}
-
-function joined(path: string, name: string): string {
-  return path === "" ? name : `${path}.${name}`;
 }

@@ -46,7 +46,8 @@ export class FieldErrors {
   }
 
   tooLong(field: string, maximum: number): void {
-    this.#add("FieldValueTooLong", field, "Too long", `may not be more than ${maximum} bytes`);
+    const noun = maximum === 1 ? "byte" : "bytes";
+    this.#add("FieldValueTooLong", field, "Too long", `may not be more than ${maximum} ${noun}`);
   }
 
   tooMany(field: string, actual: number, maximum: number): void {

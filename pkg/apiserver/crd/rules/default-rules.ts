@@ -37,7 +37,8 @@ function walk(schema: Json, path: string, outer: Surroundings, errors: FieldErro
     if (!where.insideMeta && !isPruned(copyJson(given), schema))
       errors.invalid(place, given, "must not have unknown fields");
     const found = where.insideMeta ? metaProblem(given, place, where) : problemsApart(given, schema, place);
-    const problems = found.length > 0 ? found : validateValue(given, schema, { prefix: place });
+    const problems =
+      found.length > 0 ? found : validateValue(given, schema, { prefix: place, asSpelled: true });
     for (const problem of problems) errors.list.push(problem);
   }
   const item = child(schema, "items");

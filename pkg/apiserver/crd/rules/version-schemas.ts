@@ -31,6 +31,8 @@ const rootFields: readonly (readonly [field: string, goName: string])[] = [
   ["x-kubernetes-preserve-unknown-fields", "XPreserveUnknownFields"],
   ["x-kubernetes-validations", "XValidations"],
 ];
+/** They are looked at before the type. */
+const beforeType = new Set(["id", "$schema", "$ref"]);
 const rootNames = new Set(rootFields.map(([field]) => field));
 
 /** The schema of a version; `path` is that of what holds it. */
@@ -54,14 +56,15 @@ export function validateSchema(schema: Json, path: string, hasStatus: boolean, o
 
 function validateRootFields(schema: Json, place: string, errors: FieldErrors): void {
   const type = text(schema, "type");
-  const stranger = Object.keys(schema).some((field) => !rootNames.has(field));
-  if (type !== "" && type !== "object")
+  const strangers = Object.keys(schema).filter((field) => !rootNames.has(field) && schema[field] !== false);
+  const comesFirst = strangers.some((field) => beforeType.has(field));
+  if (type !== "" && type !== "object" && !comesFirst)
     errors.invalid(
       at(place, "type"),
       type,
       'only "object" is allowed as the type at the root of the schema if the status subresource is enabled',
     );
-  else if (stranger)
+  else if (strangers.length > 0)
     errors.invalid(
       place,
       schema,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { servers, type TestResponse, type TestServer } from "../../../harness/servers.ts";
 import { until } from "../../../harness/until.ts";
 import { badSchemas, goodSchemas } from "./schema-cases.ts";
-import { badSpecs, goodSpecs, type SpecCase } from "./spec-cases.ts";
+import { badSpecs, changes, goodSpecs, type SpecCase } from "./spec-cases.ts";
 import { valueCases } from "./value-cases.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -26,11 +26,26 @@ afterAll(async () => {
 });
 
 /** The answers of all servers, that of the embedded one first. */
-async function answers(path: string, body: unknown): Promise<[TestResponse, ...TestResponse[]]> {
+async function answers(
+  path: string,
+  body: unknown,
+  method = "POST",
+): Promise<[TestResponse, ...TestResponse[]]> {
   const [embedded, ...others] = started;
   if (embedded === undefined) throw new Error("no server was started");
-  const post = async (server: TestServer): Promise<TestResponse> => server.request("POST", path, body);
-  return [await post(embedded), ...(await Promise.all(others.map(post)))];
+  const type = method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
+  const send = async (server: TestServer): Promise<TestResponse> => server.request(method, path, body, type);
+  return [await send(embedded), ...(await Promise.all(others.map(send)))];
+}
+
+/** Defines it on all servers, and waits until each serves its objects. */
+async function define(group: string, one: SpecCase): Promise<string> {
+  const created = await answers(definitions, definition(group, one));
+  expect(created.map(({ status }) => status)).toEqual(created.map(() => 201));
+  const objects = `/apis/${group}/v1/namespaces/default/widgets`;
+  for (const server of started)
+    await until("it is served", async () => (await server.request("GET", objects)).status === 200);
+  return objects;
 }
 
 /** Causes come in no particular order, and once each. Values of Go's internal types are printed in its own way. */
@@ -89,6 +104,72 @@ describe("definitions", () => {
   });
 });
 
+describe("changes", () => {
+  const plain = { served: true, schema: { openAPIV3Schema: { type: "object" } } };
+  const versions = [
+    { ...plain, name: "v1", storage: true },
+    { ...plain, name: "v2", storage: false },
+  ];
+
+  beforeAll(async () => {
+    await define("changes.example.com", { spec: { versions } });
+  });
+
+  test.each(Object.entries(changes))("%s", async (_, patch) => {
+    const path = `${definitions}/widgets.changes.example.com?dryRun=All`;
+    const [ours, ...others] = await answers(path, patch, "PATCH");
+    expect([200, 422]).toContain(ours.status);
+    for (const other of others) {
+      expect(ours.status, JSON.stringify(other.body)).toBe(other.status);
+      expect((ours.body as Body)["spec"]).toEqual((other.body as Body)["spec"]);
+      expect(causesOf(ours, true)).toEqual(causesOf(other, true));
+      expect(warningsOf(ours)).toEqual(warningsOf(other));
+    }
+  });
+
+  test("objects stay that a stricter schema would not take, as far as they are not changed", async () => {
+    const group = "stricter.example.com";
+    const ofTexts = (limits: Json): SpecCase =>
+      withSchema({
+        type: "object",
+        properties: {
+          a: { type: "string", ...limits },
+          b: { type: "string" },
+          l: { type: "array", items: { type: "string", ...limits } },
+        },
+      });
+    const objects = await define(group, ofTexts({}));
+    const widget = {
+      apiVersion: `${group}/v1`,
+      kind: "Widget",
+      metadata: { name: "w" },
+      a: "x",
+      l: ["x", "y"],
+    };
+    await answers(objects, widget);
+    await answers(
+      `${definitions}/widgets.${group}`,
+      { spec: definition(group, ofTexts({ maxLength: 0 }))["spec"] },
+      "PATCH",
+    );
+    for (const server of started)
+      await until("the new schema holds", async () => {
+        const other = { ...widget, metadata: { name: "other" } };
+        return (await server.request("POST", `${objects}?dryRun=All`, other)).status === 422;
+      });
+    const tries = [{ b: "new" }, { a: "y" }, { a: "" }, { l: ["x", "y", ""] }, { l: ["x", "y"], b: "newer" }];
+    for (const patch of tries) {
+      const [ours, ...others] = await answers(`${objects}/w`, patch, "PATCH");
+      for (const other of others) {
+        expect([patch, ours.status]).toEqual([patch, other.status]);
+        expect(causesOf(ours, false)).toEqual(causesOf(other, false));
+      }
+    }
+    const [first] = await answers(`${objects}/w`, { b: "last" }, "PATCH");
+    expect(first.status).toBe(200);
+  });
+});
+
 describe("values", () => {
   const group = "values.example.com";
   const objects = `/apis/${group}/v1/namespaces/default/widgets`;
@@ -97,10 +178,7 @@ describe("values", () => {
 
   beforeAll(async () => {
     const properties = Object.fromEntries(cases.map(([, { schema }], at) => [fieldOf(at), schema]));
-    const created = await answers(definitions, definition(group, withSchema({ type: "object", properties })));
-    expect(created.map(({ status }) => status)).toEqual(created.map(() => 201));
-    for (const server of started)
-      await until("it is served", async () => (await server.request("GET", objects)).status === 200);
+    await define(group, withSchema({ type: "object", properties }));
   });
 
   test.each(cases.map(([name, { value }], at) => [name, at, value] as const))("%s", async (_, at, value) => {

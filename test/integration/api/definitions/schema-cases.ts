@@ -248,6 +248,12 @@ export const badSchemas: Readonly<Record<string, Json>> = {
       },
     }),
   ),
+  "default of an unknown format": field({ type: "string", format: "nope", default: 5 }),
+  "default of a type beside int-or-string": field({
+    type: "string",
+    "x-kubernetes-int-or-string": true,
+    default: 5,
+  }),
   "rules without form": field({
     type: "string",
     "x-kubernetes-validations": [

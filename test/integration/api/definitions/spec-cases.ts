@@ -195,3 +195,32 @@ export const badSpecs: Readonly<Record<string, SpecCase>> = {
   "webhook of odd versions": { spec: webhook({ service }, ["A", "v9", "v9"]) },
   "name of another resource": { metadata: { name: "gadgets.example.com" } },
 };
+
+/** Merge patches of an established definition with the versions v1, which is stored, and v2. */
+export const changes: Readonly<Record<string, Json>> = {
+  nothing: {},
+  "another stored version": { spec: { versions: [version("v1"), version("v2", { storage: true })] } },
+  "a version less": { spec: { versions: [version("v1", { storage: true })] } },
+  "the stored version less": { spec: { versions: [version("v2", { storage: true })] } },
+  "another scope": { spec: { scope: "Cluster" } },
+  "another group": { spec: { group: "other.example.com" } },
+  "another kind": { spec: { names: { kind: "Gadget" } } },
+  "another plural": { spec: { names: { plural: "gadgets" } } },
+  "more names": { spec: { names: { shortNames: ["wd"], categories: ["all"], singular: "wi" } } },
+  "a wrong schema": {
+    spec: {
+      versions: [version("v1", { storage: true, ...schema({ type: "object", properties: { a: {} } }) })],
+    },
+  },
+  "an unknown format": {
+    spec: {
+      versions: [
+        version("v1", {
+          storage: true,
+          ...schema({ type: "object", properties: { a: { type: "string", format: "odd" } } }),
+        }),
+      ],
+    },
+  },
+  "unknown fields are kept": { spec: { preserveUnknownFields: true } },
+};

@@ -198,6 +198,11 @@ export const valueCases: Readonly<Record<string, ValueCase>> = {
     schema: embedded,
     value: { apiVersion: "v1", kind: "A", metadata: { labels: 1 } },
   },
+  "embedded object with a finalizer": {
+    schema: embedded,
+    value: { apiVersion: "v1", kind: "A", metadata: { finalizers: ["a"] } },
+  },
+  "longer than one": { schema: { type: "string", maxLength: 1 }, value: "ab" },
   "embedded objects in a list": { schema: list(embedded), value: [{ apiVersion: "v1", kind: "" }] },
   ...Object.fromEntries(
     (
