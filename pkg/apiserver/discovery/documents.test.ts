@@ -81,6 +81,17 @@ describe("OpenAPI", () => {
     );
   });
 
+  test("every kind and every field of a kind is described", async () => {
+    const document = await json(newServer(), "/openapi/v3/apis/apps/v1");
+    const { schemas } = document["components"] as { readonly schemas: Record<string, Json> };
+    const spec = schemas["io.k8s.api.apps.v1.DeploymentSpec"];
+    expect(spec?.["description"]).toMatch(/specification of the desired behavior of the Deployment/);
+    const fields = Object.entries((spec?.["properties"] ?? {}) as Record<string, Json>);
+    expect(fields.filter(([, { description }]) => description === undefined)).toEqual([]);
+    const { description } = schemas["io.k8s.apimachinery.pkg.apis.meta.v1.Time"] ?? {};
+    expect(description).toMatch(/^Time is a wrapper/);
+  });
+
   test("the v2 document has the definitions of all groups, and exists in JSON only", async () => {
     const server = newServer();
     const { definitions } = (await json(server, "/openapi/v2")) as { readonly definitions: Json };

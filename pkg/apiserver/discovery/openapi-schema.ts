@@ -32,22 +32,36 @@ export function refTo(name: string, dialect: Dialect): string {
   return dialect === "v3" ? `#/components/schemas/${name}` : `#/definitions/${name}`;
 }
 
-export function definitionSchema(of: Definition, dialect: Dialect): Record<string, unknown> {
+/** What there is to say of a schema and its fields; nothing where documents do without. */
+export type Description = readonly [own: string, fields: Readonly<Record<string, string>>] | undefined;
+
+export function definitionSchema(
+  of: Definition,
+  dialect: Dialect,
+  description: Description,
+): Record<string, unknown> {
   const fields = [...of.fields.values()];
+  const [own = "", said = {}] = description ?? [];
   const required = fields.filter((field) => field.required).map((field) => field.name);
   return {
+    ...(own === "" ? {} : { description: own }),
     type: "object",
     ...(required.length === 0 ? {} : { required }),
     ...(fields.length === 0
       ? {}
-      : { properties: Object.fromEntries(fields.map((field) => [field.name, fieldSchema(field, dialect)])) }),
+      : {
+          properties: Object.fromEntries(
+            fields.map((field) => [field.name, fieldSchema(field, dialect, said[field.name])]),
+          ),
+        }),
     ...(of.mapType === undefined ? {} : { "x-kubernetes-map-type": of.mapType }),
   };
 }
 
-function fieldSchema(field: Field, dialect: Dialect): object {
+function fieldSchema(field: Field, dialect: Dialect, description: string | undefined): object {
   const { patchStrategies, patchMergeKey, listType, listMapKeys, mapType } = field;
   const extras = {
+    ...(description === undefined ? {} : { description }),
     ...(field.default === undefined ? {} : { default: field.default }),
     ...(listType === undefined ? {} : { "x-kubernetes-list-type": listType }),
     ...(listMapKeys.length === 0 ? {} : { "x-kubernetes-list-map-keys": listMapKeys }),

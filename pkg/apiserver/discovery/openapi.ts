@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { apiVersionOf } from "../../api/resource.ts";
 import { definition, definitionOf, openApiName } from "../../api/schema.ts";
 import type { ServedResource } from "../server/served-resource.ts";
+import { type Descriptions, readDescriptions } from "./descriptions.ts";
 import type { ApiGroup, ApiVersion } from "./api-groups.ts";
 import { resourcePaths } from "./openapi-paths.ts";
 import { closure, definitionSchema, type Dialect, scalarSchemas, scalarSchemasV2 } from "./openapi-schema.ts";
@@ -38,7 +39,7 @@ export function openApiV3(path: string, groups: readonly ApiGroup[], release: st
     openapi: "3.0.0",
     info: { title, version: release },
     paths: versionPaths(version, "v3"),
-    components: { schemas: versionSchemas([version], "v3") },
+    components: { schemas: versionSchemas([version], "v3", readDescriptions()) },
   };
 }
 
@@ -48,7 +49,7 @@ export function openApiV2(groups: readonly ApiGroup[], release: string): object 
     swagger: "2.0",
     info: { title, version: release },
     paths: Object.assign({}, ...versions.map((version) => versionPaths(version, "v2"))) as object,
-    definitions: versionSchemas(versions, "v2"),
+    definitions: versionSchemas(versions, "v2", {}),
   };
 }
 
@@ -66,7 +67,11 @@ export function schemaName({ resource }: ServedResource): string {
   return [...resource.group.split(".").reverse(), resource.version, resource.kind].join(".");
 }
 
-function versionSchemas(versions: readonly ApiVersion[], dialect: Dialect): Record<string, object> {
+function versionSchemas(
+  versions: readonly ApiVersion[],
+  dialect: Dialect,
+  descriptions: Descriptions,
+): Record<string, object> {
   const roots = new Set<string>();
   const schemas: Record<string, object> = {};
   const kindsOf = new Map<string, object[]>();
@@ -83,7 +88,7 @@ function versionSchemas(versions: readonly ApiVersion[], dialect: Dialect): Reco
     const { group, version, kind } = served.resource;
     const apiVersion = apiVersionOf(served.resource);
     if (!addKind(apiVersion, kind, group, version))
-      schemas[schemaName(served)] = customSchema(served, dialect);
+      schemas[schemaName(served)] = customSchema(served, dialect, descriptions);
     addKind(apiVersion, `${kind}List`, group, version);
     for (const { kind: own } of served.subresources.values()) {
       if (own !== undefined && own.kind !== kind)
@@ -94,26 +99,37 @@ function versionSchemas(versions: readonly ApiVersion[], dialect: Dialect): Reco
     roots.add(name);
   for (const name of closure([...roots])) {
     const kinds = kindsOf.get(name);
-    const schema = definitionSchema(definition(name), dialect);
+    const schema = definitionSchema(definition(name), dialect, descriptions[openApiName(name)]);
     schemas[openApiName(name)] =
       kinds === undefined ? schema : { ...schema, "x-kubernetes-group-version-kind": kinds };
   }
-  return { ...schemas, ...(dialect === "v3" ? scalarSchemas : scalarSchemasV2) };
+  for (const [name, schema] of Object.entries(dialect === "v3" ? scalarSchemas : scalarSchemasV2)) {
+    const [description] = descriptions[name] ?? [];
+    schemas[name] = description === undefined ? schema : { description, ...schema };
+  }
+  return schemas;
 }
 
 /** The schema that the definition gave, completed by what every object has. */
-function customSchema({ resource, body }: ServedResource, dialect: Dialect): object {
+function customSchema(
+  { resource, body }: ServedResource,
+  dialect: Dialect,
+  descriptions: Descriptions,
+): object {
   const { group, version, kind } = resource;
   const schema = (body.openApi ?? { type: "object" }) as { readonly properties?: object };
   const metadata = openApiName("meta.v1.ObjectMeta");
+  // Those of a built-in kind hold for every other one.
+  const [, said = {}] = descriptions[openApiName("core.v1.ConfigMap")] ?? [];
+  const describe = (field: string): object => (said[field] === undefined ? {} : { description: said[field] });
   const ref = { $ref: dialect === "v3" ? `#/components/schemas/${metadata}` : `#/definitions/${metadata}` };
   return {
     ...schema,
     properties: {
-      apiVersion: { type: "string" },
-      kind: { type: "string" },
       ...schema.properties,
-      metadata: dialect === "v3" ? { allOf: [ref] } : ref,
+      apiVersion: { ...describe("apiVersion"), type: "string" },
+      kind: { ...describe("kind"), type: "string" },
+      metadata: dialect === "v3" ? { ...describe("metadata"), allOf: [ref] } : ref,
     },
     "x-kubernetes-group-version-kind": [{ group, version, kind }],
   };
