@@ -58,6 +58,7 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/apiserver/server/negotiate.ts": "the quality of a media type",
   "pkg/apiserver/server/pod-connect.ts": "how many lines, bytes or seconds of a log",
   "pkg/apiserver/server/query-options.ts": "versions of this server's own, and limits",
+  "pkg/apiserver/decode/yaml-scalar.ts": "what is no whole number of 64 bits",
   "pkg/apiserver/storage/file-journal.ts": "versions of this server's own",
   "pkg/endpoints/ip-address.ts": "parts of addresses",
   "pkg/log/verbosity.ts": "a log level",

@@ -2,7 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const SERVERS = ["test/integration/api/definitions/definitions.test.ts"];
 
-/** Custom resources and what defines them. */
+/** Custom resources and what defines them, bodies, and documents. */
 export const definitionsMutants: readonly Mutant[] = [
   {
     name: "schemas of items are stored as they come",
@@ -59,5 +59,48 @@ export const definitionsMutants: readonly Mutant[] = [
     find: '!required.has(name) && !present(property, "default")',
     replace: "false",
     tests: SERVERS,
+  },
+  {
+    name: "YAML may say everything twice",
+    file: "pkg/apiserver/decode/yaml-text.ts",
+    find: "if (Object.hasOwn(map, name))",
+    replace: "if (Object.hasOwn(map, name) && name.length < 0)",
+    tests: ["pkg/apiserver/http/yaml.test.ts"],
+  },
+  {
+    name: "aliases may stand for as much as they like",
+    file: "pkg/apiserver/decode/yaml-text.ts",
+    find: "if (this.#nodes > maxNodes)",
+    replace: "if (this.#nodes < 0)",
+    tests: ["pkg/apiserver/http/yaml.test.ts"],
+  },
+  {
+    name: "texts are written as the numbers that they look like",
+    file: "pkg/apiserver/http/encode-yaml.ts",
+    find: "return old === NOT_RESOLVED ? intCoreTag.resolve(source, isExplicit, tagName) : old;",
+    replace: "return old === undefined ? intCoreTag.resolve(source, isExplicit, tagName) : NOT_RESOLVED;",
+    tests: ["pkg/apiserver/http/yaml.test.ts"],
+  },
+  {
+    name: "bodies may be as deep as the stack is not",
+    file: "pkg/apiserver/decode/body-json.ts",
+    find: "if (depth > maxDepth)",
+    replace: "if (depth > 1000 * maxDepth)",
+    tests: ["test/integration/api/bodies.test.ts"],
+  },
+  {
+    name: "patches may say everything twice",
+    file: "pkg/apiserver/server/patch-oddities.ts",
+    find: "mayHaveDuplicates(text, patch) ? duplicateFields(text) : []",
+    replace: "mayHaveDuplicates(text, patch) ? [] : duplicateFields(text).slice(0, 0)",
+    tests: ["test/integration/api/bodies.test.ts"],
+  },
+  {
+    name: "nothing is said of fields",
+    file: "pkg/apiserver/discovery/openapi.ts",
+    find: 'versionSchemas([version], "v3", readDescriptions())',
+    replace:
+      'versionSchemas([version], "v3", Object.fromEntries(Object.entries(readDescriptions()).slice(0, 0)))',
+    tests: ["pkg/apiserver/discovery/documents.test.ts"],
   },
 ];

@@ -214,7 +214,7 @@ const arithmetic: readonly Mutant[] = [
 const embedded: readonly Mutant[] = [
   {
     name: "bodies are read with doubles",
-    file: "pkg/apiserver/decode/json-body.ts",
+    file: "pkg/apiserver/decode/body-json.ts",
     find: "return parseJson(text);",
     replace: "return JSON.parse(text);",
     tests: EMBEDDED,
@@ -222,7 +222,7 @@ const embedded: readonly Mutant[] = [
   {
     name: "patches are read with doubles",
     file: "pkg/apiserver/server/patch.ts",
-    find: 'return parseJson(body?.text ?? "");',
+    find: 'return parseBodyJson(body?.text ?? "");',
     replace: 'return JSON.parse(body?.text ?? "");',
     tests: EMBEDDED,
   },

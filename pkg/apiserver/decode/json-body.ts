@@ -1,9 +1,11 @@
 import { copyJson } from "../../api/json-copy.ts";
 import { isJson, type Json } from "../../api/json.ts";
-import { parseJson } from "../../api/wire-json.ts";
 import { jsonProblem } from "../server/json-problem.ts";
 import type { RequestBody } from "../server/request.ts";
 import { badRequest } from "../server/status-error.ts";
+import { parseBodyJson } from "./body-json.ts";
+import { readYamlBody } from "./yaml-body.ts";
+import { YamlError } from "./yaml-scalar.ts";
 
 /** What Go calls the type that it reads the kind of a body into. */
 const typeOfKind = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
@@ -26,8 +28,8 @@ export function readJsonBody(body: RequestBody | undefined, kind: string): Json 
 
 /** A body that is not an object that could have a kind. */
 export class UnreadableBody extends Error {
-  constructor(problem: string) {
-    super(`couldn't get version/kind; json parse error: ${problem}`);
+  constructor(problem: string, prefix = "couldn't get version/kind; json parse error: ") {
+    super(prefix + problem);
     this.name = "UnreadableBody";
   }
 }
@@ -52,8 +54,9 @@ function valueOf(body: RequestBody | undefined): unknown {
   if (body !== undefined && "value" in body) return copyJson(body.value);
   const text = body?.text ?? "";
   try {
-    return parseJson(text);
+    return body?.format === "yaml" ? readYamlBody(text).value : parseBodyJson(text);
   } catch (error) {
+    if (error instanceof YamlError) throw new UnreadableBody(error.message, "");
     throw new UnreadableBody(jsonProblem(text, error));
   }
 }

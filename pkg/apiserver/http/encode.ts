@@ -44,7 +44,7 @@ export function* encodeList(list: ListBody): Generator<string> {
   yield `${text}]}\n`;
 }
 
-function withoutKind(item: ApiObject): object {
+export function withoutKind(item: ApiObject): object {
   const { kind: _, apiVersion: __, ...rest } = item;
   return rest;
 }

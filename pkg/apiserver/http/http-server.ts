@@ -12,6 +12,7 @@ import { certificateUser } from "./certificate-user.ts";
 import { FrameEncoder } from "./encode.ts";
 import { decodeBody, type DecodedBody, readBody } from "./request-body.ts";
 import type { HttpRequest, HttpResponse } from "./messages.ts";
+import { prefersYaml } from "../server/negotiate.ts";
 import { sendResponse } from "./send-response.ts";
 import { answerUpgrade } from "./upgrade.ts";
 
@@ -137,7 +138,8 @@ export class HttpServer {
     const head = headOf(request, signal);
     const pretty = wantsPretty(head.query, head.headers["user-agent"]);
     const answer = await this.#handle(request, head);
-    await sendResponse(response, answer, { pretty, encoder: this.#encoder });
+    const yaml = isYaml(head, answer);
+    await sendResponse(response, answer, { pretty, yaml, encoder: this.#encoder });
   }
 
   async #handle(request: HttpRequest, head: RequestHead): Promise<ApiResponse> {
@@ -229,6 +231,12 @@ function impersonation(rawHeaders: readonly string[]): Record<string, string> {
     headers[name] = name in headers ? `${headers[name]}\n${value}` : value;
   }
   return headers;
+}
+
+/** Objects and lists are written as the client likes them; documents about the server are JSON. */
+function isYaml({ path, headers: { accept } }: RequestHead, { headers, body }: ApiResponse): boolean {
+  const isObject = body.kind === "object" || body.kind === "list";
+  return isObject && path.startsWith("/api") && headers["content-type"] === undefined && prefersYaml(accept);
 }
 
 const peopleAgents = /^(curl|Wget|Mozilla)\//;

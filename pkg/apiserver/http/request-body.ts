@@ -5,6 +5,7 @@ import type { RequestBody } from "../server/request.ts";
 import { badRequest } from "../server/status-error.ts";
 import type { HttpRequest } from "./messages.ts";
 
+const yamlTypes = new Set(["application/yaml", "application/apply-patch+yaml"]);
 const maxBytes = 3 * 1024 * 1024;
 
 /** The whole body; undefined when it is longer than the API server takes. */
@@ -30,8 +31,11 @@ export interface DecodedBody {
 /** Clients in Go send the built-in kinds as protobuf; everything behind this speaks JSON. */
 export function decodeBody(bytes: Buffer, contentType: string | undefined): DecodedBody {
   if (bytes.length === 0) return { contentType };
-  if (mediaType(contentType) !== "application/vnd.kubernetes.protobuf")
-    return { body: { text: bytes.toString() }, contentType };
+  const media = mediaType(contentType);
+  if (media !== "application/vnd.kubernetes.protobuf") {
+    const format = yamlTypes.has(media) ? "yaml" : "json";
+    return { body: { text: bytes.toString(), format }, contentType };
+  }
   try {
     return { body: { value: decodeProtobufObject(bytes) }, contentType: "application/json" };
   } catch (error) {

@@ -1,11 +1,13 @@
 import type { ServerResponse } from "node:http";
 import type { ApiResponse, WatchFrame } from "../server/request.ts";
 import { encodeList, encodeListPretty, type FrameEncoder } from "./encode.ts";
+import { encodeListYaml, toYaml } from "./encode-yaml.ts";
 import type { HttpResponse } from "./messages.ts";
 
 export interface SendOptions {
   readonly pretty: boolean;
   readonly encoder: FrameEncoder;
+  readonly yaml: boolean;
 }
 
 /** Both kinds of response have these; their overloads do not unite. */
@@ -19,7 +21,7 @@ export async function sendResponse(
   const { body, status } = answer;
   const writable = response as Writable;
   const headers: Record<string, string | string[]> = {
-    "content-type": "application/json",
+    "content-type": options.yaml ? "application/yaml" : "application/json",
     "cache-control": "no-cache, private",
   };
   for (const [name, value] of Object.entries(answer.headers))
@@ -29,9 +31,10 @@ export async function sendResponse(
     (response as ServerResponse).flushHeaders();
     return sendFrames(writable, body.frames, options.encoder);
   }
-  if (body.kind === "list" && !options.pretty) {
+  if (body.kind === "list" && (options.yaml || !options.pretty)) {
     (response as ServerResponse).writeHead(status, headers);
-    for (const chunk of encodeList(body.list)) await write(writable, chunk);
+    const chunks = options.yaml ? encodeListYaml(body.list) : encodeList(body.list);
+    for (const chunk of chunks) await write(writable, chunk);
     writable.end();
     return;
   }
@@ -43,7 +46,10 @@ export async function sendResponse(
     return;
   }
   if (body.kind === "session") throw new Error("a session needs a connection of its own");
-  const bytes = encodeWhole(body, options.pretty);
+  const bytes =
+    options.yaml && body.kind === "object"
+      ? Buffer.from(toYaml(body.value))
+      : encodeWhole(body, options.pretty);
   headers["content-length"] = String(bytes.byteLength);
   (response as ServerResponse).writeHead(status, headers);
   writable.end(bytes);

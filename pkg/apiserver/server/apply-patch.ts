@@ -51,7 +51,10 @@ function named(draft: Draft, name: string): Draft {
 
 /** What is applied, if it is of the kind that the call serves. */
 export function appliedConfiguration({ served }: Pick<Call, "served">, patch: unknown): Draft {
-  if (!isJson(patch)) throw badRequest("error decoding YAML: the applied configuration is not an object");
+  if (!isJson(patch))
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goKind(patch)} into Go value of type map[string]interface {}`,
+    );
   const apiVersion = text(patch, "apiVersion");
   const kind = text(patch, "kind");
   if (apiVersion !== apiVersionOf(served.resource) || kind !== served.resource.kind) {
@@ -71,6 +74,11 @@ function appliedDraft(call: Call, patch: unknown): Draft {
   const probe: Draft = { metadata: { ...draft.metadata } };
   matchNamespace(probe, served.resource.namespaced ? info.namespace : "");
   return draft;
+}
+
+function goKind(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
 }
 
 /** The object (or view of it) that an apply makes; throws a conflict. */

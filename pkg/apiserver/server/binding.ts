@@ -4,7 +4,7 @@ import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { readBodyOfKind } from "./draft.ts";
-import { requireJsonBody } from "./negotiate.ts";
+import { requireObjectBody } from "./negotiate.ts";
 import { parseWriteQuery } from "./query-options.ts";
 import type { ApiResponse } from "./request.ts";
 import { badRequest, conflict, invalid, noSuchResource } from "./status-error.ts";
@@ -18,7 +18,7 @@ const bindingResource = { group: "", plural: "pods/binding" };
 export async function binding(call: Call): Promise<ApiResponse> {
   const { request, info, clock } = call;
   const query = parseWriteQuery(request.query, "CreateOptions");
-  requireJsonBody(request.headers["content-type"]);
+  requireObjectBody(request.headers["content-type"]);
   const body = readBodyOfKind(bindingKind, request.body, query, call.warnings);
   const node = bindingTarget(body, info.name);
   const metadata = child(body, "metadata");

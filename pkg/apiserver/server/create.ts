@@ -10,7 +10,7 @@ import type { Call } from "./call.ts";
 import { readDraft } from "./draft.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { recordOwnership } from "./managed-fields.ts";
-import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
+import { negotiateOutput, requireObjectBody } from "./negotiate.ts";
 import { finishObject, stampNew } from "./object-lifecycle.ts";
 import { Output } from "./output.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
@@ -24,7 +24,7 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
   const form = negotiateOutput(request.headers["accept"], request.query);
   const query = parseWriteQuery(request.query, "CreateOptions");
-  requireJsonBody(request.headers["content-type"]);
+  requireObjectBody(request.headers["content-type"]);
   const draft = readDraft(served, request.body, query, call.warnings);
   const stored = await createDraft(call, draft, query);
   const output = new Output(served, form, clock.nowMs());

@@ -3,6 +3,7 @@ import { definitionOf } from "../../api/schema.ts";
 import { type Json, text } from "../../api/json.ts";
 import { type BodyCheck, checkBuiltInBody } from "../decode/check-body.ts";
 import { readJsonBody, summaryOf } from "../decode/json-body.ts";
+import { mayHaveDuplicates, readYamlBody, strictYamlProblem } from "../decode/yaml-body.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { duplicateFields } from "./duplicate-fields.ts";
 import type { WriteQuery } from "./query-options.ts";
@@ -92,8 +93,14 @@ function versionOf(apiVersion: string): string {
 }
 
 interface Problems extends BodyCheck {
-  /** Paths of the fields that the text names twice. */
-  readonly duplicates: readonly string[];
+  readonly duplicates: Duplicates;
+}
+
+/** What is said of the fields that a text names twice. */
+interface Duplicates {
+  readonly warnings: readonly string[];
+  /** The same as a refusal. */
+  readonly refusals: readonly string[];
 }
 
 /** Wrong types are refused; of unknown and duplicate fields, the client is told as it asked to be. */
@@ -106,12 +113,12 @@ function reportProblems(
   if (problem !== undefined) throw cannotBeHandled(served.resource, problem);
   if (query.fieldValidation === "Ignore") return;
   const unknownFields = unknown.map((path) => `unknown field "${path}"`);
-  const twice = duplicates.map((path) => `duplicate field "${path}"`);
+  const isStrict = query.fieldValidation === "Strict";
+  const twice = isStrict ? duplicates.refusals : duplicates.warnings;
   // The decoders of built-in and of custom kinds look for these in different order.
   const problems = served.custom ? [...twice, ...unknownFields] : [...unknownFields, ...twice];
   if (problems.length === 0) return;
-  if (query.fieldValidation === "Strict")
-    throw cannotBeHandled(served.resource, `strict decoding error: ${problems.join(", ")}`);
+  if (isStrict) throw cannotBeHandled(served.resource, `strict decoding error: ${problems.join(", ")}`);
   warnings.push(...problems);
 }
 
@@ -123,10 +130,19 @@ function duplicatesIn(
   body: RequestBody | undefined,
   value: Json,
   query: Pick<WriteQuery, "fieldValidation">,
-): readonly string[] {
-  const isText = body !== undefined && "text" in body;
-  return isText && query.fieldValidation !== "Ignore" ? duplicatesOf(body.text, value) : [];
+): Duplicates {
+  if (query.fieldValidation === "Ignore" || body === undefined || !("text" in body)) return noDuplicates;
+  if (body.format === "yaml") {
+    const warnings = readYamlBody(body.text).duplicates;
+    return { warnings, refusals: warnings.length === 0 ? [] : [strictYamlProblem(warnings)] };
+  }
+  // The slow search is spared where it would find nothing.
+  const paths = mayHaveDuplicates(body.text, value) ? duplicateFields(body.text) : [];
+  const warnings = paths.map((path) => `duplicate field "${path}"`);
+  return { warnings, refusals: warnings };
 }
+
+const noDuplicates: Duplicates = { warnings: [], refusals: [] };
 
 /** Of a body that is no whole object of its kind: only fields named twice are looked for. */
 export function warnOfDuplicates(
@@ -136,24 +152,18 @@ export function warnOfDuplicates(
   warnings: string[],
 ): void {
   if (query.fieldValidation === "Ignore" || body === undefined || !("text" in body)) return;
+  if (body.format === "yaml") {
+    const { duplicates } = readYamlBody(body.text);
+    if (duplicates.length > 0 && query.fieldValidation === "Strict")
+      throw badRequest(
+        `error strict decoding YAML: error converting YAML to JSON: ${strictYamlProblem(duplicates)}`,
+      );
+    for (const problem of duplicates) warnings.push(problem);
+    return;
+  }
   const twice = duplicateFields(body.text).map((path) => `duplicate field "${path}"`);
   if (twice.length === 0) return;
   if (query.fieldValidation === "Strict")
     throw cannotBeHandled(served.resource, `strict decoding error: ${twice.join(", ")}`);
   warnings.push(...twice);
-}
-
-/** As many members as colons behind strings: then no name can occur twice, and the slow search is spared. */
-function duplicatesOf(text: string, value: Json): readonly string[] {
-  let colons = 0;
-  for (let at = text.indexOf('":'); at >= 0; at = text.indexOf('":', at + 2)) colons++;
-  const spaced = /"\s+:/.test(text);
-  return !spaced && colons === countMembers(value) ? [] : duplicateFields(text);
-}
-
-function countMembers(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  let count = Array.isArray(value) ? 0 : Object.keys(value).length;
-  for (const member of Object.values(value)) count += countMembers(member);
-  return count;
 }

@@ -9,7 +9,7 @@ import { type DeleteOptions, toDeleteOptions } from "./delete-options.ts";
 import { checkPreconditions, removeObject } from "./delete.ts";
 import { stillProcessed, takeDisruption } from "./disruption-budget.ts";
 import { readBodyOfKind } from "./draft.ts";
-import { requireJsonBody } from "./negotiate.ts";
+import { requireObjectBody } from "./negotiate.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import { findStored } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
@@ -25,7 +25,7 @@ const VERSIONS = new Set(["", "policy/v1", "policy/v1beta1"]);
 export async function evict(call: Call): Promise<ApiResponse> {
   const { request, info } = call;
   const query = parseWriteQuery(request.query, "CreateOptions");
-  requireJsonBody(request.headers["content-type"]);
+  requireObjectBody(request.headers["content-type"]);
   const given = readJsonBody(request.body, "Eviction");
   requireVersion(text(given, "apiVersion"));
   const value = { ...given, apiVersion: "policy/v1" };

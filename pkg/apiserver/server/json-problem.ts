@@ -1,4 +1,5 @@
 import { messageOf } from "../../api/errors.ts";
+import { DepthError } from "../decode/body-json.ts";
 
 const expectations: readonly (readonly [pattern: RegExp, where: string])[] = [
   [
@@ -15,6 +16,7 @@ const expectations: readonly (readonly [pattern: RegExp, where: string])[] = [
 /** What is wrong with a JSON text, as decoders in Go say it: clients show that to people. */
 export function jsonProblem(text: string, error: unknown): string {
   const message = messageOf(error);
+  if (error instanceof DepthError) return message;
   if (text.trim() === "" || message.includes("end of JSON input") || message.startsWith("Unterminated"))
     return "unexpected end of JSON input";
   const position = /at position (\d+)/.exec(message)?.[1];

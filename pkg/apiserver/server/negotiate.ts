@@ -13,17 +13,24 @@ interface AcceptClause {
 }
 
 const jsonTypes = new Set(["application/json", "application/*", "*/*"]);
+const yamlType = "application/yaml";
 const metaVersions = new Set(["v1", "v1beta1"]);
 
 /** Picks the first form in the Accept header that this server has; throws 406 when there is none. */
 export function negotiateOutput(accept: string | undefined, query: URLSearchParams): OutputForm {
   if (accept === undefined || accept === "") return { kind: "object" };
   for (const clause of parseAccept(accept)) {
-    if (!jsonTypes.has(clause.type)) continue;
+    if (!jsonTypes.has(clause.type) && clause.type !== yamlType) continue;
     const form = formOf(clause, query);
     if (form !== undefined) return form;
   }
   throw notAcceptable();
+}
+
+/** Whether an answer is to be written in YAML: where that is asked for before JSON. */
+export function prefersYaml(accept: string | undefined): boolean {
+  const clause = parseAccept(accept ?? "").find(({ type }) => jsonTypes.has(type) || type === yamlType);
+  return clause?.type === yamlType;
 }
 
 function formOf(clause: AcceptClause, query: URLSearchParams): OutputForm | undefined {
@@ -67,11 +74,11 @@ export function mediaType(contentType: string | undefined): string {
   return (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
 }
 
-/** Bodies of POST and PUT are JSON; no Content-Type counts as JSON. */
-export function requireJsonBody(contentType: string | undefined): void {
+/** Bodies of POST and PUT are JSON or YAML; no Content-Type counts as JSON. */
+export function requireObjectBody(contentType: string | undefined): void {
   const type = mediaType(contentType);
-  if (type === "" || type === "application/json") return;
+  if (type === "" || type === "application/json" || type === yamlType) return;
   throw unsupportedMediaType(
-    "the body of the request was in an unknown format - accepted media types include: application/json",
+    "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml",
   );
 }

@@ -2,8 +2,10 @@ import type { ApiObject } from "../../api/object.ts";
 import { applyJsonPatch } from "../../api/patch/json-patch.ts";
 import { applyMergePatch } from "../../api/patch/merge-patch.ts";
 import { PatchError } from "../../api/patch/patch-error.ts";
-import { parseJson } from "../../api/wire-json.ts";
 import { isJson, type Json } from "../../api/json.ts";
+import { DepthError, parseBodyJson } from "../decode/body-json.ts";
+import { readYamlBody } from "../decode/yaml-body.ts";
+import { YamlError } from "../decode/yaml-scalar.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { applyObject } from "./apply-patch.ts";
 import type { Call } from "./call.ts";
@@ -11,6 +13,7 @@ import { copyJson } from "../../api/json-copy.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { mediaType, negotiateOutput } from "./negotiate.ts";
 import { Output } from "./output.ts";
+import { patchOddities } from "./patch-oddities.ts";
 import { type PatchType, readPatched } from "./patched-draft.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import type { ApiResponse, RequestBody } from "./request.ts";
@@ -61,11 +64,22 @@ export function patchTypeOf(contentType: string | undefined, served: ServedResou
 
 export function parsePatch(body: RequestBody | undefined, type?: PatchType): unknown {
   if (body !== undefined && "value" in body) return copyJson(body.value);
+  if (body?.format === "yaml") return parseYamlPatch(body.text);
   try {
-    return parseJson(body?.text ?? "");
+    return parseBodyJson(body?.text ?? "");
   } catch (error) {
     const prefix = type === "strategic" ? "" : "error decoding patch: ";
     throw badRequest(prefix + jsonProblem(body?.text ?? "", error));
+  }
+}
+
+function parseYamlPatch(text: string): unknown {
+  try {
+    return readYamlBody(text).value;
+  } catch (error) {
+    if (error instanceof YamlError || error instanceof DepthError)
+      throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+    throw error;
   }
 }
 
@@ -80,13 +94,14 @@ async function patchExisting(
 
 /** What a patch makes of the object (or of the view of it that the call serves): a draft of its own. */
 export function patchedDraft(
-  { served, info, warnings }: Pick<Call, "served" | "info" | "warnings">,
+  { served, info, warnings, request }: Pick<Call, "served" | "info" | "warnings" | "request">,
   query: WriteQuery,
   { type, patch }: { readonly type: Exclude<PatchType, "apply">; readonly patch: unknown },
   before: ApiObject,
 ): Draft {
   const patched = applyTo(served, type, before, patch);
-  const draft = readPatched(served, { patched, type, patch }, query, warnings);
+  const odd = query.fieldValidation === "Ignore" ? [] : patchOddities(type, patch, request.body);
+  const draft = readPatched(served, { patched, type, patch, odd }, query, warnings);
   requireName(draft, info.name);
   return draft;
 }

@@ -17,6 +17,8 @@ interface Patched {
   readonly patched: unknown;
   readonly type: PatchType;
   readonly patch: unknown;
+  /** What is odd about the patch itself, to be told as unknown fields are. */
+  readonly odd: readonly string[];
 }
 
 /**
@@ -35,8 +37,9 @@ export function readPatched(
   if (!isJson(draft["metadata"])) draft.metadata = {};
   draft["kind"] = served.resource.kind;
   draft["apiVersion"] = apiVersionOf(served.resource);
-  if (unknown.length === 0 || query.fieldValidation === "Ignore") return draft;
-  const problems = unknown.map((path) => `unknown field "${path}"`);
+  if (query.fieldValidation === "Ignore") return draft;
+  const problems = [...result.odd, ...unknown.map((path) => `unknown field "${path}"`)];
+  if (problems.length === 0) return draft;
   if (query.fieldValidation === "Strict")
     throw wrongPatched(result, `strict decoding error: ${problems.join(", ")}`);
   warnings.push(...problems);

@@ -2,13 +2,13 @@ import type { ApiObject, ListMeta } from "../../api/object.ts";
 import { CompactedError, type ScanResult } from "../storage/store.ts";
 import type { Call, ServerParts } from "./call.ts";
 import { decodeContinue, encodeContinue } from "./continue-token.ts";
-import { negotiateOutput } from "./negotiate.ts";
+import { negotiateOutput, prefersYaml } from "./negotiate.ts";
 import { Output } from "./output.ts";
 import { type ListQuery, parseListQuery, parseVersion } from "./query-options.ts";
 import type { ApiResponse } from "./request.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 import { type ServedResource, storageKey } from "./served-resource.ts";
-import { badRequest, expired, notFound, tooLargeVersion } from "./status-error.ts";
+import { badRequest, expired, notFound, noYamlWatch, tooLargeVersion } from "./status-error.ts";
 import { watchResource } from "./watch.ts";
 
 export async function getObject(call: Call): Promise<ApiResponse> {
@@ -37,6 +37,7 @@ export async function listOrWatch(call: Call): Promise<ApiResponse> {
   const { request, served, info } = call;
   const form = negotiateOutput(request.headers["accept"], request.query);
   const query = parseListQuery(request.query, info.watchPath);
+  if (query.watch && prefersYaml(request.headers["accept"])) throw noYamlWatch();
   const selection = selectionOf(served, info, query);
   const output = new Output(served, form, call.clock.nowMs());
   if (query.watch) return watchResource(call, query, selection, output);

@@ -18,7 +18,9 @@ export interface ApiRequest {
 }
 
 /** `text`: bytes of the wire, not parsed yet. `value`: a JSON value that the caller may still hold on to. */
-export type RequestBody = { readonly text: string } | { readonly value: unknown };
+export type RequestBody =
+  | { readonly text: string; readonly format?: "json" | "yaml" }
+  | { readonly value: unknown };
 
 export interface ApiResponse {
   readonly status: number;

@@ -14,7 +14,7 @@ import type { Call } from "./call.ts";
 import { matchNamespace } from "./create.ts";
 import { readDraft } from "./draft.ts";
 import { recordOwnership } from "./managed-fields.ts";
-import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
+import { negotiateOutput, requireObjectBody } from "./negotiate.ts";
 import { Output } from "./output.ts";
 import { parsePatch, patchedDraft, patchTypeOf } from "./patch.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
@@ -31,7 +31,7 @@ export async function getScale(call: Call): Promise<ApiResponse> {
 export async function replaceScale(call: Call): Promise<ApiResponse> {
   const { request, info, served } = call;
   const query = parseWriteQuery(request.query, "UpdateOptions");
-  requireJsonBody(request.headers["content-type"]);
+  requireObjectBody(request.headers["content-type"]);
   const body = readDraft(scaleResource(), request.body, query, call.warnings);
   requireName(body, info.name);
   matchNamespace(body, served.resource.namespaced ? info.namespace : "");

@@ -144,9 +144,14 @@ export function notAcceptable(): StatusError {
   return new StatusError(
     406,
     "NotAcceptable",
-    "406: Not Acceptable\n\nAvailable representations: application/json",
+    "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml",
     { details: {} },
   );
+}
+
+export function noYamlWatch(): StatusError {
+  const types = "application/json;stream=watch";
+  return new StatusError(406, "NotAcceptable", `only the following media types are accepted: ${types}`);
 }
 
 export function expired(message: string, continueToken?: string): StatusError {

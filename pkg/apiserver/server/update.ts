@@ -13,7 +13,7 @@ import { createDraft, matchNamespace } from "./create.ts";
 import { readDraft } from "./draft.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { recordOwnership } from "./managed-fields.ts";
-import { negotiateOutput, requireJsonBody } from "./negotiate.ts";
+import { negotiateOutput, requireObjectBody } from "./negotiate.ts";
 import { specChanged, finishObject, keepSystemFields, sameObject } from "./object-lifecycle.ts";
 import { Output } from "./output.ts";
 import { parseVersion, parseWriteQuery, type WriteQuery } from "./query-options.ts";
@@ -29,7 +29,7 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   const { request, served, info } = call;
   const form = negotiateOutput(request.headers["accept"], request.query);
   const query = parseWriteQuery(request.query, "UpdateOptions");
-  requireJsonBody(request.headers["content-type"]);
+  requireObjectBody(request.headers["content-type"]);
   const body = readDraft(served, request.body, query, call.warnings);
   requireName(body, info.name);
   matchNamespace(body, served.resource.namespaced ? info.namespace : "");

@@ -1,7 +1,7 @@
 import { apiVersionOf } from "../../api/resource.ts";
 import type { Call } from "./call.ts";
 import { readBodyOfKind } from "./draft.ts";
-import { requireJsonBody } from "./negotiate.ts";
+import { requireObjectBody } from "./negotiate.ts";
 import { parseWriteQuery } from "./query-options.ts";
 import { findStored } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
@@ -21,7 +21,7 @@ export async function createVirtual(call: Call): Promise<ApiResponse> {
   if (handler === undefined) throw methodNotAllowed();
   const { request, served, info, user } = call;
   const query = parseWriteQuery(request.query, "CreateOptions");
-  requireJsonBody(request.headers["content-type"]);
+  requireObjectBody(request.headers["content-type"]);
   const kind = served.subresources.get(info.subresource)?.kind ?? served.resource;
   const body = readBodyOfKind(kind, request.body, query, call.warnings);
   const parent = info.subresource === "" ? undefined : findStored(call);
