@@ -1,20 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { servers, type TestResponse, type TestServer } from "../../../harness/servers.ts";
+import { servers, type TestServer } from "../../../harness/servers.ts";
 import { until } from "../../../harness/until.ts";
+import {
+  answersOf,
+  type Body,
+  causesOf,
+  definition,
+  definitions,
+  warningsOf,
+  withSchema,
+} from "./definition-answers.ts";
 import { badSchemas, goodSchemas } from "./schema-cases.ts";
 import { badSpecs, changes, goodSpecs, type SpecCase } from "./spec-cases.ts";
 import { valueCases } from "./value-cases.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-interface Body extends Json {
-  readonly message?: string;
-  readonly details?: {
-    readonly causes?: readonly Readonly<Record<"reason" | "field" | "message", string>>[];
-  };
-}
-
-const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const started: TestServer[] = [];
 
 beforeAll(async () => {
@@ -25,17 +26,8 @@ afterAll(async () => {
   await Promise.all(started.map(async (server) => server.stop()));
 });
 
-/** The answers of all servers, that of the embedded one first. */
-async function answers(
-  path: string,
-  body: unknown,
-  method = "POST",
-): Promise<[TestResponse, ...TestResponse[]]> {
-  const [embedded, ...others] = started;
-  if (embedded === undefined) throw new Error("no server was started");
-  const type = method === "PATCH" ? { "content-type": "application/merge-patch+json" } : {};
-  const send = async (server: TestServer): Promise<TestResponse> => server.request(method, path, body, type);
-  return [await send(embedded), ...(await Promise.all(others.map(send)))];
+async function answers(path: string, body: unknown, method = "POST"): ReturnType<typeof answersOf> {
+  return answersOf(started, method, path, body);
 }
 
 /** Defines it on all servers, and waits until each serves its objects. */
@@ -46,42 +38,6 @@ async function define(group: string, one: SpecCase): Promise<string> {
   for (const server of started)
     await until("it is served", async () => (await server.request("GET", objects)).status === 200);
   return objects;
-}
-
-/** Causes come in no particular order, and once each. Values of Go's internal types are printed in its own way. */
-function causesOf({ body }: TestResponse, anonymous: boolean): readonly string[] {
-  const causes = (body as Body).details?.causes ?? [];
-  const value = /^([A-Z][a-z ]+): (?:"(?:[^"\\]|\\.)*"|\{.*\}|\[[^\]]*\]|null|-?[\d.]+|true|false)(?=: |$)/s;
-  const lines = causes.map(
-    ({ reason, field, message }) =>
-      `${reason} ${field}: ${anonymous ? message.replace(value, "$1") : message}`,
-  );
-  return [...new Set(lines)].toSorted();
-}
-
-/** Upstream goes through maps in no particular order. */
-function warningsOf({ headers }: TestResponse): readonly string[] {
-  return String(headers["warning"] ?? "")
-    .split(/, (?=299 )/)
-    .toSorted();
-}
-
-function definition(group: string, { spec, version, metadata }: SpecCase): Json {
-  const only = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } };
-  return {
-    metadata: { name: `widgets.${group}`, ...metadata },
-    spec: {
-      group,
-      scope: "Namespaced",
-      names: { plural: "widgets", kind: "Widget" },
-      versions: [{ ...only, ...version }],
-      ...spec,
-    },
-  };
-}
-
-function withSchema(openAPIV3Schema: Json): SpecCase {
-  return { version: { schema: { openAPIV3Schema } } };
 }
 
 const withSchemas = (schemas: Readonly<Record<string, Json>>): readonly (readonly [string, SpecCase])[] =>
