@@ -59,11 +59,12 @@ function checkMapList(
 
 /** Each value that is there more than once is reported where it comes for the second time. */
 function reportTwice(values: readonly unknown[], path: string, errors: FieldErrors): void {
+  const identities = values.map(identityOf);
+  if (new Set(identities).size === values.length) return;
   const times = new Map<unknown, number>();
-  for (const [index, value] of values.entries()) {
-    const identity = identityOf(value);
+  for (const [index, identity] of identities.entries()) {
     const count = times.get(identity) ?? 0;
-    if (count === 1) errors.duplicate(`${path}[${index}]`, parseJson(canonical(value)));
+    if (count === 1) errors.duplicate(`${path}[${index}]`, parseJson(canonical(values[index])));
     times.set(identity, count + 1);
   }
 }
