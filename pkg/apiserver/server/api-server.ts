@@ -67,6 +67,8 @@ export interface ServerService {
 /** What was found out about a request on its way. */
 interface Seen {
   routed?: RoutedRequest;
+  /** It is known who asks, and that they may. */
+  admitted?: true;
 }
 
 export type DocumentSource = (server: ServerParts, request: ApiRequest) => ApiResponse | undefined;
@@ -156,7 +158,8 @@ export class ApiServer {
       return warnings.length === 0 ? response : withWarnings(response, warnings);
     } catch (error) {
       if (error instanceof DisconnectError) throw error;
-      return withWarnings(this.#failure(request, error), warnings);
+      const failure = this.#failure(request, error);
+      return withWarnings(seen.admitted ? failure : inJson(failure), warnings);
     }
   }
 
@@ -184,6 +187,7 @@ export class ApiServer {
       seen.routed = { verb, info: { ...info, subresource } };
     await this.#authorize(user, verb, request.path, info);
     if (needsCreate(info.subresource)) await this.#authorizeSession(user, request.path, info);
+    seen.admitted = true;
     warnings.push(...deprecationsOf(served.resource));
     const call = makeCall(this.parts, { request, verb, info, served, user, warnings });
     await this.parts.faults.before(call.subject, request.signal);
@@ -251,6 +255,11 @@ export function statusResponse(error: StatusError): ApiResponse {
   const { retryAfterSeconds = 0 } = error.status.details ?? {};
   const headers = retryAfterSeconds > 0 ? { "retry-after": String(retryAfterSeconds) } : {};
   return { status: error.code, headers, body: { kind: "object", value: error.status } };
+}
+
+/** Whoever may not ask is told so in JSON, whatever they have asked for. */
+function inJson(response: ApiResponse): ApiResponse {
+  return { ...response, headers: { "content-type": "application/json", ...response.headers } };
 }
 
 function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
