@@ -13,16 +13,20 @@ import { nodeKinds } from "./core/node.ts";
 import { resourceQuotaKinds } from "./core/quota.ts";
 import { endpointsKinds } from "./network/endpoints.ts";
 import { ingressKinds } from "./network/ingress.ts";
+import { ingressClassKinds } from "./network/ingress-class.ts";
 import { serviceKinds } from "./network/service.ts";
 import { podKinds } from "./pod/pod.ts";
 import { admissionPolicyKinds } from "./policy/admission-policy.ts";
 import { autoscalerKinds } from "./policy/autoscaler.ts";
 import { disruptionBudgetKinds } from "./policy/disruption-budget.ts";
+import { apiServiceKinds } from "./policy/api-service.ts";
+import { flowControlKinds } from "./policy/flow-control.ts";
 import { leaseKinds } from "./policy/lease.ts";
 import { priorityClassKinds } from "./policy/priority-class.ts";
 import { resourceClaimKinds } from "./policy/resource-claim.ts";
 import { claimKinds } from "./storage/claim.ts";
 import { storageClassKinds } from "./storage/storage-class.ts";
+import { webhookKinds } from "./policy/webhook.ts";
 import { volumeKinds } from "./storage/volume.ts";
 import { controllerRevisionKinds } from "./workloads/controller-revision.ts";
 import { daemonSetKinds } from "./workloads/daemon-set.ts";
@@ -48,9 +52,13 @@ export const allKinds: readonly KindRules[] = [
   ...resourceQuotaKinds,
   ...endpointsKinds,
   ...ingressKinds,
+  ...ingressClassKinds,
+  ...flowControlKinds,
+  ...apiServiceKinds,
   ...serviceKinds,
   ...podKinds,
   ...admissionPolicyKinds,
+  ...webhookKinds,
   ...autoscalerKinds,
   ...disruptionBudgetKinds,
   ...leaseKinds,

@@ -1,5 +1,6 @@
 import type { Json } from "../../../pkg/api/json.ts";
 import { apiVersionOf } from "../../../pkg/api/resource.ts";
+import { clusterCases } from "../../integration/api/corpus/cluster-kinds.ts";
 import { otherCases } from "../../integration/api/corpus/other-kinds.ts";
 import { podCases } from "../../integration/api/corpus/pods.ts";
 import { workloadCases } from "../../integration/api/corpus/workloads.ts";
@@ -14,7 +15,7 @@ export class Samples {
   readonly #broken = new Map<string, Json[]>();
 
   constructor() {
-    for (const { object, valid } of [...podCases, ...workloadCases, ...otherCases])
+    for (const { object, valid } of [...podCases, ...workloadCases, ...otherCases, ...clusterCases])
       add(valid ? this.#valid : this.#broken, `${object.apiVersion} ${object.kind}`, object);
     for (const [resource, object] of MINIMAL_OBJECTS)
       add(this.#valid, `${apiVersionOf(resource)} ${resource.kind}`, { ...object });

@@ -3,16 +3,7 @@ import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
-import {
-  child,
-  items,
-  optionalText,
-  present,
-  setDefault,
-  stringMap,
-  strings,
-  text,
-} from "../../../api/json.ts";
+import { child, items, optionalText, present, setDefault, strings, text } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { validateLabelSelector } from "../label-selector.ts";
 import { ageColumn, column, formatSelector, nameColumn } from "../table.ts";
@@ -89,40 +80,6 @@ const ingressRules: KindSpec = {
   ],
 };
 
-const classRules: KindSpec = {
-  generation: true,
-  setDefaults(draft) {
-    const parameters = child(specOf(draft), "parameters");
-    if (parameters !== undefined) setDefault(parameters, "scope", "Cluster");
-  },
-  validateChange: (draft, before, errors) =>
-    errors.immutable(
-      "spec.controller",
-      text(specOf(draft), "controller"),
-      text(child(before, "spec"), "controller"),
-    ),
-  columns: [
-    column(
-      "Name",
-      (object) => {
-        const annotations = stringMap(child(object, "metadata"), "annotations");
-        const isDefault = annotations["ingressclass.kubernetes.io/is-default-class"] === "true";
-        return `${text(child(object, "metadata"), "name")}${isDefault ? " (default)" : ""}`;
-      },
-      { format: "name" },
-    ),
-    column("Controller", (object) => text(child(object, "spec"), "controller")),
-    column("Parameters", (object) => {
-      const parameters = child(child(object, "spec"), "parameters");
-      if (parameters === undefined) return "<none>";
-      const group = optionalText(parameters, "apiGroup");
-      const kind = group === undefined ? text(parameters, "kind") : `${text(parameters, "kind")}.${group}`;
-      return `${kind}/${text(parameters, "name")}`;
-    }),
-    ageColumn,
-  ],
-};
-
 const networkPolicyRules: KindSpec = {
   generation: true,
   setDefaults(draft) {
@@ -154,27 +111,5 @@ const networkPolicyRules: KindSpec = {
 
 export const ingressKinds = [
   defineKind(resources.ingresses, ingressRules),
-  defineKind(resources.ingressClasses, classRules),
   defineKind(resources.networkPolicies, networkPolicyRules),
-  defineKind(resources.ipAddresses, {
-    columns: [
-      nameColumn,
-      column("ParentRef", (object) => {
-        const parent = child(child(object, "spec"), "parentRef");
-        const group = text(parent, "group");
-        const plural = group === "" ? text(parent, "resource") : `${text(parent, "resource")}.${group}`;
-        return [plural, text(parent, "namespace"), text(parent, "name")]
-          .filter((part) => part !== "")
-          .join("/");
-      }),
-    ],
-  }),
-  defineKind(resources.serviceCIDRs, {
-    statusKeepsMetadata: "all",
-    columns: [
-      nameColumn,
-      column("CIDRs", (object) => strings(child(object, "spec"), "cidrs").join(",")),
-      ageColumn,
-    ],
-  }),
 ];

@@ -1,9 +1,33 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { Json } from "../../../api/json.ts";
-import { child, descend, items, setDefault, text } from "../../../api/json.ts";
-import type { Draft } from "../kind.ts";
+import {
+  child,
+  descend,
+  items,
+  optionalText,
+  present,
+  setDefault,
+  strings,
+  text,
+} from "../../../api/json.ts";
+import { labelKeyProblems } from "../../../api/labels-validate.ts";
+import { dnsSubdomainProblems } from "../../../api/names.ts";
+import type { FieldErrors } from "../field-errors.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
+import {
+  FAILURE_POLICIES,
+  validateMatchConditions,
+  validateMatchResources,
+  validateParamKind,
+  validateParamRef,
+} from "./match-rules.ts";
+import { REINVOCATION_POLICIES } from "./webhook.ts";
+
+const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
+const ACTIONS = ["Audit", "Deny", "Warn"];
+const MUTATING_OPERATIONS = ["*", "CONNECT", "CREATE", "UPDATE"];
+const PATCH_TYPES = ["ApplyConfiguration", "JSONPatch"];
 
 function setMatchDefaults(match: Json | undefined): void {
   if (match === undefined) return;
@@ -15,44 +39,68 @@ function setMatchDefaults(match: Json | undefined): void {
   }
 }
 
-function setWebhookDefaults(draft: Draft, mutating: boolean): void {
-  for (const webhook of items(draft, "webhooks")) {
-    setDefault(webhook, "failurePolicy", "Fail");
-    setDefault(webhook, "matchPolicy", "Equivalent");
-    setDefault(webhook, "namespaceSelector", {});
-    setDefault(webhook, "objectSelector", {});
-    setDefault(webhook, "timeoutSeconds", 10);
-    if (mutating) setDefault(webhook, "reinvocationPolicy", "Never");
-    for (const rule of items(webhook, "rules")) setDefault(rule, "scope", "*");
-    const service = descend(webhook, "clientConfig", "service");
-    if (service !== undefined) setDefault(service, "port", 443);
-  }
-}
-
-function webhookRules(mutating: boolean): KindSpec {
-  return {
-    generation: true,
-    unconditionalUpdate: false,
-    setDefaults: (draft) => setWebhookDefaults(draft, mutating),
-    validate(draft, errors) {
-      for (const [index, webhook] of items(draft, "webhooks").entries()) {
-        if (text(webhook, "name") === "") errors.required(`webhooks[${index}].name`);
-      }
-    },
-    columns: [
-      nameColumn,
-      column("Webhooks", (object) => items(object, "webhooks").length, { type: "integer" }),
-      ageColumn,
-    ],
-  };
-}
-
 function paramKindCell(policy: Json): string {
   const kind = descend(policy, "spec", "paramKind");
   return kind === undefined ? "<unset>" : `${text(kind, "apiVersion")}/${text(kind, "kind")}`;
 }
 
-const policyRules: KindSpec = {
+/** What both sorts of policies say of the requests that they are about. */
+function validateMatch(spec: Json, errors: FieldErrors): void {
+  const policy = text(spec, "failurePolicy");
+  if (!FAILURE_POLICIES.includes(policy)) errors.notSupported("spec.failurePolicy", policy, FAILURE_POLICIES);
+  const paramKind = child(spec, "paramKind");
+  if (paramKind !== undefined) validateParamKind(paramKind, "spec.paramKind", errors);
+  const match = child(spec, "matchConstraints");
+  if (match === undefined) errors.required("spec.matchConstraints");
+  else {
+    validateMatchResources(match, "spec.matchConstraints", errors);
+    if (items(match, "resourceRules").length === 0) errors.required("spec.matchConstraints.resourceRules");
+  }
+}
+
+function validateVariables(spec: Json, errors: FieldErrors): void {
+  validateMatchConditions(items(spec, "matchConditions"), "spec.matchConditions", errors);
+  for (const [index, variable] of items(spec, "variables").entries()) {
+    const path = `spec.variables[${index}]`;
+    if (text(variable, "name").trim() === "") errors.required(`${path}.name`, "name is not specified");
+    if (text(variable, "expression").trim() === "")
+      errors.required(`${path}.expression`, "expression is not specified");
+  }
+}
+
+function validateValidation(validation: Json, path: string, errors: FieldErrors): void {
+  if (text(validation, "expression").trim() === "")
+    errors.required(`${path}.expression`, "expression is not specified");
+  const byExpression = text(validation, "messageExpression");
+  if (byExpression !== "" && byExpression.trim() === "")
+    errors.invalid(`${path}.messageExpression`, byExpression, "must be non-empty if specified");
+  const message = text(validation, "message");
+  if (message !== "" && message.trim() === "")
+    errors.invalid(`${path}.message`, message, "must be non-empty if specified");
+  else if (/[\n\r]/.test(message.trim()))
+    errors.invalid(`${path}.message`, message, "must not contain line breaks");
+  const reason = optionalText(validation, "reason");
+  if (reason !== undefined && !REASONS.includes(reason))
+    errors.notSupported(`${path}.reason`, reason, REASONS);
+}
+
+function validateAnnotations(policy: string, annotations: readonly Json[], errors: FieldErrors): void {
+  const path = "spec.auditAnnotations";
+  const keys = annotations.map((annotation) => text(annotation, "key"));
+  if (annotations.length > 20)
+    errors.invalid(path, annotations, "must not have more than 20 auditAnnotations");
+  for (const [index, annotation] of annotations.entries()) {
+    const at = `${path}[${index}]`;
+    const key = keys[index] ?? "";
+    if (policy === "") errors.invalid(`${at}.key`, key, "requires metadata.name be non-empty");
+    else errors.invalidEach(`${at}.key`, `${policy}/${key}`, labelKeyProblems(`${policy}/${key}`));
+    if (text(annotation, "valueExpression").trim() === "")
+      errors.required(`${at}.valueExpression`, "valueExpression is not specified");
+    if (keys.indexOf(key) < index) errors.duplicate(`${at}.key`, key);
+  }
+}
+
+const validatingRules: KindSpec = {
   generation: true,
   unconditionalUpdate: false,
   statusKeepsMetadata: "all",
@@ -63,13 +111,18 @@ const policyRules: KindSpec = {
   },
   validate(draft, errors) {
     const spec = specOf(draft);
-    if (items(spec, "validations").length + items(spec, "auditAnnotations").length === 0) {
-      errors.required("spec.validations", "validations or auditAnnotations must contain at least one item");
+    validateMatch(spec, errors);
+    validateVariables(spec, errors);
+    const validations = items(spec, "validations");
+    const annotations = items(spec, "auditAnnotations");
+    if (validations.length + annotations.length === 0) {
+      const detail = "validations or auditAnnotations must contain at least one item";
+      errors.required("spec.validations", detail);
+      errors.required("spec.auditAnnotations", detail);
     }
-    if (child(spec, "matchConstraints") === undefined) errors.required("spec.matchConstraints");
-    else if (items(child(spec, "matchConstraints"), "resourceRules").length === 0) {
-      errors.required("spec.matchConstraints.resourceRules");
-    }
+    for (const [index, validation] of validations.entries())
+      validateValidation(validation, `spec.validations[${index}]`, errors);
+    validateAnnotations(text(draft.metadata, "name"), annotations, errors);
   },
   columns: [
     nameColumn,
@@ -81,28 +134,109 @@ const policyRules: KindSpec = {
   ],
 };
 
-const bindingRules: KindSpec = {
+const mutatingRules: KindSpec = {
   generation: true,
   unconditionalUpdate: false,
-  setDefaults: (draft) => setMatchDefaults(child(specOf(draft), "matchResources")),
+  setDefaults(draft) {
+    const spec = specOf(draft);
+    setDefault(spec, "failurePolicy", "Fail");
+    setMatchDefaults(child(spec, "matchConstraints"));
+  },
   validate(draft, errors) {
-    if (text(specOf(draft), "policyName") === "") errors.required("spec.policyName");
+    const spec = specOf(draft);
+    validateMatch(spec, errors);
+    for (const rule of items(child(spec, "matchConstraints"), "resourceRules")) {
+      for (const operation of strings(rule, "operations")) {
+        if (!MUTATING_OPERATIONS.includes(operation))
+          errors.notSupported(
+            "spec.matchConstraints.resourceRules.operations",
+            operation,
+            MUTATING_OPERATIONS,
+          );
+      }
+    }
+    validateVariables(spec, errors);
+    const mutations = items(spec, "mutations");
+    if (mutations.length === 0) errors.required("spec.mutations", "mutations must contain at least one item");
+    for (const [index, mutation] of mutations.entries())
+      validateMutation(mutation, `spec.mutations[${index}]`, errors);
+    errors.oneOf("spec.reinvocationPolicy", text(spec, "reinvocationPolicy"), REINVOCATION_POLICIES);
   },
   columns: [
     nameColumn,
-    column("PolicyName", (binding) => text(child(binding, "spec"), "policyName")),
-    column("ParamRef", (binding) => {
-      const reference = descend(binding, "spec", "paramRef");
-      const name = text(reference, "name");
-      return name === "" ? "<unset>" : `${text(reference, "namespace") || "*"}/${name}`;
-    }),
+    column("Mutations", (policy) => items(child(policy, "spec"), "mutations").length, { type: "integer" }),
+    column("ParamKind", paramKindCell),
     ageColumn,
   ],
 };
 
+/** Each type of patch, and the field that holds it. */
+const patchFields = { ApplyConfiguration: "applyConfiguration", JSONPatch: "jsonPatch" } as const;
+
+function validateMutation(mutation: Json, path: string, errors: FieldErrors): void {
+  const type = text(mutation, "patchType");
+  if (type !== "ApplyConfiguration" && type !== "JSONPatch") {
+    errors.oneOf(`${path}.patchType`, type, PATCH_TYPES);
+    return;
+  }
+  const [own, other] = [
+    patchFields[type],
+    patchFields[type === "JSONPatch" ? "ApplyConfiguration" : "JSONPatch"],
+  ];
+  const patch = child(mutation, own);
+  if (patch === undefined) errors.required(`${path}.${own}`, `must be specified when patchType is ${type}`);
+  else if (text(patch, "expression").trim() === "") errors.required(`${path}.${own}.expression`);
+  if (present(mutation, other))
+    errors.invalid(`${path}.${other}`, `{${other}}`, `must not be specified when patchType is ${type}`);
+}
+
+function validateActions(actions: readonly string[], errors: FieldErrors): void {
+  const path = "spec.validationActions";
+  for (const [index, action] of actions.entries()) {
+    if (!ACTIONS.includes(action)) errors.notSupported(`${path}[${index}]`, action, ACTIONS);
+    if (actions.indexOf(action) < index) errors.duplicate(`${path}[${index}]`, action);
+  }
+  if (actions.includes("Deny") && actions.includes("Warn"))
+    errors.invalid(
+      path,
+      actions,
+      "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)",
+    );
+  if (actions.length === 0) errors.required(path, "at least one validation action is required");
+}
+
+function bindingRules(validating: boolean): KindSpec {
+  return {
+    generation: true,
+    unconditionalUpdate: false,
+    setDefaults: (draft) => setMatchDefaults(child(specOf(draft), "matchResources")),
+    validate(draft, errors) {
+      const spec = specOf(draft);
+      const policy = text(spec, "policyName");
+      if (policy === "") errors.required("spec.policyName");
+      else errors.invalidEach("spec.policyName", policy, dnsSubdomainProblems(policy));
+      const paramRef = child(spec, "paramRef");
+      if (paramRef !== undefined) validateParamRef(paramRef, "spec.paramRef", errors);
+      const match = child(spec, "matchResources");
+      if (match !== undefined) validateMatchResources(match, "spec.matchResources", errors);
+      if (validating) validateActions(strings(spec, "validationActions"), errors);
+    },
+    columns: [
+      nameColumn,
+      column("PolicyName", (binding) => text(child(binding, "spec"), "policyName")),
+      column("ParamRef", (binding) => {
+        const reference = descend(binding, "spec", "paramRef");
+        const name = text(reference, "name");
+        return name === "" ? "<unset>" : `${text(reference, "namespace") || "*"}/${name}`;
+      }),
+      ageColumn,
+    ],
+  };
+}
+
 export const admissionPolicyKinds = [
-  defineKind(resources.validatingAdmissionPolicies, policyRules),
-  defineKind(resources.validatingAdmissionPolicyBindings, bindingRules),
-  defineKind(resources.validatingWebhookConfigurations, webhookRules(false)),
-  defineKind(resources.mutatingWebhookConfigurations, webhookRules(true)),
+  defineKind(resources.validatingAdmissionPolicies, validatingRules),
+  defineKind(resources.validatingAdmissionPolicyBindings, bindingRules(true)),
+  defineKind(resources.mutatingAdmissionPolicies, mutatingRules),
+  defineKind(resources.mutatingAdmissionPolicyBindings, bindingRules(false)),
 ];

@@ -157,6 +157,10 @@ export const storageClassKinds = [
   defineKind(resources.csiNodes, csiNodeRules),
   defineKind(resources.csiStorageCapacities, { unconditionalUpdate: false }),
   defineKind(resources.volumeAttributesClasses, {
+    validate(draft, errors) {
+      if (Object.keys(stringMap(draft, "parameters")).length === 0)
+        errors.required("parameters", "must contain at least one key/value pair");
+    },
     columns: [nameColumn, column("DriverName", (object) => text(object, "driverName")), ageColumn],
   }),
 ];

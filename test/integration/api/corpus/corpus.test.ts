@@ -5,6 +5,7 @@ import { resourceOfKind } from "../../../../pkg/api/resources.ts";
 import { allKinds } from "../../../../pkg/apiserver/kinds/all-kinds.ts";
 import type { TableColumn } from "../../../../pkg/apiserver/kinds/kind.ts";
 import { hasRealCluster, startRealCluster, type RealCluster } from "../../../harness/real-cluster.ts";
+import { clusterCases } from "./cluster-kinds.ts";
 import type { CorpusCase } from "./corpus-case.ts";
 import { otherCases } from "./other-kinds.ts";
 import { beforeUpdate, causes, comparable, create, rulesOf, update } from "./our-column.ts";
@@ -19,7 +20,7 @@ interface Table {
   readonly rows: null | readonly { readonly cells: readonly unknown[]; readonly object: ApiObject }[];
 }
 
-const corpus: readonly CorpusCase[] = [...podCases, ...workloadCases, ...otherCases];
+const corpus: readonly CorpusCase[] = [...podCases, ...workloadCases, ...otherCases, ...clusterCases];
 
 describe("on their own, the rules tell good objects from bad ones", () => {
   test.each(corpus.map((one) => [one.name, one] as const))("%s", (_name, { object, valid }) => {
