@@ -26,6 +26,12 @@ export function importedModels(path: string): string[] {
   return [...read(path).matchAll(/models\/(\w+)\.js'/g)].map((match) => match[1] ?? "");
 }
 
+/** The models whose objects are created in a namespace. */
+export function namespacedModels(path: string): string[] {
+  const creates = read(path).matchAll(/createNamespaced\w+\(namespace: string, body: (\w+)/g);
+  return [...creates].map((match) => match[1] ?? "");
+}
+
 export function readModel(model: string): Model {
   const source = read(`models/${model}.js`);
   const table = /\.attributeTypeMap = (\[[^]*?\n\]);/.exec(source)?.[1];

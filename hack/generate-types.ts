@@ -10,6 +10,7 @@ import {
   INT64,
   groupVersions,
   importedModels,
+  namespacedModels,
   readModel,
   references,
 } from "./client-node-models.ts";
@@ -33,6 +34,9 @@ const handWritten = new Set([
   "StatusCause",
   "StatusDetails",
 ]);
+
+/** Stands for the metadata of what is in a namespace, which client-node does not tell apart. */
+const NAMESPACED_META = "V1NamespacedMeta";
 
 /** Models of k8s.io/apimachinery, which belong to no API group. */
 const meta = [
@@ -89,10 +93,11 @@ function plainName(model: string): string {
 
 function collect(): { models: Map<string, Model>; homes: Map<string, Home> } {
   const models = new Map<string, Model>();
-  const homes = new Map<string, Home>();
+  const homes = new Map<string, Home>([[NAMESPACED_META, { file: "../object", name: "NamespacedMeta" }]]);
+  const namespaced = new Set(groupVersions().flatMap(({ apiClass }) => namespacedModels(apiClass)));
   const claim = (model: string, file: string): void => {
-    if (models.has(model) || model === "V1MicroTime") return;
-    const read = readModel(model);
+    if (models.has(model) || model === "V1MicroTime" || model === NAMESPACED_META) return;
+    const read = namespaced.has(model) ? inNamespace(readModel(model)) : readModel(model);
     const name = plainName(model);
     models.set(model, read);
     if (!isList(read)) homes.set(model, { file: handWritten.has(name) ? "../object" : file, name });
@@ -105,6 +110,12 @@ function collect(): { models: Map<string, Model>; homes: Map<string, Home> } {
   }
   keepPrefixOfOlderTwins(homes);
   return { models, homes };
+}
+
+function inNamespace(model: Model): Model {
+  const ofMetadata = (field: Field): Field =>
+    field.name === "metadata" ? { ...field, type: NAMESPACED_META } : field;
+  return { ...model, fields: model.fields.map(ofMetadata) };
 }
 
 /** autoscaling/v1 and /v2 are both stable; only the newest version's twin goes by the plain name. */

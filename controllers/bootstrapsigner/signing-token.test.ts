@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { asStored } from "../../test/harness/stored.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
 import { signingToken } from "./signing-token.ts";
@@ -53,11 +55,11 @@ describe("a token", () => {
   });
 });
 
-function tokenSecret(name: string, texts: Readonly<Record<string, string>>): Secret {
+function tokenSecret(name: string, texts: Readonly<Record<string, string>>): Stored<Secret> {
   const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
-  return {
+  return asStored({
     metadata: { name, namespace: "kube-system" },
     type: "bootstrap.kubernetes.io/token",
     data: Object.fromEntries(data) as Record<string, string>,
-  };
+  });
 }

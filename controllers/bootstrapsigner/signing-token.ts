@@ -3,6 +3,7 @@ import {
   bootstrapTokenField,
   bootstrapTokenIdOf,
 } from "../../pkg/api/bootstrap-token.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
 
 /** A token to sign with, or why it is none. The reason tells nothing of what is secret. */
@@ -11,8 +12,8 @@ export type SigningToken =
   | { readonly kind: "unusable"; readonly reason: string };
 
 /** Whether the token in a Secret can sign. An expired one cannot, although its Secret may still be there. */
-export function signingToken(token: Secret, nowMs: number): SigningToken {
-  const nameId = bootstrapTokenIdOf(token.metadata.name ?? "");
+export function signingToken(token: Stored<Secret>, nowMs: number): SigningToken {
+  const nameId = bootstrapTokenIdOf(token.metadata.name);
   if (nameId === undefined) return unusable("its name is not that of a token");
   const id = bootstrapTokenField(token, "id").toString();
   if (id === "") return unusable("it has no id");

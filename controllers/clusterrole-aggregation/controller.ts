@@ -15,7 +15,7 @@ export const clusterRoleAggregationController = defineController(
       // Which roles a change touches, before and after, and through how many steps, is not known. There are few of them.
       wakes: (_change, wake) => {
         for (const { metadata, aggregationRule } of roles.lister.list())
-          if (aggregationRule !== undefined) wake(metadata.name ?? "");
+          if (aggregationRule !== undefined) wake(metadata.name);
       },
       sync: async (sync) => syncRole(sync, context),
     });

@@ -2,13 +2,12 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
 import type { CronJob, CronJobSpec, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { itsOwner } from "../../pkg/controller/wake-rules.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
-import { ruleHandler } from "../../test/harness/rule-handler.ts";
+import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { cronJobRule } from "./handlers.ts";
 import { atMinute, cronJob, job, text } from "./samples.test-data.ts";
@@ -59,14 +58,14 @@ describe("a Job wakes", () => {
     ["nobody when it has none", job("a"), []],
     ["nobody when its CronJob is another by now", ownedBy(cronJob(0), "other-uid"), []],
   ])("%s", (_, added, expected) => {
-    jobs(owner).onAdd?.(added, false);
-    jobs(owner).onDelete?.(added, false);
+    jobs(owner).onAdd(added, false);
+    jobs(owner).onDelete(added, false);
     expect(drain(queue)).toEqual(expected);
   });
 
   test("nobody when it is told of again", () => {
     const same = { ...ownedBy(owner), metadata: { ...ownedBy(owner).metadata, resourceVersion: "1" } };
-    jobs(owner).onUpdate?.(same, same);
+    jobs(owner).onUpdate(same, same);
     expect(drain(queue)).toEqual([]);
   });
 });
@@ -80,10 +79,10 @@ function change(before: CronJob | undefined, after: CronJob | undefined): void {
     localZone: new TimeZone("UTC"),
     log: silentLogger,
   });
-  ruleHandler(rule, queue).onUpdate?.(before, after);
+  ruleHandler(rule, queue).onUpdate(before, after);
 }
 
-function jobs(known: CronJob): EventHandler<Job> {
+function jobs(known: CronJob): RuleHandler<Job> {
   const owners = { lister: listerOf([known]), resource: resources.cronJobs };
   return ruleHandler(itsOwner<CronJob, Job>({ owners }), queue);
 }

@@ -4,13 +4,12 @@ import type { Node, Pod, Taint } from "../../pkg/api/types/core-v1.gen.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
-import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { itsPodOwner } from "../../pkg/controller/pod-rule.ts";
 import { itsOwner, type OwningRule } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
-import { ruleHandler } from "../../test/harness/rule-handler.ts";
+import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { OWNER_OF_PODS } from "./daemon-set.ts";
 import { lostNodeRule, nodeRule, revisionRule } from "./handlers.ts";
@@ -48,34 +47,34 @@ function listening(daemonSets: readonly DaemonSet[], pods: readonly Pod[] = [], 
 type Revisions = OwningRule<DaemonSet, ControllerRevision>;
 type Listening = ReturnType<typeof listening>;
 
-function podHandler(context: Listening): EventHandler<Pod> {
+function podHandler(context: Listening): RuleHandler<Pod> {
   const owners = context.daemonSets;
   return ruleHandler(itsOwner({ owners, observer: deletions, ...itsPodOwner(OWNER_OF_PODS) }), queue);
 }
 
-function revisionHandler(context: Listening): EventHandler<ControllerRevision> {
+function revisionHandler(context: Listening): RuleHandler<ControllerRevision> {
   const history = { rule: (how: Revisions) => itsOwner({ owners: context.daemonSets, ...how }) };
   return ruleHandler(revisionRule(history), queue);
 }
 
 /** What goes to nodes is in their queue, what goes to DaemonSets in theirs. */
-function nodeHandler(context: Listening): EventHandler<Node> {
+function nodeHandler(context: Listening): RuleHandler<Node> {
   const [nodes, owners] = [
     ruleHandler(nodeRule(context.nodeChanges), nodeQueue),
     ruleHandler(lostNodeRule(context), queue),
   ];
   return {
     onAdd: (added, listed) => {
-      nodes.onAdd?.(added, listed);
-      owners.onAdd?.(added, listed);
+      nodes.onAdd(added, listed);
+      owners.onAdd(added, listed);
     },
     onUpdate: (before, after) => {
-      nodes.onUpdate?.(before, after);
-      owners.onUpdate?.(before, after);
+      nodes.onUpdate(before, after);
+      owners.onUpdate(before, after);
     },
     onDelete: (gone, missed) => {
-      nodes.onDelete?.(gone, missed);
-      owners.onDelete?.(gone, missed);
+      nodes.onDelete(gone, missed);
+      owners.onDelete(gone, missed);
     },
   };
 }
@@ -102,16 +101,16 @@ describe("a pod that was added", () => {
     ["wakes, as an orphan without labels, none", pod("p", { labels: {} }), []],
     ["wakes no DaemonSet that has only the name of its owner", pod("p", { owner: renamed(one) }), []],
   ])("%s", (_, added, expected) => {
-    podHandler(listening(all)).onAdd?.(added, false);
+    podHandler(listening(all)).onAdd(added, false);
     expect(drain(queue)).toEqual(expected);
   });
 
   test("counts as a creation that was expected, unless it is an orphan or is going away", () => {
     expectations.expectCreations(one, 3);
     const handler = podHandler(listening(all));
-    handler.onAdd?.(pod("orphan"), false);
-    handler.onAdd?.(pod("leaving", { owner: one, deleting: true }), true);
-    handler.onAdd?.(pod("p", { owner: one }), false);
+    handler.onAdd(pod("orphan"), false);
+    handler.onAdd(pod("leaving", { owner: one, deleting: true }), true);
+    handler.onAdd(pod("p", { owner: one }), false);
     expect(expectations.get(one)?.creations).toBe(2);
   });
 });
@@ -142,22 +141,19 @@ describe("a pod that was changed", () => {
       ["default/foo1", "default/foo2"],
     ],
   ])("%s", (_, before, after, expected) => {
-    podHandler(listening(all)).onUpdate?.(at("1", before), at("2", after));
+    podHandler(listening(all)).onUpdate(at("1", before), at("2", after));
     expect(drain(queue)).toEqual(expected);
   });
 
   test("wakes nobody when it is told of again", () => {
-    podHandler(listening(all)).onUpdate?.(
-      at("1", pod("p", { owner: one })),
-      at("1", pod("p", { owner: one })),
-    );
+    podHandler(listening(all)).onUpdate(at("1", pod("p", { owner: one })), at("1", pod("p", { owner: one })));
     expect(drain(queue)).toEqual([]);
   });
 
   test("wakes its DaemonSet once more a second after it has been ready for long enough", async () => {
     const patient = daemonSet({ name: "foo1", minReadySeconds: 7 });
     const before = at("1", pod("p", { owner: patient, ready: false }));
-    podHandler(listening([patient])).onUpdate?.(before, at("2", pod("p", { owner: patient, ready: true })));
+    podHandler(listening([patient])).onUpdate(before, at("2", pod("p", { owner: patient, ready: true })));
     expect(drain(queue)).toEqual(["default/foo1"]);
     await clock.advanceBy(7_999);
     expect(drain(queue)).toEqual([]);
@@ -169,8 +165,8 @@ describe("a pod that was changed", () => {
     const handler = podHandler(listening(all));
     deletions.expectDeletions(one, ["default/p", "default/q"]);
     const leaving = at("2", pod("p", { owner: one, deleting: true }));
-    handler.onUpdate?.(at("1", pod("p", { owner: one })), leaving);
-    handler.onDelete?.(leaving, false);
+    handler.onUpdate(at("1", pod("p", { owner: one })), leaving);
+    handler.onDelete(leaving, false);
     expect(expectations.get(one)?.deletions).toBe(1);
   });
 });
@@ -184,7 +180,7 @@ test.each<[string, Pod, readonly string[]]>([
   ["wakes nobody when it was on a node of theirs, but nobody's", pod("p", { on: "node1", labels: {} }), []],
   ["wakes nobody when it was of another controller", ofReplicaSet(pod("p", { on: "node1" })), []],
 ])("a pod that is gone %s", (_, gone, expected) => {
-  podHandler(listening(all)).onDelete?.(gone, false);
+  podHandler(listening(all)).onDelete(gone, false);
   expect(drain(queue)).toEqual(expected);
 });
 
@@ -210,15 +206,15 @@ describe("a node", () => {
       [],
     ],
   ])("%s", (_, before, after, expected) => {
-    nodeHandler(listening(all)).onUpdate?.(before, after);
+    nodeHandler(listening(all)).onUpdate(before, after);
     expect(drain(nodeQueue)).toEqual(expected);
   });
 
   // upstream: pkg/controller/daemon/daemon_controller_test.go#TestAddNode
   test("that is new is looked at; those that were there when all began are not", () => {
     const handler = nodeHandler(listening(all));
-    handler.onAdd?.(node("node1"), true);
-    handler.onAdd?.(node("node2", NODE_LABELS), false);
+    handler.onAdd(node("node1"), true);
+    handler.onAdd(node("node2", NODE_LABELS), false);
     expect(drain(nodeQueue)).toEqual(["node2"]);
   });
 
@@ -228,7 +224,7 @@ describe("a node", () => {
     const handler = nodeHandler(
       listening([one, selective, misplaced], [pod("p", { on: "node1", owner: misplaced })]),
     );
-    handler.onDelete?.(plain, false);
+    handler.onDelete(plain, false);
     expect(drain(queue)).toEqual(["default/foo1", "default/misplaced"]);
   });
 });
@@ -256,7 +252,7 @@ describe("a new node makes a difference", () => {
     ["to none when it is gone", daemonSet(), node("other"), [], false],
   ])("%s", ([, ds, added, pods, expected]) => {
     const context = listening([ds], pods, [added]);
-    nodeHandler(context).onAdd?.(node("node1"), false);
+    nodeHandler(context).onAdd(node("node1"), false);
     expect(daemonSetsOfChangedNode("node1", context)).toEqual(expected ? ["default/foo"] : []);
   });
 });
@@ -273,7 +269,7 @@ describe("a changed node makes a difference", () => {
     const handler = nodeHandler(context);
     versions.forEach((version, index) => {
       const before = versions[index - 1];
-      if (before !== undefined) handler.onUpdate?.(before, version);
+      if (before !== undefined) handler.onUpdate(before, version);
     });
     return { context, handler };
   };
@@ -305,14 +301,14 @@ describe("a changed node makes a difference", () => {
     const restless = changing(...Array.from({ length: 30 }, (_, index) => (index % 2 === 0 ? other : fast)));
     expect(daemonSetsOfChangedNode("node1", restless.context)).toEqual(["default/foo"]);
     const { context, handler } = changing(other);
-    handler.onAdd?.(fast, false);
-    handler.onUpdate?.(fast, other);
+    handler.onAdd(fast, false);
+    handler.onUpdate(fast, other);
     expect(daemonSetsOfChangedNode("node1", context)).toEqual(["default/foo"]);
   });
 
   test("of one that is gone nothing is remembered", () => {
     const { context, handler } = changing(plain, fast);
-    handler.onDelete?.(fast, false);
+    handler.onDelete(fast, false);
     expect(context.nodeChanges.take("node1")).toEqual([]);
   });
 });
@@ -329,22 +325,22 @@ describe("a revision", () => {
   });
   test("that is new wakes those that could adopt it, and not its owner", () => {
     const handler = revisionHandler(listening(all));
-    handler.onAdd?.(revision(one), false);
+    handler.onAdd(revision(one), false);
     expect(drain(queue)).toEqual([]);
-    handler.onAdd?.(revision(), false);
+    handler.onAdd(revision(), false);
     expect(drain(queue)).toEqual(["default/foo1", "default/foo2"]);
   });
 
   test("that was changed or deleted wakes its owner", () => {
     const handler = revisionHandler(listening(all));
-    handler.onUpdate?.(at("1", revision(two)), at("2", revision(two)));
+    handler.onUpdate(at("1", revision(two)), at("2", revision(two)));
     expect(drain(queue)).toEqual(["default/foo2"]);
-    handler.onDelete?.(revision(one), false);
+    handler.onDelete(revision(one), false);
     expect(drain(queue)).toEqual(["default/foo1"]);
   });
 
   test("that was taken from its owner wakes it, and those that could adopt it", () => {
-    revisionHandler(listening(all)).onUpdate?.(at("1", revision(one)), at("2", revision()));
+    revisionHandler(listening(all)).onUpdate(at("1", revision(one)), at("2", revision()));
     expect(drain(queue)).toEqual(["default/foo1", "default/foo2"]);
   });
 });

@@ -27,7 +27,7 @@ export async function claimPods({ sync, context, selector }: Round): Promise<Cla
       const cached = owned
         .ownedByOrFree(daemonSet)
         .filter((pod) => matches(pod) && (isControlledBy(pod, daemonSet) || adopted.has(pod.metadata.uid)));
-      const shown = new Set(cached.map(({ metadata }) => metadata.uid));
+      const shown = new Set<string | undefined>(cached.map(({ metadata }) => metadata.uid));
       return [...cached, ...created.filter(({ metadata }) => !shown.has(metadata.uid))];
     },
     created: (pods) => created.push(...pods),

@@ -3,13 +3,12 @@ import { isControlledBy, newControllerRef } from "../../pkg/api/owner-references
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { CONTROLLER_INDEX, controllerIndex } from "../../pkg/controller/controller-index.ts";
 import { itself, itsOwner } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
-import { ruleHandler } from "../../test/harness/rule-handler.ts";
+import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { itsDeployment, podRule } from "./handlers.ts";
 import { deployment, replicaSet } from "./samples.test-data.ts";
@@ -39,7 +38,7 @@ describe("a ReplicaSet", () => {
     ["that is going wakes its owner", replicaSet("rs", 1, { owner: d1, deleting: true }), ["default/d1"]],
     ["of an owner that was replaced wakes nobody", replicaSet("rs", 1, { owner: renamed(d1) }), []],
   ])("added, %s", (_, added, expected) => {
-    handlerOf(both).onAdd?.(added, false);
+    handlerOf(both).onAdd(added, false);
     expect(drain(queue)).toEqual(expected);
   });
 
@@ -63,12 +62,12 @@ describe("a ReplicaSet", () => {
     ["released, wakes all that select it", rs1, orphan, ["default/d1", "default/d2"]],
     ["that is nobody's, changed in nothing that matters, wakes nobody", orphan, orphan, []],
   ])("changed, %s", (_, before, after, expected) => {
-    handlerOf(both).onUpdate?.(at("1", before), at("2", after));
+    handlerOf(both).onUpdate(at("1", before), at("2", after));
     expect(drain(queue)).toEqual(expected);
   });
 
   test("told of again wakes nobody", () => {
-    handlerOf(both).onUpdate?.(at("1", rs1), at("1", rs1));
+    handlerOf(both).onUpdate(at("1", rs1), at("1", rs1));
     expect(drain(queue)).toEqual([]);
   });
 
@@ -78,7 +77,7 @@ describe("a ReplicaSet", () => {
     ["wakes the second one's owner", rs2, ["default/d2"]],
     ["that was nobody's wakes nobody", orphan, []],
   ])("deleted, %s", (_, deleted, expected) => {
-    handlerOf(both).onDelete?.(deleted, false);
+    handlerOf(both).onDelete(deleted, false);
     expect(drain(queue)).toEqual(expected);
   });
 
@@ -88,11 +87,11 @@ describe("a ReplicaSet", () => {
       deployment({ name: `deployment-${each}`, selector: { app: `test-${each}` } }),
     );
     const labels = { app: `test-${index}`, label: `label-${index}` };
-    handlerOf(three).onAdd?.(replicaSet("rs", 1, { labels }), false);
+    handlerOf(three).onAdd(replicaSet("rs", 1, { labels }), false);
     expect(drain(queue)).toEqual(index < 3 ? [`default/deployment-${index}`] : []);
   });
 
-  function handlerOf(deployments: readonly Deployment[]): EventHandler<ReplicaSet> {
+  function handlerOf(deployments: readonly Deployment[]): RuleHandler<ReplicaSet> {
     const owners = { lister: listerOf(deployments), resource: resources.deployments };
     return ruleHandler(itsOwner({ owners, ...itsDeployment }), queue);
   }
@@ -127,16 +126,16 @@ describe("a deleted pod", () => {
     ],
     ["does not wake a Deployment that rolls", rolling, [own1], [], false],
   ])("%s", ([, owner, sets, pods, expected]) => {
-    ruleHandler(podRule(caches([owner], sets, pods)), queue).onDelete?.(pod("gone", own1), false);
+    ruleHandler(podRule(caches([owner], sets, pods)), queue).onDelete(pod("gone", own1), false);
     expect(drain(queue)).toEqual(expected ? ["default/foo"] : []);
   });
 });
 
 test("a Deployment wakes itself, whatever becomes of it", () => {
   const handler = ruleHandler<Deployment>(itself, queue);
-  handler.onAdd?.(d1, true);
-  handler.onUpdate?.(d2, d2);
-  handler.onDelete?.(stranger, true);
+  handler.onAdd(d1, true);
+  handler.onUpdate(d2, d2);
+  handler.onDelete(stranger, true);
   expect(drain(queue).toSorted()).toEqual(["default/d1", "default/d2", "default/d3"]);
 });
 

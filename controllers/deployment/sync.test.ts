@@ -4,6 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { invalid, internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import type { EventRecorder } from "../../pkg/events/recorder.ts";
 import { wired } from "../../pkg/controller/kit.ts";
 import type { Sync } from "../../pkg/controller/sync.ts";
@@ -89,7 +90,8 @@ describe("one sync", () => {
       build: wired((kit) => {
         const events = { event, eventWithAnnotations: () => undefined };
         const context = { ...deploymentContext(kit), events };
-        const sync = async (run: Sync) => syncDeployment(Object.assign(run, { owner: everything }), context);
+        const sync = async (run: Sync) =>
+          syncDeployment(Object.assign(run, { owner: asStored(everything) }), context);
         kit.queue({ name: "deployment", workers: 1, sync }).add("default/foo");
       }),
     });

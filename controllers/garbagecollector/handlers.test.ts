@@ -26,7 +26,7 @@ test.each<[string, ObjectMeta, ObjectMeta, readonly string[]]>([
   ["another object of the name", {}, { uid: "2" }, ["deleted 1", "seen 2"]],
 ])("the graph hears of %s", (_, before, after, expected) => {
   const changes = createWorkQueue<GraphChange>({ clock: new VirtualClock(), fair: false, priorities: false });
-  ruleHandler(whatConcernsTheGraph, changes).onUpdate?.(object(before), object(after));
+  ruleHandler(whatConcernsTheGraph, changes).onUpdate(object(before), object(after));
   const heard: string[] = [];
   for (let change = changes.tryGet(); change !== undefined; change = changes.tryGet())
     heard.push(`${change.type} ${change.identity.uid}`);

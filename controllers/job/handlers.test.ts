@@ -4,14 +4,12 @@ import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
-import { changeHandler } from "../../pkg/controller/change.ts";
 import { DeletionTracking, Expectations } from "../../pkg/controller/expectations.ts";
 import { itsOwner } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain } from "../../test/harness/lister-of.ts";
-import { ruleHandler } from "../../test/harness/rule-handler.ts";
+import { listenerHandler, type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { JobContext } from "./context.ts";
 import * as rules from "./handlers.ts";
@@ -44,23 +42,23 @@ describe("a pod that nobody manages wakes", () => {
     ],
   ])("%s", async (_, known, added, expected) => {
     know(...known);
-    podsOf().onAdd?.(added, false);
+    podsOf().onAdd(added, false);
     expect(await woken()).toEqual(expected);
   });
 
   // upstream: pkg/controller/job/job_controller_test.go#TestDeletePodOrphan
   test("nobody when it is gone", async () => {
-    podsOf().onDelete?.(labelled({ app: "job" }), false);
+    podsOf().onDelete(labelled({ app: "job" }), false);
     expect(await woken()).toEqual([]);
   });
 });
 
 // upstream: pkg/controller/job/job_controller_test.go#TestAddPod, #TestUpdatePod, #TestDeletePod, #TestJobBackoff
 describe("a pod wakes its Job, and no sooner than all that happens in a second is known", () => {
-  test.each<[string, (handler: EventHandler<Pod>, owned: Pod) => void]>([
-    ["when it was added", (handler, owned) => handler.onAdd?.(owned, false)],
-    ["when it was changed", (handler, owned) => handler.onUpdate?.(at("1", owned), at("2", failed(owned)))],
-    ["when it is gone", (handler, owned) => handler.onDelete?.(owned, false)],
+  test.each<[string, (handler: RuleHandler<Pod>, owned: Pod) => void]>([
+    ["when it was added", (handler, owned) => handler.onAdd(owned, false)],
+    ["when it was changed", (handler, owned) => handler.onUpdate(at("1", owned), at("2", failed(owned)))],
+    ["when it is gone", (handler, owned) => handler.onDelete(owned, false)],
   ])("%s", async (_, happen) => {
     for (const name of ["job1", "job2"]) {
       happen(podsOf(), ownedBy(named(name)));
@@ -102,12 +100,12 @@ describe("a pod that was changed wakes", () => {
     ],
     ["nobody when it is an orphan as before", labelled({ app: "job" }), labelled({ app: "job" }), []],
   ])("%s", async (_, before, after, expected) => {
-    podsOf().onUpdate?.(at("1", before), at("2", after));
+    podsOf().onUpdate(at("1", before), at("2", after));
     expect((await woken()).toSorted()).toEqual(expected);
   });
 
   test("nobody when it is told of again", async () => {
-    podsOf().onUpdate?.(at("1", ownedBy(named("job1"))), at("1", ownedBy(named("job1"))));
+    podsOf().onUpdate(at("1", ownedBy(named("job1"))), at("1", ownedBy(named("job1"))));
     expect(await woken()).toEqual([]);
   });
 });
@@ -115,37 +113,37 @@ describe("a pod that was changed wakes", () => {
 describe("expectations", () => {
   test("are met by creations, and not by a pod that is being deleted when it is first seen", () => {
     expectations.expectCreations(named("job1"), 2);
-    podsOf().onAdd?.(ownedBy(named("job1")), false);
-    podsOf().onAdd?.(leaving(ownedBy(named("job1"))), false);
+    podsOf().onAdd(ownedBy(named("job1")), false);
+    podsOf().onAdd(leaving(ownedBy(named("job1"))), false);
     expect(expectations.get(named("job1"))?.creations).toBe(1);
   });
 
   test("are met once by a deletion that is seen twice", () => {
     deletions.expectDeletions(named("job1"), ["default/pod", "default/other"]);
     const owned = ownedBy(named("job1"));
-    podsOf().onUpdate?.(at("1", owned), at("2", leaving(owned)));
-    podsOf().onDelete?.(leaving(owned), false);
+    podsOf().onUpdate(at("1", owned), at("2", leaving(owned)));
+    podsOf().onDelete(leaving(owned), false);
     expect(expectations.get(named("job1"))?.deletions).toBe(1);
   });
 
   // upstream: pkg/controller/job/job_controller_test.go#TestFinalizersRemovedExpectations
-  test.each<[string, (handler: EventHandler<Pod>, owned: Pod) => void, boolean]>([
+  test.each<[string, (handler: RuleHandler<Pod>, owned: Pod) => void, boolean]>([
     [
       "are met without the finalizer",
-      (h, owned) => h.onUpdate?.(at("1", owned), at("2", released(owned))),
+      (h, owned) => h.onUpdate(at("1", owned), at("2", released(owned))),
       true,
     ],
     [
       "are met without the finalizer in a pod that is being deleted",
-      (h, owned) => h.onUpdate?.(at("1", owned), at("2", released(leaving(owned)))),
+      (h, owned) => h.onUpdate(at("1", owned), at("2", released(leaving(owned)))),
       true,
     ],
     [
       "are not met by a deletion with the finalizer",
-      (h, owned) => h.onUpdate?.(at("1", owned), at("2", leaving(owned))),
+      (h, owned) => h.onUpdate(at("1", owned), at("2", leaving(owned))),
       false,
     ],
-    ["are met by a pod that is gone", (h, owned) => h.onDelete?.(owned, false), true],
+    ["are met by a pod that is gone", (h, owned) => h.onDelete(owned, false), true],
   ])("of finalizers %s", (_, happen, met) => {
     context.finalizers.expectRemoval(named("job1"), ["pod"]);
     happen(podsOf(), ownedBy(named("job1")));
@@ -161,7 +159,7 @@ describe("a pod with the finalizer is left to those who look for orphans", () =>
     ["when its Job has finished", { ...named("done"), status: complete }],
   ])("%s", (_, owner) => {
     know({ ...named("done"), status: complete });
-    podsOf().onAdd?.(leaving(owner === undefined ? labelled({}) : ownedBy(owner)), false);
+    podsOf().onAdd(leaving(owner === undefined ? labelled({}) : ownedBy(owner)), false);
     expect(orphans()).toEqual(["default/pod"]);
   });
 
@@ -172,12 +170,12 @@ describe("a pod with the finalizer is left to those who look for orphans", () =>
     const going = named("going");
     know({ ...going, metadata: { ...going.metadata, deletionTimestamp: formatTime(NOW_MS) } });
     const owned = ownedBy(going);
-    podsOf().onAdd?.(leaving({ ...owned, metadata: { ...owned.metadata, labels } }), false);
+    podsOf().onAdd(leaving({ ...owned, metadata: { ...owned.metadata, labels } }), false);
     expect(orphans()).toEqual(left);
   });
 
   test("but not while its Job runs", () => {
-    podsOf().onAdd?.(leaving(ownedBy(named("job1"))), false);
+    podsOf().onAdd(leaving(ownedBy(named("job1"))), false);
     expect(orphans()).toEqual([]);
   });
 });
@@ -187,9 +185,9 @@ describe("a Job", () => {
   test("is looked at at once when its spec changes, and with the next batch when its status does", async () => {
     const before = { ...named("job1"), metadata: { ...named("job1").metadata, generation: 1 } };
     const after = { ...before, metadata: { ...before.metadata, generation: 2 } };
-    jobsOf().onUpdate?.(at("1", before), at("2", after));
+    jobsOf().onUpdate(at("1", before), at("2", after));
     expect(drain(queues.jobs)).toEqual(["default/job1"]);
-    jobsOf().onUpdate?.(at("2", after), at("3", { ...after, status: { startTime: formatTime(NOW_MS) } }));
+    jobsOf().onUpdate(at("2", after), at("3", { ...after, status: { startTime: formatTime(NOW_MS) } }));
     expect(drain(queues.jobs)).toEqual([]);
     expect(await woken()).toEqual(["default/job1"]);
   });
@@ -197,17 +195,16 @@ describe("a Job", () => {
   test("is looked at at once when its new time is over", () => {
     const before = { ...named("job1"), status: { startTime: formatTime(NOW_MS - 30_000) } };
     const after = { ...before, spec: { ...before.spec, template: {}, activeDeadlineSeconds: 20 } };
-    jobsOf().onUpdate?.(at("1", before), at("2", after));
+    jobsOf().onUpdate(at("1", before), at("2", after));
     expect(drain(queues.jobs)).toEqual(["default/job1"]);
   });
 
-  test.each<[string, (handler: EventHandler<Job>) => void]>([
+  test.each<[string, (handler: RuleHandler<Job>) => void]>([
     [
       "finished",
-      (handler) =>
-        handler.onUpdate?.(at("1", named("job1")), at("2", { ...named("job1"), status: complete })),
+      (handler) => handler.onUpdate(at("1", named("job1")), at("2", { ...named("job1"), status: complete })),
     ],
-    ["gone", (handler) => handler.onDelete?.(named("job1"), false)],
+    ["gone", (handler) => handler.onDelete(named("job1"), false)],
   ])("that is %s leaves its pods to those who look for orphans", (_, happen) => {
     happen(jobsOf());
     expect(orphans()).toEqual(["default/(app=job)"]);
@@ -216,7 +213,7 @@ describe("a Job", () => {
   test("that has finished is forgotten, as no sync does it", () => {
     context.finished.set(named("job1"), true);
     context.backoffs.set(named("job1"), { failuresSinceSuccess: 1, lastFailureMs: 0 });
-    jobsOf().onUpdate?.(at("1", named("job1")), at("2", { ...named("job1"), status: complete }));
+    jobsOf().onUpdate(at("1", named("job1")), at("2", { ...named("job1"), status: complete }));
     expect([context.finished.size, context.backoffs.size]).toEqual([0, 0]);
     expect(drain(queues.jobs)).toEqual([]);
   });
@@ -226,14 +223,14 @@ describe("a Job", () => {
     const owned = ownedBy(owner);
     const taken = { ...owned, metadata: { ...owned.metadata, name: "taken", labels: {} } };
     context = { ...new Recorder(owner, { looseToo: true }).context([taken], [owner]), clock };
-    jobsOf().onDelete?.(owner, false);
+    jobsOf().onDelete(owner, false);
     expect(orphans()).toEqual(["default/(app=job)", "default/taken"]);
   });
 
   test("that another of its name has replaced leaves its pods to those who look for orphans", async () => {
     const first = named("job1");
     const second = { ...first, metadata: { ...first.metadata, uid: "uid of the second" } };
-    jobsOf().onUpdate?.(at("1", first), at("2", second));
+    jobsOf().onUpdate(at("1", first), at("2", second));
     expect(orphans()).toEqual(["default/(app=job)"]);
     expect(drain(queues.jobs)).toEqual(["default/job1"]);
   });
@@ -243,11 +240,11 @@ test("a namespace wakes its Jobs when it begins to be deleted, and only then", a
   const namespace = { metadata: { name: "default", resourceVersion: "1" } };
   const going = { metadata: { ...namespace.metadata, deletionTimestamp: formatTime(NOW_MS) } };
   const handler = ruleHandler(rules.namespaceRule(context.jobs.lister), queues.jobs);
-  handler.onUpdate?.(namespace, namespace);
+  handler.onUpdate(namespace, namespace);
   expect(await woken()).toEqual([]);
-  handler.onUpdate?.(namespace, going);
+  handler.onUpdate(namespace, going);
   expect(await woken()).toEqual(["default/job1", "default/job2", "default/other"]);
-  handler.onUpdate?.(going, going);
+  handler.onUpdate(going, going);
   expect(await woken()).toEqual([]);
 });
 
@@ -265,9 +262,9 @@ test.each<[string, Pod | undefined, Pod | undefined, string]>([
   ["one that is gone without it", pod({ phase: "Succeeded", tracked: false }), undefined, ""],
 ])("the metric of finished pods with the finalizer, %s: %s", (_, before, after, expected) => {
   const handler = podsOf();
-  if (before === undefined && after !== undefined) handler.onAdd?.(after, false);
-  else if (before !== undefined && after === undefined) handler.onDelete?.(before, false);
-  else if (before !== undefined && after !== undefined) handler.onUpdate?.(at("1", before), at("2", after));
+  if (before === undefined && after !== undefined) handler.onAdd(after, false);
+  else if (before !== undefined && after === undefined) handler.onDelete(before, false);
+  else if (before !== undefined && after !== undefined) handler.onUpdate(at("1", before), at("2", after));
   expect(recorder.tracked).toEqual(expected === "" ? [] : [expected]);
 });
 
@@ -280,28 +277,28 @@ function know(...known: readonly Job[]): void {
   deletions = new DeletionTracking(expectations);
 }
 
-function podsOf(): EventHandler<Pod> {
+function podsOf(): RuleHandler<Pod> {
   return together(
-    changeHandler(rules.podListener(context)),
+    listenerHandler(rules.podListener(context)),
     ruleHandler(itsOwner({ owners: context.jobs, observer: deletions, ...rules.itsJob }), queues.jobs),
     ruleHandler(rules.orphanRule(context), queues.orphans),
   );
 }
 
-function jobsOf(): EventHandler<Job> {
+function jobsOf(): RuleHandler<Job> {
   return together(
-    changeHandler(rules.jobListener(context)),
+    listenerHandler(rules.jobListener(context)),
     ruleHandler(rules.jobRule(context), queues.jobs),
     ruleHandler(rules.orphansOfJobs(context), queues.orphans),
   );
 }
 
 /** As a cache tells all that hear it. */
-function together<T>(...handlers: readonly EventHandler<T>[]): EventHandler<T> {
+function together<T>(...handlers: readonly RuleHandler<T>[]): RuleHandler<T> {
   return {
-    onAdd: (...told) => handlers.forEach((handler) => handler.onAdd?.(...told)),
-    onUpdate: (...told) => handlers.forEach((handler) => handler.onUpdate?.(...told)),
-    onDelete: (...told) => handlers.forEach((handler) => handler.onDelete?.(...told)),
+    onAdd: (...told) => handlers.forEach((handler) => handler.onAdd(...told)),
+    onUpdate: (...told) => handlers.forEach((handler) => handler.onUpdate(...told)),
+    onDelete: (...told) => handlers.forEach((handler) => handler.onDelete(...told)),
   };
 }
 

@@ -103,6 +103,6 @@ export function namespaceRule(jobs: Lister<Job>): WakeRule<Namespace> {
   return (change, wake) => {
     if (change.type !== "updated" || change.object.metadata.deletionTimestamp === undefined) return;
     if (change.before.metadata.deletionTimestamp !== undefined) return;
-    for (const job of jobs.inNamespace(change.object.metadata.name ?? "")) wake(keyOf(job), 0);
+    for (const job of jobs.inNamespace(change.object.metadata.name)) wake(keyOf(job), 0);
   };
 }

@@ -15,6 +15,7 @@ import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { SyncRun } from "../../pkg/controller/sync-run.ts";
 import { cacheOf } from "../../test/harness/lister-of.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import type { BackoffRecord } from "./backoff.ts";
 import type { JobContext } from "./context.ts";
 import { FinalizerExpectations } from "./finalizer-expectations.ts";
@@ -87,7 +88,7 @@ export class Recorder {
         updateStatus: async (_: unknown, job: Job) => {
           this.statuses.push(job.status ?? {});
           if (this.#before.statusFails) throw this.#before.statusFails;
-          return job;
+          return asStored(job);
         },
       },
       owned: this.#ownedPods(clock, pods, jobs),
@@ -105,7 +106,7 @@ export class Recorder {
   }
 
   #ownedPods(clock: VirtualClock, pods: JobContext["pods"], jobs: readonly Job[]): JobContext["owned"] {
-    const onServer = { get: async () => this.#before.onServer ?? this.job };
+    const onServer = { get: async () => asStored(this.#before.onServer ?? this.job) };
     const client = { metadata: () => unasked(), dynamic: () => onServer };
     const consistency = new ConsistencyStore({ clock, log: silentLogger, caches: [] });
     const events = { event: () => {}, eventWithAnnotations: () => {} };
@@ -148,17 +149,17 @@ export class Recorder {
         answer(() => {
           if (this.created.length >= mostCreated) throw refused();
           this.created.push(created);
-          return created;
+          return asStored(created);
         }),
       delete: async () => {
         if (podsFail) throw refused();
-        return answer(() => (this.deleted++, pod()));
+        return answer(() => (this.deleted++, asStored(pod())));
       },
       patch: async ({ name }, { body }) =>
         answer(() => {
           this.released++;
           this.patches.push(`${name} ${JSON.stringify(body)}`);
-          return pod();
+          return asStored(pod());
         }),
     };
   }
@@ -187,7 +188,7 @@ export class Recorder {
 export function syncOf(owner: Job): OwnerSync<Job> {
   const { signal } = new AbortController();
   const run = new SyncRun({ key: keyOf(owner), reasons: [], log: silentLogger, signal, noted: false });
-  return Object.assign(run, { owner });
+  return Object.assign(run, { owner: asStored(owner) });
 }
 
 function unasked(): never {

@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
 import { isConflict, isNotFound } from "../../pkg/client/errors.ts";
 import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
@@ -5,14 +6,14 @@ import type { Sync } from "../../pkg/controller/sync.ts";
 import type { NamespaceContext } from "./context.ts";
 import { withoutFinalizer } from "./finalizers.ts";
 
-type Change = (namespace: Namespace) => Promise<Namespace>;
+type Change = (namespace: Stored<Namespace>) => Promise<Stored<Namespace>>;
 
 /** Says in the status that the namespace is going away. Undefined when it has gone. */
 export async function markTerminating(
   context: NamespaceContext,
-  namespace: Namespace,
+  namespace: Stored<Namespace>,
   signal: AbortSignal,
-): Promise<Namespace | undefined> {
+): Promise<Stored<Namespace> | undefined> {
   return retryOnConflict(context, namespace, signal, async (latest) => {
     if (latest.metadata.deletionTimestamp === undefined || latest.status?.phase === "Terminating")
       return latest;
@@ -24,12 +25,12 @@ export async function markTerminating(
 /** Takes this controller's finalizer off the namespace, in which nothing is left to delete. */
 export async function finalize(
   context: NamespaceContext,
-  namespace: Namespace,
+  namespace: Stored<Namespace>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name = "" } = namespace.metadata;
+  const { name } = namespace.metadata;
   await retryOnConflict(context, namespace, signal, async (latest) =>
-    context.namespaceClient.updateSubresource<Namespace>(
+    context.namespaceClient.updateSubresource<Stored<Namespace>>(
       { name },
       "finalize",
       withoutFinalizer(latest),
@@ -42,8 +43,8 @@ export async function finalize(
 export async function writeConditions(
   { log, signal }: Sync,
   { namespaceClient }: Pick<NamespaceContext, "namespaceClient">,
-  namespace: Namespace,
-): Promise<Namespace> {
+  namespace: Stored<Namespace>,
+): Promise<Stored<Namespace>> {
   try {
     return await namespaceClient.updateStatus(namespace, {}, signal);
   } catch (error) {
@@ -56,13 +57,13 @@ export async function writeConditions(
 /** Repeats the change after each conflict. Undefined when the namespace is gone, and when another has its name. */
 async function retryOnConflict(
   { namespaceClient }: NamespaceContext,
-  namespace: Namespace,
+  namespace: Stored<Namespace>,
   signal: AbortSignal,
   change: Change,
-): Promise<Namespace | undefined> {
+): Promise<Stored<Namespace> | undefined> {
   const identity = identityOf(namespace);
   for (
-    let latest: Namespace | undefined = namespace;
+    let latest: Stored<Namespace> | undefined = namespace;
     latest !== undefined;
     latest = await readLive(namespaceClient, identity, signal)
   ) {

@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../pkg/api/object.ts";
+import type { ObjectMeta } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 
@@ -20,7 +20,7 @@ export interface Remainder {
 /** `estimateSeconds` is how long the objects may take to end by themselves. */
 export function remainderOf(
   resource: Resource,
-  objects: readonly ApiObject[],
+  objects: readonly { readonly metadata: Pick<ObjectMeta, "name" | "finalizers"> }[],
   estimateSeconds: number,
 ): Remainder {
   const finalizers = new Map<string, number>();

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { asStored } from "../../test/harness/stored.ts";
 import { findCondition } from "../../pkg/api/conditions.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
 import { fakeClients } from "../../test/harness/fake-clients.ts";
@@ -9,11 +11,11 @@ import { syncOf } from "../../test/harness/sync-of.ts";
 import { deleteContent } from "./sync-content.ts";
 
 const all = ["list", "delete", "deletecollection"];
-const namespace: Namespace = {
+const namespace: Stored<Namespace> = asStored({
   metadata: { name: "test", uid: "u", resourceVersion: "1", deletionTimestamp: "2026-01-01T00:00:00Z" },
   spec: { finalizers: ["kubernetes"] },
   status: { phase: "Terminating" },
-};
+});
 
 // upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter_test.go#TestSyncNamespaceThatIsTerminating
 test("what was discovered is deleted, and what was not keeps the namespace", async () => {

@@ -1,4 +1,5 @@
 import { messageOf } from "../../pkg/api/errors.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import { resources as builtIn } from "../../pkg/api/resources.ts";
 import { parseTime } from "../../pkg/api/time.ts";
@@ -32,7 +33,7 @@ export interface ContentResult {
   /** When it is worth to look again; 0: nothing is left. */
   readonly estimateSeconds: number;
   /** The namespace with the conditions that were written. */
-  readonly written: Namespace;
+  readonly written: Stored<Namespace>;
 }
 
 /**
@@ -43,7 +44,7 @@ export interface ContentResult {
 export async function deleteContent(
   sync: Sync,
   context: ContentContext,
-  namespace: Namespace,
+  namespace: Stored<Namespace>,
 ): Promise<ContentResult> {
   const { resources, versionFailure, discoveryFailure, errors } = await discoverContent(context, sync.signal);
   const pods = resources.filter(isPods);
@@ -74,10 +75,10 @@ export async function deleteContent(
 async function deleteAll(
   { signal }: Sync,
   context: ContentContext,
-  { metadata }: Namespace,
+  { metadata }: Stored<Namespace>,
   resources: readonly ApiResource[],
 ): Promise<Round> {
-  const { name = "", deletionTimestamp } = metadata;
+  const { name, deletionTimestamp } = metadata;
   const remainders: Remainder[] = [];
   const { errors, attempt } = attempts(signal);
   for (const resource of resources) {
@@ -97,9 +98,9 @@ async function deleteAll(
 async function tell(
   sync: Sync,
   context: ContentContext,
-  namespace: Namespace,
+  namespace: Stored<Namespace>,
   outcome: Outcome,
-): Promise<Namespace> {
+): Promise<Stored<Namespace>> {
   const before = namespace.status?.conditions ?? [];
   const conditions = updatedConditions(before, outcome, context.clock.nowMs());
   if (conditions === before) return namespace;

@@ -1,5 +1,5 @@
 import { throwAll } from "../../pkg/api/errors.ts";
-import type { ApiObject } from "../../pkg/api/object.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
 import { isMethodNotSupported, isNotFound } from "../../pkg/client/errors.ts";
 import type { DeleteOptions, ResourceClient } from "../../pkg/client/resource-client.ts";
@@ -57,10 +57,14 @@ async function deleteEach(
 ): Promise<void> {
   const { errors, attempt } = attempts(signal);
   for (const { metadata } of (await listObjects(client, resource, namespace, signal)) ?? []) {
-    const { name = "" } = metadata;
+    const { name } = metadata;
     await attempt(async () => client.delete({ namespace, name }, OPTIONS, signal));
   }
   throwAll(errors.filter((error) => !isNotServed(error)));
+}
+
+interface NamedObject {
+  readonly metadata: Pick<Stored["metadata"], "name" | "finalizers">;
 }
 
 /** Names and finalizers only. Undefined when the server does not list the resource. */
@@ -69,12 +73,12 @@ async function listObjects(
   { verbs }: ApiResource,
   namespace: string,
   signal: AbortSignal,
-): Promise<readonly ApiObject[] | undefined> {
+): Promise<readonly NamedObject[] | undefined> {
   if (!verbs.includes("list")) return undefined;
   try {
-    const objects: ApiObject[] = [];
-    const keep = ({ metadata }: ApiObject): void => {
-      const { name = "", finalizers = [] } = metadata;
+    const objects: NamedObject[] = [];
+    const keep = ({ metadata }: Stored): void => {
+      const { name, finalizers = [] } = metadata;
       objects.push({ metadata: { name, finalizers } });
     };
     await client.listEach({ namespace }, keep, signal);

@@ -16,7 +16,7 @@ export const rootCaPublisherController = defineController(
     context.configMaps.wakes(queue, onlyWhen(["updated", "deleted"], itsNamespace));
     context.namespaces.wakes(queue, ({ type, object: { metadata, status } }, wake) => {
       const stays = type === "updated" && status?.phase === "Active";
-      if (type === "added" || stays) wake(metadata.name ?? "");
+      if (type === "added" || stays) wake(metadata.name);
     });
   },
 );

@@ -2,13 +2,12 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import { itsPodOwner } from "../../pkg/controller/pod-rule.ts";
 import { itsOwner } from "../../pkg/controller/wake-rules.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
-import { ruleHandler } from "../../test/harness/rule-handler.ts";
+import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { claimRule } from "./handlers.ts";
 import { changed, podOf, statefulSet } from "./samples.test-data.ts";
@@ -45,7 +44,7 @@ describe("a pod that is new wakes", () => {
     ],
     ["nobody as an orphan that is being deleted", [foo], leaving(orphan()), []],
   ])("%s", (_name, sets, pod, woken) => {
-    podsOf(sets).onAdd?.(pod, false);
+    podsOf(sets).onAdd(pod, false);
     expect(drain(queue)).toEqual(woken);
   });
 });
@@ -73,18 +72,18 @@ describe("a pod that changes wakes", () => {
       ["default/foo", "default/twin"],
     ],
   ])("%s", ([_name, sets, before, after, woken]) => {
-    podsOf(sets).onUpdate?.(at("1", before), at("2", after));
+    podsOf(sets).onUpdate(at("1", before), at("2", after));
     expect(drain(queue)).toEqual(woken);
   });
 
   test("nobody when it is told of again", () => {
-    podsOf([foo]).onUpdate?.(at("1", podOf(foo, 0)), at("1", podOf(foo, 0)));
+    podsOf([foo]).onUpdate(at("1", podOf(foo, 0)), at("1", podOf(foo, 0)));
     expect(drain(queue)).toEqual([]);
   });
 
   test("its StatefulSet once more when it has been ready for long enough", async () => {
     const patient = changed(foo, { minReadySeconds: 7 });
-    podsOf([patient]).onUpdate?.(at("1", podOf(foo, 0, { health: "running" })), at("2", podOf(foo, 0)));
+    podsOf([patient]).onUpdate(at("1", podOf(foo, 0, { health: "running" })), at("2", podOf(foo, 0)));
     expect(drain(queue)).toEqual(["default/foo"]);
     await clock.advanceBy(6_999);
     expect(drain(queue)).toEqual([]);
@@ -100,12 +99,12 @@ describe("a pod that is gone wakes", () => {
     ["its StatefulSet although its end was missed", podOf(foo, 0), true, ["default/foo"]],
     ["nobody as an orphan", orphan(), false, []],
   ])("%s", (_name, pod, missed, woken) => {
-    podsOf([foo, bar]).onDelete?.(pod, missed);
+    podsOf([foo, bar]).onDelete(pod, missed);
     expect(drain(queue)).toEqual(woken);
   });
 });
 
-function podsOf(sets: readonly StatefulSet[]): EventHandler<Pod> {
+function podsOf(sets: readonly StatefulSet[]): RuleHandler<Pod> {
   const owners = { lister: listerOf(sets), resource: resources.statefulSets };
   return ruleHandler(itsOwner({ owners, ...itsPodOwner(OWNER_OF_PODS) }), queue);
 }
@@ -139,7 +138,7 @@ describe("a claim", () => {
       ownerReferences: owners.map((uid) => ({ apiVersion: "v1", kind: "Pod", name: "foo-0", uid })),
     },
   });
-  const handler = (): EventHandler<PersistentVolumeClaim> =>
+  const handler = (): RuleHandler<PersistentVolumeClaim> =>
     ruleHandler(claimRule({ lister: listerOf(sets) }), queue);
 
   test.each<[string, readonly string[]]>([
@@ -149,7 +148,7 @@ describe("a claim", () => {
     ["datadir-foo-", []],
     ["other-foo-0", []],
   ])("that is gone wakes the StatefulSet whose pod may have waited for that: %s", (name, woken) => {
-    handler().onDelete?.(claim(name), false);
+    handler().onDelete(claim(name), false);
     expect(drain(queue)).toEqual(woken);
   });
 
@@ -158,7 +157,7 @@ describe("a claim", () => {
     ["gets an owner", ["a"], ["a", "b"], []],
     ["changes otherwise", ["a"], ["a"], []],
   ])("that %s", (_name, before, after, woken) => {
-    handler().onUpdate?.(claim("datadir-foo-0", before), claim("datadir-foo-0", after));
+    handler().onUpdate(claim("datadir-foo-0", before), claim("datadir-foo-0", after));
     expect(drain(queue)).toEqual(woken);
   });
 });

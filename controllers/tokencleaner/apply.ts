@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
 import { isConflict, isNotFound } from "../../pkg/client/errors.ts";
 import type { CleanerContext } from "./context.ts";
@@ -5,10 +6,10 @@ import type { CleanerContext } from "./context.ts";
 /** Deletes this very Secret, and not another that took its name. */
 export async function deleteToken(
   { client }: CleanerContext,
-  { metadata }: Secret,
+  { metadata }: Stored<Secret>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { namespace = "", name = "", uid } = metadata;
+  const { namespace, name, uid } = metadata;
   try {
     await client.delete({ namespace, name }, uid === undefined ? {} : { preconditions: { uid } }, signal);
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import type { TtlContext } from "./context.ts";
@@ -5,11 +6,11 @@ import type { TtlContext } from "./context.ts";
 /** Deletes this very Job after all that it owns. `expiredMs` is when it should have gone. */
 export async function deleteJob(
   context: TtlContext,
-  job: Job,
+  job: Stored<Job>,
   expiredMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const { namespace = "", name = "", uid = "" } = job.metadata;
+  const { namespace, name, uid } = job.metadata;
   try {
     await context.client.delete(
       { namespace, name },

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import type { ApiObject, ListMeta, WatchEvent } from "../../pkg/api/object.ts";
+import type { ListMeta, Stored, WatchEvent } from "../../pkg/api/object.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import { NAMESPACE_INDEX } from "../../pkg/cache/informer/informer.ts";
@@ -52,7 +52,7 @@ function bytes(...form: (string | number)[]): AsyncIterator<Buffer> {
 }
 
 /** `count` pods in pages or as a stream, and `events` changes after that. */
-class PodSource implements ListWatch<ApiObject> {
+class PodSource implements ListWatch<Stored> {
   readonly #count: number;
   readonly #events: number;
   readonly #streams: boolean;
@@ -65,9 +65,9 @@ class PodSource implements ListWatch<ApiObject> {
     this.#streams = streams;
   }
 
-  async listEach(_options: ListOptions, onItem: (item: ApiObject) => void): Promise<ListMeta> {
+  async listEach(_options: ListOptions, onItem: (item: Stored) => void): Promise<ListMeta> {
     this.#pages ??= bytes("pages", this.#count, PAGE);
-    const reader = new ListReader((item) => onItem(item as ApiObject));
+    const reader = new ListReader((item) => onItem(item as Stored));
     for (let chunk = this.#rest; ;) {
       const end = chunk.indexOf("\n");
       reader.push(end < 0 ? chunk : chunk.subarray(0, end));
@@ -81,7 +81,7 @@ class PodSource implements ListWatch<ApiObject> {
     }
   }
 
-  async *watch(options: WatchOptions, signal?: AbortSignal): AsyncGenerator<WatchEvent<ApiObject>> {
+  async *watch(options: WatchOptions, signal?: AbortSignal): AsyncGenerator<WatchEvent<Stored>> {
     if (options.sendInitialEvents === true) {
       if (!this.#streams)
         throw new ApiError("no", { code: 422, reason: "Invalid", method: "GET", path: "/pods" });
@@ -92,10 +92,10 @@ class PodSource implements ListWatch<ApiObject> {
   }
 }
 
-async function* documents(chunks: AsyncIterator<Buffer>): AsyncGenerator<WatchEvent<ApiObject>> {
+async function* documents(chunks: AsyncIterator<Buffer>): AsyncGenerator<WatchEvent<Stored>> {
   const lines = new JsonLines();
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next())
-    yield* lines.push(next.value) as WatchEvent<ApiObject>[];
+    yield* lines.push(next.value) as WatchEvent<Stored>[];
 }
 
 setFlagsFromString("--expose-gc");
@@ -181,7 +181,7 @@ const LOOKUPS = 2_000_000;
 
 /** Reads of one namespace of 500 pods and of one node of 50, of which one pod in a hundred reads has changed. */
 function lookups(): CacheScenarioResult {
-  const store = new Store<ApiObject>();
+  const store = new Store<Stored>();
   const pods = Array.from({ length: COUNT }, (_, index) => makePod(index, index));
   store.addIndex(NAMESPACE_INDEX, (pod) => [pod.metadata.namespace ?? ""]);
   store.addIndex("node", (pod) => [(pod as { spec?: { nodeName?: string } }).spec?.nodeName ?? ""]);

@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../pkg/api/object.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 /** The fields of pods that the controllers read between them. */
 export const POD_FIELDS: readonly string[] = [
@@ -34,10 +34,10 @@ export const POD_FIELDS: readonly string[] = [
   "status.containerStatuses.state",
 ];
 
-interface BenchPod extends ApiObject {
+type BenchPod = Stored & {
   readonly spec: object;
   readonly status: object;
-}
+};
 
 /** A running pod of a Deployment as a kubelet leaves it: 5 KB of JSON, a quarter of it managedFields. */
 export function makePod(index: number, resourceVersion: number): BenchPod {

@@ -75,7 +75,7 @@ export function sameData(a: unknown, b: unknown): boolean {
 }
 
 /** Oldest first: by number, then by age, then by name. */
-export function sortRevisions(revisions: readonly ControllerRevision[]): readonly ControllerRevision[] {
+export function sortRevisions<R extends ControllerRevision>(revisions: readonly R[]): readonly R[] {
   return revisions.toSorted(
     (a, b) => compareInt64(a.revision, b.revision) || createdMs(a) - createdMs(b) || byName(a, b),
   );

@@ -25,6 +25,30 @@ export interface ObjectMeta {
   readonly selfLink?: string;
 }
 
+/** The metadata of a kind whose objects are in namespaces. */
+export interface NamespacedMeta extends ObjectMeta {
+  /** Tells the types apart, and has no value at run time. */
+  readonly __isInNamespace?: never;
+}
+
+/**
+ * An object as a server has given it, from a cache or in an answer: it has its identity, and a version. What is about to
+ * be written may be without.
+ */
+export type Stored<T extends ApiObject = ApiObject> = T & {
+  readonly metadata: StoredMeta & (keyof T["metadata"] extends keyof ObjectMeta ? unknown : InNamespace);
+};
+
+interface StoredMeta {
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+interface InNamespace {
+  readonly namespace: string;
+}
+
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;

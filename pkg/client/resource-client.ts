@@ -1,4 +1,12 @@
-import type { ApiObject, ListMeta, ObjectList, ObjectRef, Status, WatchEvent } from "../api/object.ts";
+import type {
+  ApiObject,
+  ListMeta,
+  ObjectList,
+  ObjectRef,
+  Status,
+  Stored,
+  WatchEvent,
+} from "../api/object.ts";
 import type { PropagationPolicy } from "../api/propagation-policy.ts";
 import type { WantedFields } from "../api/protobuf/message-plan.ts";
 import type { Resource } from "../api/resource.ts";
@@ -73,23 +81,23 @@ export type WholeSubresource = "status" | "resize" | "ephemeralcontainers";
 export interface ResourceClient<T extends ApiObject = ApiObject> {
   readonly resource: Resource;
 
-  get(ref: ObjectRef, options?: GetOptions, signal?: AbortSignal): Promise<T>;
+  get(ref: ObjectRef, options?: GetOptions, signal?: AbortSignal): Promise<Stored<T>>;
   /** One page (all of it when no limit is given). */
-  list(options?: ListOptions, signal?: AbortSignal): Promise<ObjectList<T>>;
+  list(options?: ListOptions, signal?: AbortSignal): Promise<ObjectList<Stored<T>>>;
   /** As list, but hands over the items one by one as they arrive, and never holds the text of the answer. */
-  listEach(options: ListOptions, onItem: (item: T) => void, signal?: AbortSignal): Promise<ListMeta>;
+  listEach(options: ListOptions, onItem: (item: Stored<T>) => void, signal?: AbortSignal): Promise<ListMeta>;
   /** Events in order, bookmarks included. An ERROR event rejects with its ApiError; an orderly end just ends. */
-  watch(options: WatchOptions, signal?: AbortSignal): AsyncIterable<WatchEvent<T>>;
+  watch(options: WatchOptions, signal?: AbortSignal): AsyncIterable<WatchEvent<Stored<T>>>;
 
-  create(object: T, options?: WriteOptions, signal?: AbortSignal): Promise<T>;
-  update(object: T, options?: WriteOptions, signal?: AbortSignal): Promise<T>;
-  updateStatus(object: T, options?: WriteOptions, signal?: AbortSignal): Promise<T>;
+  create(object: T, options?: WriteOptions, signal?: AbortSignal): Promise<Stored<T>>;
+  update(object: T, options?: WriteOptions, signal?: AbortSignal): Promise<Stored<T>>;
+  updateStatus(object: T, options?: WriteOptions, signal?: AbortSignal): Promise<Stored<T>>;
   patch(
     ref: ObjectRef,
     patch: Patch,
     options?: WriteOptions & { readonly subresource?: WholeSubresource },
     signal?: AbortSignal,
-  ): Promise<T>;
+  ): Promise<Stored<T>>;
   /** Server-side apply; the name and namespace are the object's. */
   apply(
     object: Partial<T> & ApiObject,
@@ -99,9 +107,9 @@ export interface ResourceClient<T extends ApiObject = ApiObject> {
       readonly subresource?: WholeSubresource;
     },
     signal?: AbortSignal,
-  ): Promise<T>;
+  ): Promise<Stored<T>>;
   /** The deleted object, or the Status when the server answers with that. */
-  delete(ref: ObjectRef, options?: DeleteOptions, signal?: AbortSignal): Promise<T | Status>;
+  delete(ref: ObjectRef, options?: DeleteOptions, signal?: AbortSignal): Promise<Stored<T> | Status>;
   deleteCollection(list: ListOptions, options?: DeleteOptions, signal?: AbortSignal): Promise<void>;
 
   getSubresource<S>(ref: ObjectRef, subresource: string, signal?: AbortSignal): Promise<S>;

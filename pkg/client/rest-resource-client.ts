@@ -1,4 +1,12 @@
-import type { ApiObject, ListMeta, ObjectList, ObjectRef, Status, WatchEvent } from "../api/object.ts";
+import type {
+  ApiObject,
+  ListMeta,
+  ObjectList,
+  ObjectRef,
+  Status,
+  Stored,
+  WatchEvent,
+} from "../api/object.ts";
 import { hasProtobuf, PROTOBUF_TYPE } from "../api/protobuf/decode.ts";
 import type { Resource } from "../api/resource.ts";
 import { apiVersionOf } from "../api/resource.ts";
@@ -28,7 +36,7 @@ type ListHead<T> = Omit<ObjectList<T>, "items">;
 export class RestResourceClient<T extends ApiObject> implements ResourceClient<T> {
   readonly resource: Resource;
   readonly #rest: RestClient;
-  readonly #answer: AnswerKind<T>;
+  readonly #answer: AnswerKind<Stored<T>>;
   readonly #acceptObject: { readonly accept?: string };
   readonly #acceptList: { readonly accept?: string };
 
@@ -40,35 +48,39 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     this.#acceptList = content === "metadata" ? { accept: ACCEPT_METADATA_LIST } : {};
   }
 
-  async get(ref: ObjectRef, options: GetOptions = {}, signal?: AbortSignal): Promise<T> {
+  async get(ref: ObjectRef, options: GetOptions = {}, signal?: AbortSignal): Promise<Stored<T>> {
     return this.#object(requests.getRequest(this.resource, ref, options), signal);
   }
 
-  async list(options: ListOptions = {}, signal?: AbortSignal): Promise<ObjectList<T>> {
-    const items: T[] = [];
+  async list(options: ListOptions = {}, signal?: AbortSignal): Promise<ObjectList<Stored<T>>> {
+    const items: Stored<T>[] = [];
     const list = await this.#readList(options, (item) => items.push(item), signal);
     return { ...list, items };
   }
 
-  async listEach(options: ListOptions, onItem: (item: T) => void, signal?: AbortSignal): Promise<ListMeta> {
+  async listEach(
+    options: ListOptions,
+    onItem: (item: Stored<T>) => void,
+    signal?: AbortSignal,
+  ): Promise<ListMeta> {
     return (await this.#readList(options, onItem, signal)).metadata;
   }
 
-  watch(options: WatchOptions, signal?: AbortSignal): AsyncIterable<WatchEvent<T>> {
+  watch(options: WatchOptions, signal?: AbortSignal): AsyncIterable<WatchEvent<Stored<T>>> {
     const accept = options.fields === undefined ? this.#acceptObject : this.#acceptFields();
     const request = { ...requests.watchRequest(this.resource, options), ...accept };
     return watchEvents(this.#rest, { request, answer: this.#answer, options }, signal);
   }
 
-  async create(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<T> {
+  async create(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<Stored<T>> {
     return this.#object(requests.createRequest(this.resource, object, options), signal);
   }
 
-  async update(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<T> {
+  async update(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<Stored<T>> {
     return this.#object(requests.updateRequest(this.resource, object, options), signal);
   }
 
-  async updateStatus(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<T> {
+  async updateStatus(object: T, options: WriteOptions = {}, signal?: AbortSignal): Promise<Stored<T>> {
     return this.#object(requests.updateRequest(this.resource, object, options, "status"), signal);
   }
 
@@ -77,7 +89,7 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     patch: Patch,
     options: WriteOptions & { readonly subresource?: WholeSubresource } = {},
     signal?: AbortSignal,
-  ): Promise<T> {
+  ): Promise<Stored<T>> {
     return this.#object(requests.patchRequest(this.resource, ref, patch, options), signal);
   }
 
@@ -85,11 +97,15 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     object: Partial<T> & ApiObject,
     options: requests.ApplyOptions,
     signal?: AbortSignal,
-  ): Promise<T> {
+  ): Promise<Stored<T>> {
     return this.#object(requests.applyRequest(this.resource, object, options), signal);
   }
 
-  async delete(ref: ObjectRef, options: DeleteOptions = {}, signal?: AbortSignal): Promise<T | Status> {
+  async delete(
+    ref: ObjectRef,
+    options: DeleteOptions = {},
+    signal?: AbortSignal,
+  ): Promise<Stored<T> | Status> {
     const request = requests.deleteRequest(this.resource, ref, options);
     return this.#read(request, (body) => (isStatus(body) ? body : this.#answer.object(body)), signal);
   }
@@ -146,7 +162,7 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     return { accept: `${accept.replace("application/json", PROTOBUF_TYPE)}, ${accept}` };
   }
 
-  async #object(request: RestRequest, signal: AbortSignal | undefined): Promise<T> {
+  async #object(request: RestRequest, signal: AbortSignal | undefined): Promise<Stored<T>> {
     return this.#read(request, (body) => this.#answer.object(body), signal);
   }
 
@@ -165,7 +181,7 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
 
   async #readList(
     options: ListOptions,
-    onItem: (item: T) => void,
+    onItem: (item: Stored<T>) => void,
     signal: AbortSignal | undefined,
   ): Promise<ListHead<T>> {
     const request = { ...requests.listRequest(this.resource, options), ...this.#acceptList };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ApiObject } from "../api/object.ts";
+import type { ApiObject, Stored } from "../api/object.ts";
 import { type Change, changeHandler, isBackground } from "./change.ts";
 
 function told(): { changes: Change<ApiObject>[]; handler: ReturnType<typeof changeHandler<ApiObject>> } {
@@ -7,7 +7,7 @@ function told(): { changes: Change<ApiObject>[]; handler: ReturnType<typeof chan
   return { changes, handler: changeHandler<ApiObject>((change) => void changes.push(change)) };
 }
 
-const object = (uid: string, resourceVersion: string): ApiObject => ({
+const object = (uid: string, resourceVersion: string): Stored => ({
   metadata: { namespace: "team", name: "web", uid, resourceVersion },
 });
 const first = object("1", "10");

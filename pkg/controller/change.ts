@@ -1,22 +1,22 @@
-import type { ApiObject } from "../api/object.ts";
+import type { ApiObject, Stored } from "../api/object.ts";
 import type { EventHandler } from "../cache/informer/informer.ts";
 
 /** What a cache tells of one object. `object` is its latest known state. */
 export type Change<T extends ApiObject> =
   | {
       readonly type: "added";
-      readonly object: T;
+      readonly object: Stored<T>;
       /** It was there already when the cache was filled. */
       readonly listed: boolean;
     }
   | {
       readonly type: "updated";
-      readonly before: T;
-      readonly object: T;
+      readonly before: Stored<T>;
+      readonly object: Stored<T>;
       /** The same version is told again, as a reminder. */
       readonly resync: boolean;
     }
-  | { readonly type: "deleted"; readonly object: T };
+  | { readonly type: "deleted"; readonly object: Stored<T> };
 
 /** Whether nobody has just done something: such changes wait behind those that somebody has. */
 export function isBackground(change: Change<ApiObject>): boolean {

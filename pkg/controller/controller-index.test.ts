@@ -1,13 +1,14 @@
 import { expect, test } from "vitest";
 import { listerOf } from "../../test/harness/lister-of.ts";
+import { asStored, stored } from "../../test/harness/stored.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
 import type { ReplicaSet } from "../api/types/apps-v1.gen.ts";
 import type { Pod } from "../api/types/core-v1.gen.ts";
 import { CONTROLLER_INDEX, controllerIndex, ownedBy, ownedByOrFree } from "./controller-index.ts";
 
-const rs1: ReplicaSet = { metadata: { name: "rs1", namespace: "ns", uid: "rs1-uid" } };
-const rs2: ReplicaSet = { metadata: { name: "rs2", namespace: "ns", uid: "rs2-uid" } };
+const rs1 = asStored<ReplicaSet>({ metadata: { name: "rs1", namespace: "ns", uid: "rs1-uid" } });
+const rs2 = asStored<ReplicaSet>({ metadata: { name: "rs2", namespace: "ns", uid: "rs2-uid" } });
 const pods = listerOf<Pod>(
   [
     pod("first", rs1),
@@ -27,7 +28,7 @@ test("an owner has the pods that name it, in whatever phase, and no others", () 
 });
 
 test("an owner that was not read from a server has none, not even those that nobody controls", () => {
-  expect(ownedBy(pods, { metadata: { name: "rs1", namespace: "ns" } }, "ReplicaSet")).toEqual([]);
+  expect(ownedBy(pods, stored({ metadata: { name: "rs1", namespace: "ns" } }), "ReplicaSet")).toEqual([]);
 });
 
 test("orphans of its namespace come with them", () => {

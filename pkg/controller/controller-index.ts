@@ -1,4 +1,4 @@
-import type { ApiObject } from "../api/object.ts";
+import type { ApiObject, Stored } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import type { Lister } from "../cache/store/lister.ts";
 
@@ -18,7 +18,7 @@ export function ownedBy<T extends ApiObject>(
   objects: Lister<T>,
   owner: ApiObject,
   kind: string,
-): readonly T[] {
+): readonly Stored<T>[] {
   const { namespace = "", name = "", uid } = owner.metadata;
   return uid === undefined ? [] : objects.byIndex(CONTROLLER_INDEX, owned(namespace, kind, name, uid));
 }
@@ -28,7 +28,7 @@ export function ownedByOrFree<T extends ApiObject>(
   objects: Lister<T>,
   owner: ApiObject,
   kind: string,
-): readonly T[] {
+): readonly Stored<T>[] {
   const free = objects.byIndex(CONTROLLER_INDEX, unowned(owner.metadata.namespace ?? ""));
   return [...ownedBy(objects, owner, kind), ...free];
 }

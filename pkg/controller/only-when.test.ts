@@ -29,19 +29,19 @@ test.each<[readonly Change<ApiObject>["type"][], readonly number[]]>([
   const handler = ruleHandler(onlyWhen(types, itself), queue);
   const woken: number[] = [];
   const note = (): void => void woken.push(drain(queue).length);
-  handler.onAdd?.(one, false);
+  handler.onAdd(one, false);
   note();
-  handler.onUpdate?.(one, changed);
+  handler.onUpdate(one, changed);
   note();
-  handler.onDelete?.(one, false);
+  handler.onDelete(one, false);
   note();
   // Replaced under its name: the first was deleted, the second added.
-  handler.onUpdate?.(one, another);
+  handler.onUpdate(one, another);
   note();
   expect(woken).toEqual(expected);
 });
 
 test("an object wakes the namespace that it is in", () => {
-  ruleHandler(itsNamespace, queue).onDelete?.(one, false);
+  ruleHandler(itsNamespace, queue).onDelete(one, false);
   expect(drain(queue)).toEqual(["team"]);
 });

@@ -1,4 +1,4 @@
-import type { ApiObject } from "../api/object.ts";
+import type { ApiObject, Stored } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import type { ResourceClient, WriteOptions } from "../client/resource-client.ts";
 import type { Logger } from "../log/logger.ts";
@@ -78,7 +78,7 @@ export class OwnedObjects<O extends ApiObject, C extends ApiObject> extends Reco
   }
 
   /** Creates the object in the owner's namespace, controlled by the owner. Gives what the server has made of it. */
-  override async create(sync: Writer, draft: C): Promise<C> {
+  override async create(sync: Writer, draft: C): Promise<Stored<C>> {
     const ownerReferences = [newControllerRef(sync.owner, this.#options.owners.resource)];
     const { namespace } = sync.owner.metadata;
     const metadata = { ...draft.metadata, ...(namespace !== undefined && { namespace }), ownerReferences };

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
+import { asStored, stored } from "../../test/harness/stored.ts";
 import { resources } from "../api/resources.ts";
 import type { DaemonSet } from "../api/types/apps-v1.gen.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
@@ -11,7 +12,7 @@ import { OwnedPods } from "./owned-pods.ts";
 import type { OwnerSync } from "./sync.ts";
 import { itsOwner } from "./wake-rules.ts";
 
-const owner: DaemonSet = { metadata: { name: "web", namespace: "default", uid: "u" } };
+const owner = asStored<DaemonSet>({ metadata: { name: "web", namespace: "default", uid: "u" } });
 const sync: OwnerSync<DaemonSet> = {
   owner,
   key: "default/web",
@@ -83,7 +84,7 @@ test("a pod that is changed is waited for", async () => {
   await world.run();
   expect(consistency.staleness(sync.key)).toBeUndefined();
   const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-  const [pod = { metadata: {} }] = created;
+  const [pod = stored<Pod>({ metadata: {} })] = created;
   await owned.label(sync, pod, { zone: "b" });
   expect(await zones()).toEqual(["b"]);
   expect(consistency.staleness(sync.key)).toBeDefined();
@@ -102,7 +103,7 @@ test("a pod that is released is waited for", async () => {
 
 test("a pod that has taken the name of another gets none of its labels", async () => {
   const { created } = await owned.change(sync, { create: [() => template("a")], remove: [] });
-  const [pod = { metadata: {} }] = created;
+  const [pod = stored<Pod>({ metadata: {} })] = created;
   const { name = "" } = pod.metadata;
   await world.delete(resources.pods, name);
   await world.create(resources.pods, { ...template("z"), metadata: { name, labels: { zone: "z" } } });

@@ -1,4 +1,4 @@
-import type { ApiObject, OwnerReference } from "../api/object.ts";
+import type { ApiObject, OwnerReference, Stored } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import type { Lister } from "../cache/store/lister.ts";
 
@@ -11,7 +11,7 @@ export function referencedOwner<T extends ApiObject>(
   kind: string,
   namespace: string | undefined,
   reference: OwnerReference | undefined,
-): T | undefined {
+): Stored<T> | undefined {
   if (reference?.kind !== kind) return undefined;
   const owner = owners.get(namespace, reference.name);
   return owner?.metadata.uid === reference.uid ? owner : undefined;
@@ -22,7 +22,7 @@ export function managerOf<T extends ApiObject>(
   owners: Lister<T>,
   kind: string,
   object: ApiObject,
-): T | undefined {
+): Stored<T> | undefined {
   return referencedOwner(owners, kind, object.metadata.namespace, controllerOf(object));
 }
 

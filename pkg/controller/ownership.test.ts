@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { asStored } from "../../test/harness/stored.ts";
 import type { ApiObject } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
@@ -147,7 +148,7 @@ describe("claiming", () => {
         get: async () => {
           ownerReads++;
           if (fresh instanceof Error) throw fresh;
-          return fresh;
+          return asStored(fresh);
         },
       },
       patch: async (object, patch) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { asStored } from "../../test/harness/stored.ts";
 import { deepFreeze } from "../api/freeze.ts";
-import type { ApiObject, OwnerReference } from "../api/object.ts";
+import type { ApiObject, OwnerReference, Stored } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { podFromTemplate } from "../api/pod-template.ts";
 import { resources } from "../api/resources.ts";
@@ -31,10 +32,10 @@ function setUp(error?: unknown, asStatus = false) {
   const requests: unknown[] = [];
   const events: string[] = [];
   const written: [string | undefined, OwnerReference | undefined][] = [];
-  const answer = async (request: unknown, pod: Pod): Promise<Pod> => {
+  const answer = async (request: unknown, pod: Pod): Promise<Stored<Pod>> => {
     requests.push(request);
     if (error !== undefined) throw error;
-    return pod;
+    return asStored(pod);
   };
   const options: PodControlOptions = {
     pods: {
@@ -119,7 +120,7 @@ describe("creating", () => {
 
 describe("deleting", () => {
   const ref = { namespace: "shop", name: "web-abcde" };
-  const pod = { metadata: { ...ref, uid: "pod-uid" } };
+  const pod = asStored({ metadata: { ...ref, uid: "pod-uid" } });
 
   test("is told in an event", async () => {
     const { control, requests, events, written } = setUp();
@@ -170,7 +171,11 @@ describe("patching", () => {
   test("for a claim gives the pod with its new metadata", async () => {
     const { control, written } = setUp();
     const spec = { containers: [{ name: "c" }] };
-    const claimed = await control.claim({ metadata: { ...pod, uid: "u" }, spec }, patch, signal);
+    const claimed = await control.claim(
+      asStored<Pod>({ metadata: { ...pod, uid: "u" }, spec }),
+      patch,
+      signal,
+    );
     expect(claimed).toEqual({ metadata: { ...pod, ownerReferences: [controller] }, spec });
     expect(written).toEqual([["web-abcde", controller]]);
   });

@@ -1,5 +1,5 @@
 import type { Labels } from "../api/labels.ts";
-import type { ApiObject, ObjectRef, OwnerReference, Status } from "../api/object.ts";
+import type { ApiObject, ObjectRef, OwnerReference, Status, Stored } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import { podFromTemplate } from "../api/pod-template.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
@@ -54,7 +54,7 @@ export class PodControl {
       throw new PodControlError("unable to create pods, no labels");
 
     const { pods, events, log, onWrite } = this.#options;
-    let pod: ApiObject;
+    let pod: Stored;
     try {
       pod = await pods.create(draft, {}, signal);
     } catch (error) {
@@ -64,7 +64,7 @@ export class PodControl {
       throw error;
     }
     onWrite?.(pod, controller);
-    const name = pod.metadata.name ?? "";
+    const { name } = pod.metadata;
     log.verbose(4, "Created a pod", { owner: owner.metadata.name, pod: name });
     events.event(owner, "Normal", SUCCESSFUL_CREATE, `Created pod: ${name}`);
     return pod;

@@ -1,13 +1,12 @@
 import { beforeEach, expect, test } from "vitest";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
-import { ruleHandler } from "../../test/harness/rule-handler.ts";
+import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { selectorFromSpec } from "../api/label-selector.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
 import type { StatefulSet } from "../api/types/apps-v1.gen.ts";
 import type { Pod } from "../api/types/core-v1.gen.ts";
-import type { EventHandler } from "../cache/informer/informer.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
 import { itsPodOwner } from "./pod-rule.ts";
@@ -23,7 +22,7 @@ beforeEach(() => {
 const web = owner("web", { app: "web" });
 const unfilled = owner("unfilled", {});
 
-function handlerOf(slackMs?: number): EventHandler<Pod> {
+function handlerOf(slackMs?: number): RuleHandler<Pod> {
   const owners = { lister: listerOf([web, unfilled]), resource: resources.statefulSets };
   const how = itsPodOwner<StatefulSet>({
     selector: ({ spec }) => selectorFromSpec(spec?.selector),
@@ -35,7 +34,7 @@ function handlerOf(slackMs?: number): EventHandler<Pod> {
 
 test("a pod that nobody controls wakes who selects it, and nobody with an empty selector", () => {
   const { ownerReferences: _, ...free } = pod("1", "False").metadata;
-  handlerOf().onAdd?.({ metadata: free }, false);
+  handlerOf().onAdd({ metadata: free }, false);
   expect(drain(queue)).toEqual(["default/web"]);
 });
 
@@ -43,7 +42,7 @@ test.each([
   ["when it counts as available", undefined, 7_000],
   ["a little after that, where clocks may differ", 1_000, 8_000],
 ])("a pod that became ready wakes its owner once more %s", async (_, slackMs, waitMs) => {
-  handlerOf(slackMs).onUpdate?.(pod("1", "False"), pod("2", "True"));
+  handlerOf(slackMs).onUpdate(pod("1", "False"), pod("2", "True"));
   expect(drain(queue)).toEqual(["default/web"]);
   await clock.advanceBy(waitMs - 1);
   expect(drain(queue)).toEqual([]);
@@ -55,7 +54,7 @@ test.each([
   ["was ready before", "True", "True"],
   ["is not ready any more", "True", "False"],
 ])("a pod that %s wakes its owner once", async (_, before, after) => {
-  handlerOf().onUpdate?.(pod("1", before), pod("2", after));
+  handlerOf().onUpdate(pod("1", before), pod("2", after));
   expect(drain(queue)).toEqual(["default/web"]);
   await clock.advanceBy(60_000);
   expect(drain(queue)).toEqual([]);

@@ -1,4 +1,4 @@
-import type { ApiObject } from "../api/object.ts";
+import type { ApiObject, Stored } from "../api/object.ts";
 import { ApiError, isConflict, isInvalid, isNotFound } from "../client/errors.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 
@@ -23,8 +23,8 @@ export async function readLive<T extends ApiObject>(
   client: Pick<ResourceClient<T>, "get">,
   { namespace, name = "", uid }: Identity,
   signal: AbortSignal,
-): Promise<T | undefined> {
-  let live: T;
+): Promise<Stored<T> | undefined> {
+  let live: Stored<T>;
   try {
     live = await client.get({ ...(namespace && { namespace }), name }, {}, signal);
   } catch (error) {
@@ -53,9 +53,9 @@ export interface LiveChange<T extends ApiObject> {
   readonly client: Pick<ResourceClient<T>, "get">;
   readonly identity: Identity;
   /** What the object is to become; undefined when nothing is to be written. */
-  readonly change: (live: T) => T | undefined;
+  readonly change: (live: Stored<T>) => T | undefined;
   /** Such as client.update or client.updateStatus. */
-  readonly write: (changed: T, signal: AbortSignal) => Promise<T>;
+  readonly write: (changed: T, signal: AbortSignal) => Promise<Stored<T>>;
 }
 
 /**
@@ -66,7 +66,7 @@ export interface LiveChange<T extends ApiObject> {
 export async function readThenWrite<T extends ApiObject>(
   { client, identity, change, write }: LiveChange<T>,
   signal: AbortSignal,
-): Promise<T | undefined> {
+): Promise<Stored<T> | undefined> {
   const live = await readLive(client, identity, signal);
   if (live === undefined) return undefined;
   const changed = change(live);

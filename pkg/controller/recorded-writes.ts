@@ -1,4 +1,4 @@
-import { type ApiObject, keyOf, type ObjectRef } from "../api/object.ts";
+import { type ApiObject, keyOf, type ObjectRef, type Stored } from "../api/object.ts";
 import type { TypedResource } from "../api/resource.ts";
 import type { DeleteOptions, Patch, ResourceClient, WriteOptions } from "../client/resource-client.ts";
 import type { ConsistencyStore } from "./consistency.ts";
@@ -35,31 +35,31 @@ export class RecordedWrites<T extends ApiObject> {
     this.#writing = writing;
   }
 
-  async create(writer: Writer, draft: T): Promise<T> {
+  async create(writer: Writer, draft: T): Promise<Stored<T>> {
     return this.wrote(writer, await this.#client.create(draft, this.#writing, writer.signal));
   }
 
   /** Writes the object as it is to be. The server refuses it when somebody has changed or replaced the object meanwhile. */
-  async update(writer: Writer, changed: T): Promise<T> {
+  async update(writer: Writer, changed: T): Promise<Stored<T>> {
     return this.wrote(writer, await this.#client.update(changed, this.#writing, writer.signal));
   }
 
   /** The same for its status. */
-  async updateStatus(writer: Writer, changed: T): Promise<T> {
+  async updateStatus(writer: Writer, changed: T): Promise<Stored<T>> {
     return this.wrote(writer, await this.#client.updateStatus(changed, {}, writer.signal));
   }
 
   /** Server-side apply. */
-  async apply(writer: Writer, object: Partial<T> & ApiObject, options: ApplyOptions): Promise<T> {
+  async apply(writer: Writer, object: Partial<T> & ApiObject, options: ApplyOptions): Promise<Stored<T>> {
     return this.wrote(writer, await this.#client.apply(object, options, writer.signal));
   }
 
-  async patch(writer: Writer, object: ApiObject, patch: Patch): Promise<T> {
+  async patch(writer: Writer, object: ApiObject, patch: Patch): Promise<Stored<T>> {
     return this.wrote(writer, await this.#client.patch(refOf(object), patch, {}, writer.signal));
   }
 
   /** This very object as the server has it now; undefined when it is gone. */
-  async live({ signal }: Pick<Writer, "signal">, object: ApiObject): Promise<T | undefined> {
+  async live({ signal }: Pick<Writer, "signal">, object: ApiObject): Promise<Stored<T> | undefined> {
     return readLive(this.#client, identityOf(object), signal);
   }
 
@@ -68,21 +68,25 @@ export class RecordedWrites<T extends ApiObject> {
    * when that is undefined. Gives the object as it is then, and the next sync waits until the cache has seen that;
    * undefined when it is gone.
    */
-  async change(writer: Writer, object: T, change: (live: T) => T | undefined): Promise<T | undefined> {
+  async change(
+    writer: Writer,
+    object: T,
+    change: (live: T) => T | undefined,
+  ): Promise<Stored<T> | undefined> {
     return this.#change(writer, object, { change, write: async (changed) => this.update(writer, changed) });
   }
 
   /** The same for its status. */
-  async changeStatus(writer: Writer, object: T, change: (live: T) => T): Promise<T | undefined> {
-    const write = async (changed: T): Promise<T> => this.updateStatus(writer, changed);
+  async changeStatus(writer: Writer, object: T, change: (live: T) => T): Promise<Stored<T> | undefined> {
+    const write = async (changed: T): Promise<Stored<T>> => this.updateStatus(writer, changed);
     return this.#change(writer, object, { change, write });
   }
 
   async #change(
     writer: Writer,
     object: T,
-    how: { readonly change: (live: T) => T | undefined; readonly write: (changed: T) => Promise<T> },
-  ): Promise<T | undefined> {
+    how: { readonly change: (live: T) => T | undefined; readonly write: (changed: T) => Promise<Stored<T>> },
+  ): Promise<Stored<T> | undefined> {
     const identity = identityOf(object);
     const live = await readThenWrite<T>({ client: this.#client, identity, ...how }, writer.signal);
     return live && this.wrote(writer, live);
@@ -106,11 +110,11 @@ export class RecordedWrites<T extends ApiObject> {
     const only = { ...how, preconditions: { uid } };
     const answer = await this.#client.delete(refOf(object), only, writer.signal);
     // A deletion may be answered with a Status, which tells no version.
-    if (answer.kind !== "Status") this.wrote(writer, answer as T);
+    if (answer.kind !== "Status") this.wrote(writer, answer as Stored<T>);
   }
 
   /** The object is as the server has it, and the cache may have yet to show that. */
-  protected wrote({ owner }: Writer, answer: T): T {
+  protected wrote<A extends T>({ owner }: Writer, answer: A): A {
     this.#consistency.wroteFor(owner, this.#client.resource, answer);
     return answer;
   }

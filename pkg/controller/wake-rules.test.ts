@@ -1,12 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
-import { ruleHandler } from "../../test/harness/rule-handler.ts";
+import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { SelectorError } from "../api/labels.ts";
 import type { ApiObject, ObjectMeta } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
-import type { EventHandler } from "../cache/informer/informer.ts";
 import type { Logger } from "../log/logger.ts";
 import { silentLogger } from "../log/logger.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
@@ -26,7 +25,7 @@ beforeEach(() => {
   observed = [];
 });
 
-function handlerOf(rule: Partial<OwnerRule<ApiObject, ApiObject>> = {}): EventHandler<ApiObject> {
+function handlerOf(rule: Partial<OwnerRule<ApiObject, ApiObject>> = {}): RuleHandler<ApiObject> {
   const all: OwnerRule<ApiObject, ApiObject> = {
     owners: { lister: listerOf([one, two]), resource },
     selects: (owner, child) => owner.metadata.labels?.["app"] === child.metadata.labels?.["app"],
@@ -42,53 +41,53 @@ function handlerOf(rule: Partial<OwnerRule<ApiObject, ApiObject>> = {}): EventHa
 describe("an object wakes", () => {
   test("itself, when it came, changed or went", () => {
     const handler = ruleHandler(itself, queue);
-    handler.onAdd?.(one, false);
+    handler.onAdd(one, false);
     expect(drain(queue)).toEqual(["default/one"]);
-    handler.onUpdate?.(one, version("2", one));
+    handler.onUpdate(one, version("2", one));
     expect(drain(queue)).toEqual(["default/one"]);
-    handler.onDelete?.(one, false);
+    handler.onDelete(one, false);
     expect(drain(queue)).toEqual(["default/one"]);
   });
 
   test("the owner that it had, too, when it was handed over", () => {
-    handlerOf().onUpdate?.(child(one), version("2", child(two)));
+    handlerOf().onUpdate(child(one), version("2", child(two)));
     expect(drain(queue)).toEqual(["default/one", "default/two"]);
   });
 
   test("nobody when its owner is another object of that name", () => {
-    handlerOf().onAdd?.(child(object("one", { uid: "earlier" })), false);
+    handlerOf().onAdd(child(object("one", { uid: "earlier" })), false);
     expect([drain(queue), observed]).toEqual([[], []]);
   });
 
   test("nobody when it goes, where its owner does not mind", () => {
     const handler = handlerOf({ minds: ({ metadata }) => metadata.name === "two" });
-    handler.onDelete?.(child(one), false);
-    handler.onUpdate?.(child(one), version("2", leaving(child(one))));
+    handler.onDelete(child(one), false);
+    handler.onUpdate(child(one), version("2", leaving(child(one))));
     expect([drain(queue), observed]).toEqual([[], []]);
-    handler.onDelete?.(child(two), false);
+    handler.onDelete(child(two), false);
     expect(drain(queue)).toEqual(["default/two"]);
   });
 
   test("its owner once when it is relabelled and deleted in one", () => {
     const relabelled = leaving(child(one, { labels: { app: "other" }, resourceVersion: "2" }));
-    handlerOf().onUpdate?.(child(one), relabelled);
+    handlerOf().onUpdate(child(one), relabelled);
     expect([drain(queue), observed]).toEqual([["default/one"], ["one -default/child"]]);
   });
 
   test("nobody when it is told of again", () => {
-    handlerOf().onUpdate?.(child(one), child(one));
+    handlerOf().onUpdate(child(one), child(one));
     expect(drain(queue)).toEqual([]);
   });
 
   test("its owner after the time that the rule says", async () => {
-    handlerOf({ afterMs: 1_000 }).onAdd?.(child(one), false);
+    handlerOf({ afterMs: 1_000 }).onAdd(child(one), false);
     expect(drain(queue)).toEqual([]);
     await clock.advanceBy(1_000);
     expect(drain(queue)).toEqual(["default/one"]);
   });
 
   test("its owner once more, later, where the rule says so", async () => {
-    handlerOf({ againAfterMs: () => 7_000 }).onUpdate?.(child(one), version("2", child(one)));
+    handlerOf({ againAfterMs: () => 7_000 }).onUpdate(child(one), version("2", child(one)));
     expect(drain(queue)).toEqual(["default/one"]);
     await clock.advanceBy(7_000);
     expect(drain(queue)).toEqual(["default/one"]);
@@ -97,25 +96,25 @@ describe("an object wakes", () => {
 
 describe("what is waited for", () => {
   test("is told before the owner is woken", () => {
-    handlerOf().onAdd?.(child(one), false);
-    handlerOf().onDelete?.(child(one), false);
+    handlerOf().onAdd(child(one), false);
+    handlerOf().onDelete(child(one), false);
     expect(observed).toEqual(["one +", "one -default/child"]);
   });
 
   test("is a deletion, not a creation, when the object is being deleted already", () => {
-    handlerOf().onAdd?.(leaving(child(one)), true);
+    handlerOf().onAdd(leaving(child(one)), true);
     expect(observed).toEqual(["one -default/child"]);
   });
 
   test("is told to both owners of an object that was handed over and deleted in one", () => {
-    handlerOf().onUpdate?.(child(one), version("2", leaving(child(two))));
+    handlerOf().onUpdate(child(one), version("2", leaving(child(two))));
     expect(observed).toEqual(["two -default/child", "one -default/child"]);
     expect(drain(queue)).toEqual(["default/two", "default/one"]);
   });
 
   test("is a deletion and a creation where another object took the name between two looks", () => {
     const next = child(one, { uid: "next", resourceVersion: "2" });
-    handlerOf().onUpdate?.(child(one), next);
+    handlerOf().onUpdate(child(one), next);
     expect(observed).toEqual(["one -default/child", "one +"]);
   });
 });
@@ -124,7 +123,7 @@ describe("an object that nobody controls", () => {
   test("wakes all who select it, and says in the log that they are several", () => {
     const warnings: unknown[] = [];
     const log: Logger = { ...silentLogger, warn: (_message, fields) => void warnings.push(fields) };
-    handlerOf({ log }).onAdd?.(free({ app: "web" }), false);
+    handlerOf({ log }).onAdd(free({ app: "web" }), false);
     expect(drain(queue)).toEqual(["default/one", "default/two"]);
     expect(warnings).toEqual([
       { object: "default/child", kind: "ReplicaSet", owners: ["default/one", "default/two"] },
@@ -137,14 +136,14 @@ describe("an object that nobody controls", () => {
     ["where nobody adopts", free({ app: "web" }), { selects: undefined }],
     ["whose selectors cannot be read", free({ app: "web" }), { selects: unreadable }],
   ])("wakes nobody %s", (_, orphan, rule) => {
-    handlerOf(rule as Partial<OwnerRule<ApiObject, ApiObject>>).onAdd?.(orphan, false);
+    handlerOf(rule as Partial<OwnerRule<ApiObject, ApiObject>>).onAdd(orphan, false);
     expect([drain(queue), observed]).toEqual([[], []]);
   });
 
   test("wakes those who may adopt it when its labels change, and not otherwise", () => {
-    handlerOf().onUpdate?.(free({ app: "web" }), version("2", free({ app: "web" })));
+    handlerOf().onUpdate(free({ app: "web" }), version("2", free({ app: "web" })));
     expect(drain(queue)).toEqual([]);
-    handlerOf().onUpdate?.(free({ app: "db" }), version("2", free({ app: "web" })));
+    handlerOf().onUpdate(free({ app: "db" }), version("2", free({ app: "web" })));
     expect(drain(queue)).toEqual(["default/one", "default/two"]);
   });
 });
@@ -153,7 +152,7 @@ test("an error of a rule's own is not taken for a selector that cannot be read",
   const selects = (): boolean => {
     throw new Error("a defect");
   };
-  expect(() => handlerOf({ selects }).onAdd?.(free({ app: "web" }), false)).toThrow("a defect");
+  expect(() => handlerOf({ selects }).onAdd(free({ app: "web" }), false)).toThrow("a defect");
 });
 
 function unreadable(): boolean {

@@ -1,5 +1,5 @@
 import { SelectorError } from "../api/labels.ts";
-import { type ApiObject, keyOf } from "../api/object.ts";
+import { type ApiObject, keyOf, type Stored } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Cache, Wake, WakeRule } from "./cache.ts";
@@ -29,16 +29,16 @@ export function itsNamespace<T extends ApiObject>(change: Change<T>, wake: Wake)
 export interface OwnerRule<O extends ApiObject, C extends ApiObject> {
   readonly owners: Pick<Cache<O>, "lister" | "resource">;
   /** Whether the owner would adopt the object; a SelectorError means no. Absent: the owners adopt nothing. */
-  readonly selects?: (owner: O, object: C) => boolean;
+  readonly selects?: (owner: Stored<O>, object: Stored<C>) => boolean;
   /** Told of what was created and deleted, before the owner is woken. */
   readonly observer?: {
-    creationObserved(owner: O): void;
-    deletionObserved(owner: O, key: string): void;
+    creationObserved(owner: Stored<O>): void;
+    deletionObserved(owner: Stored<O>, key: string): void;
   };
   /** Wakes the owner once more, after so many milliseconds, for an object that was updated. */
-  readonly againAfterMs?: (owner: O, before: C, after: C) => number | undefined;
+  readonly againAfterMs?: (owner: Stored<O>, before: Stored<C>, after: Stored<C>) => number | undefined;
   /** Whether the owner has anything to do with an object that goes; left out, it has. */
-  readonly minds?: (owner: O, object: C) => boolean;
+  readonly minds?: (owner: Stored<O>, object: Stored<C>) => boolean;
   /** Owners are woken after this long, so that several changes are looked at together. */
   readonly afterMs?: number;
   readonly log?: Logger;
@@ -55,16 +55,16 @@ export type OwningRule<O extends ApiObject, C extends ApiObject> = Omit<
  * wakes everyone who would adopt it. One that is being deleted counts as gone: its owner need not wait for its end.
  */
 export function itsOwner<O extends ApiObject, C extends ApiObject>(rule: OwnerRule<O, C>): WakeRule<C> {
-  const ownerOf = (object: C): O | undefined =>
+  const ownerOf = (object: Stored<C>): Stored<O> | undefined =>
     managerOf(rule.owners.lister, rule.owners.resource.kind, object);
 
-  const gone = (object: C, wake: Wake): void => {
+  const gone = (object: Stored<C>, wake: Wake): void => {
     const owner = ownerOf(object);
     if (owner === undefined || rule.minds?.(owner, object) === false) return;
     rule.observer?.deletionObserved(owner, keyOf(object));
     wake(keyOf(owner), rule.afterMs);
   };
-  const added = (object: C, wake: Wake): void => {
+  const added = (object: Stored<C>, wake: Wake): void => {
     // After a restart an object may be seen for the first time while it is being deleted: no creation to be counted.
     if (object.metadata.deletionTimestamp !== undefined) return gone(object, wake);
     if (controllerOf(object) === undefined) return wakeAdopters(rule, object, wake);
@@ -73,7 +73,7 @@ export function itsOwner<O extends ApiObject, C extends ApiObject>(rule: OwnerRu
     rule.observer?.creationObserved(owner);
     wake(keyOf(owner), rule.afterMs);
   };
-  const updated = (before: C, after: C, wake: Wake): void => {
+  const updated = (before: Stored<C>, after: Stored<C>, wake: Wake): void => {
     const hasMoved = managerChanged(before, after);
     const isOpenToOthers = hasMoved || labelsChanged(before, after);
     if (after.metadata.deletionTimestamp !== undefined) {
@@ -104,7 +104,7 @@ export function itsOwner<O extends ApiObject, C extends ApiObject>(rule: OwnerRu
 
 function wakeAdopters<O extends ApiObject, C extends ApiObject>(
   rule: OwnerRule<O, C>,
-  orphan: C,
+  orphan: Stored<C>,
   wake: Wake,
 ): void {
   const adopters = adoptersOf(rule, orphan);
@@ -121,8 +121,8 @@ function wakeAdopters<O extends ApiObject, C extends ApiObject>(
 /** The owners of the orphan's namespace that select it. An object without labels is selected by nobody. */
 export function adoptersOf<O extends ApiObject, C extends ApiObject>(
   { owners, selects }: Pick<OwnerRule<O, C>, "owners" | "selects">,
-  orphan: C,
-): readonly O[] {
+  orphan: Stored<C>,
+): readonly Stored<O>[] {
   const { namespace = "", labels = {} } = orphan.metadata;
   if (selects === undefined || Object.keys(labels).length === 0) return [];
   return owners.lister.inNamespace(namespace).filter((owner) => {

@@ -1,9 +1,10 @@
-import type { ApiObject, ListMeta, WatchEvent } from "../../pkg/api/object.ts";
+import type { ApiObject, ListMeta, Stored, WatchEvent } from "../../pkg/api/object.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { ListWatch } from "../../pkg/cache/feed/list-watch.ts";
 import { ApiError } from "../../pkg/client/errors.ts";
 import type { ListOptions, WatchOptions } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
+import { asStored } from "./stored.ts";
 
 export type FakeRequest =
   | ({ readonly verb: "list" } & ListOptions)
@@ -42,7 +43,7 @@ const invalid = (): ApiError => new ApiError("no streams", { ...REQUEST, code: 4
  * One resource on an API server, in memory: versions, history, watches, and whatever can go wrong with them. Objects
  * are copied on their way in and out, as they would be on the wire.
  */
-export class FakeSource<T extends ApiObject> implements ListWatch<T> {
+export class FakeSource<T extends ApiObject> implements ListWatch<Stored<T>> {
   readonly requests: FakeRequest[] = [];
   /** Whether lists can be had as streams of events. */
   streams = true;
@@ -53,11 +54,11 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
   /** The next requests fail with these, in order; undefined lets one through. */
   readonly failures: (Error | undefined)[] = [];
   readonly #clock: Clock;
-  readonly #objects = new Map<string, T>();
-  #history: WatchEvent<T>[] = [];
+  readonly #objects = new Map<string, Stored<T>>();
+  #history: WatchEvent<Stored<T>>[] = [];
   #version: number;
   #compacted = 0;
-  readonly #connections = new Set<Connection<T>>();
+  readonly #connections = new Set<Connection<Stored<T>>>();
 
   constructor(clock: Clock, firstVersion = 1) {
     this.#clock = clock;
@@ -72,12 +73,12 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
     return this.#connections.size;
   }
 
-  get objects(): readonly T[] {
+  get objects(): readonly Stored<T>[] {
     return [...this.#objects.values()];
   }
 
   /** Creates or updates. */
-  put(object: T): T {
+  put(object: T): Stored<T> {
     const key = keyOf(object);
     const type = this.#objects.has(key) ? "MODIFIED" : "ADDED";
     const stored = this.#versioned(object);
@@ -95,7 +96,7 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
 
   /** Tells all watches the version, without an event. */
   bookmark(): void {
-    this.#record({ type: "BOOKMARK", object: { metadata: { resourceVersion: this.version } } as T });
+    this.#record({ type: "BOOKMARK", object: { metadata: { resourceVersion: this.version } } as Stored<T> });
   }
 
   /** History is forgotten: watches from before now get 410. */
@@ -109,7 +110,11 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
     for (const connection of this.#connections) connection.end(error);
   }
 
-  async listEach(options: ListOptions, onItem: (item: T) => void, signal?: AbortSignal): Promise<ListMeta> {
+  async listEach(
+    options: ListOptions,
+    onItem: (item: Stored<T>) => void,
+    signal?: AbortSignal,
+  ): Promise<ListMeta> {
     this.requests.push({ verb: "list", ...options });
     await this.#clock.turn();
     signal?.throwIfAborted();
@@ -125,7 +130,10 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
     return { resourceVersion: String(at), ...more };
   }
 
-  async *watch(options: WatchOptions, signal?: AbortSignal): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  async *watch(
+    options: WatchOptions,
+    signal?: AbortSignal,
+  ): AsyncGenerator<WatchEvent<Stored<T>>, void, undefined> {
     this.requests.push({ verb: "watch", ...options });
     await this.#clock.turn();
     signal?.throwIfAborted();
@@ -141,26 +149,26 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
     yield* this.#deliver(backlog, options, signal);
   }
 
-  #eventsAfter(since: number): WatchEvent<T>[] {
+  #eventsAfter(since: number): WatchEvent<Stored<T>>[] {
     const first = this.#history.findIndex(({ object }) => Number(object.metadata.resourceVersion) > since);
     const from = (first < 0 ? this.#history.length : first) - this.replayed;
     this.replayed = 0;
     return this.#history.slice(Math.max(0, from));
   }
 
-  #initialEvents(endMark: boolean): WatchEvent<T>[] {
-    const events: WatchEvent<T>[] = this.objects.map((object) => ({ type: "ADDED", object }));
+  #initialEvents(endMark: boolean): WatchEvent<Stored<T>>[] {
+    const events: WatchEvent<Stored<T>>[] = this.objects.map((object) => ({ type: "ADDED", object }));
     const annotations = { "k8s.io/initial-events-end": "true" };
-    const mark = { metadata: { resourceVersion: this.version, annotations } } as unknown as T;
+    const mark = { metadata: { resourceVersion: this.version, annotations } } as unknown as Stored<T>;
     return endMark ? [...events, { type: "BOOKMARK", object: mark }] : events;
   }
 
   /** The backlog, and then what is recorded while the watch is open. */
   async *#deliver(
-    backlog: WatchEvent<T>[],
+    backlog: WatchEvent<Stored<T>>[],
     options: WatchOptions,
     signal: AbortSignal | undefined,
-  ): AsyncGenerator<WatchEvent<T>, void, undefined> {
+  ): AsyncGenerator<WatchEvent<Stored<T>>, void, undefined> {
     let ended: { readonly error: unknown } | undefined;
     let wake = (): void => undefined;
     const end = (error?: unknown): void => {
@@ -191,7 +199,7 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
     }
   }
 
-  #record(event: WatchEvent<T>): void {
+  #record(event: WatchEvent<Stored<T>>): void {
     if (event.type !== "BOOKMARK") this.#history.push(event);
     for (const connection of this.#connections) {
       connection.queue.push(event);
@@ -199,9 +207,10 @@ export class FakeSource<T extends ApiObject> implements ListWatch<T> {
     }
   }
 
-  #versioned(object: T): T {
+  #versioned(object: T): Stored<T> {
     this.#version++;
-    return structuredClone({ ...object, metadata: { ...object.metadata, resourceVersion: this.version } });
+    const metadata = { ...object.metadata, resourceVersion: this.version };
+    return asStored(structuredClone({ ...object, metadata }));
   }
 
   #failMaybe(): void {

@@ -1,8 +1,9 @@
-import type { WatchEvent } from "../../pkg/api/object.ts";
+import type { Stored, WatchEvent } from "../../pkg/api/object.ts";
 import type { Lease } from "../../pkg/api/types/coordination-v1.gen.ts";
 import { ApiError } from "../../pkg/client/errors.ts";
 import type { Method } from "../../pkg/client/transport.ts";
 import type { LeaseClient } from "../../pkg/leader/lease-lock.ts";
+import { asStored } from "./stored.ts";
 
 const path = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kcm";
 
@@ -32,28 +33,28 @@ export class LeaseServer {
     };
   }
 
-  async *#watch(carry: Carrier, signal?: AbortSignal): AsyncGenerator<WatchEvent<Lease>> {
+  async *#watch(carry: Carrier, signal?: AbortSignal): AsyncGenerator<WatchEvent<Stored<Lease>>> {
     for (let seen = 0; ;) {
       while (this.#version === seen) await waitFor((wake) => void this.#watchers.add(wake), signal);
       seen = this.#version;
       const object = await carry("watch", () => this.lease, signal);
-      if (object !== undefined) yield { type: "MODIFIED", object };
+      if (object !== undefined) yield { type: "MODIFIED", object: asStored(object) };
     }
   }
 
-  #get(): Lease {
+  #get(): Stored<Lease> {
     this.requests.push("get");
     if (this.lease === undefined) throw statusError(404, "NotFound", "GET");
-    return this.lease;
+    return asStored(this.lease);
   }
 
-  #create(lease: Lease): Lease {
+  #create(lease: Lease): Stored<Lease> {
     this.requests.push("create");
     if (this.lease !== undefined) throw statusError(409, "AlreadyExists", "POST");
     return this.#store(lease);
   }
 
-  #update(lease: Lease): Lease {
+  #update(lease: Lease): Stored<Lease> {
     this.requests.push("update");
     if (this.lease === undefined) throw statusError(404, "NotFound", "PUT");
     if (lease.metadata.resourceVersion !== this.lease.metadata.resourceVersion) {
@@ -62,7 +63,7 @@ export class LeaseServer {
     return this.#store(lease);
   }
 
-  #store(lease: Lease): Lease {
+  #store(lease: Lease): Stored<Lease> {
     this.#version++;
     this.lease = structuredClone({
       ...lease,
@@ -70,7 +71,7 @@ export class LeaseServer {
     });
     for (const wake of this.#watchers) wake();
     this.#watchers.clear();
-    return this.lease;
+    return asStored(this.lease);
   }
 }
 
@@ -83,7 +84,7 @@ async function waitFor(onWake: (wake: () => void) => void, signal?: AbortSignal)
 }
 
 // oxlint-disable-next-line require-yield -- a watch that never says anything
-async function* hang(signal?: AbortSignal): AsyncGenerator<WatchEvent<Lease>> {
+async function* hang(signal?: AbortSignal): AsyncGenerator<WatchEvent<Stored<Lease>>> {
   await waitFor(() => undefined, signal);
 }
 

@@ -1,4 +1,4 @@
-import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
+import { type ApiObject, keyOf, type Stored } from "../../pkg/api/object.ts";
 import type { IndexFunction } from "../../pkg/cache/informer/informer.ts";
 import type { Lister } from "../../pkg/cache/store/lister.ts";
 import { Store } from "../../pkg/cache/store/store.ts";
@@ -6,15 +6,16 @@ import { StoreLister } from "../../pkg/cache/store/store-lister.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
 import { Cache } from "../../pkg/controller/cache.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
+import { asStored } from "./stored.ts";
 
 /** A cache that holds these objects. */
 export function listerOf<T extends ApiObject>(
   objects: readonly T[],
   indexes: Readonly<Record<string, IndexFunction<T>>> = {},
 ): Lister<T> {
-  const store = new Store<T>();
+  const store = new Store<Stored<T>>();
   for (const [name, index] of Object.entries(indexes)) store.addIndex(name, index);
-  for (const object of objects) store.set(keyOf(object), object);
+  for (const object of objects) store.set(keyOf(object), asStored(object));
   return new StoreLister(store);
 }
 

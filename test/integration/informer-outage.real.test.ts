@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiObject, ObjectList } from "../../pkg/api/object.ts";
+import type { ApiObject, ObjectList, Stored } from "../../pkg/api/object.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -232,7 +232,7 @@ class Gate {
     this.#closed = new AbortController();
   }
 
-  guard(client: ListWatch<ApiObject>): ListWatch<ApiObject> {
+  guard(client: ListWatch<Stored>): ListWatch<Stored> {
     const note = (error: unknown): unknown => {
       if (error instanceof ApiError) this.codes.push(error.code);
       return error;

@@ -250,7 +250,7 @@ const wiring: readonly Mutant[] = [
   {
     name: "does not wait for what it has deleted to show",
     file: "pkg/controller/recorded-writes.ts",
-    find: 'if (answer.kind !== "Status") this.wrote(writer, answer as T);',
+    find: 'if (answer.kind !== "Status") this.wrote(writer, answer as Stored<T>);',
     replace: "void answer;",
     tests: ["pkg/controller/owned-objects.test.ts", "controllers/statefulset/stale-caches.test.ts"],
   },

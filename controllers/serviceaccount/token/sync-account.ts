@@ -14,7 +14,7 @@ export async function syncAccount(sync: Sync<AccountKey>, context: TokenContext)
   if (tokens.length > 0) sync.decided("The account is gone", { tokens: tokens.length });
   const outcomes = await Promise.allSettled(
     tokens.map(async ({ metadata }) => {
-      const secret = { namespace, name: metadata.name ?? "", uid: metadata.uid ?? "" };
+      const secret = { namespace, name: metadata.name, uid: metadata.uid };
       await deleteSecret(context, secret, signal);
     }),
   );

@@ -1,4 +1,4 @@
-import type { ApiObject, ListMeta, WatchEvent } from "../../api/object.ts";
+import type { ApiObject, ListMeta, Stored, WatchEvent } from "../../api/object.ts";
 import type { WantedFields } from "../../api/protobuf/message-plan.ts";
 import type { ListOptions, ResourceClient, Selectors, WatchOptions } from "../../client/resource-client.ts";
 
@@ -18,7 +18,7 @@ export function scopedListWatch<T extends ApiObject>(
   client: Pick<ResourceClient<T>, "listEach" | "watch">,
   scope: Scope,
   fieldsOf: () => WantedFields | undefined = () => undefined,
-): ListWatch<T> {
+): ListWatch<Stored<T>> {
   return {
     listEach: async (options, onItem, signal) => client.listEach({ ...options, ...scope }, onItem, signal),
     watch: (options, signal) => {

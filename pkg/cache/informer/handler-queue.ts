@@ -1,4 +1,4 @@
-import type { EventHandler, HandlerRegistration } from "./informer.ts";
+import type { ObjectHandler, HandlerRegistration } from "./informer.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Notification, NotificationBatch } from "./notification.ts";
 import { Ring } from "./ring.ts";
@@ -11,7 +11,7 @@ interface Pending<T> extends NotificationBatch<T> {
 }
 
 interface HandlerQueueOptions<T> {
-  readonly handler: EventHandler<T>;
+  readonly handler: ObjectHandler<T>;
   readonly tasks: TaskTurns;
   readonly log: Logger;
   readonly informer: Pick<HandlerRegistration, "hasSynced" | "whenSynced">;

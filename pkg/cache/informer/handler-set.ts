@@ -1,7 +1,7 @@
 import type { Clock } from "../../clock/clock.ts";
 import type { Logger } from "../../log/logger.ts";
 import { HandlerQueue } from "./handler-queue.ts";
-import type { EventHandler, HandlerOptions, HandlerRegistration } from "./informer.ts";
+import type { ObjectHandler, HandlerOptions, HandlerRegistration } from "./informer.ts";
 import type { NotificationBatch } from "./notification.ts";
 import type { TaskTurns } from "../../clock/task-turns.ts";
 
@@ -50,7 +50,7 @@ export class HandlerSet<T> {
 
   /** `current` is what the handler has missed so far. */
   add(
-    handler: EventHandler<T>,
+    handler: ObjectHandler<T>,
     options: HandlerOptions,
     current: NotificationBatch<T> | undefined,
   ): HandlerRegistration {

@@ -1,5 +1,5 @@
 import { deepFreeze } from "../../api/freeze.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { ApiObject, Stored } from "../../api/object.ts";
 import type { Resource, TypedResource } from "../../api/resource.ts";
 import { groupResource } from "../../api/resource.ts";
 import type { ResourceClient } from "../../client/resource-client.ts";
@@ -235,9 +235,9 @@ export class SharedInformerFactory {
     return informer;
   }
 
-  #transformOf(projection: Projection): (object: ApiObject, exact: boolean) => ApiObject {
+  #transformOf(projection: Projection): (object: Stored, exact: boolean) => Stored {
     const { transform = (object) => object, freeze = false } = this.#options;
-    const whole = (object: ApiObject, exact: boolean): ApiObject =>
+    const whole = (object: Stored, exact: boolean): Stored =>
       transform(exact ? projection.adopt(object) : projection.apply(object));
     return freeze ? (object, exact) => deepFreeze(whole(object, exact)) : whole;
   }

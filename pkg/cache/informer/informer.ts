@@ -1,13 +1,16 @@
-import type { ApiObject } from "../../api/object.ts";
+import type { ApiObject, Stored } from "../../api/object.ts";
 import type { Lister } from "../store/lister.ts";
+import type { ValuesOf } from "../store/store-index.ts";
 
 /** Handlers run one at a time per registration, in order, and only compute keys and enqueue. */
-export interface EventHandler<T> {
+export interface ObjectHandler<T> {
   onAdd?(object: T, inInitialList: boolean): void;
   onUpdate?(before: T, after: T): void;
   /** `missed` is true when the deletion was inferred from a relist, so that `object` may be older than the last. */
   onDelete?(object: T, missed: boolean): void;
 }
+
+export type EventHandler<T extends ApiObject> = ObjectHandler<Stored<T>>;
 
 export interface HandlerOptions {
   /** How often the handler is told of everything again. 0: never; absent: as the informer does by default. */
@@ -25,7 +28,7 @@ export interface HandlerRegistration extends Synced {
   remove(): void;
 }
 
-export type IndexFunction<T> = (object: T) => readonly string[];
+export type IndexFunction<T extends ApiObject> = ValuesOf<Stored<T>>;
 
 /** Name of the index that every namespaced informer has. */
 export const NAMESPACE_INDEX = "namespace";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeSource, busy, expired, lost } from "../../../test/harness/fake-source.ts";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { asStored } from "../../../test/harness/stored.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { silentLogger } from "../../log/logger.ts";
@@ -38,7 +39,8 @@ function fixture(options: FixtureOptions = {}) {
       const { resourceVersion, ...metadata } = object.metadata;
       let reads = 0;
       const get = (): string | undefined => (reads++ === 0 ? expect.unreachable("poison") : resourceVersion);
-      return { ...object, metadata: Object.defineProperty(metadata, "resourceVersion", { get }) };
+      const poisoned = Object.defineProperty(metadata, "resourceVersion", { get });
+      return asStored({ ...object, metadata: poisoned });
     },
     namespaced: true,
     clock,
@@ -278,7 +280,7 @@ test("a slow handler holds up neither the cache nor the other handlers", async (
   const now = clock.monotonicMs.bind(clock);
   clock.monotonicMs = () => now() + busyMs;
   informer.addHandler({
-    onAdd: ({ metadata: { name = "" } }) => {
+    onAdd: ({ metadata: { name } }) => {
       busyMs += 50;
       slow.push(name);
     },

@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../api/object.ts";
+import type { ApiObject, Stored } from "../../api/object.ts";
 import { keyOf } from "../../api/object.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
@@ -23,9 +23,9 @@ import { StoreLister } from "../store/store-lister.ts";
 import { SyncWaiters } from "./sync-waiters.ts";
 
 interface ResourceInformerOptions<T extends ApiObject> {
-  readonly source: ListWatch<T>;
+  readonly source: ListWatch<Stored<T>>;
   /** Called once with every object that comes from the server. */
-  readonly transform: (object: T, exact: boolean) => T;
+  readonly transform: (object: Stored<T>, exact: boolean) => Stored<T>;
   readonly namespaced: boolean;
   readonly clock: Clock;
   readonly random: Random;
@@ -42,11 +42,11 @@ interface ResourceInformerOptions<T extends ApiObject> {
 export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> {
   readonly lister: Lister<T>;
   readonly #options: ResourceInformerOptions<T>;
-  readonly #store = new Store<T>();
-  readonly #queue = new DeltaQueue<T>();
-  readonly #pump: DeltaPump<T>;
-  readonly #handlers: HandlerSet<T>;
-  readonly #reflector: Reflector<T>;
+  readonly #store = new Store<Stored<T>>();
+  readonly #queue = new DeltaQueue<Stored<T>>();
+  readonly #pump: DeltaPump<Stored<T>>;
+  readonly #handlers: HandlerSet<Stored<T>>;
+  readonly #reflector: Reflector<Stored<T>>;
   readonly #indexes = new Map<string, IndexFunction<T>>();
   readonly #syncWaiters = new SyncWaiters();
   #failure: unknown;
@@ -57,14 +57,14 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
     const { clock, random, log, tasks } = options;
     this.#options = options;
     this.lister = new StoreLister(this.#store);
-    this.#handlers = new HandlerSet<T>({
+    this.#handlers = new HandlerSet<Stored<T>>({
       clock,
       log,
       tasks,
       informer: this,
       defaultResyncMs: options.resyncMs,
     });
-    this.#pump = new DeltaPump<T>({
+    this.#pump = new DeltaPump<Stored<T>>({
       queue: this.#queue,
       store: this.#store,
       tasks,
@@ -75,7 +75,7 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
     });
     const { source, transform } = options;
     const streamLists = options.streamLists ?? true;
-    this.#reflector = new Reflector<T>({
+    this.#reflector = new Reflector<Stored<T>>({
       source,
       transform,
       sink: this.#pump,

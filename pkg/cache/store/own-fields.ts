@@ -1,5 +1,5 @@
 import type { LabelSelector } from "../../api/labels.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { ApiObject, Stored } from "../../api/object.ts";
 import type {
   EventHandler,
   HandlerOptions,
@@ -18,14 +18,14 @@ export class OwnFields<T extends ApiObject> implements SharedInformer<T> {
   readonly lister: Lister<T>;
   readonly shared: SharedInformer<T>;
   readonly #projection: Projection;
-  readonly #views = new WeakMap<T, T>();
-  readonly #lists = new WeakMap<readonly T[], readonly T[]>();
+  readonly #views = new WeakMap<Stored<T>, Stored<T>>();
+  readonly #lists = new WeakMap<readonly Stored<T>[], readonly Stored<T>[]>();
 
   constructor(shared: SharedInformer<T>, projection: Projection) {
     this.shared = shared;
     this.#projection = projection;
     const { lister } = shared;
-    const one = (object: T | undefined): T | undefined => object && this.#view(object);
+    const one = (object: Stored<T> | undefined): Stored<T> | undefined => object && this.#view(object);
     this.lister = {
       get: (namespace, name) => one(lister.get(namespace, name)),
       getByKey: (key) => one(lister.getByKey(key)),
@@ -69,7 +69,7 @@ export class OwnFields<T extends ApiObject> implements SharedInformer<T> {
   }
 
   /** The same object each time, as the cache itself gives it: consumers may tell versions apart by identity. */
-  #view(object: T): T {
+  #view(object: Stored<T>): Stored<T> {
     let view = this.#views.get(object);
     if (view === undefined) {
       view = this.#projection.narrow(object);
@@ -78,7 +78,7 @@ export class OwnFields<T extends ApiObject> implements SharedInformer<T> {
     return view;
   }
 
-  #all(objects: readonly T[]): readonly T[] {
+  #all(objects: readonly Stored<T>[]): readonly Stored<T>[] {
     let views = this.#lists.get(objects);
     if (views === undefined) {
       views = Object.freeze(objects.map((object) => this.#view(object)));

@@ -1,4 +1,5 @@
-import type { IndexFunction } from "../informer/informer.ts";
+/** The values by which an object is found. */
+export type ValuesOf<T> = (object: T) => readonly string[];
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
@@ -44,10 +45,10 @@ export class Bucket<T> {
 
 /** The objects of a store grouped by the values that a function gives for them. */
 export class StoreIndex<T> {
-  readonly function: IndexFunction<T>;
+  readonly function: ValuesOf<T>;
   readonly #buckets = new Map<string, Bucket<T>>();
 
-  constructor(indexFunction: IndexFunction<T>) {
+  constructor(indexFunction: ValuesOf<T>) {
     this.function = indexFunction;
   }
 

@@ -1,5 +1,5 @@
 import type { LabelSelector } from "../../api/labels.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { ApiObject, Stored } from "../../api/object.ts";
 import { refKey } from "../../api/object.ts";
 import { NAMESPACE_INDEX } from "../informer/informer.ts";
 import { LabelGroups } from "./label-groups.ts";
@@ -8,28 +8,28 @@ import type { Store } from "./store.ts";
 
 /** The read side of a store. */
 export class StoreLister<T extends ApiObject> implements Lister<T> {
-  readonly #store: Store<T>;
+  readonly #store: Store<Stored<T>>;
   /** Of arrays that the store has handed out, which never change. */
-  readonly #groups = new WeakMap<readonly T[], LabelGroups<T>>();
+  readonly #groups = new WeakMap<readonly Stored<T>[], LabelGroups<Stored<T>>>();
 
-  constructor(store: Store<T>) {
+  constructor(store: Store<Stored<T>>) {
     this.#store = store;
   }
 
-  get(namespace: string | undefined, name: string): T | undefined {
+  get(namespace: string | undefined, name: string): Stored<T> | undefined {
     return this.#store.get(refKey(namespace, name));
   }
 
-  getByKey(key: string): T | undefined {
+  getByKey(key: string): Stored<T> | undefined {
     return this.#store.get(key);
   }
 
-  list(selector?: LabelSelector): readonly T[] {
+  list(selector?: LabelSelector): readonly Stored<T>[] {
     return this.#matching(this.#store.list(), selector);
   }
 
   /** As on the wire, the namespace "" means all of them. */
-  inNamespace(namespace: string, selector?: LabelSelector): readonly T[] {
+  inNamespace(namespace: string, selector?: LabelSelector): readonly Stored<T>[] {
     if (namespace === "") return this.list(selector);
     if (this.#store.hasIndex(NAMESPACE_INDEX))
       return this.#matching(this.#store.byIndex(NAMESPACE_INDEX, namespace), selector);
@@ -39,11 +39,11 @@ export class StoreLister<T extends ApiObject> implements Lister<T> {
     );
   }
 
-  byIndex(index: string, value: string): readonly T[] {
+  byIndex(index: string, value: string): readonly Stored<T>[] {
     return this.#store.byIndex(index, value);
   }
 
-  #matching(objects: readonly T[], selector: LabelSelector | undefined): readonly T[] {
+  #matching(objects: readonly Stored<T>[], selector: LabelSelector | undefined): readonly Stored<T>[] {
     if (selector === undefined || selector.empty) return objects;
     let groups = this.#groups.get(objects);
     if (groups === undefined) {

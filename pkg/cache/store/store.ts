@@ -1,6 +1,5 @@
 import type { ApiObject } from "../../api/object.ts";
-import type { IndexFunction } from "../informer/informer.ts";
-import { Bucket, StoreIndex } from "./store-index.ts";
+import { Bucket, StoreIndex, type ValuesOf } from "./store-index.ts";
 
 /** Content that is to replace that of a store, filled bit by bit. */
 export interface Draft<T> {
@@ -132,7 +131,7 @@ export class Store<T extends ApiObject> {
     };
   }
 
-  addIndex(name: string, indexFunction: IndexFunction<T>): void {
+  addIndex(name: string, indexFunction: ValuesOf<T>): void {
     if (this.#indexes.has(name)) throw new Error(`there is already another index named ${name}`);
     this.#indexes.set(name, buildIndex(indexFunction, this.#items));
   }
@@ -175,7 +174,7 @@ export class Store<T extends ApiObject> {
 }
 
 function buildIndex<T extends ApiObject>(
-  indexFunction: IndexFunction<T>,
+  indexFunction: ValuesOf<T>,
   objects: { entries(): Iterable<[string, T]> },
 ): StoreIndex<T> {
   const index = new StoreIndex(indexFunction);

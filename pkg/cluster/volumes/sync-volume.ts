@@ -63,7 +63,7 @@ async function claimOf(
 async function reclaim(sync: VolumeSync, context: BinderContext, how: Reclaim): Promise<void> {
   const { owner, signal } = sync;
   const { events, volumeClient } = context;
-  let volume = owner;
+  let volume: PersistentVolume = owner;
   const phase = volume.status?.phase;
   if (phase !== "Released" && phase !== "Failed") {
     sync.decided("It is released");

@@ -1,5 +1,7 @@
+import type { Stored } from "../../../pkg/api/object.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type ControllerWorld, newWorld } from "../../../test/harness/controller-world.ts";
+import { asStored } from "../../../test/harness/stored.ts";
 import { newRevision, REVISION_HASH_LABEL, templateData } from "../../api/controller-revision.ts";
 import { resources } from "../../api/resources.ts";
 import type { ControllerRevision, StatefulSet } from "../../api/types/apps-v1.gen.ts";
@@ -11,7 +13,7 @@ import { wired } from "../kit.ts";
 import type { OwnerSync } from "../sync.ts";
 import { OwnedRevisions } from "./owned-revisions.ts";
 
-const owner: StatefulSet = { metadata: { name: "web", namespace: "default", uid: "u" } };
+const owner: Stored<StatefulSet> = asStored({ metadata: { name: "web", namespace: "default", uid: "u" } });
 
 let world: ControllerWorld;
 let client: ResourceClient<ControllerRevision>;
@@ -34,9 +36,9 @@ beforeEach(async () => {
 });
 afterEach(async () => world.stop());
 
-function syncOf(set: StatefulSet): OwnerSync<StatefulSet> {
+function syncOf(set: Stored<StatefulSet>): OwnerSync<StatefulSet> {
   const { signal } = new AbortController();
-  return { owner: set, key: "", reasons: [], log: silentLogger, signal, decided: () => undefined };
+  return { owner: asStored(set), key: "", reasons: [], log: silentLogger, signal, decided: () => undefined };
 }
 
 function draft(image: string, collisionCount = 0, by = owner): ControllerRevision {
@@ -142,8 +144,8 @@ describe("a revision's number", () => {
 
 describe("an owner has", () => {
   // upstream: pkg/controller/history/controller_history_test.go#TestRealHistory_ListControllerRevisions
-  const db: StatefulSet = { metadata: { ...owner.metadata, name: "db", uid: "other" } };
-  const named = (name: string, by: StatefulSet): ControllerRevision => {
+  const db: Stored<StatefulSet> = asStored({ metadata: { ...owner.metadata, name: "db", uid: "other" } });
+  const named = (name: string, by: Stored<StatefulSet>): ControllerRevision => {
     const { metadata, ...rest } = draft(name, 0, by);
     return { ...rest, metadata: { ...metadata, name } };
   };
@@ -160,7 +162,7 @@ describe("an owner has", () => {
   ])("$name", async ({ given, want }) => {
     for (const revision of given) await world.create(resources.controllerRevisions, revision);
     await world.run();
-    const found = history.ownedByOrFree(owner);
+    const found = history.ownedByOrFree(asStored(owner));
     expect(found.map(({ metadata }) => metadata.name).join(" ")).toBe(want);
   });
 });
