@@ -3,7 +3,6 @@ import { certificateRequestKinds } from "./access/certificate-request.ts";
 import { rbacKinds } from "./access/rbac.ts";
 import { cronJobKinds } from "./batch/cron-job.ts";
 import { jobKinds } from "./batch/job.ts";
-import { apiServiceKinds } from "./core/api-service.ts";
 import { configDataKinds } from "./core/config-data.ts";
 import { componentStatusKind } from "./core/component-status.ts";
 import { eventKinds } from "./core/event.ts";
@@ -42,7 +41,6 @@ export const allKinds: readonly KindRules[] = [
   ...rbacKinds,
   ...cronJobKinds,
   ...jobKinds,
-  ...apiServiceKinds,
   ...configDataKinds,
   componentStatusKind,
   ...eventKinds,
