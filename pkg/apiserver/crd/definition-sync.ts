@@ -67,8 +67,10 @@ export class DefinitionSync implements ServerService {
     while (this.#again) {
       this.#again = false;
       const { items } = this.#parts.store.scan(definitionBucket, { prefix: "" });
-      const definitions = items as readonly CustomResourceDefinition[];
-      for (const definition of definitions) await this.#syncOne(definition, definitions);
+      // Each sees what those before it have been given: two that were to share a name would give way to each other for ever.
+      const definitions = [...items] as CustomResourceDefinition[];
+      for (const [index, definition] of definitions.entries())
+        definitions[index] = await this.#syncOne(definition, definitions);
       this.#dropVanished(new Set(definitions.map(({ metadata }) => metadata.name ?? "")));
     }
   }
@@ -76,19 +78,21 @@ export class DefinitionSync implements ServerService {
   async #syncOne(
     definition: CustomResourceDefinition,
     all: readonly CustomResourceDefinition[],
-  ): Promise<void> {
+  ): Promise<CustomResourceDefinition> {
     const name = definition.metadata.name ?? "";
+    let current = definition;
     try {
       const others = all.filter((one) => one !== definition && one.spec.group === definition.spec.group);
       const naming = acceptNames(definition, others, formatTime(this.#parts.clock.nowMs()));
-      const current = await this.#writeStatus(definition, { ...definition.status, ...naming });
+      current = await this.#writeStatus(definition, { ...definition.status, ...naming });
       this.#serve(name, current);
       if (current.metadata.deletionTimestamp !== undefined) await this.#empty(current);
     } catch (error) {
       // Gone or changed meanwhile: the event of that change brings it up again.
-      if (error instanceof StatusError && (error.code === 404 || error.code === 409)) return;
-      this.#log.error(error, "a custom resource definition cannot be served", { name });
+      const isGone = error instanceof StatusError && (error.code === 404 || error.code === 409);
+      if (!isGone) this.#log.error(error, "a custom resource definition cannot be served", { name });
     }
+    return current;
   }
 
   async #writeStatus(

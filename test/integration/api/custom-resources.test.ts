@@ -231,6 +231,33 @@ describeApi("custom resources", (api) => {
     ]);
   });
 
+  test("names that come free are given to one of those that wait for them", async () => {
+    const { group, definition } = await define(api());
+    const schemaOnly = { openAPIV3Schema: { type: "object" } };
+    const only = { name: "v1", served: true, storage: true, schema: schemaOnly };
+    const waiting = ["others", "strangers"].map((plural) => `${plural}.${group}`);
+    for (const name of waiting) {
+      const names = { plural: name.split(".")[0], kind: "Widget" };
+      const spec = { group, scope: "Namespaced", names, versions: [only] };
+      expect((await api().send("POST", definitions, { metadata: { name }, spec })).status).toBe(201);
+    }
+    const established = async (): Promise<readonly unknown[]> => {
+      const found = await Promise.all(waiting.map(async (name) => api().get(`${definitions}/${name}`)));
+      const statuses = found.map(
+        ({ body }) => body.status as { readonly conditions?: readonly object[] | null },
+      );
+      return statuses.map(({ conditions }) =>
+        (conditions ?? []).some(
+          (one) => "type" in one && one.type === "Established" && "status" in one && one.status === "True",
+        ),
+      );
+    };
+    await expect.poll(established).toEqual([false, false]);
+    await api().send("DELETE", definition);
+    const told = async (): Promise<readonly string[]> => (await established()).map(String).toSorted();
+    await expect.poll(told).toEqual(["false", "true"]);
+  });
+
   test("the objects go with their definition, which waits for their finalizers", async () => {
     const { group, definition, objects } = await define(api());
     await api().send("POST", objects, widget(group, "plain", { size: 1 }));
