@@ -29,6 +29,7 @@ import type { ApiRequest, ApiResponse } from "./request.ts";
 import { parseResourcePath, type RequestInfo } from "./request-info.ts";
 import { RequestMetrics, type RoutedRequest } from "./request-metrics.ts";
 import type { VirtualHandlers } from "./virtual-handlers.ts";
+import { prefersYaml } from "./negotiate.ts";
 import { forbidden, methodNotAllowed, noSuchResource, StatusError, unauthorized } from "./status-error.ts";
 
 export interface ApiServerOptions {
@@ -159,7 +160,8 @@ export class ApiServer {
     } catch (error) {
       if (error instanceof DisconnectError) throw error;
       const failure = this.#failure(request, error);
-      return withWarnings(seen.admitted ? failure : inJson(failure), warnings);
+      const mayBeYaml = seen.admitted || prefersYaml(request.headers["accept"], true);
+      return withWarnings(mayBeYaml ? failure : inJson(failure), warnings);
     }
   }
 
@@ -257,7 +259,6 @@ export function statusResponse(error: StatusError): ApiResponse {
   return { status: error.code, headers, body: { kind: "object", value: error.status } };
 }
 
-/** Whoever may not ask is told so in JSON, whatever they have asked for. */
 function inJson(response: ApiResponse): ApiResponse {
   return { ...response, headers: { "content-type": "application/json", ...response.headers } };
 }

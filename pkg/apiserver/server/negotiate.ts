@@ -27,9 +27,14 @@ export function negotiateOutput(accept: string | undefined, query: URLSearchPara
   throw notAcceptable();
 }
 
-/** Whether an answer is to be written in YAML: where that is asked for before JSON. */
-export function prefersYaml(accept: string | undefined): boolean {
-  const clause = parseAccept(accept ?? "").find(({ type }) => jsonTypes.has(type) || type === yamlType);
+/**
+ * Whether an answer is to be written in YAML: where that is asked for before JSON. `asItIs`: there are no other forms
+ * (tables), and who asks for one in YAML gets JSON.
+ */
+export function prefersYaml(accept: string | undefined, asItIs = false): boolean {
+  const clause = parseAccept(accept ?? "").find(
+    ({ type, parameters }) => (jsonTypes.has(type) || type === yamlType) && !(asItIs && parameters.has("as")),
+  );
   return clause?.type === yamlType;
 }
 

@@ -45,8 +45,13 @@ describeApi("bodies", (api) => {
     expect(either.headers["content-type"]).toBe("application/json");
     const watch = await api().get(`${path}?watch=1&timeoutSeconds=1`, accept);
     expect([watch.status, read(watch).reason]).toEqual([406, "NotAcceptable"]);
-    const stranger = await api().get(path, { ...accept, "impersonate-user": "nobody" });
-    expect([stranger.status, stranger.headers["content-type"]]).toEqual([403, "application/json"]);
+    const askAsStranger = async (form: string): Promise<unknown> => {
+      const { status, headers } = await api().get(path, { accept: form, "impersonate-user": "nobody" });
+      return [status, headers["content-type"]];
+    };
+    expect(await askAsStranger("application/yaml")).toEqual([403, "application/yaml"]);
+    const table = "application/yaml;as=Table;v=v1;g=meta.k8s.io";
+    expect(await askAsStranger(table)).toEqual([403, "application/json"]);
     const options = "apiVersion: v1\nkind: DeleteOptions\npropagationPolicy: Background\n";
     expect((await api().send("DELETE", `${path}/a`, options, yaml)).status).toBe(200);
   });
