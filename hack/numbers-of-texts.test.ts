@@ -48,6 +48,7 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/cluster/hollow/script.ts": "seconds, and an exit code",
   "pkg/apiserver/http/web-socket.ts": "the length of a frame, which is held against a limit",
   "pkg/apiserver/kinds/batch/success-policy.ts": "an index, checked to be below a number of 32 bits",
+  "pkg/apiserver/kinds/declared-rules.ts": "lengths that generated rules set",
   "pkg/apiserver/kinds/core/node.ts": "the length of a network's prefix",
   "pkg/apiserver/kinds/rolling-update.ts": "a percentage, which is compared with 100",
   "pkg/pki/certificate.ts": "parts of addresses",

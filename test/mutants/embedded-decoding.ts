@@ -1,6 +1,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const DECODING = ["test/integration/api/decoding.test.ts"];
+const DECLARED = ["test/integration/api/declared-rules.test.ts"];
 
 /** How the embedded API server reads bodies as Go's types. */
 export const embeddedDecodingMutants: readonly Mutant[] = [
@@ -94,5 +95,33 @@ export const embeddedDecodingMutants: readonly Mutant[] = [
     find: 'if (type.kind === "list") return Array.isArray(value) && value.length === 0;',
     replace: 'if (type.kind === "list") return false;',
     tests: ["test/integration/api/empty-fields.test.ts"],
+  },
+  {
+    name: "kinds without rules of their own keep to none",
+    file: "pkg/apiserver/server/built-in-resource.ts",
+    find: "...(/^v\\d+$/.test(builtIn.version) && { declaredRules: true }),",
+    replace: "",
+    tests: DECLARED,
+  },
+  {
+    name: "declared rules let fields change",
+    file: "pkg/apiserver/kinds/define-kind.ts",
+    find: "validateDeclared(draft, type, errors, old)",
+    replace: "validateDeclared(draft, type, errors)",
+    tests: DECLARED,
+  },
+  {
+    name: "no declared field is required",
+    file: "pkg/apiserver/kinds/declared-rules.ts",
+    find: 'if (!isSet && rules.some(({ name }) => name === "required")) this.#errors.required(at);',
+    replace: "",
+    tests: DECLARED,
+  },
+  {
+    name: "members of lists are not looked at",
+    file: "pkg/apiserver/kinds/declared-rules.ts",
+    find: "if (isJson(item)) this.struct(item, structOf(items), `${path}[${key}]`);",
+    replace: "void item;",
+    tests: DECLARED,
   },
 ];

@@ -1,5 +1,8 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf, type BuiltInResource } from "../../api/resource.ts";
+import { goStruct, type GoStruct } from "../../api/go-types.ts";
+import { definitionOf } from "../../api/schema.ts";
+import { validateDeclared } from "./declared-rules.ts";
 import { FieldErrors } from "./field-errors.ts";
 import { asJson, child, copyField, isJson, sameValue, type Json } from "../../api/json.ts";
 import type { Draft, KindRules, RuleContext, TableColumn } from "./kind.ts";
@@ -24,6 +27,8 @@ export interface KindSpec extends Partial<
   readonly prepareForUpdate?: (draft: Draft, before: Json, context: RuleContext) => void;
   /** Metadata that writes to /status may not touch: the keys, or all of it. */
   readonly statusKeepsMetadata?: readonly string[] | "all";
+  /** What upstream's types declare of the fields is checked, before the checks of the kind's own. */
+  readonly declaredRules?: true;
   /** Kinds whose status a client may set when it creates the object: nodes, leases' like. */
   readonly keepsStatusOnCreate?: boolean;
 }
@@ -37,7 +42,8 @@ export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): Kind
   const hasStatus = resource.subresources.some((subresource) => subresource.name === "status");
   const normalize = (draft: Draft): void => normalizeWireForm(draft, apiVersionOf(resource), resource.kind);
   const { validate, validateChange, validateUpdate, validateStatus, statusKeepsMetadata, ...rest } = spec;
-  const { keepsStatusOnCreate, ...shared } = rest;
+  const { keepsStatusOnCreate, declaredRules, ...shared } = rest;
+  const type = declaredRules === true ? typeOf(resource) : undefined;
   return {
     columns: plainColumns,
     generation: false,
@@ -67,6 +73,7 @@ export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): Kind
     },
     validate(draft, context) {
       const errors = new FieldErrors();
+      if (type !== undefined) validateDeclared(draft, type, errors);
       validate?.(draft, errors, context);
       return errors.list;
     },
@@ -76,12 +83,20 @@ export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): Kind
       if (context.subresource === "status") validateStatus?.(draft, old, errors, context);
       else if (validateUpdate !== undefined) validateUpdate(draft, old, errors, context);
       else {
+        if (type !== undefined) validateDeclared(draft, type, errors, old);
         validate?.(draft, errors, context);
         validateChange?.(draft, old, errors, context);
       }
       return errors.list;
     },
   };
+}
+
+function typeOf(resource: BuiltInResource): GoStruct {
+  const name = definitionOf(apiVersionOf(resource), resource.kind)?.name;
+  const type = name === undefined ? undefined : goStruct(name);
+  if (type === undefined) throw new Error(`${resource.kind} has no Go type`);
+  return type;
 }
 
 /** A write to /status changes the status, and metadata as far as the kind lets it. */

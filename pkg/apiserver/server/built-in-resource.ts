@@ -74,6 +74,7 @@ function plainRules(builtIn: BuiltInResource): KindRules {
     return defineKind(builtIn, { setDefaults: defaultMinReplicas });
   return defineKind(builtIn, {
     generation: builtIn.subresources.some(({ name }) => name === "status"),
+    ...(/^v\d+$/.test(builtIn.version) && { declaredRules: true }),
     ...(isRbac ? { nameFormat: "pathSegment" } : {}),
   });
 }

@@ -49,13 +49,13 @@ function requireSegment(of: Json, key: string, path: string, errors: FieldErrors
 
 function validateParent(parent: Json | undefined, errors: FieldErrors): void {
   const path = "spec.parentRef";
-  if (parent === undefined) {
-    errors.required(path);
-    return;
-  }
+  if (parent === undefined) return;
   const group = text(parent, "group");
   if (group !== "") errors.invalidEach(`${path}.group`, group, dnsSubdomainProblems(group));
-  for (const key of ["resource", "name"]) requireSegment(parent, key, `${path}.${key}`, errors);
+  for (const key of ["resource", "name"]) {
+    const value = text(parent, key);
+    if (value !== "") errors.invalidEach(`${path}.${key}`, value, pathSegment(value));
+  }
   const namespace = text(parent, "namespace");
   errors.invalidEach(`${path}.namespace`, namespace, pathSegment(namespace));
 }
@@ -119,6 +119,7 @@ const classRules: KindSpec = {
 export const ingressClassKinds = [
   defineKind(resources.ingressClasses, classRules),
   defineKind(resources.ipAddresses, {
+    declaredRules: true,
     nameFormat: "pathSegment",
     validate(draft, errors) {
       validateIp(text(draft.metadata, "name"), "metadata.name", errors);

@@ -1,3 +1,4 @@
+import { dnsLabelProblems } from "../../../api/names.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, nameAndAge, specOf } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
@@ -16,13 +17,10 @@ function setRequestDefaults(spec: Json | undefined): void {
 }
 
 function validateRequests(spec: Json | undefined, path: string, errors: FieldErrors): void {
-  const names = new Set<string>();
   for (const [index, request] of items(child(spec, "devices"), "requests").entries()) {
     const at = `${path}.devices.requests[${index}]`;
     const name = text(request, "name");
-    if (name === "") errors.required(`${at}.name`);
-    if (names.has(name)) errors.duplicate(at, name);
-    names.add(name);
+    errors.invalidEach(`${at}.name`, name, dnsLabelProblems(name));
     if (!present(request, "exactly") && items(request, "firstAvailable").length === 0) {
       errors.required(at, "exactly one of `exactly` or `firstAvailable` is required");
     } else if (present(request, "exactly") && text(child(request, "exactly"), "deviceClassName") === "") {
@@ -43,20 +41,22 @@ function stateCell(claim: Json): string {
 
 export const resourceClaimKinds = [
   defineKind(resources.resourceClaims, {
+    declaredRules: true,
     statusKeepsMetadata: "all",
     setDefaults: (draft) => setRequestDefaults(specOf(draft)),
     validate: (draft, errors) => validateRequests(specOf(draft), "spec", errors),
-    validateChange: (draft, before, errors) => errors.immutable("spec", draft["spec"], before["spec"]),
     columns: [nameColumn, column("State", stateCell), ageColumn],
   }),
   defineKind(resources.resourceClaimTemplates, {
+    declaredRules: true,
     columns: nameAndAge,
     setDefaults: (draft) => setRequestDefaults(ensure(specOf(draft), "spec")),
     validate: (draft, errors) => validateRequests(descend(draft, "spec", "spec"), "spec.spec", errors),
     validateChange: (draft, before, errors) => errors.immutable("spec", draft["spec"], before["spec"]),
   }),
-  defineKind(resources.deviceClasses, { generation: true, columns: nameAndAge }),
+  defineKind(resources.deviceClasses, { declaredRules: true, generation: true, columns: nameAndAge }),
   defineKind(resources.resourceSlices, {
+    declaredRules: true,
     generation: true,
     columns: [
       nameColumn,

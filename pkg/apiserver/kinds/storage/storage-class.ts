@@ -62,12 +62,12 @@ const classRules: KindSpec = {
 };
 
 const attachmentRules: KindSpec = {
+  declaredRules: true,
   unconditionalUpdate: false,
   generation: false,
   statusKeepsMetadata: "all",
   validate(draft, errors) {
     const spec = specOf(draft);
-    if (text(spec, "attacher") === "") errors.required("spec.attacher");
     const node = text(spec, "nodeName");
     errors.invalidEach("spec.nodeName", node, dnsSubdomainProblems(node));
     const source = child(spec, "source");
@@ -78,9 +78,6 @@ const attachmentRules: KindSpec = {
     if (present(source, "persistentVolumeName") && text(source, "persistentVolumeName") === "") {
       errors.required("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName");
     }
-  },
-  validateChange(draft, before, errors) {
-    errors.immutable("spec", draft["spec"], before["spec"]);
   },
   columns: [
     nameColumn,
