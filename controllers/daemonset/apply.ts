@@ -81,7 +81,7 @@ export async function createOrFindRevision(
 
 async function raiseCollisionCount({ sync, context }: Round): Promise<void> {
   const { owner: daemonSet } = sync;
-  const { name = "" } = daemonSet.metadata;
+  const { name } = daemonSet.metadata;
   const fresh = await context.writes.live(sync, daemonSet);
   // The DaemonSet is gone; another one of its name has a count of its own.
   if (fresh === undefined) return;

@@ -17,7 +17,7 @@ export function claimRule({ lister }: Pick<Cache<StatefulSet>, "lister">): WakeR
         ? ownersOf(change.object) < ownersOf(change.before)
         : change.type === "deleted";
     if (!isFreer) return;
-    const { namespace = "", name = "" } = change.object.metadata;
+    const { namespace, name } = change.object.metadata;
     for (const set of lister.inNamespace(namespace)) if (isClaimNameOf(set, name)) wake(keyOf(set));
   };
 }

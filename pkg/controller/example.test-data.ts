@@ -15,7 +15,7 @@ export const budgetController = defineController({ name: "budget-controller" }, 
       const { metadata, spec } = sync.owner;
       if (metadata.deletionTimestamp !== undefined || owned.ownedBy(sync.owner).length > 0) return {};
       sync.decided("The Deployment has no budget");
-      const { name = "" } = metadata;
+      const { name } = metadata;
       const budget = { maxUnavailable: 1, ...(spec && { selector: spec.selector }) };
       await owned.create(sync, { metadata: { name }, spec: budget });
       return {};

@@ -47,9 +47,7 @@ export class Place {
         const within = kind.namespaced ? { namespace: this.namespace } : {};
         const { items } = await this.#client.dynamic(kind).list(within);
         return items
-          .filter(
-            ({ metadata }) => kind.namespaced || metadata.name?.startsWith(`${this.namespace}:`) === true,
-          )
+          .filter(({ metadata }) => kind.namespaced || metadata.name?.startsWith(`${this.namespace}:`))
           .map((item) => ({ ...item, kind: kind.kind }));
       }),
     );

@@ -23,7 +23,7 @@ export async function cleanTokens(sync: Sync, context: CleanerContext): Promise<
   const nowMs = clock.nowMs();
   const unused: Secret[] = [];
   await forEachInTurns(clock, context.secrets.lister.list(), (secret) => {
-    const { namespace = "" } = secret.metadata;
+    const { namespace } = secret.metadata;
     if (isUnused(secret, (name) => context.accounts.lister.get(namespace, name), nowMs, periodMs))
       unused.push(secret);
   });

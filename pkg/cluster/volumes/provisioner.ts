@@ -106,7 +106,7 @@ class Provisioner {
     const { owner, signal } = sync;
     if (!isToBeDeleted(owner)) return {};
     sync.decided("It is released");
-    const { name = "", uid = "" } = owner.metadata;
+    const { name, uid } = owner.metadata;
     const volumes = this.#env.client.clientFor<PersistentVolume>(resources.persistentVolumes);
     try {
       await volumes.delete({ name }, { preconditions: { uid } }, signal);
