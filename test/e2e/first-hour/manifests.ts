@@ -154,6 +154,14 @@ spec:
       additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
 `;
 
+/** An object with next to nothing in it. */
+export const object = (apiVersion: string, kind: string, body: string): string => `
+apiVersion: ${apiVersion}
+kind: ${kind}
+metadata: {name: broken}
+${body}
+`;
+
 export const box = (name: string, spec: string): string =>
   `
 apiVersion: example.com/v1

@@ -33,6 +33,10 @@ export function apply(manifest: string, says?: RegExp): Call {
   return { ...run("apply", says), manifest };
 }
 
+export function refusedManifest(manifest: string, says: RegExp): Call {
+  return { ...apply(manifest, says), exitCode: 1 };
+}
+
 /** Asked until it says so. */
 export function until(command: string, says: RegExp): Call {
   return { ...run(command, says), isPolled: true };

@@ -1,5 +1,5 @@
-import { box, chart, database, definition, deployment, quota } from "./manifests.ts";
-import { apply, refused, run, type Step, until, wait } from "./step.ts";
+import { box, chart, database, definition, deployment, object, quota } from "./manifests.ts";
+import { apply, refused, refusedManifest, run, type Step, until, wait } from "./step.ts";
 
 const slow = `${"a".repeat(200)}!`;
 
@@ -88,6 +88,37 @@ export const firstHour: readonly Step[] = [
     ],
   },
   {
+    name: "broken objects",
+    calls: [
+      refusedManifest(object("v1", "Secret", "data: {a: not base64}"), /illegal base64 data/),
+      refusedManifest(object("v1", "ResourceQuota", "spec: {hard: {pods: 0x1g}}"), /quantities must match/),
+      refusedManifest(
+        object("v1", "Pod", "spec: {containers: [{name: c}]}"),
+        /spec.containers\[0\].image: Required/,
+      ),
+      refusedManifest(
+        object("v1", "Pod", "spec: {containers: [{nam: c}]}"),
+        /unknown field "spec.containers\[0\].nam"/,
+      ),
+      refusedManifest(object("v1", "Service", "spec: {ports: [{port: 70000}]}"), /between 1 and 65535/),
+      refusedManifest(
+        object("v1", "Service", "spec: {ports: [{port: many}]}"),
+        /cannot unmarshal|ValidationError|invalid type/,
+      ),
+      refusedManifest(
+        object("batch/v1", "CronJob", "spec: {schedule: often}"),
+        /spec.schedule: Invalid value: "often"/,
+      ),
+      refusedManifest(
+        object("v9", "Pod", "spec: {}"),
+        /no matches for kind "Pod" in version "v9"|error validating data/,
+      ),
+      run("label namespace hour pod-security.kubernetes.io/enforce=restricted"),
+      refused("run unsafe --image=nginx", /violates PodSecurity "restricted:latest"/),
+      run("label namespace hour pod-security.kubernetes.io/enforce-"),
+    ],
+  },
+  {
     name: "quota",
     calls: [
       run("delete deployment,statefulset --all --timeout=60s"),
@@ -119,9 +150,9 @@ export const firstHour: readonly Step[] = [
         ...apply(box("b", "{size: -1}"), /spec\.size: Invalid value: -1: .*greater than or equal to 0/),
         exitCode: 1,
       },
-      { ...apply(box("b", "{nothing: x}"), /spec\.nothing: Too long: may not be more than 0/), exitCode: 1 },
-      { ...apply(box("b", '{label: "a1"}'), /spec\.label: Invalid value: "a1".*should match/), exitCode: 1 },
-      { ...apply(box("b", `{slow: "${slow}"}`), /spec\.slow: Invalid value.*should match/), exitCode: 1 },
+      refusedManifest(box("b", "{nothing: x}"), /spec\.nothing: Too long: may not be more than 0/),
+      refusedManifest(box("b", '{label: "a1"}'), /spec\.label: Invalid value: "a1".*should match/),
+      refusedManifest(box("b", `{slow: "${slow}"}`), /spec\.slow: Invalid value.*should match/),
       run("delete crd boxes.example.com --timeout=60s"),
       refused("get crd boxes.example.com", /"boxes\.example\.com" not found/),
     ],
