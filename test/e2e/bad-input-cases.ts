@@ -23,7 +23,7 @@ export const flagMistakes: readonly Mistake[] = [
   ["no boolean", ["--profiling=maybe"], /"maybe" for --profiling/],
   ["a port out of range", ["--secure-port=70000"], /--secure-port must be from 0 to 65535/],
   ["no address", ["--bind-address=nowhere"], /"nowhere" for --bind-address/],
-  ["an unknown controller", ["--controllers=*,no-such"], /"no-such\\?" is not a controller \(see --help\)/],
+  ["an unknown controller", ["--controllers=*,no-such"], /"no-such\\?" is not a controller/],
   ["an unknown feature gate", ["--feature-gates=NoSuch=true"], /unrecognized feature gate: NoSuch/],
   ["a feature gate without value", ["--feature-gates=AllAlpha"], /missing bool value for AllAlpha/],
   ["an unknown log format", ["--logging-format=xml"], /--logging-format must be text, json/],
