@@ -1,6 +1,7 @@
 import { batchMutants } from "./batch.ts";
 import { commandLineMutants } from "./command-line.ts";
 import { connectionsMutants } from "./connections.ts";
+import { plantMutants } from "./development-cluster.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { definitionsMutants } from "./definitions.ts";
 import { embeddedDecodingMutants } from "./embedded-decoding.ts";
@@ -25,6 +26,7 @@ import type { Mutant } from "./mutant.ts";
 
 /** Each must be noticed by one of its tests. */
 export const mutants: readonly Mutant[] = [
+  ...plantMutants,
   ...numbersMutants,
   ...refusalsMutants,
   ...informersMutants,
