@@ -69,16 +69,21 @@ export function accessControl(options: AccessControlOptions): AccessControl {
 function reviewHandlers(rbac: RbacAuthorizer, clock: Clock): VirtualHandlers {
   return {
     "authorization.k8s.io/subjectaccessreviews": async ({ body, resource }) =>
-      answered(resource, "", reviewSubjectAccess(rbac, body, undefined)),
+      answered(unnamed(resource), "", reviewSubjectAccess(rbac, body, undefined)),
     "authorization.k8s.io/localsubjectaccessreviews": async ({ body, resource, namespace }) =>
-      answered(resource, "", reviewSubjectAccess(rbac, body, namespace)),
+      answered(unnamed(resource), "", reviewSubjectAccess(rbac, body, namespace)),
     "authorization.k8s.io/selfsubjectaccessreviews": async ({ body, resource, user }) =>
-      answered(resource, "", reviewOwnAccess(rbac, body, user)),
+      answered(unnamed(resource), "", reviewOwnAccess(rbac, body, user)),
     "authorization.k8s.io/selfsubjectrulesreviews": async ({ body, resource, user }) =>
       answered(resource, "", reviewOwnRules(rbac, body, user)),
-    "authentication.k8s.io/selfsubjectreviews": async ({ body, resource, user }) =>
-      answered(resource, "", reviewSelf(body, user, clock)),
+    "authentication.k8s.io/selfsubjectreviews": async ({ resource, user }) =>
+      answered(resource, "", reviewSelf(user, clock.nowMs())),
   };
+}
+
+/** What is wrong with an access review is told without its kind. */
+function unnamed({ group }: NamedKind): NamedKind {
+  return { group, kind: "" };
 }
 
 function tokenHandlers(

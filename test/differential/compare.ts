@@ -57,7 +57,7 @@ class Found {
       if (!missing.some(({ field, reason }) => field === cause.field && reason === cause.reason))
         this.#add(`${this.#cause(cause)}: cause too many`, "", cause.message);
     if (missing.length + added.length > 0) return;
-    const scope = this.#scope({ status: Number(real["code"]), body: real });
+    const scope = this.#scope({ status: Number(real["code"]) });
     const [message, other] = [messageOf(real), messageOf(embedded)];
     if (theirs.length > 0 && message !== other)
       this.#add("any 422: causes in another order or number", message, other);
@@ -103,8 +103,8 @@ class Found {
   }
 
   /** Refusals for which no field of the object is to blame read the same for every kind. */
-  #scope({ status }: { readonly status: number; readonly body: unknown }): string {
-    return `${status === 422 || status >= 500 ? this.#step.kind : "any"} ${this.#step.what}`;
+  #scope({ status }: Pick<MaskedAnswer, "status">): string {
+    return `${status === 422 ? this.#step.kind : "any"} ${this.#step.what}`;
   }
 
   #walk(real: unknown, embedded: unknown, path: string, wanted: (path: string) => boolean): void {
@@ -122,6 +122,10 @@ class Found {
   }
 
   #differs(path: string, real: unknown, embedded: unknown, how: string): void {
+    if (this.#kind === "document") {
+      this.#add(`${this.#step.what}: ${path.split(/[.[]/)[0] ?? ""}: ${how}`, short(real), short(embedded));
+      return;
+    }
     const inObject = path.replace(/^(?:items\[\d+\]|rows\[\d+\]\.object|\[\d+\]\.object)\.?/, "");
     this.#add(`${this.#verb()}${place(this.#kind, inObject)}: ${how}`, short(real), short(embedded));
   }

@@ -1,3 +1,4 @@
+import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
 import { isJson, type Json } from "../../pkg/api/json.ts";
 import { parseJson } from "../../pkg/api/wire-json.ts";
 import { type RunNames, TOKEN } from "./case.ts";
@@ -28,6 +29,7 @@ export function masked(answer: Answer, names: RunNames): MaskedAnswer {
 }
 
 function parsed(text: string, contentType: string): unknown {
+  if (contentType.includes("yaml")) return fromYaml(text);
   if (!contentType.includes("json") || text === "") return text;
   try {
     return parseJson(text);
@@ -45,17 +47,31 @@ function parsed(text: string, contentType: string): unknown {
   }
 }
 
+function fromYaml(text: string): unknown {
+  try {
+    return load(text, { schema: CORE_SCHEMA });
+  } catch (error) {
+    // Several documents: what a watch sends.
+    if (error instanceof YAMLException) return text;
+    throw error;
+  }
+}
+
 /** Masking twice is masking once. */
 export function maskText(text: string, { token, namespace }: RunNames): string {
-  return text
-    .replaceAll(token, TOKEN)
-    .replaceAll(namespace, "{{ns}}")
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "<uid>")
-    .replaceAll(/20(?:2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, "<micro time>")
-    .replaceAll(/20(?:2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<time>")
-    .replaceAll(new RegExp(`kube-api-access-${random}`, "g"), "kube-api-access-<5>")
-    .replaceAll(/\b10\.96\.\d+\.\d+/g, "<address>")
-    .replaceAll(/((?:resource version|current|object meta|in precondition): )\d+/gi, "$1<rv>");
+  return (
+    text
+      .replaceAll(token, TOKEN)
+      .replaceAll(namespace, "{{ns}}")
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g, "<uid>")
+      .replaceAll(/20(?:2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, "<micro time>")
+      .replaceAll(/20(?:2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<time>")
+      .replaceAll(new RegExp(`kube-api-access-${random}`, "g"), "kube-api-access-<5>")
+      .replaceAll(/\b10\.96\.\d+\.\d+/g, "<address>")
+      // Another name in a program that was built as a dependency of this module.
+      .replaceAll(/in scheme (\\*)"[^"\\]*\\*"/g, "in scheme <scheme>")
+      .replaceAll(/((?:resource version|current|object meta|in precondition): )\d+/gi, "$1<rv>")
+  );
 }
 
 function maskValue(value: unknown, names: RunNames): unknown {

@@ -66,12 +66,13 @@ async function startEmbedded(): Promise<Side> {
   const random = seededRandom(1);
   const store = new Store({ clock });
   const serviceAccountKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  const { rbac, ...access } = accessControl({ store, clock, random, serviceAccountKey, insecure: false });
   const server = embeddedServer({
     clock,
     random,
     store,
-    admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR }),
-    ...accessControl({ store, clock, random, serviceAccountKey, insecure: false }),
+    admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, rbac }),
+    ...access,
   });
   const authority = await CertificateAuthority.create("embedded", clock);
   const serving = await authority.issue({ commonName: "kube-apiserver", hosts: ["127.0.0.1"] });

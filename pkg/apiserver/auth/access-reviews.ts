@@ -1,9 +1,10 @@
 import type { PolicyRule } from "../../api/types/rbac-v1.gen.ts";
 import { formatTime } from "../../api/time.ts";
-import type { Clock } from "../../clock/clock.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { child, type Json, present, strings, text } from "../../api/json.ts";
+import { isEmptyValue } from "../server/object-lifecycle.ts";
+import { badRequest } from "../server/status-error.ts";
 import type { UserInfo } from "../server/access.ts";
 import type { RbacAuthorizer } from "./rbac-authorizer.ts";
 import type { AccessAttributes } from "./rbac-rules.ts";
@@ -42,6 +43,15 @@ function validateTarget(spec: Json | undefined, errors: FieldErrors): void {
   }
 }
 
+/** Reviews are not kept: there is nothing to be said of them but where they are made. */
+function validateMetadata(review: Json, namespace: string | undefined, errors: FieldErrors): void {
+  const { managedFields: _, namespace: own, ...others } = child(review, "metadata") ?? {};
+  const isEmpty = Object.values(others).every(isEmptyValue);
+  if (isEmpty && (namespace !== undefined || own === undefined)) return;
+  const detail = namespace === undefined ? "must be empty" : "must be empty except for namespace";
+  errors.invalid("metadata", review["metadata"], detail);
+}
+
 function answer(
   review: Json,
   { allowed, reason }: { readonly allowed: boolean; readonly reason: string },
@@ -63,13 +73,21 @@ export function reviewSubjectAccess(
   if (username === "" && groups.length === 0) {
     errors.invalid("spec.user", "", "at least one of user or group must be specified");
   }
-  if (namespace !== undefined && text(child(spec, "resourceAttributes"), "namespace") !== namespace) {
+  validateMetadata(review, namespace, errors);
+  const attributes = child(spec, "resourceAttributes");
+  if (namespace !== undefined && attributes !== undefined && text(attributes, "namespace") !== namespace) {
     errors.invalid(
       "spec.resourceAttributes.namespace",
-      text(child(spec, "resourceAttributes"), "namespace"),
+      text(attributes, "namespace"),
       "must match metadata.namespace",
     );
   }
+  if (namespace !== undefined && present(spec, "nonResourceAttributes"))
+    errors.invalid(
+      "spec.nonResourceAttributes",
+      spec?.["nonResourceAttributes"],
+      "disallowed on this kind of request",
+    );
   if (errors.list.length > 0) return { errors: errors.list };
   return answer(review, authorizer.decide({ username, groups }, attributesOfSpec(spec)));
 }
@@ -79,6 +97,7 @@ export function reviewOwnAccess(authorizer: RbacAuthorizer, review: Json, user: 
   const errors = new FieldErrors();
   const spec = child(review, "spec");
   validateTarget(spec, errors);
+  validateMetadata(review, undefined, errors);
   if (errors.list.length > 0) return { errors: errors.list };
   return answer(review, authorizer.decide(user, attributesOfSpec(spec)));
 }
@@ -86,11 +105,7 @@ export function reviewOwnAccess(authorizer: RbacAuthorizer, review: Json, user: 
 /** What may I do in this namespace? */
 export function reviewOwnRules(authorizer: RbacAuthorizer, review: Json, user: UserInfo): ReviewResult {
   const namespace = text(child(review, "spec"), "namespace");
-  if (namespace === "") {
-    const errors = new FieldErrors();
-    errors.required("spec.namespace", "no namespace on request");
-    return { errors: errors.list };
-  }
+  if (namespace === "") throw badRequest("no namespace on request");
   const rules = user.groups.includes("system:masters") ? masterRules : authorizer.rulesFor(user, namespace);
   const resourceRules = rules
     .filter((rule) => (rule.resources ?? []).length > 0)
@@ -103,7 +118,8 @@ export function reviewOwnRules(authorizer: RbacAuthorizer, review: Json, user: U
   const nonResourceRules = rules
     .filter((rule) => (rule.nonResourceURLs ?? []).length > 0)
     .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs }));
-  return { review: { ...review, status: { resourceRules, nonResourceRules, incomplete: false } } };
+  const status = { resourceRules, nonResourceRules, incomplete: false };
+  return { review: { metadata: {}, spec: {}, status } };
 }
 
 const masterRules: readonly PolicyRule[] = [
@@ -112,7 +128,7 @@ const masterRules: readonly PolicyRule[] = [
 ];
 
 /** Who am I? */
-export function reviewSelf(review: Json, user: UserInfo, clock: Clock): ReviewResult {
+export function reviewSelf(user: UserInfo, nowMs: number): ReviewResult {
   const { username, uid, groups, extra } = user;
   const userInfo = {
     username,
@@ -120,6 +136,5 @@ export function reviewSelf(review: Json, user: UserInfo, clock: Clock): ReviewRe
     groups,
     ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra }),
   };
-  const metadata = { creationTimestamp: formatTime(clock.nowMs()) };
-  return { review: { ...review, metadata, status: { userInfo } } };
+  return { review: { metadata: { creationTimestamp: formatTime(nowMs) }, status: { userInfo } } };
 }

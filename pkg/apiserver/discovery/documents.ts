@@ -46,7 +46,7 @@ export function serverDocuments(
     const health = healthResponse(path, request.query);
     if (health !== undefined) return health;
     if (path === "/openapi/v2" && !acceptsJson(request.headers["accept"]))
-      return statusResponse(notAcceptable());
+      return statusResponse(notAcceptable(["application/json"]));
     const aggregated = aggregatedVersion(path, request.headers["accept"]);
     return cache.get(`${aggregated ?? ""} ${path}`, (groups) =>
       makeDocument({ path, aggregated, minor }, groups),

@@ -234,9 +234,10 @@ function impersonation(rawHeaders: readonly string[]): Record<string, string> {
 }
 
 /** Objects and lists are written as the client likes them; documents about the server are JSON. */
-function isYaml({ path, headers: { accept } }: RequestHead, { headers, body }: ApiResponse): boolean {
+function isYaml({ path, headers: { accept } }: RequestHead, { headers, body, status }: ApiResponse): boolean {
   const isObject = body.kind === "object" || body.kind === "list";
-  return isObject && path.startsWith("/api") && headers["content-type"] === undefined && prefersYaml(accept);
+  const isPlain = path.startsWith("/api") && headers["content-type"] === undefined;
+  return isObject && isPlain && prefersYaml(accept, status >= 400);
 }
 
 const peopleAgents = /^(curl|Wget|Mozilla)\//;

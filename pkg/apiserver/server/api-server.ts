@@ -26,10 +26,11 @@ import { needsCreate } from "./pod-connect.ts";
 import type { PodProcesses } from "./pod-processes.ts";
 import { Registry } from "./registry.ts";
 import type { ApiRequest, ApiResponse } from "./request.ts";
-import { parseResourcePath, type RequestInfo } from "./request-info.ts";
+import { namedBySelector, parseResourcePath, type RequestInfo } from "./request-info.ts";
 import { RequestMetrics, type RoutedRequest } from "./request-metrics.ts";
 import type { VirtualHandlers } from "./virtual-handlers.ts";
 import { prefersYaml } from "./negotiate.ts";
+import { checkTimeout } from "./query-options.ts";
 import { forbidden, methodNotAllowed, noSuchResource, StatusError, unauthorized } from "./status-error.ts";
 
 export interface ApiServerOptions {
@@ -176,6 +177,7 @@ export class ApiServer {
   }
 
   async #route(request: ApiRequest, warnings: string[], seen: Seen): Promise<ApiResponse> {
+    checkTimeout(request.query);
     const user = await this.#userOf(request);
     const info = parseResourcePath(request.path);
     const served =
@@ -187,7 +189,7 @@ export class ApiServer {
     const [subresource = ""] = info.subresource.split("/");
     if (subresource === "" || served.subresources.has(subresource))
       seen.routed = { verb, info: { ...info, subresource } };
-    await this.#authorize(user, verb, request.path, info);
+    await this.#authorize(user, verb, request.path, namedBySelector(info, verb, request.query));
     if (needsCreate(info.subresource)) await this.#authorizeSession(user, request.path, info);
     seen.admitted = true;
     warnings.push(...deprecationsOf(served.resource));
@@ -231,10 +233,15 @@ export class ApiServer {
   }
 
   async #authorize(user: UserInfo, verb: string, path: string, info: RequestInfo | undefined): Promise<void> {
-    const access = { user, verb, path, ...(info === undefined ? {} : { resource: info }) };
+    const access = { user, verb, path, ...(info === undefined ? {} : { resource: inOwnNamespace(info) }) };
     const decision = await this.#authorizer.authorize(access);
     if (!decision.allowed) throw accessDenied(access, decision.reason);
   }
+}
+
+/** A namespace lies in itself: roles there can be about it. */
+function inOwnNamespace(info: RequestInfo): RequestInfo {
+  return info.group === "" && info.plural === "namespaces" ? { ...info, namespace: info.name } : info;
 }
 
 function accessDenied(access: AccessRequest, reason: string): StatusError {

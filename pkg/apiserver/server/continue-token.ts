@@ -20,7 +20,7 @@ export function decodeContinue(token: string, prefix: string): ContinuePosition 
   const { v, rv, start } = parseToken(token);
   if (v !== tokenVersion)
     throw invalidToken(
-      `continue key is not valid: server does not recognize this encoded version ${String(v)}`,
+      `continue key is not valid: server does not recognize this encoded version ${typeof v === "string" ? v : ""}`,
     );
   if (typeof rv !== "number" || rv === 0)
     throw invalidToken(

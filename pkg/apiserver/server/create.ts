@@ -46,9 +46,6 @@ export async function createDraft(
   const name = text(draft.metadata, "name");
   const attributes = admissionAttributes(call, query, { operation: "CREATE", name, before: undefined });
   await admission.mutate(attributes, draft);
-  if (text(draft.metadata, "resourceVersion") !== "")
-    throw internal("resourceVersion should not be set on objects to be created");
-
   const context: RuleContext = {
     nowMs: call.clock.nowMs(),
     user: call.user.username,
@@ -81,6 +78,10 @@ export async function createDraft(
 async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promise<ApiObject | undefined> {
   const { served, store, faults } = call;
   const { conversion, resource, bucket } = served;
+  // What is no number says nothing about versions.
+  const { resourceVersion = "" } = object.metadata;
+  if (/^\d{1,20}$/.test(resourceVersion) && BigInt(resourceVersion) !== 0n)
+    throw internal("resourceVersion should not be set on objects to be created");
   const draft = { ...object, metadata: { ...object.metadata } } as unknown as Draft;
   const finished = finishObject(conversion === undefined ? draft : conversion.toStorage(draft));
   const { namespace = "", name = "" } = finished.metadata;

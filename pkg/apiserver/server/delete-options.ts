@@ -89,11 +89,13 @@ function interpreted(body: RequestBody): Json {
 
 function fromQuery(query: URLSearchParams): Json {
   const raw: Json = {};
+  if (query.get("gracePeriodSeconds") === "")
+    throw badRequest('strconv.ParseInt: parsing "": invalid syntax');
   const grace = integerParameter(query, "gracePeriodSeconds");
   const policy = query.get("propagationPolicy");
   const orphan = query.get("orphanDependents");
   if (grace !== undefined) raw["gracePeriodSeconds"] = grace;
-  if (policy !== null && policy !== "") raw["propagationPolicy"] = policy;
+  if (policy !== null) raw["propagationPolicy"] = policy;
   if (orphan !== null) raw["orphanDependents"] = orphan !== "false" && orphan !== "0";
   if (query.has("dryRun")) raw["dryRun"] = query.getAll("dryRun");
   return raw;

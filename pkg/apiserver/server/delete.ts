@@ -1,5 +1,6 @@
 import type { ApiObject, Status } from "../../api/object.ts";
 import { freezeDeep } from "../storage/freeze.ts";
+import type { Unstored } from "../storage/store.ts";
 import { admissionAttributes } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { type DeleteOptions, readDeleteOptions } from "./delete-options.ts";
@@ -89,17 +90,23 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     const step = deletionStep(call, stored, options);
     if (step.kind === "wait") return { object: stored, gone: false };
     if (step.kind === "mark") {
-      if (options.dryRun) return { object: freezeDeep(step.next), gone: false };
+      if (options.dryRun) return { object: ofVersion(step.next, stored), gone: false };
       if (sameObject(step.next, stored)) return { object: stored, gone: false };
       const marked = store.put(served.bucket, key, stored, step.next);
       if (marked !== undefined) return { object: marked, gone: false };
     } else {
-      if (options.dryRun) return { object: stored, gone: true };
-      const removed = store.remove(served.bucket, key, stored);
-      if (removed !== undefined) return { object: removed, gone: true };
+      const { shown } = step;
+      const removed = options.dryRun ? stored : store.remove(served.bucket, key, stored);
+      if (removed !== undefined)
+        return { object: shown === undefined ? removed : ofVersion(shown, removed), gone: true };
     }
   }
   throw conflict(served.resource, info.name);
+}
+
+function ofVersion(object: Unstored, { metadata }: ApiObject): ApiObject {
+  object.metadata.resourceVersion = metadata.resourceVersion ?? "";
+  return freezeDeep(object);
 }
 
 /** Throws a conflict when the object is not the one, or not as old, as the client says. */

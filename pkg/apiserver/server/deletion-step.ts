@@ -17,7 +17,8 @@ const orphanFinalizer = "orphan";
 const foregroundFinalizer = "foregroundDeletion";
 
 export type DeletionStep =
-  | { readonly kind: "remove" }
+  /** `shown`: what the one who deletes it is told, where that is more than what was stored. */
+  | { readonly kind: "remove"; readonly shown?: Unstored }
   | { readonly kind: "mark"; readonly next: Unstored }
   /** The deletion goes on already, and this request changes nothing about it. */
   | { readonly kind: "wait" };
@@ -36,7 +37,9 @@ export function deletionStep(call: Call, stored: ApiObject, options: DeleteOptio
   if (grace.kind === "graceful" && (grace.seconds > 0 || finalizers.length > 0))
     return { kind: "mark", next: withGrace(stored, finalizers, grace) };
   if (finalizers.length > 0) return { kind: "mark", next: markDeleting(call, stored, finalizers) };
-  return { kind: "remove" };
+  return grace.kind === "graceful"
+    ? { kind: "remove", shown: withGrace(stored, finalizers, grace) }
+    : { kind: "remove" };
 }
 
 type Grace =

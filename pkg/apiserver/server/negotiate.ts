@@ -1,9 +1,9 @@
-import { badRequest, notAcceptable, unsupportedMediaType } from "./status-error.ts";
+import { badRequest, notAcceptable, StatusError, unsupportedMediaType } from "./status-error.ts";
 
 /** What the client wants to see: the object itself, its metadata, or a table for people. */
 export type OutputForm =
   | { readonly kind: "object" }
-  | { readonly kind: "partial"; readonly version: string }
+  | { readonly kind: "partial"; readonly version: string; readonly of: "one" | "many" }
   | { readonly kind: "table"; readonly version: string; readonly include: "None" | "Metadata" | "Object" };
 
 interface AcceptClause {
@@ -12,19 +12,63 @@ interface AcceptClause {
   readonly quality: number;
 }
 
-const jsonTypes = new Set(["application/json", "application/*", "*/*"]);
+type MediaType = "application/json" | "application/yaml";
+
 const yamlType = "application/yaml";
+/** In the order in which the server prefers them; protobuf is read and not written. */
+const writtenTypes: readonly MediaType[] = ["application/json", yamlType];
+const produced = [...writtenTypes, "application/vnd.kubernetes.protobuf"];
+const streams = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 const metaVersions = new Set(["v1", "v1beta1"]);
 
 /** Picks the first form in the Accept header that this server has; throws 406 when there is none. */
-export function negotiateOutput(accept: string | undefined, query: URLSearchParams): OutputForm {
+export function negotiateOutput(
+  accept: string | undefined,
+  query: URLSearchParams,
+  route: "one" | "many" = "one",
+): OutputForm {
   if (accept === undefined || accept === "") return { kind: "object" };
+  requireProduced(accept, route === "one" ? produced : [...produced, ...streams]);
   for (const clause of parseAccept(accept)) {
-    if (!jsonTypes.has(clause.type) && clause.type !== yamlType) continue;
-    const form = formOf(clause, query);
+    const form = writtenAs(clause) === undefined ? undefined : formOf(clause, query);
     if (form !== undefined) return form;
   }
-  throw notAcceptable();
+  throw new StatusError(
+    406,
+    "NotAcceptable",
+    `only the following media types are accepted: ${produced.join(", ")}`,
+  );
+}
+
+/** The router looks at whole types only, before anything else: it knows no "application/*". */
+function requireProduced(accept: string, types: readonly string[]): void {
+  const named = accept.split(",").map((part) => part.split(";")[0]?.trim() ?? "");
+  if (!named.some((type) => type === "*/*" || types.includes(type))) throw notAcceptable(types);
+}
+
+/** What the answer is written as. */
+function acceptedType(accept: string | undefined, asItIs: boolean): MediaType {
+  for (const clause of parseAccept(accept ?? "")) {
+    const type = writtenAs(clause);
+    if (type === undefined || (asItIs && clause.parameters.has("as"))) continue;
+    if (formKind(clause) !== undefined) return type;
+  }
+  return "application/json";
+}
+
+function writtenAs({ type }: AcceptClause): MediaType | undefined {
+  return type === "*/*" ? "application/json" : writtenTypes.find((written) => written === type);
+}
+
+const transformations = ["PartialObjectMetadata", "PartialObjectMetadataList", "Table"] as const;
+
+/** What the clause wants objects turned into; undefined when the server cannot do that. */
+function formKind({ parameters }: AcceptClause): "object" | (typeof transformations)[number] | undefined {
+  const as = parameters.get("as");
+  if (as === undefined) return "object";
+  const version = parameters.get("v") ?? "";
+  if (parameters.get("g") !== "meta.k8s.io" || !metaVersions.has(version)) return undefined;
+  return transformations.find((one) => one === as);
 }
 
 /**
@@ -32,21 +76,16 @@ export function negotiateOutput(accept: string | undefined, query: URLSearchPara
  * (tables), and who asks for one in YAML gets JSON.
  */
 export function prefersYaml(accept: string | undefined, asItIs = false): boolean {
-  const clause = parseAccept(accept ?? "").find(
-    ({ type, parameters }) => (jsonTypes.has(type) || type === yamlType) && !(asItIs && parameters.has("as")),
-  );
-  return clause?.type === yamlType;
+  return acceptedType(accept, asItIs) === yamlType;
 }
 
 function formOf(clause: AcceptClause, query: URLSearchParams): OutputForm | undefined {
-  const as = clause.parameters.get("as");
-  if (as === undefined) return { kind: "object" };
+  const kind = formKind(clause);
   const version = clause.parameters.get("v") ?? "";
-  if (clause.parameters.get("g") !== "meta.k8s.io" || !metaVersions.has(version)) return undefined;
-  if (as === "PartialObjectMetadata" || as === "PartialObjectMetadataList")
-    return { kind: "partial", version };
-  if (as !== "Table") return undefined;
-  return { kind: "table", version, include: includeObject(query.get("includeObject") ?? "") };
+  if (kind === undefined || kind === "object") return kind === undefined ? undefined : { kind };
+  if (kind === "Table")
+    return { kind: "table", version, include: includeObject(query.get("includeObject") ?? "") };
+  return { kind: "partial", version, of: kind === "PartialObjectMetadata" ? "one" : "many" };
 }
 
 function includeObject(value: string): "None" | "Metadata" | "Object" {
@@ -84,6 +123,6 @@ export function requireObjectBody(contentType: string | undefined): void {
   const type = mediaType(contentType);
   if (type === "" || type === "application/json" || type === yamlType) return;
   throw unsupportedMediaType(
-    "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml",
+    `the body of the request was in an unknown format - accepted media types include: ${produced.join(", ")}`,
   );
 }

@@ -63,10 +63,10 @@ export function finishObject(draft: Draft): Unstored {
   for (const key of metadataOrder) {
     // The store fills the version in: its place is kept.
     if (key === "resourceVersion") ordered[key] = "";
-    else if (!isEmpty(metadata[key])) ordered[key] = metadata[key];
+    else if (!isEmptyValue(metadata[key])) ordered[key] = metadata[key];
   }
   for (const key of Object.keys(metadata)) {
-    if (!Object.hasOwn(ordered, key) && !isEmpty(metadata[key])) ordered[key] = metadata[key];
+    if (!Object.hasOwn(ordered, key) && !isEmptyValue(metadata[key])) ordered[key] = metadata[key];
   }
   return { kind, apiVersion, metadata: ordered, ...rest } as Unstored;
 }
@@ -83,7 +83,7 @@ export function sameObject(left: ApiObject, right: ApiObject): boolean {
   );
 }
 
-function isEmpty(value: unknown): boolean {
+export function isEmptyValue(value: unknown): boolean {
   if (value === undefined || value === null || value === "") return true;
   if (Array.isArray(value)) return value.length === 0;
   return typeof value === "object" && Object.keys(value).length === 0;

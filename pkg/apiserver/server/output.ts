@@ -1,5 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
+import { notOfThisForm } from "./go-types.ts";
 import type { OutputForm } from "./negotiate.ts";
 import type { ListBody, ResponseBody } from "./request.ts";
 import { readAsServed, type ServedResource } from "./served-resource.ts";
@@ -26,7 +27,10 @@ export class Output {
   object(stored: ApiObject): object {
     const object = readAsServed(this.#served, stored);
     if (this.#form.kind === "object") return object;
-    if (this.#form.kind === "partial") return partial(object, this.#form.version);
+    if (this.#form.kind === "partial") {
+      if (this.#form.of === "many") throw notOfThisForm(this.#served, "one");
+      return partial(object, this.#form.version);
+    }
     return this.#table([object], { resourceVersion: object.metadata.resourceVersion ?? "" });
   }
 
@@ -51,6 +55,7 @@ export class Output {
       const list = { kind: `${resource.kind}List`, apiVersion, metadata, items: objects, bareItems };
       return { kind: "list", list };
     }
+    if (this.#form.of === "one") throw notOfThisForm(this.#served, "many");
     const { version } = this.#form;
     return {
       kind: "list",

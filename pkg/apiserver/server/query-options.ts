@@ -1,3 +1,5 @@
+import { parseDurationNs } from "../../api/duration.ts";
+import { messageOf } from "../../api/errors.ts";
 import { type Int64, parseInt64, toInt64 } from "../../api/int64.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { badRequest, internal, invalid } from "./status-error.ts";
@@ -123,6 +125,17 @@ export function checkDryRun(values: readonly string[], errors: FieldErrors): voi
   if (values.some((value) => value !== "All")) errors.notSupported("dryRun", values, ["All"]);
 }
 
+/** How long the client waits matters to nobody here, but it has to be a duration. */
+export function checkTimeout(query: URLSearchParams): void {
+  const timeout = query.get("timeout") ?? "";
+  if (timeout === "") return;
+  try {
+    parseDurationNs(timeout);
+  } catch (error) {
+    throw badRequest(`invalid timeout specified in the request URL - ${messageOf(error)}`);
+  }
+}
+
 /** As the API server reads it: present without a value is true; "0" and "false" are false. */
 export function booleanParameter(query: URLSearchParams, name: string): boolean | undefined {
   const value = query.get(name);
@@ -141,13 +154,11 @@ export function integerParameter(query: URLSearchParams, name: string): Int64 | 
 }
 
 /** Undefined for "" and "0", which ask for no particular version. */
-export function parseVersion(text: string, purpose: "list" | "watch" | "write"): number | undefined {
+export function parseVersion(text: string, purpose: "get" | "list" | "watch" | "write"): number | undefined {
   if (text === "" || text === "0") return undefined;
   if (/^[0-9]{1,20}$/.test(text)) return Number(text);
   const problem = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
   if (purpose === "write") throw internal(problem);
   const invalidValue = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`;
-  throw purpose === "watch"
-    ? internal(invalidValue)
-    : badRequest(`invalid resource version: ${invalidValue}`);
+  throw purpose === "list" ? badRequest(`invalid resource version: ${invalidValue}`) : internal(invalidValue);
 }

@@ -14,7 +14,7 @@ import { watchResource } from "./watch.ts";
 export async function getObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
   const output = new Output(served, negotiateOutput(request.headers["accept"], request.query), clock.nowMs());
-  await requireRevision(call, parseVersion(request.query.get("resourceVersion") ?? "", "list"));
+  await requireRevision(call, parseVersion(request.query.get("resourceVersion") ?? "", "get"));
   return { status: 200, headers: {}, body: { kind: "object", value: output.object(findStored(call)) } };
 }
 
@@ -35,9 +35,9 @@ export function currentObject({
 
 export async function listOrWatch(call: Call): Promise<ApiResponse> {
   const { request, served, info } = call;
-  const form = negotiateOutput(request.headers["accept"], request.query);
+  const form = negotiateOutput(request.headers["accept"], request.query, "many");
   const query = parseListQuery(request.query, info.watchPath);
-  if (query.watch && prefersYaml(request.headers["accept"])) throw noYamlWatch();
+  if (query.watch && prefersYaml(request.headers["accept"], false)) throw noYamlWatch();
   const selection = selectionOf(served, info, query);
   const output = new Output(served, form, call.clock.nowMs());
   if (query.watch) return watchResource(call, query, selection, output);

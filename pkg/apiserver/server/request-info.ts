@@ -1,3 +1,7 @@
+import { parseFieldSelector, requiredFieldValue } from "../../api/fields.ts";
+import { SelectorError } from "../../api/labels.ts";
+import { pathSegment } from "../kinds/formats.ts";
+
 /** What the path of a resource request says. */
 export interface RequestInfo {
   readonly group: string;
@@ -39,6 +43,23 @@ function parseRest(
     return { namespace: "", plural: first, name: second, subresource: third };
   }
   return { namespace: second, plural: third, name: rest[3] ?? "", subresource: rest.slice(4).join("/") };
+}
+
+/** A list or watch of one name only is about that name: a role that names it allows that. */
+export function namedBySelector(info: RequestInfo, verb: string, query: URLSearchParams): RequestInfo {
+  if (info.name !== "" || (verb !== "list" && verb !== "watch")) return info;
+  const name = selectedName(query.get("fieldSelector") ?? "");
+  return name === undefined || pathSegment(name).length > 0 ? info : { ...info, name };
+}
+
+function selectedName(fieldSelector: string): string | undefined {
+  try {
+    return requiredFieldValue(parseFieldSelector(fieldSelector), "metadata.name");
+  } catch (error) {
+    // What is wrong with it is told to those who may ask.
+    if (error instanceof SelectorError) return undefined;
+    throw error;
+  }
 }
 
 function segments(path: string): string[] | undefined {

@@ -140,13 +140,9 @@ export function unsupportedMediaType(message: string): StatusError {
   return new StatusError(415, "UnsupportedMediaType", message);
 }
 
-export function notAcceptable(): StatusError {
-  return new StatusError(
-    406,
-    "NotAcceptable",
-    "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml",
-    { details: {} },
-  );
+export function notAcceptable(types: readonly string[]): StatusError {
+  const message = `406: Not Acceptable\n\nAvailable representations: ${types.join(", ")}`;
+  return new StatusError(406, "NotAcceptable", message, { details: {} });
 }
 
 export function noYamlWatch(): StatusError {

@@ -209,7 +209,8 @@ export class CaseBuilder {
     const chance = this.#chance;
     const path = chance.one([
       this.#object,
-      collectionPath(this.served),
+      // Nothing but what is of the case is deleted.
+      `${collectionPath(this.served)}?labelSelector=fuzz%3D${TOKEN}`,
       `${this.#object}/unknown`,
       `${this.#object}/status`,
       collectionPath(this.served, "none"),
