@@ -1,4 +1,5 @@
 import { parseFieldSelector, requiredFieldValue } from "../../api/fields.ts";
+import { parseInt64 } from "../../api/int64.ts";
 import { SelectorError } from "../../api/labels.ts";
 import { pathSegment } from "../kinds/formats.ts";
 
@@ -47,9 +48,17 @@ function parseRest(
 
 /** A list or watch of one name only is about that name: a role that names it allows that. */
 export function namedBySelector(info: RequestInfo, verb: string, query: URLSearchParams): RequestInfo {
-  if (info.name !== "" || (verb !== "list" && verb !== "watch")) return info;
+  if (info.name !== "" || (verb !== "list" && verb !== "watch") || !isReadable(query)) return info;
   const name = selectedName(query.get("fieldSelector") ?? "");
   return name === undefined || pathSegment(name).length > 0 ? info : { ...info, name };
+}
+
+/** Options of which one is no number are not looked at. */
+function isReadable(query: URLSearchParams): boolean {
+  return ["limit", "timeoutSeconds"].every((name) => {
+    const value = query.get(name) ?? "";
+    return value === "" || parseInt64(value) !== undefined;
+  });
 }
 
 function selectedName(fieldSelector: string): string | undefined {

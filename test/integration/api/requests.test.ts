@@ -195,6 +195,19 @@ describeApi("requests", (api) => {
     const list = async (query: string) => (await api().get(path + query, headers)).status;
     await expect.poll(async () => list("?fieldSelector=metadata.name%3Da")).toBe(200);
     expect([await list("?fieldSelector=metadata.name%3Db"), await list("")]).toEqual([403, 403]);
+    // Options that cannot be read name nothing.
+    expect(await list("?fieldSelector=metadata.name%3Da&limit=x")).toBe(403);
+  });
+
+  test("a path of a JSON patch begins with a slash", async () => {
+    const path = await api().configMaps();
+    await api().send("POST", path, { metadata: { name: "a" } });
+    const answer = await api().patch(`${path}/a`, "json", [{ op: "replace", path: "data", value: [] }]);
+    expect(said(answer)).toEqual([
+      422,
+      "Invalid",
+      "the server rejected our request due to an error in our request",
+    ]);
   });
 
   test("a body of another kind is told apart from one that nobody knows", async () => {
