@@ -1,5 +1,6 @@
 import { formatTime } from "../../api/time.ts";
 import { asJson, child, items, type Json, stringMap, text } from "../../api/json.ts";
+import { FieldErrors } from "../kinds/field-errors.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { copyJson } from "../../api/json-copy.ts";
@@ -7,7 +8,7 @@ import { readBodyOfKind } from "./draft.ts";
 import { requireObjectBody } from "./negotiate.ts";
 import { parseWriteQuery } from "./query-options.ts";
 import type { ApiResponse } from "./request.ts";
-import { badRequest, conflict, invalid, noSuchResource } from "./status-error.ts";
+import { badRequest, conflict, internal, noSuchResource } from "./status-error.ts";
 import { writeExisting } from "./update.ts";
 
 const bindingKind = { group: "", version: "v1", kind: "Binding" };
@@ -20,7 +21,7 @@ export async function binding(call: Call): Promise<ApiResponse> {
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireObjectBody(request.headers["content-type"]);
   const body = readBodyOfKind(bindingKind, request.body, query, call.warnings);
-  const node = bindingTarget(body, info.name);
+  const node = bindingTarget(body);
   const metadata = child(body, "metadata");
   await writeExisting(call, query, {
     precondition: (before) => {
@@ -67,23 +68,16 @@ export async function legacyBinding(call: Call): Promise<ApiResponse> {
   return binding({ ...call, served: pods, info });
 }
 
-function bindingTarget(body: Json, name: string): string {
+/** What is wrong with it is no 422: upstream hands these errors on as they are. */
+function bindingTarget(body: Json): string {
   const target = child(body, "target");
   const kind = text(target, "kind");
   const node = text(target, "name");
-  const of = { group: "", kind: "Binding" };
-  if (kind !== "" && kind !== "Node")
-    throw invalid(of, name, [
-      {
-        type: "FieldValueNotSupported",
-        field: "target.kind",
-        message: `Unsupported value: ${JSON.stringify(kind)}: supported values: "Node", "<empty>"`,
-      },
-    ]);
-  if (node === "")
-    throw invalid(of, name, [
-      { type: "FieldValueRequired", field: "target.name", message: "Required value" },
-    ]);
+  const errors = new FieldErrors();
+  if (kind !== "" && kind !== "Node") errors.notSupported("target.kind", kind, ["Node", "<empty>"]);
+  if (node === "") errors.required("target.name");
+  const lines = errors.list.map(({ field, message }) => `${field}: ${message}`);
+  if (lines.length > 0) throw internal(lines.length === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`);
   return node;
 }
 

@@ -64,13 +64,12 @@ function checkWatch(options: ListQuery, errors: FieldErrors): void {
   const match = options.resourceVersionMatch;
   if (options.sendInitialEvents !== undefined && match !== "NotOlderThan")
     errors.forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-  if (match === "") return;
-  if (options.sendInitialEvents === undefined)
+  if (match !== "" && options.sendInitialEvents === undefined)
     errors.forbidden(
       field,
       "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
     );
-  if (match !== "NotOlderThan") errors.notSupported(field, match, ["NotOlderThan"]);
+  if (match !== "" && match !== "NotOlderThan") errors.notSupported(field, match, ["NotOlderThan"]);
   if (options.continueToken !== "")
     errors.forbidden(field, "resourceVersionMatch is forbidden when continue is provided");
 }

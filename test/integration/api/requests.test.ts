@@ -199,6 +199,39 @@ describeApi("requests", (api) => {
     expect(await list("?fieldSelector=metadata.name%3Da&limit=x")).toBe(403);
   });
 
+  test("a watch does not go on where a list ended", async () => {
+    const answer = await api().get(`${await api().configMaps()}?watch=1&continue=x`);
+    expect([answer.status, answer.body.reason]).toEqual([422, "Invalid"]);
+    expect(answer.body.message).toContain("resourceVersionMatch is forbidden when continue is provided");
+  });
+
+  test("a binding to nothing is an error of the server", async () => {
+    const path = `/api/v1/namespaces/${await api().namespace()}/pods`;
+    await api().send("POST", path, pod("a"));
+    const bind = async (target: object) =>
+      api().send("POST", `${path}/a/binding`, { metadata: { name: "a" }, target });
+    const [unnamed, both] = [await bind({}), await bind({ kind: "Pod" })];
+    expect([unnamed.status, unnamed.body.message]).toEqual([500, "target.name: Required value"]);
+    expect([both.status, both.body.message]).toEqual([
+      500,
+      '[target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>", target.name: Required value]',
+    ]);
+  });
+
+  test("who writes a DaemonSet writes the generation of its template", async () => {
+    const path = `/apis/apps/v1/namespaces/${await api().namespace()}/daemonsets`;
+    const labels = { a: "b" };
+    const template = { metadata: { labels }, spec: pod("a").spec };
+    const { body } = await api().send("POST", path, {
+      metadata: { name: "a" },
+      spec: { selector: { matchLabels: labels }, template },
+    });
+    const [entry] = body.metadata.managedFields ?? [];
+    expect((entry?.["fieldsV1"] as Record<string, unknown>)["f:metadata"]).toEqual({
+      "f:annotations": { ".": {}, "f:deprecated.daemonset.template.generation": {} },
+    });
+  });
+
   test("a path of a JSON patch begins with a slash", async () => {
     const path = await api().configMaps();
     await api().send("POST", path, { metadata: { name: "a" } });

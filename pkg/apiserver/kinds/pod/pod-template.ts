@@ -33,7 +33,8 @@ export function validateTemplateSelected(
   const parsed = parseSelector(selector);
   const labels = templateLabels(template);
   if (parsed === undefined || parsed.matches(labels)) return;
-  errors.invalid(`${path}.metadata.labels`, labels, "`selector` does not match template `labels`");
+  const shown = child(child(template, "metadata"), "labels") ?? null;
+  errors.invalid(`${path}.metadata.labels`, shown, "`selector` does not match template `labels`");
 }
 
 /** Pods of these workloads run for ever: another restart policy or a deadline would contradict that. */

@@ -37,6 +37,8 @@ function setDefaults(draft: Draft): void {
     setDefault(rollingUpdate, "maxSurge", 0);
   }
   setDefault(spec, "revisionHistoryLimit", 10);
+  // Whoever writes the object writes this, too, as upstream's has a field for it, which is always there.
+  setDefault(ensure(draft.metadata, "annotations"), templateGeneration, "0");
 }
 
 function validate(draft: Draft, errors: FieldErrors): void {
