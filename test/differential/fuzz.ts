@@ -72,7 +72,8 @@ export class Fuzz {
       while (planned < count) {
         const one = this.#cases.case(next++);
         planned += one.steps.length;
-        requests += await this.#play(one, worker);
+        const played = await this.#play(one, worker);
+        requests += played;
         onProgress(requests, this.#groups.size);
       }
     };
@@ -85,16 +86,33 @@ export class Fuzz {
     return this.#cases.case(number);
   }
 
-  /** The smallest requests that show it. */
-  async example({ signature, first, step, real, embedded }: Group): Promise<Example> {
+  /** The smallest requests of each that show it, in the same order; `runs` are spent on each. */
+  async examples(groups: readonly Group[], runs: number): Promise<readonly Example[]> {
+    const examples: Example[] = [];
+    const queue = groups.entries();
+    const work = async (worker: number): Promise<void> => {
+      for (const [index, group] of queue) examples[index] = await this.#example(group, runs, worker);
+    };
+    await Promise.all(Array.from({ length: this.#options.workers }, async (_, worker) => work(worker)));
+    return examples;
+  }
+
+  async #example(
+    { signature, first, step, real, embedded }: Group,
+    runs: number,
+    worker: number,
+  ): Promise<Example> {
+    const shown = { ...first, steps: first.steps.slice(0, step + 1) };
     const shows = async (one: Case): Promise<boolean> => {
-      const { findings } = await this.#once(one, 0);
+      const { findings } = await this.#once(one, worker);
       return findings.some((found) => found.signature === signature);
     };
-    const small = await shrink(first, step, shows);
-    const { findings } = await this.#once(small, 0);
-    const found = findings.find((one) => one.signature === signature) ?? { real, embedded };
-    return { requests: small.steps.map(asText), real: found.real, embedded: found.embedded };
+    const small = await shrink(shown, shows, runs);
+    return {
+      requests: small.steps.map(asText),
+      real: real.slice(0, SHOWN),
+      embedded: embedded.slice(0, SHOWN),
+    };
   }
 
   async #play(one: Case, worker: number): Promise<number> {
@@ -115,6 +133,9 @@ export class Fuzz {
   }
 }
 
+/** Examples are for people. */
+const SHOWN = 240;
+
 function asText({ method, path, user, headers, body, ontoLast }: Step): string {
   const who = user === "admin" ? "" : ` as ${user}`;
   const others = Object.entries(headers).filter(
@@ -123,7 +144,7 @@ function asText({ method, path, user, headers, body, ontoLast }: Step): string {
   const with_ = others.map(([key, value]) => ` ${key}=${value}`).join("");
   const content =
     body === undefined ? "" : ` ${ontoLast === true ? "what was read with " : ""}${bodyText(body)}`;
-  return `${method} ${path}${who}${with_}${content}`;
+  return `${method} ${path}${who}${with_}${content}`.slice(0, 2 * SHOWN);
 }
 
 async function read(side: Pick<Side, "send">, path: string, accept: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { realClock } from "../../pkg/clock/real.ts";
 import { Fuzz, type Group } from "./fuzz.ts";
-import { type Known, readKnown, writeKnown, writeReadme } from "./known.ts";
+import { type Example, type Known, readKnown, writeKnown, writeReadme } from "./known.ts";
 import { startTwoServers } from "./two-servers.ts";
 
 /**
@@ -40,7 +40,12 @@ try {
   );
   const shown = process.env["KNOWN"] === "1" ? groups : fresh;
   const found: Known[] = [];
-  for (const group of shown.toSorted((a, b) => b.times - a.times)) found.push(await told(fuzz, group));
+  const sorted = shown.toSorted((a, b) => b.times - a.times);
+  const examples = await fuzz.examples(sorted, number("SHRINK", 120));
+  for (const [index, example] of examples.entries()) {
+    const group = sorted[index];
+    if (group !== undefined) found.push(told(group, example));
+  }
   if (process.env["WRITE"] === "1") {
     const added = found.filter(({ signature }) => !knownSignatures.has(signature));
     const all = { ...known, differences: [...known.differences, ...added] };
@@ -51,11 +56,10 @@ try {
   await servers.stop();
 }
 
-async function told(fuzz: Fuzz, group: Group): Promise<Known> {
-  const example = process.env["SHRINK"] === "0" ? undefined : await fuzz.example(group);
-  const { real, embedded, requests } = example ?? { ...group, requests: [] };
+function told(group: Group, example: Example): Known {
+  const { real, embedded, requests } = example;
   console.log(`\n${group.times} times, first in case ${group.first.number}: ${group.signature}`);
   for (const request of requests) console.log(`  ${request}`);
   console.log(`  real:     ${real}\n  embedded: ${embedded}`);
-  return { signature: group.signature, why: "", example: { requests, real, embedded } };
+  return { signature: group.signature, why: "", example };
 }

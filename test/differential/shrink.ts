@@ -3,15 +3,15 @@ import type { Case, Step } from "./case.ts";
 
 type Shows = (one: Case) => Promise<boolean>;
 
-/** No finding is worth more runs than this. */
-const RUN_LIMIT = 120;
-
-/** A case as small as possible that still shows the difference: steps, options and fields are left out one by one. */
-export async function shrink(one: Case, lastStep: number, shows: Shows): Promise<Case> {
-  let runs = 0;
-  let best: Case = { ...one, steps: one.steps.slice(0, lastStep + 1) };
+/**
+ * A case as small as `runs` runs can make it that still shows the difference: steps, options and fields are left out one
+ * by one, the last step first.
+ */
+export async function shrink(one: Case, shows: Shows, runs: number): Promise<Case> {
+  let left = runs;
+  let best = one;
   const attempt = async (steps: readonly Step[]): Promise<boolean> => {
-    if (runs++ >= RUN_LIMIT || !(await shows({ ...best, steps }))) return false;
+    if (left-- <= 0 || !(await shows({ ...best, steps }))) return false;
     best = { ...best, steps };
     return true;
   };

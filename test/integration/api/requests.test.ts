@@ -227,7 +227,7 @@ describeApi("requests", (api) => {
       spec: { selector: { matchLabels: labels }, template },
     });
     const [entry] = body.metadata.managedFields ?? [];
-    expect((entry?.["fieldsV1"] as Record<string, unknown>)["f:metadata"]).toEqual({
+    expect((entry?.["fieldsV1"] as Record<string, unknown> | undefined)?.["f:metadata"]).toEqual({
       "f:annotations": { ".": {}, "f:deprecated.daemonset.template.generation": {} },
     });
   });
