@@ -1,6 +1,7 @@
 /**
  * Writes pkg/api/protobuf/fields.gen.ts from the generated.proto files of Kubernetes: which number a field has in
- * protobuf bodies. Usage: node hack/generate-protobuf-fields.ts <directory that holds k8s.io/api and k8s.io/apimachinery>
+ * protobuf bodies. Usage: node hack/generate-protobuf-fields.ts <directory that holds k8s.io/api,
+ * k8s.io/apimachinery and k8s.io/apiextensions-apiserver>
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { definition, definitionNames } from "../pkg/api/schema.ts";
@@ -24,6 +25,7 @@ const special: Readonly<Record<string, string>> = {
   "resource.Quantity": "quantity",
   "intstr.IntOrString": "intOrString",
   "runtime.RawExtension": "rawJson",
+  "apiextensions.v1.JSON": "rawJson",
 };
 
 /** k8s.io.api.core.v1 → core.v1; k8s.io.apimachinery.pkg.api.resource → resource. */
@@ -60,18 +62,24 @@ function parseProto(text: string, messages: Map<string, ProtoField[]>): void {
 
 const messages = new Map<string, ProtoField[]>();
 const files = globSync(
-  ["k8s.io/api/*/v*/generated.proto", "k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto"],
-  {
-    cwd: root,
-  },
+  [
+    "k8s.io/api/*/v*/generated.proto",
+    "k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto",
+    "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/generated.proto",
+  ],
+  { cwd: root },
 ).sort();
 for (const file of files) parseProto(readFileSync(`${root}/${file}`, "utf8"), messages);
 
-/** The JSON name of a field: protobuf spells some with other capitals. */
+/** The JSON name of a field: protobuf spells some with other capitals, and has letters only ($ref, x-kubernetes-…). */
 function jsonName(message: string, field: ProtoField): string | undefined {
   if (!known.has(message)) return field.name;
-  const lower = field.name.toLowerCase();
-  return [...definition(message).fields.keys()].find((name) => name.toLowerCase() === lower);
+  const letters = lettersOf(field.name);
+  return [...definition(message).fields.keys()].find((name) => lettersOf(name) === letters);
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 }
 
 /** A message that the JSON form does not name is written in place: its own fields stand in the parent. */

@@ -137,6 +137,59 @@ describe("decoding protobuf", () => {
     });
   });
 
+  test("definitions of custom resources, whose schemas stand where plainer values may stand", () => {
+    const type = (name: string): Buffer => bytes(5, name);
+    const schema = Buffer.concat([
+      bytes(3, "#/a"),
+      type("object"),
+      bytes(8, bytes(1, '{"a":0}')),
+      Buffer.from("590000000000000000", "hex"),
+      bytes(20, bytes(1, "1")),
+      bytes(24, bytes(1, type("string"))),
+      bytes(28, bytes(24, bytes(2, type("string")), bytes(2, type("integer")))),
+      bytes(29, pair("b", bytes(2, bytes(30, integer(1, 0))))),
+      bytes(29, pair("c", bytes(2, bytes(30, integer(1, 1), bytes(2, type("string")))))),
+      bytes(32, pair("d", bytes(2, bytes(2, "e")))),
+      bytes(32, pair("f", bytes(2, bytes(1, type("string"))))),
+      bytes(33, integer(1, 1)),
+      integer(38, 1),
+    ]);
+    const version = bytes(7, bytes(1, "v1"), bytes(4, bytes(1, schema)));
+    const definition = object("apiextensions.k8s.io/v1", "CustomResourceDefinition", bytes(2, version));
+    const { spec } = decodeProtobufObject(definition) as {
+      spec: { versions: readonly { schema: { openAPIV3Schema: unknown } }[] };
+    };
+    expect(spec.versions[0]?.schema.openAPIV3Schema).toEqual({
+      $ref: "#/a",
+      type: "object",
+      default: { a: 0 },
+      minimum: 0,
+      enum: [1],
+      items: { type: "string" },
+      not: { items: [{ type: "string" }, { type: "integer" }] },
+      properties: {
+        b: { additionalProperties: false },
+        c: { additionalProperties: { type: "string" } },
+      },
+      dependencies: { d: ["e"], f: { type: "string" } },
+      additionalItems: true,
+      "x-kubernetes-preserve-unknown-fields": true,
+    });
+  });
+
+  test("messages that are too deep in each other are refused", () => {
+    let schema = bytes(5, "object");
+    for (let depth = 0; depth < 2_000; depth++) schema = bytes(28, schema);
+    const version = bytes(7, bytes(1, "v1"), bytes(4, bytes(1, schema)));
+    const definition = object("apiextensions.k8s.io/v1", "CustomResourceDefinition", bytes(2, version));
+    expect(() => decodeProtobufObject(definition)).toThrow("messages within messages, more than 500 deep");
+  });
+
+  test("options of a delete are of every version", () => {
+    const options = object("apps/v1", "DeleteOptions", bytes(4, "Foreground"));
+    expect(decodeProtobufObject(options)).toMatchObject({ propagationPolicy: "Foreground" });
+  });
+
   test("only wanted fields are decoded, and equal parts of objects are the same", () => {
     const owner = bytes(13, bytes(1, "ReplicaSet"), bytes(3, "web"), bytes(4, "u-1"), integer(6, 1));
     const pod = (name: string): Buffer =>

@@ -17,6 +17,8 @@ interface ObjectType {
 
 const magic = Buffer.from("k8s\0");
 const noType: ObjectType = { apiVersion: "", kind: "", message: undefined };
+/** Schemas may contain schemas; this is far from what the stack holds. */
+const MOST_DEPTH = 500;
 const RECURRING = { unique: false };
 
 /**
@@ -119,8 +121,12 @@ function typeIn({ bytes }: Reader, start: number, end: number): ObjectType {
   return { apiVersion, kind, message: messageOf(apiVersion, kind) };
 }
 
-/** Metadata on their own are asked for, so they are not a kind with a definition. */
+/**
+ * Metadata on their own are asked for, so they are not a kind with a definition. Options of deletes are of every
+ * version: clients in Go name the one of the object.
+ */
 function messageOf(apiVersion: string, kind: string): string | undefined {
+  if (kind === "DeleteOptions") return "meta.v1.DeleteOptions";
   if (apiVersion === "meta.k8s.io/v1" && kind === "PartialObjectMetadata")
     return "meta.v1.PartialObjectMetadata";
   const message = definitionOf(apiVersion, kind)?.name;
@@ -153,7 +159,10 @@ function vanishes(value: unknown, field: FieldPlan): boolean {
 function decodeNested(reader: Reader, field: FieldPlan, object: Json): Json {
   const { end } = reader;
   reader.end = reader.enter();
+  if (++reader.depth > MOST_DEPTH)
+    throw new ProtobufError(`messages within messages, more than ${MOST_DEPTH} deep`);
   decodeMessage(reader, planOf(field.type, field.mask), object);
+  reader.depth--;
   reader.end = end;
   return object;
 }
@@ -244,10 +253,22 @@ function decodeValue(reader: Reader, field: FieldPlan): unknown {
     case "rawJson":
       return decodeRawJson(reader.slice());
     default:
-      // A list in a map is a message of its own, whose one field is not named in JSON.
-      return field.type.endsWith(".ExtraValue")
-        ? (decodeNested(reader, field, {})["items"] ?? [])
-        : decodeNested(reader, field, {});
+      return plainValue(field.type, decodeNested(reader, field, {}));
+  }
+}
+
+/** The JSON of some messages is that of one of their fields. */
+function plainValue(message: string, object: Json): unknown {
+  switch (message) {
+    case "apiextensions.v1.JSONSchemaPropsOrArray":
+      return object["jSONSchemas"] ?? object["schema"] ?? null;
+    case "apiextensions.v1.JSONSchemaPropsOrBool":
+      return object["schema"] ?? object["allows"] ?? false;
+    case "apiextensions.v1.JSONSchemaPropsOrStringArray":
+      return object["property"] ?? object["schema"] ?? null;
+    default:
+      // A list in a map is a message of its own.
+      return message.endsWith(".ExtraValue") ? (object["items"] ?? []) : object;
   }
 }
 

@@ -32,6 +32,8 @@ export class Reader {
   end: number;
   /** Of the field that `next` has come to. */
   wireType = VARINT;
+  /** How many messages around this one are being read. */
+  depth = 0;
   cache: ByteCache | undefined = undefined;
 
   constructor(bytes: Uint8Array) {

@@ -87,9 +87,14 @@ async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promi
   const { namespace = "", name = "" } = finished.metadata;
   const key = storageKey(resource.namespaced, namespace, name);
   await faults.beforeWrite(call.subject);
+  // It is the storage that minds, which a dry run does not come to.
+  const given = text(draft.metadata, "resourceVersion");
+  if (!query.dryRun && given !== "")
+    throw internal("resourceVersion should not be set on objects to be created");
   if (store.get(bucket, key) !== undefined) return undefined;
   if (query.dryRun) {
-    delete finished.metadata.resourceVersion;
+    if (given === "") delete finished.metadata.resourceVersion;
+    else finished.metadata.resourceVersion = given;
     return freezeDeep(finished);
   }
   return store.put(bucket, key, undefined, finished);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeApi } from "./api-client.ts";
+import { protobufBody } from "./protobuf-body.ts";
 
 const pod = {
   metadata: { name: "p" },
@@ -45,6 +46,18 @@ describeApi("deletion", (api) => {
       orphanDependents: true,
     });
     expect(both.status).toBe(422);
+  });
+
+  test("delete options are of any version, as protobuf as well", async () => {
+    const path = await api().configMaps();
+    const served = ["v1", "apps/v1", "policy/v1", "certificates.k8s.io/v1", "meta.k8s.io/v1"];
+    for (const apiVersion of [...served, "example.com/v1", "apps/v9"]) {
+      await api().send("POST", path, { metadata: { name: "a" } });
+      const deleted = await api().send("DELETE", `${path}/a`, protobufBody(apiVersion, "DeleteOptions", []), {
+        "content-type": "application/vnd.kubernetes.protobuf",
+      });
+      expect([apiVersion, deleted.status, deleted.body.message]).toEqual([apiVersion, 200, undefined]);
+    }
   });
 
   test("policies become finalizers, the last one asked for wins, and none is added later", async () => {

@@ -83,6 +83,24 @@ describeApi("writes", (api) => {
     ]);
   });
 
+  test("a version on what is created is minded after all else, and not by a dry run", async () => {
+    const path = await api().configMaps();
+    const resourceVersion = "12";
+    const invalid = await api().send("POST", path, { metadata: { name: "A_b", resourceVersion } });
+    expect([invalid.status, invalid.body.reason]).toEqual([422, "Invalid"]);
+    const tried = await api().send("POST", `${path}?dryRun=All`, {
+      metadata: { name: "b", resourceVersion },
+    });
+    expect([tried.status, tried.body.metadata.resourceVersion]).toEqual([201, resourceVersion]);
+    await api().send("POST", path, { metadata: { name: "b" } });
+    const taken = await api().send("POST", path, { metadata: { name: "b", resourceVersion } });
+    expect(taken.status).toBe(500);
+    const triedAgain = await api().send("POST", `${path}?dryRun=All`, {
+      metadata: { name: "b", resourceVersion },
+    });
+    expect(triedAgain.status).toBe(409);
+  });
+
   test("bodies that are not JSON, not an object, of another kind or of wrong types are refused", async () => {
     const path = await api().configMaps();
     const cases: readonly [unknown, number, RegExp][] = [
