@@ -1,7 +1,7 @@
 /**
  * Writes pkg/api/protobuf/fields.gen.ts from the generated.proto files of Kubernetes: which number a field has in
  * protobuf bodies. Usage: node hack/generate-protobuf-fields.ts <directory that holds k8s.io/api,
- * k8s.io/apimachinery and k8s.io/apiextensions-apiserver>
+ * k8s.io/apimachinery, k8s.io/apiextensions-apiserver and k8s.io/kube-aggregator>
  */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { definition, definitionNames } from "../pkg/api/schema.ts";
@@ -66,6 +66,7 @@ const files = globSync(
     "k8s.io/api/*/v*/generated.proto",
     "k8s.io/apimachinery/pkg/apis/meta/v1/generated.proto",
     "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1/generated.proto",
+    "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1/generated.proto",
   ],
   { cwd: root },
 ).sort();

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 import { apiVersionOf } from "../../api/resource.ts";
 import { definition, definitionOf, openApiName } from "../../api/schema.ts";
 import type { ServedResource } from "../server/served-resource.ts";
+import type { OpenApiSchema } from "../crd/open-api-schema.ts";
+import { schemaForV2 } from "./custom-schema-v2.ts";
 import { type Descriptions, readDescriptions } from "./descriptions.ts";
 import type { ApiGroup, ApiVersion } from "./api-groups.ts";
 import { resourcePaths } from "./openapi-paths.ts";
@@ -117,7 +119,12 @@ function customSchema(
   descriptions: Descriptions,
 ): object {
   const { group, version, kind } = resource;
-  const schema = (body.openApi ?? { type: "object" }) as { readonly properties?: object };
+  const kinds = { "x-kubernetes-group-version-kind": [{ group, version, kind }] };
+  const given = (body.openApi ?? { type: "object" }) as OpenApiSchema;
+  // Fields that are named would make kubectl refuse all others.
+  if (dialect === "v2" && given["x-kubernetes-preserve-unknown-fields"] === true)
+    return { type: "object", ...kinds };
+  const schema = dialect === "v2" ? schemaForV2(given) : given;
   const metadata = openApiName("meta.v1.ObjectMeta");
   // Those of a built-in kind hold for every other one.
   const [, said = {}] = descriptions[openApiName("core.v1.ConfigMap")] ?? [];
@@ -131,6 +138,6 @@ function customSchema(
       kind: { ...describe("kind"), type: "string" },
       metadata: dialect === "v3" ? { ...describe("metadata"), allOf: [ref] } : ref,
     },
-    "x-kubernetes-group-version-kind": [{ group, version, kind }],
+    ...kinds,
   };
 }

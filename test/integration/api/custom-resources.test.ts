@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { type ApiClient, describeApi, type StreamedEvent } from "./api-client.ts";
 
+type Json = Readonly<Record<string, unknown>>;
+
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 const schema = {
@@ -353,5 +355,63 @@ describeApi("custom resources", (api) => {
     expect(low.body.message).toContain(
       "Invalid value: -9007199254740993: spec.size in body should be greater than or equal to -1",
     );
+  });
+
+  test("their schemas are in the OpenAPI 2 document, without what it has no words for", async () => {
+    const inner = {
+      type: "object",
+      required: ["maybe", "sure"],
+      properties: {
+        maybe: { type: "object", nullable: true, properties: { a: { type: "string" } } },
+        sure: { type: "string", minLength: 0 },
+        open: {
+          type: "object",
+          "x-kubernetes-preserve-unknown-fields": true,
+          properties: { a: { type: "string" } },
+        },
+        list: { type: "array", items: { type: "string", nullable: true } },
+        map: { type: "object", additionalProperties: { type: "integer" } },
+      },
+      anyOf: [{ required: ["sure"] }, { not: { required: ["open"] } }],
+    };
+    const published = async (openAPIV3Schema: object): Promise<Json> => {
+      const { group } = await define(api(), [
+        { name: "v1", served: true, storage: true, schema: { openAPIV3Schema } },
+      ]);
+      const name = `${group.split(".").toReversed().join(".")}.v1.Widget`;
+      let found: Json | undefined;
+      await expect
+        .poll(async () => {
+          const { body } = await api().get("/openapi/v2", { accept: "application/json" });
+          found = (body["definitions"] as Record<string, Json>)[name];
+          return found;
+        })
+        .toBeDefined();
+      const { properties, "x-kubernetes-group-version-kind": kinds, ...rest } = found ?? {};
+      expect(kinds).toEqual([{ group, version: "v1", kind: "Widget" }]);
+      return properties === undefined
+        ? rest
+        : { ...rest, properties: { ...(properties as Json), ...unnamed } };
+    };
+    const unnamed = { apiVersion: "", kind: "", metadata: "" };
+    const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    expect(await published({ ...open, properties: { spec: inner } })).toEqual({ type: "object" });
+    expect(await published({ type: "object", properties: { spec: inner } })).toEqual({
+      type: "object",
+      properties: {
+        spec: {
+          type: "object",
+          required: ["sure"],
+          properties: {
+            maybe: {},
+            sure: { type: "string", minLength: 0 },
+            open: { "x-kubernetes-preserve-unknown-fields": true },
+            list: { type: "array", items: {} },
+            map: { type: "object", additionalProperties: { type: "integer" } },
+          },
+        },
+        ...unnamed,
+      },
+    });
   });
 });
