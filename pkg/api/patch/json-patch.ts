@@ -62,17 +62,11 @@ function pointerOf(operation: JsonObject, member: "path" | "from", op: string): 
   if (typeof text !== "string") {
     throw new PatchError("Unprocessable", `${op} operation failed to decode ${member}: missing value`);
   }
-  // upstream: json-patch.v4 finds nothing there, though the RFC forbids it altogether.
-  if (text !== "" && !text.includes("/"))
-    throw new PatchError(
-      "Unprocessable",
-      `${op} operation does not apply: doc is missing ${member}: ${text}: missing value`,
-    );
   const [, ...keys] = text.split("/");
   return { op, text, keys: keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~")) };
 }
 
-/** A text without any slash, which points to nothing; none at all points to the whole. */
+/** upstream: json-patch.v4 finds nothing at a text without a slash, which the RFC forbids; none at all is the whole. */
 const isNowhere = ({ text, keys }: Pointer): boolean => keys.length === 0 && text !== "";
 
 function add(document: unknown, path: Pointer, value: unknown): unknown {
