@@ -73,7 +73,8 @@ describe.each(clusterKinds)(
       await untilWatched(things);
       await remove(things, "custom-owner", "Foreground");
       await untilNames(configMaps, ["core-owner"]);
-      expect(namesOf(await space.list(things))).toEqual(["dependent"]);
+      // The owner goes a moment after its last dependent.
+      await untilNames(things, ["dependent"]);
       await remove(configMaps, "core-owner", "Foreground");
       await untilNames(configMaps, []);
       await untilNames(things, []);
