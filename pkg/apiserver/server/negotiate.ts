@@ -21,17 +21,20 @@ const produced = [...writtenTypes, "application/vnd.kubernetes.protobuf"];
 const streams = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 const metaVersions = new Set(["v1", "v1beta1"]);
 
-/** Picks the first form in the Accept header that this server has; throws 406 when there is none. */
+/**
+ * Picks the first form in the Accept header that this server has; throws 406 when there is none. Of what is computed on
+ * request there are no tables.
+ */
 export function negotiateOutput(
   accept: string | undefined,
   query: URLSearchParams,
-  route: "one" | "many" = "one",
+  route: "one" | "many" | "computed" = "one",
 ): OutputForm {
   if (accept === undefined || accept === "") return { kind: "object" };
-  requireProduced(accept, route === "one" ? produced : [...produced, ...streams]);
+  requireProduced(accept, route === "many" ? [...produced, ...streams] : produced);
   for (const clause of parseAccept(accept)) {
     const form = writtenAs(clause) === undefined ? undefined : formOf(clause, query);
-    if (form !== undefined) return form;
+    if (form !== undefined && (form.kind !== "table" || route !== "computed")) return form;
   }
   throw new StatusError(
     406,

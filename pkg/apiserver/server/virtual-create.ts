@@ -5,7 +5,7 @@ import type { Call } from "./call.ts";
 import { readBodyOfKind } from "./draft.ts";
 import { matchNamespace } from "./create.ts";
 import { recordOwnership } from "./managed-fields.ts";
-import { requireObjectBody } from "./negotiate.ts";
+import { negotiateOutput, requireObjectBody } from "./negotiate.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import { findStored } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
@@ -39,6 +39,7 @@ export async function createVirtual(call: Call): Promise<ApiResponse> {
   const handler = virtualHandlerOf(call);
   if (handler === undefined) throw methodNotAllowed();
   const { request, served, info, user } = call;
+  negotiateOutput(request.headers["accept"], request.query, "computed");
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireObjectBody(request.headers["content-type"]);
   const kind = served.subresources.get(info.subresource)?.kind ?? served.resource;

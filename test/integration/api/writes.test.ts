@@ -83,6 +83,18 @@ describeApi("writes", (api) => {
     ]);
   });
 
+  test("of what is computed there are no tables", async () => {
+    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const review = { spec: { nonResourceAttributes: { path: "/", verb: "get" } } };
+    const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    const asked = async (accept: string): Promise<readonly unknown[]> => {
+      const { status, body } = await api().send("POST", path, review, { accept });
+      return [status, status === 201 ? body.kind : body.reason];
+    };
+    expect(await asked(table)).toEqual([406, "NotAcceptable"]);
+    expect(await asked(`${table},application/json`)).toEqual([201, "SelfSubjectAccessReview"]);
+  });
+
   test("a version on what is created is minded after all else, and not by a dry run", async () => {
     const path = await api().configMaps();
     const resourceVersion = "12";
