@@ -1,0 +1,42 @@
+/** Cases that cannot pass, and why. They are not run unless ALL=1 asks for it: most would wait for minutes. */
+export interface Known {
+  readonly suite: string;
+  /** Of the case's full name. */
+  readonly cases: RegExp;
+  readonly why: string;
+}
+
+const conformance = "conformance";
+
+export const known: readonly Known[] = [
+  {
+    suite: conformance,
+    cases: /AdmissionWebhook|CustomResourceConversionWebhook|CustomResourceFieldSelectors/,
+    why: "A webhook runs in a pod, and hollow nodes run nothing; no webhooks are called, and no CEL is evaluated.",
+  },
+  {
+    suite: conformance,
+    cases: /AdmissionPolicy.*(against a Deployment|expressions to refer variables|should mutate)/,
+    why: "No CEL is evaluated: policies are kept and admit everything. These cases wait without end.",
+  },
+  {
+    suite: conformance,
+    cases: /Aggregator|ServiceAccountIssuerDiscovery|should mount/,
+    why: "An API server, a client or a file would have to be in a pod that runs.",
+  },
+  {
+    suite: conformance,
+    cases: /compacted away/,
+    why: "It waits until etcd has compacted, for up to twenty minutes; the store here keeps more.",
+  },
+  {
+    suite: "pkg/webhook",
+    cases: /should reject create request/,
+    why: "No admission webhooks are called.",
+  },
+  {
+    suite: "pkg/client/apiutil",
+    cases: /aggregatedDiscovery=false/,
+    why: "It downloads an API server of an old release.",
+  },
+];
