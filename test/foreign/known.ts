@@ -1,4 +1,4 @@
-/** Cases that cannot pass, and why. They are not run unless ALL=1 asks for it: most would wait for minutes. */
+/** Cases that cannot pass, and why. Those that are specs are not run unless ALL=1 asks for it: most would wait for minutes. */
 export interface Known {
   readonly suite: string;
   /** Of the case's full name. */
