@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { type ApiClient, describeApi, type StreamedEvent } from "./api-client.ts";
+import { protobufBody } from "./protobuf-body.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -355,6 +356,53 @@ describeApi("custom resources", (api) => {
     expect(low.body.message).toContain(
       "Invalid value: -9007199254740993: spec.size in body should be greater than or equal to -1",
     );
+  });
+
+  test("definitions can be sent as protobuf, as clients in Go do", async () => {
+    const name = "xs.a.io";
+    const schema = [
+      [5, "object"],
+      [14, 0],
+    ] as const;
+    const version = [
+      [1, "v1"],
+      [2, 1],
+      [3, 1],
+      [4, [[1, schema]]],
+    ] as const;
+    const names = [
+      [1, "xs"],
+      [4, "X"],
+    ] as const;
+    const body = protobufBody("apiextensions.k8s.io/v1", "CustomResourceDefinition", [
+      [1, [[1, name]]],
+      [
+        2,
+        [
+          [1, "a.io"],
+          [3, names],
+          [4, "Cluster"],
+          [7, version],
+        ],
+      ],
+    ]);
+    const type = "application/vnd.kubernetes.protobuf";
+    const created = await api().send("POST", definitions, body, { "content-type": type });
+    expect([created.status, created.body.message]).toEqual([201, undefined]);
+    expect(created.body.spec).toEqual({
+      group: "a.io",
+      names: { plural: "xs", singular: "x", kind: "X", listKind: "XList" },
+      scope: "Cluster",
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", minLength: 0 } },
+        },
+      ],
+      conversion: { strategy: "None" },
+    });
   });
 
   test("their schemas are in the OpenAPI 2 document, without what it has no words for", async () => {
