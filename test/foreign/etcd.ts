@@ -1,7 +1,7 @@
 // Stands where envtest expects etcd. The embedded API server keeps its own state: all that is asked of this one is
 // whether it is healthy.
-import { once } from "node:events";
 import { createServer } from "node:http";
+import { askedToEnd } from "./asked-to-end.ts";
 import { readFlags } from "./flags.ts";
 
 const flags = readFlags(process.argv.slice(2), [
@@ -16,7 +16,7 @@ if (flags !== undefined) {
     response.setHeader("content-type", "application/json").end('{"health":"true"}');
   });
   server.listen(Number(port), hostname);
-  await once(process, "SIGTERM");
+  await askedToEnd();
   server.close();
   server.closeAllConnections();
 }

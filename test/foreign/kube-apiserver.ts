@@ -1,12 +1,12 @@
 // Stands where envtest expects kube-apiserver: the embedded API server with the certificates and the port that it is
 // told, roles and no controllers.
 import { generateKeyPair } from "node:crypto";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { realClock, realRandom } from "../../pkg/clock/real.ts";
 import { EmbeddedCluster } from "../../pkg/cluster/cluster.ts";
+import { askedToEnd } from "./asked-to-end.ts";
 import { readFlags } from "./flags.ts";
 
 /** These say what this server does anyway, or what it has no use for. */
@@ -30,7 +30,7 @@ const flags = readFlags(process.argv.slice(2), [
   ...withoutEffect,
 ]);
 if (flags !== undefined) {
-  const stopped = once(process, "SIGTERM");
+  const stopped = askedToEnd();
   const directory = flags.one("cert-dir");
   const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
   const cluster = await EmbeddedCluster.start({
