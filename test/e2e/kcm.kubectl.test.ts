@@ -329,10 +329,10 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
     await output("delete", "poddisruptionbudget", "shop");
   });
 
-  test("logs and exec say why there is nothing", async () => {
-    const why = "there are no processes behind the pods";
-    expect(await refusal("logs", "deployment/shop")).toContain(why);
-    expect(await refusal("exec", "deployment/shop", "--", "ls")).toContain(why);
+  test("exec answers for a Deployment, and says so when it does not know a command", async () => {
+    expect(await output("exec", "deployment/shop", "--", "echo", "hello")).toBe("hello\n");
+    const { exitCode, stderr } = await kubectl("exec", "deployment/shop", "--", "no-such-program");
+    expect([exitCode, stderr]).toEqual([127, expect.stringContaining("no-such-program")]);
   });
 
   test("custom resources are served at once", async () => {

@@ -78,18 +78,14 @@ export async function createDraft(
 async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promise<ApiObject | undefined> {
   const { served, store, faults } = call;
   const { conversion, resource, bucket } = served;
-  // What is no number says nothing about versions.
-  const { resourceVersion = "" } = object.metadata;
-  if (/^\d{1,20}$/.test(resourceVersion) && BigInt(resourceVersion) !== 0n)
-    throw internal("resourceVersion should not be set on objects to be created");
   const draft = { ...object, metadata: { ...object.metadata } } as unknown as Draft;
   const finished = finishObject(conversion === undefined ? draft : conversion.toStorage(draft));
   const { namespace = "", name = "" } = finished.metadata;
   const key = storageKey(resource.namespaced, namespace, name);
   await faults.beforeWrite(call.subject);
-  // It is the storage that minds, which a dry run does not come to.
+  // It is the storage that minds, which a dry run does not come to. What is no number says nothing about versions.
   const given = text(draft.metadata, "resourceVersion");
-  if (!query.dryRun && given !== "")
+  if (!query.dryRun && /^\d{1,20}$/.test(given) && BigInt(given) !== 0n)
     throw internal("resourceVersion should not be set on objects to be created");
   if (store.get(bucket, key) !== undefined) return undefined;
   if (query.dryRun) {
