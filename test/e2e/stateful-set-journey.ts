@@ -1,7 +1,7 @@
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { until } from "../harness/until.ts";
 
@@ -15,7 +15,6 @@ const NAME = "db";
 export async function statefulSetJourney(client: ClientSet, namespace: string): Promise<void> {
   const sets = client.clientFor<StatefulSet>(resources.statefulSets);
   const pods = client.clientFor<Pod>(resources.pods);
-  const claims = client.clientFor<PersistentVolumeClaim>(resources.persistentVolumeClaims);
   const ref = { namespace, name: NAME };
   const settled = async (): Promise<boolean> => {
     const { metadata, spec, status } = await sets.get(ref);
@@ -56,17 +55,6 @@ export async function statefulSetJourney(client: ClientSet, namespace: string): 
   await pods.delete(first, { gracePeriodSeconds: 0 });
   await until("another takes its place", settled);
   await patch({ replicas: 1 });
-  await freeClaims();
-
-  /** Nobody protects claims here, so that nobody lets go of those that are deleted. */
-  async function freeClaims(): Promise<void> {
-    const { items } = await claims.list({ namespace });
-    for (const { metadata } of items)
-      await claims.patch(
-        { namespace, name: metadata.name ?? "" },
-        { type: "merge", body: { metadata: { finalizers: null } } },
-      );
-  }
 }
 
 function statefulSet(namespace: string): StatefulSet {
