@@ -1,28 +1,19 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { command, type CommandResult, KcmProcess, kubectls } from "./kcm-process.ts";
+import { describe, expect, test } from "vitest";
+import { kubectls } from "./kcm-process.ts";
+import { KubectlStage } from "./kubectl-stage.ts";
 
 const manifest = (value: string): string =>
   JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "conf" }, data: { a: value } });
 
 /** What somebody does who has heard of Kubernetes and tries it out, in that order. */
 describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
-  let directory = "";
-  let kcm: KcmProcess;
+  const stage = KubectlStage.use(path);
+  const { kubectl, output } = stage;
 
-  const kubectl = async (...args: string[]): Promise<CommandResult> =>
-    command(path, args, { KUBECONFIG: join(directory, "kubeconfig"), HOME: directory });
-
-  /** Standard output of a command that must succeed. */
-  const output = async (...args: string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await kubectl(...args);
-    expect(exitCode, `kubectl ${args.join(" ")}\n${stdout}${stderr}`).toBe(0);
-    return stdout;
-  };
   const refusal = async (...args: string[]): Promise<string> => {
     const { exitCode, stderr } = await kubectl(...args);
     expect(exitCode).toBe(1);
@@ -36,16 +27,6 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
       rows: lines.map((line) => line.trim().split(/ {2,}/)),
     };
   };
-
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "kcm-kubectl-"));
-    kcm = new KcmProcess(["up", "--port=0", "--kubeconfig=kubeconfig"], directory);
-    await kcm.says(/deployment\/web: 3 of 3 pods available/);
-  });
-  afterAll(async () => {
-    expect(await kcm.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
-    await rm(directory, { recursive: true, force: true });
-  });
 
   test("version and cluster-info know the server", async () => {
     expect(await output("version")).toMatch(/Server Version: v1\.36/);
@@ -174,7 +155,7 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
   });
 
   test("apply --server-side, diff, and the conflict of a second applier", async () => {
-    const file = join(directory, "conf.json");
+    const file = join(stage.directory, "conf.json");
     await writeFile(file, manifest("1"));
     expect(await output("apply", "--server-side", "-f", file)).toBe("configmap/conf serverside-applied\n");
     expect(await output("diff", "--server-side", "-f", file)).toBe("");
@@ -199,7 +180,7 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
   });
 
   test("apply, edit by patch, label and replace", async () => {
-    const file = join(directory, "plain.json");
+    const file = join(stage.directory, "plain.json");
     await writeFile(file, manifest("1").replace("conf", "plain"));
     expect(await output("apply", "-f", file)).toBe("configmap/plain created\n");
     expect(await output("apply", "-f", file)).toBe("configmap/plain unchanged\n");
@@ -223,7 +204,7 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
   });
 
   test("get -w follows pods from one life to the next", async () => {
-    const env = { ...process.env, KUBECONFIG: join(directory, "kubeconfig"), HOME: directory };
+    const env = { ...process.env, ...stage.env };
     const watch = spawn(path, ["get", "pods", "-l", "app=shop", "-w"], { env });
     const closed = once(watch, "close");
     let seen = "";
@@ -336,7 +317,7 @@ describe.each(kubectls())("%s at work on a cluster of kcm up", (path) => {
   });
 
   test("custom resources are served at once", async () => {
-    const file = join(directory, "crd.json");
+    const file = join(stage.directory, "crd.json");
     const schema = {
       openAPIV3Schema: {
         type: "object",

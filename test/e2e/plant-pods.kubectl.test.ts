@@ -1,31 +1,18 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { until } from "../harness/until.ts";
-import { command, type CommandResult, KcmProcess, kubectls } from "./kcm-process.ts";
+import { type CommandResult, kubectls } from "./kcm-process.ts";
+import { KubectlStage } from "./kubectl-stage.ts";
 
 const HELLO = "while true; do echo hello; sleep 1; done";
 
 /** What somebody asks about a pod that does not do what it should. */
 describe.each(kubectls())("%s and pods of a cluster of kcm up", (path) => {
-  let directory = "";
-  let kcm: KcmProcess;
-
-  const env = (): Record<string, string> => ({
-    KUBECONFIG: join(directory, "kubeconfig"),
-    HOME: directory,
-  });
-  const kubectl = async (...args: string[]): Promise<CommandResult> => command(path, args, env());
-  const output = async (...args: string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await kubectl(...args);
-    expect(exitCode, `kubectl ${args.join(" ")}\n${stdout}${stderr}`).toBe(0);
-    return stdout;
-  };
+  const stage = KubectlStage.use(path);
+  const { kubectl, output } = stage;
   const typed = async (input: string, ...args: string[]): Promise<CommandResult> => {
-    const child = spawn(path, args, { env: { ...process.env, ...env() } });
+    const child = spawn(path, args, { env: { ...process.env, ...stage.env } });
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
@@ -35,17 +22,10 @@ describe.each(kubectls())("%s and pods of a cluster of kcm up", (path) => {
   };
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "kcm-pods-"));
-    kcm = new KcmProcess(["up", "--port=0", "--kubeconfig=kubeconfig"], directory);
-    await kcm.says(/deployment\/web: 3 of 3 pods available/);
     await output("run", "hello", "--image=busybox", "--command", "--", "sh", "-c", HELLO);
     await output("run", "bad", "--image=example.com/does-not-exist:1");
     await output("run", "crash", "--image=busybox", "--command", "--", "sh", "-c", "echo ouch; exit 3");
     await output("wait", "--for=condition=Ready", "pod/hello", "--timeout=60s");
-  });
-  afterAll(async () => {
-    expect(await kcm.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
-    await rm(directory, { recursive: true, force: true });
   });
 
   test("describe tells how a pod has started", async () => {
@@ -96,7 +76,7 @@ describe.each(kubectls())("%s and pods of a cluster of kcm up", (path) => {
     expect((await kubectl("logs", "hello", "-c", "no")).stderr).toBe(
       "error: container no is not valid for pod hello\n",
     );
-    const child = spawn(path, ["logs", "-f", "--tail=0", "hello"], { env: { ...process.env, ...env() } });
+    const child = spawn(path, ["logs", "-f", "--tail=0", "hello"], { env: { ...process.env, ...stage.env } });
     let followed = "";
     child.stdout.on("data", (chunk: Buffer) => (followed += chunk.toString()));
     await until("it goes on", () => followed.split("\n").length > 3);
@@ -140,7 +120,7 @@ describe.each(kubectls())("%s and pods of a cluster of kcm up", (path) => {
   });
 
   test("attach shows what is written", async () => {
-    const child = spawn(path, ["attach", "hello"], { env: { ...process.env, ...env() } });
+    const child = spawn(path, ["attach", "hello"], { env: { ...process.env, ...stage.env } });
     let shown = "";
     child.stdout.on("data", (chunk: Buffer) => (shown += chunk.toString()));
     await until("it is shown", () => shown.includes("hello\nhello\n"));

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { command, type CommandResult, KcmProcess, kubectls } from "./kcm-process.ts";
+import { describe, expect, test } from "vitest";
+import { kubectls } from "./kcm-process.ts";
+import { KubectlStage } from "./kubectl-stage.ts";
 
 const chart = (namespace: string): string => `
 apiVersion: v1
@@ -31,26 +31,8 @@ spec: { accessModes: [ReadWriteOnce], resources: { requests: { storage: 1Gi } } 
 `;
 
 describe.each(kubectls())("%s and volumes on a cluster of kcm up", (path) => {
-  let directory = "";
-  let kcm: KcmProcess;
-
-  const kubectl = async (...args: string[]): Promise<CommandResult> =>
-    command(path, args, { KUBECONFIG: join(directory, "kubeconfig"), HOME: directory });
-  const output = async (...args: string[]): Promise<string> => {
-    const { exitCode, stdout, stderr } = await kubectl(...args);
-    expect(exitCode, `kubectl ${args.join(" ")}\n${stdout}${stderr}`).toBe(0);
-    return stdout;
-  };
-
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "kcm-volumes-"));
-    kcm = new KcmProcess(["up", "--port=0", "--kubeconfig=kubeconfig"], directory);
-    await kcm.says(/deployment\/web: 3 of 3 pods available/);
-  });
-  afterAll(async () => {
-    expect(await kcm.end("SIGTERM")).toEqual({ exitCode: 0, signal: null });
-    await rm(directory, { recursive: true, force: true });
-  });
+  const stage = KubectlStage.use(path);
+  const { output } = stage;
 
   test("there is a default class", async () => {
     expect(await output("get", "storageclass")).toMatch(
@@ -60,7 +42,7 @@ describe.each(kubectls())("%s and volumes on a cluster of kcm up", (path) => {
 
   test.each(["a chart", "a namespace"])("%s with a StatefulSet and claims goes", async (what) => {
     const namespace = what.replace(" ", "-");
-    const file = join(directory, "chart.yaml");
+    const file = join(stage.directory, "chart.yaml");
     await writeFile(file, chart(namespace));
     await output("create", "namespace", namespace);
     await output("apply", "-f", file);
@@ -82,7 +64,7 @@ describe.each(kubectls())("%s and volumes on a cluster of kcm up", (path) => {
 
   test("a claim that asks for more grows", async () => {
     await output("create", "namespace", "grows");
-    const file = join(directory, "chart.yaml");
+    const file = join(stage.directory, "chart.yaml");
     await writeFile(file, chart("grows"));
     await output("apply", "-f", file);
     await output("rollout", "status", "statefulset/db", "-n", "grows", "--timeout=120s");
