@@ -100,15 +100,20 @@ function validateAnnotations(policy: string, annotations: readonly Json[], error
   }
 }
 
-const validatingRules: KindSpec = {
+/** What both sorts of policies have. */
+const policyRules = {
   generation: true,
   unconditionalUpdate: false,
-  statusKeepsMetadata: "all",
   setDefaults(draft) {
     const spec = specOf(draft);
     setDefault(spec, "failurePolicy", "Fail");
     setMatchDefaults(child(spec, "matchConstraints"));
   },
+} satisfies KindSpec;
+
+const validatingRules: KindSpec = {
+  ...policyRules,
+  statusKeepsMetadata: "all",
   validate(draft, errors) {
     const spec = specOf(draft);
     validateMatch(spec, errors);
@@ -135,13 +140,7 @@ const validatingRules: KindSpec = {
 };
 
 const mutatingRules: KindSpec = {
-  generation: true,
-  unconditionalUpdate: false,
-  setDefaults(draft) {
-    const spec = specOf(draft);
-    setDefault(spec, "failurePolicy", "Fail");
-    setMatchDefaults(child(spec, "matchConstraints"));
-  },
+  ...policyRules,
   validate(draft, errors) {
     const spec = specOf(draft);
     validateMatch(spec, errors);
