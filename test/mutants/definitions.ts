@@ -83,7 +83,7 @@ export const definitionsMutants: readonly Mutant[] = [
   },
   {
     name: "bodies may be as deep as the stack is not",
-    file: "pkg/apiserver/decode/body-json.ts",
+    file: "pkg/apiserver/decode/json-depth.ts",
     find: "if (depth > maxDepth)",
     replace: "if (depth > 1000 * maxDepth)",
     tests: ["test/integration/api/bodies.test.ts"],

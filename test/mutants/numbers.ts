@@ -214,7 +214,7 @@ const arithmetic: readonly Mutant[] = [
 const embedded: readonly Mutant[] = [
   {
     name: "bodies are read with doubles",
-    file: "pkg/apiserver/decode/body-json.ts",
+    file: "pkg/apiserver/decode/json-depth.ts",
     find: "return parseJson(text);",
     replace: "return JSON.parse(text);",
     tests: EMBEDDED,

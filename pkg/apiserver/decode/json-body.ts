@@ -3,7 +3,7 @@ import { isJson, type Json } from "../../api/json.ts";
 import { jsonProblem } from "../server/json-problem.ts";
 import type { RequestBody } from "../server/request.ts";
 import { badRequest } from "../server/status-error.ts";
-import { parseBodyJson } from "./body-json.ts";
+import { parseBodyJson } from "./json-depth.ts";
 import { readYamlBody } from "./yaml-body.ts";
 import { YamlError } from "./yaml-scalar.ts";
 

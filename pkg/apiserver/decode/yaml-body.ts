@@ -1,5 +1,5 @@
 import { copyJson } from "../../api/json-copy.ts";
-import { parseBodyJson } from "./body-json.ts";
+import { parseBodyJson } from "./json-depth.ts";
 import { parseYaml } from "./yaml-text.ts";
 
 export interface YamlBody {

@@ -1,5 +1,5 @@
 import { messageOf } from "../../api/errors.ts";
-import { DepthError } from "../decode/body-json.ts";
+import { DepthError } from "../decode/json-depth.ts";
 
 const expectations: readonly (readonly [pattern: RegExp, where: string])[] = [
   [

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
-import { notOfThisForm } from "./go-types.ts";
+import { notOfThisForm } from "./form-refusal.ts";
 import type { OutputForm } from "./negotiate.ts";
 import type { ListBody, ResponseBody } from "./request.ts";
 import { readAsServed, type ServedResource } from "./served-resource.ts";

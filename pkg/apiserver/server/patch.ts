@@ -3,7 +3,7 @@ import { applyJsonPatch } from "../../api/patch/json-patch.ts";
 import { applyMergePatch } from "../../api/patch/merge-patch.ts";
 import { PatchError } from "../../api/patch/patch-error.ts";
 import { isJson, type Json } from "../../api/json.ts";
-import { DepthError, parseBodyJson } from "../decode/body-json.ts";
+import { DepthError, parseBodyJson } from "../decode/json-depth.ts";
 import { readYamlBody } from "../decode/yaml-body.ts";
 import { YamlError } from "../decode/yaml-scalar.ts";
 import type { Draft } from "../kinds/kind.ts";
