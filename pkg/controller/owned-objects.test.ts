@@ -56,6 +56,18 @@ test("an object that is created is the owner's, in its namespace", async () => {
 });
 
 describe("the next sync waits for", () => {
+  test("what was changed as the server has it", async () => {
+    const { sync, owned, consistency } = await stage();
+    const created = await owned.create(sync, secret("one"));
+    await world.run();
+    const release = world.server.parts.faults.holdWatches({ resource: "secrets" });
+    await owned.change(sync, created, (live) => ({ ...live, data: { a: "" } }));
+    expect(consistency.staleness(sync.key)).toBeDefined();
+    release();
+    await world.run();
+    expect(consistency.staleness(sync.key)).toBeUndefined();
+  });
+
   test("what was created, written and deleted", async () => {
     const { sync, owned, consistency } = await stage();
     const isWaitedFor = (): boolean => consistency.staleness(sync.key) !== undefined;

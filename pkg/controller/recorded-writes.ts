@@ -3,7 +3,7 @@ import type { TypedResource } from "../api/resource.ts";
 import type { DeleteOptions, Patch, ResourceClient, WriteOptions } from "../client/resource-client.ts";
 import type { ConsistencyStore } from "./consistency.ts";
 import type { Env } from "./env.ts";
-import { identityOf, isGone, readLive, readThenWrite } from "./read-live.ts";
+import { identityOf, isGone, type LiveChange, readLive, readThenWrite } from "./read-live.ts";
 import type { OwnerSync } from "./sync.ts";
 
 /** The sync that writes, and the owner that it writes for. */
@@ -17,6 +17,7 @@ export interface WritingKit {
   readonly consistency: ConsistencyStore;
 }
 
+type LiveWrite<T extends ApiObject> = Pick<LiveChange<T>, "change" | "write">;
 type ApplyOptions = Parameters<ResourceClient["apply"]>[1];
 
 /**
@@ -73,20 +74,19 @@ export class RecordedWrites<T extends ApiObject> {
     object: T,
     change: (live: T) => T | undefined,
   ): Promise<Stored<T> | undefined> {
-    return this.#change(writer, object, { change, write: async (changed) => this.update(writer, changed) });
+    const write: LiveWrite<T>["write"] = async (changed, signal) =>
+      this.#client.update(changed, this.#writing, signal);
+    return this.#change(writer, object, { change, write });
   }
 
   /** The same for its status. */
   async changeStatus(writer: Writer, object: T, change: (live: T) => T): Promise<Stored<T> | undefined> {
-    const write = async (changed: T): Promise<Stored<T>> => this.updateStatus(writer, changed);
+    const write: LiveWrite<T>["write"] = async (changed, signal) =>
+      this.#client.updateStatus(changed, {}, signal);
     return this.#change(writer, object, { change, write });
   }
 
-  async #change(
-    writer: Writer,
-    object: T,
-    how: { readonly change: (live: T) => T | undefined; readonly write: (changed: T) => Promise<Stored<T>> },
-  ): Promise<Stored<T> | undefined> {
+  async #change(writer: Writer, object: T, how: LiveWrite<T>): Promise<Stored<T> | undefined> {
     const identity = identityOf(object);
     const live = await readThenWrite<T>({ client: this.#client, identity, ...how }, writer.signal);
     return live && this.wrote(writer, live);

@@ -210,6 +210,13 @@ export const kitMutants: readonly Mutant[] = [
     tests: ownedTests,
   },
   {
+    name: "what was changed as the server has it is not remembered",
+    file: "pkg/controller/recorded-writes.ts",
+    find: "return live && this.wrote(writer, live);",
+    replace: "return live;",
+    tests: ownedTests,
+  },
+  {
     name: "what has taken the name of an owner's object is deleted",
     file: "pkg/controller/recorded-writes.ts",
     find: "{ ...how, preconditions: { uid } }",
