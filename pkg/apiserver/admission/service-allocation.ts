@@ -1,3 +1,4 @@
+import { keyOf, refKey } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
 import type { Service } from "../../api/types/core-v1.gen.ts";
 import type { Random } from "../../clock/random.ts";
@@ -38,10 +39,8 @@ export function serviceAllocation(
       const spec = specOf(draft);
       const type = text(spec, "type");
       if (type === "ExternalName") return;
-      const key = `${attributes.namespace}/${attributes.name}`;
-      const others = reader
-        .list(resources.services)
-        .filter(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name ?? ""}` !== key);
+      const key = refKey(attributes.namespace, attributes.name);
+      const others = reader.list(resources.services).filter((service) => keyOf(service) !== key);
       const taken = new Set(others.flatMap((service) => service.spec?.clusterIPs ?? []));
       const before: Service | undefined = attributes.before;
       const old = before && child(asJson(before), "spec");

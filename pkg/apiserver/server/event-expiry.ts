@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../api/object.ts";
+import { type ApiObject, keyOf } from "../../api/object.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Clock, Timer } from "../../clock/clock.ts";
 import type { Logger } from "../../log/logger.ts";
@@ -88,10 +88,6 @@ export class EventExpiry implements ServerService {
       if (count % AT_ONCE === 0) await this.#clock.turn();
     }
   }
-}
-
-function keyOf({ metadata }: ApiObject): string {
-  return `${metadata.namespace ?? ""}/${metadata.name ?? ""}`;
 }
 
 /** The last time that the server has noted down on it. */
