@@ -1,4 +1,4 @@
-import type { ApiObject } from "./object.ts";
+import type { PartialObject } from "./object.ts";
 import { selectorFromLabels } from "./labels.ts";
 import type { NodeMatcher } from "./node-selector.ts";
 import { compileNodeSelector, compileNodeSelectorTerm } from "./node-selector.ts";
@@ -17,7 +17,7 @@ export function requiredNodeAffinity(spec: Pick<PodSpec, "nodeSelector" | "affin
 
 export interface NodePreference {
   /** The weights of all terms that fit the node, added up. */
-  score(node: ApiObject): number;
+  score(node: PartialObject): number;
   readonly errors: readonly string[];
 }
 

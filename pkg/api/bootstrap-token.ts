@@ -1,5 +1,4 @@
 import { parseTime, TimeError } from "./time.ts";
-import type { Secret } from "./types/core-v1.gen.ts";
 
 /** Type of the Secrets in kube-system that hold tokens which nodes join a cluster with. */
 const BOOTSTRAP_TOKEN_TYPE = "bootstrap.kubernetes.io/token";
@@ -18,6 +17,13 @@ export const BOOTSTRAP_TOKEN_KEYS = {
   signing: "usage-bootstrap-signing",
 } as const;
 
+type KeyName = keyof typeof BOOTSTRAP_TOKEN_KEYS;
+
+/** A Secret of which what is under this key is known. */
+export interface BootstrapToken<Name extends KeyName> {
+  readonly data?: { readonly [Key in (typeof BOOTSTRAP_TOKEN_KEYS)[Name]]?: string };
+}
+
 export type BootstrapTokenExpiry =
   | { readonly kind: "never" }
   | { readonly kind: "later"; readonly afterMs: number }
@@ -31,12 +37,15 @@ export function bootstrapTokenIdOf(secretName: string): string | undefined {
 }
 
 /** Empty when there is none. */
-export function bootstrapTokenField({ data }: Secret, key: keyof typeof BOOTSTRAP_TOKEN_KEYS): Buffer {
+export function bootstrapTokenField<Name extends KeyName>({ data }: BootstrapToken<Name>, key: Name): Buffer {
   return Buffer.from(data?.[BOOTSTRAP_TOKEN_KEYS[key]] ?? "", "base64");
 }
 
 /** A time that nobody can read is over: what it was meant to limit must not live for ever. */
-export function bootstrapTokenExpiry(secret: Secret, nowMs: number): BootstrapTokenExpiry {
+export function bootstrapTokenExpiry(
+  secret: BootstrapToken<"expiration">,
+  nowMs: number,
+): BootstrapTokenExpiry {
   const text = bootstrapTokenField(secret, "expiration").toString();
   if (text === "") return { kind: "never" };
   try {

@@ -26,6 +26,13 @@ test.each<[string, object, object, readonly string[]]>([
   ).toEqual(expected);
 });
 
+test("what was asked before is not what is asked now", () => {
+  const [one, two, three] = [object({ a: 1 }), object({ b: 1 }), object({ c: 1 })];
+  expect(changedPaths(one, two)).toEqual(["a", "b"]);
+  expect(changedPaths(one, three)).toEqual(["a", "c"]);
+  expect(changedPaths(two, three)).toEqual(["b", "c"]);
+});
+
 test("labels and annotations are told of, managed fields are not", () => {
   const before = { metadata: { labels: { a: "1" }, managedFields: [] } };
   const after = { metadata: { labels: { a: "2" }, annotations: { b: "" }, managedFields: [{}] } };

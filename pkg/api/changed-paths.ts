@@ -1,5 +1,5 @@
 import { semanticEqual } from "./equality.ts";
-import type { ApiObject } from "./object.ts";
+import type { PartialObject } from "./object.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -9,11 +9,22 @@ const MORE = "…";
 /** Different in every update, so that they tell nothing. */
 const ALWAYS = new Set(["metadata.resourceVersion", "metadata.managedFields"]);
 
+let last:
+  | { readonly before: PartialObject; readonly after: PartialObject; readonly paths: readonly string[] }
+  | undefined;
+
 /**
  * What is different between two versions of an object, two levels deep, such as "status.phase". It is asked for with
- * every update that wakes somebody: nothing is allocated but what is found.
+ * every update that wakes somebody, as a rule by one controller after the other: so the last answer is remembered, and
+ * nothing is allocated but what is found.
  */
-export function changedPaths(before: ApiObject, after: ApiObject): readonly string[] {
+export function changedPaths(before: PartialObject, after: PartialObject): readonly string[] {
+  if (last === undefined || last.before !== before || last.after !== after)
+    last = { before, after, paths: findChangedPaths(before, after) };
+  return last.paths;
+}
+
+function findChangedPaths(before: PartialObject, after: PartialObject): readonly string[] {
   const paths: string[] = [];
   compare(before as unknown as Fields, after as unknown as Fields, (key, was, is) => {
     if (isFields(was) && isFields(is)) {

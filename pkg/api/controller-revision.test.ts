@@ -10,6 +10,7 @@ import {
   surplusRevisions,
   templateData,
 } from "./controller-revision.ts";
+import { stored } from "../../test/harness/stored.ts";
 import type { Int64 } from "./int64.ts";
 import { resources } from "./resources.ts";
 import type { ControllerRevision } from "./types/apps-v1.gen.ts";
@@ -119,7 +120,7 @@ describe("surplus revisions", () => {
 
 test("a new revision is named after its owner and the hash of its data, which a label repeats", () => {
   const data = templateData({ metadata: { labels: { app: "web" } }, spec: { containers: [] } });
-  const owner = { metadata: { name: "web", namespace: "default", uid: "u" } };
+  const owner = stored({ metadata: { name: "web", namespace: "default", uid: "u" } });
   const draft = { owner, ownerResource: resources.statefulSets, data, revision: 3, collisionCount: 0 };
   const made = newRevision({ ...draft, labels: { app: "web" }, annotations: { note: "x" } });
   const hash = made.metadata.labels?.["controller.kubernetes.io/hash"];

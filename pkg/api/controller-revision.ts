@@ -2,7 +2,7 @@ import { hashRevisionData } from "./hash.ts";
 import { knownFields } from "./known-fields.ts";
 import { goJson } from "./go-json.ts";
 import { addInt64, compareInt64, type Int64 } from "./int64.ts";
-import type { ApiObject } from "./object.ts";
+import type { StoredObject } from "./object.ts";
 import { newControllerRef } from "./owner-references.ts";
 import { jsonEqual } from "./patch/json.ts";
 import type { Resource } from "./resource.ts";
@@ -37,7 +37,7 @@ export function revisionName(ownerName: string, hash: string): string {
 }
 
 export interface RevisionDraft {
-  readonly owner: ApiObject;
+  readonly owner: StoredObject;
   readonly ownerResource: Pick<Resource, "group" | "version" | "kind">;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ export interface RevisionDraft {
 /** A revision under the name that its data's hash gives it. */
 export function newRevision(draft: RevisionDraft): ControllerRevision {
   const { owner, ownerResource, labels, annotations, data, revision, collisionCount } = draft;
-  const { name = "", namespace } = owner.metadata;
+  const { name, namespace } = owner.metadata;
   const hash = hashRevisionData(revisionJson(data), collisionCount);
   return {
     apiVersion: "apps/v1",
@@ -89,21 +89,22 @@ export function nextRevision(revisions: readonly ControllerRevision[]): Int64 {
 }
 
 /** Those that hold this data, in their order. */
-export function revisionsWithData(
-  revisions: readonly ControllerRevision[],
+export function revisionsWithData<R extends ControllerRevision>(
+  revisions: readonly R[],
   data: unknown,
-): readonly ControllerRevision[] {
+): readonly R[] {
   return revisions.filter((revision) => sameData(revision.data, data));
 }
 
 /** Of revisions in order, oldest first: those to delete so that no more than `limit` are left that nobody uses. */
-export function surplusRevisions(
-  sorted: readonly ControllerRevision[],
-  inUse: (revision: ControllerRevision) => boolean,
+export function surplusRevisions<R extends ControllerRevision>(
+  sorted: readonly R[],
+  inUse: (revision: R) => boolean,
   limit: number,
-): readonly ControllerRevision[] {
+): readonly R[] {
+  if (limit < 0 || sorted.length <= limit) return [];
   const unused = sorted.filter((revision) => !inUse(revision));
-  return limit < 0 ? [] : unused.slice(0, Math.max(0, unused.length - limit));
+  return unused.slice(0, Math.max(0, unused.length - limit));
 }
 
 function createdMs({ metadata }: ControllerRevision): number {

@@ -20,8 +20,14 @@ export function semanticEqual(a: unknown, b: unknown, definitionName?: string): 
 function plainEqual(a: unknown, b: unknown): boolean {
   if (a === b || (isNothing(a) && isNothing(b))) return true;
   if (Array.isArray(a) && Array.isArray(b)) return listsEqual(a, b, plainEqual);
-  if (isMap(a) && isMap(b)) return keysOf(a, b).every((key) => plainEqual(a[key], b[key]));
-  return false;
+  return isMap(a) && isMap(b) && plainMapsEqual(a, b);
+}
+
+/** Each update that wakes somebody asks for it: no lists of keys are made. */
+function plainMapsEqual(a: Readonly<Record<string, unknown>>, b: Readonly<Record<string, unknown>>): boolean {
+  for (const key in a) if (!plainEqual(a[key], b[key])) return false;
+  for (const key in b) if (!Object.hasOwn(a, key) && !isNothing(b[key])) return false;
+  return true;
 }
 
 function objectsEqual(type: Definition, a: unknown, b: unknown): boolean {
@@ -89,8 +95,9 @@ function keysOf(a: object, b: object): readonly string[] {
 }
 
 function isNothing(value: unknown): boolean {
-  if (isAbsent(value)) return true;
-  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  if (typeof value !== "object" || value === null) return isAbsent(value);
+  for (const _ in value) return false;
+  return true;
 }
 
 function isAbsent(value: unknown): boolean {

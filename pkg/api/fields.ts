@@ -24,15 +24,15 @@ const operators = ["!=", "==", "="] as const;
 /** Parses the `fieldSelector` query parameter; throws a SelectorError. The empty string selects everything. */
 export function parseFieldSelector(text: string): FieldSelector {
   const terms = splitTerms(text).filter((term) => term !== "");
-  return selectorFromFieldRequirements(
-    terms.sort().map((term) => {
-      const requirement = parseTerm(term);
-      if (requirement === undefined) {
-        throw new SelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
-      }
-      return requirement;
-    }),
-  );
+  const requirements = terms.sort().map((term) => {
+    const requirement = parseTerm(term);
+    if (requirement === undefined) {
+      throw new SelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
+    }
+    return requirement;
+  });
+  // upstream: pkg/fields/selector.go#Transform, where a term without a field and a value selects everything.
+  return selectorFromFieldRequirements(requirements.filter(({ field, value }) => field + value !== ""));
 }
 
 export function selectorFromFields(fields: Fields): FieldSelector {

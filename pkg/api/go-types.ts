@@ -110,6 +110,14 @@ export function goStructNames(): readonly string[] {
   return Object.keys(structTexts);
 }
 
+/** What Go writes of a struct of which nothing is set, without the defaults that some types declare. */
+export function zeroOf({ written }: GoStruct): Record<string, unknown> {
+  const zero: Record<string, unknown> = {};
+  for (const { name, type, unset } of written)
+    zero[name] = unset === "struct" ? zeroOf(structOf(type)) : unset === "null" ? null : unset;
+  return zero;
+}
+
 function parseStruct(name: string, text: string): GoStruct {
   const fields = (text === "" ? [] : text.split(";")).map(parseField);
   return {

@@ -8,14 +8,16 @@ const prime32 = 0x01000193;
 /** FNV-1, 32 bits. */
 function fnv32(text: string): number {
   let hash = offset32;
-  for (const byte of Buffer.from(text)) hash = Math.imul(hash, prime32) ^ byte;
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash, prime32) ^ (bytes[at] ?? 0);
   return hash >>> 0;
 }
 
 /** FNV-1a, 32 bits. Pass an earlier result to go on from there. */
 export function fnv32a(data: string | Uint8Array, from: number = offset32): number {
   let hash = from;
-  for (const byte of bytesOf(data)) hash = Math.imul(hash ^ byte, prime32);
+  const bytes = bytesOf(data);
+  for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), prime32);
   return hash >>> 0;
 }
 

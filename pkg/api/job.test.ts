@@ -37,5 +37,5 @@ test.each<[boolean | undefined, boolean]>([
   [true, true],
 ])("suspend %s", (suspend, suspended) => {
   const spec = { template: {}, ...(suspend !== undefined && { suspend }) };
-  expect(isJobSuspended({ metadata: {}, spec })).toBe(suspended);
+  expect(isJobSuspended({ spec })).toBe(suspended);
 });

@@ -83,9 +83,11 @@ export function strings(parent: Json | undefined, key: string): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }
 
-export function stringMap(parent: Json | undefined, key: string): Record<string, string> {
+export function stringMap(parent: Json | undefined, key: string): Readonly<Record<string, string>> {
   const value = child(parent, key);
   if (value === undefined) return {};
+  if (Object.values(value).every((member) => typeof member === "string"))
+    return value as Record<string, string>;
   return Object.fromEntries(
     Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );

@@ -1,4 +1,4 @@
-import type { ApiObject } from "./object.ts";
+import type { PartialObject } from "./object.ts";
 import type { FieldRequirement, FieldSelector } from "./fields.ts";
 import { selectorFromFieldRequirements } from "./fields.ts";
 import type { LabelOperator, LabelRequirement, LabelSelector } from "./labels.ts";
@@ -8,7 +8,7 @@ import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from "./
 /** A node selector made ready for many nodes. */
 export interface NodeMatcher {
   /** Some term fits the node. Terms with errors fit no node. */
-  matches(node: ApiObject): boolean;
+  matches(node: PartialObject): boolean;
   /** What is wrong with terms that could not be understood. */
   readonly errors: readonly string[];
 }
@@ -67,7 +67,7 @@ function compileTerm(spec: NodeSelectorTerm, path: string, errors: string[]): Te
   };
 }
 
-function termMatches({ labels, fields }: Term, node: ApiObject): boolean {
+function termMatches({ labels, fields }: Term, node: PartialObject): boolean {
   const { name, labels: nodeLabels } = node.metadata;
   if (labels !== undefined && !labels.matches(nodeLabels)) return false;
   // A node without a name has no fields to compare; its labels alone decide.

@@ -10,13 +10,13 @@ test.each(["True", "False", "Unknown"])("a node whose Ready is %s", (status) => 
   expect(isNodeReady(node)).toBe(status === "True");
   expect(nodeCondition(node, "Ready")?.status).toBe(status);
   expect(nodeCondition(node, "DiskPressure")).toBeUndefined();
-  expect(isNodeReady({ metadata: {} })).toBe(false);
+  expect(isNodeReady({})).toBe(false);
 });
 
 describe("taints of a node", () => {
   test("are one per key and effect", () => {
     expect(hasTaint([other], foo)).toBe(false);
-    expect(hasTaint([{ ...foo, value: "else" }], foo)).toBe(true);
+    expect(hasTaint([other, { key: foo.key, effect: foo.effect }], foo)).toBe(true);
     expect(hasTaint(undefined, foo)).toBe(false);
   });
 

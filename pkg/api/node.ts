@@ -1,17 +1,23 @@
 import { findCondition, hasCondition } from "./conditions.ts";
-import { isSameTaint } from "./taints.ts";
+import { isSameTaint, type TaintKey } from "./taints.ts";
 import { parseTime } from "./time.ts";
-import type { Node, NodeCondition, Taint } from "./types/core-v1.gen.ts";
+import type { PartOf } from "./projected.ts";
+import type { Node, Taint } from "./types/core-v1.gen.ts";
 
-export function nodeCondition(node: Node, type: string): NodeCondition | undefined {
+export function nodeCondition<C extends { readonly type: string }>(
+  node: { readonly status?: { readonly conditions?: readonly C[] } },
+  type: string,
+): C | undefined {
   return findCondition(node.status?.conditions, type);
 }
 
-export function isNodeReady(node: Node): boolean {
+export function isNodeReady(
+  node: PartOf<Node, "status.conditions.type" | "status.conditions.status">,
+): boolean {
   return hasCondition(node.status?.conditions, "Ready", "True");
 }
 
-export function hasTaint(taints: readonly Taint[] | undefined, taint: Taint): boolean {
+export function hasTaint(taints: readonly TaintKey[] | undefined, taint: TaintKey): boolean {
   return taints?.some((each) => isSameTaint(each, taint)) ?? false;
 }
 
@@ -26,7 +32,7 @@ export function withTaint(taints: readonly Taint[], taint: Taint): readonly Tain
 }
 
 /** The list without this taint; the same list when it is not there. */
-export function withoutTaint(taints: readonly Taint[], taint: Taint): readonly Taint[] {
+export function withoutTaint(taints: readonly Taint[], taint: TaintKey): readonly Taint[] {
   const kept = taints.filter((each) => !isSameTaint(each, taint));
   return kept.length === taints.length ? taints : kept;
 }

@@ -7,6 +7,27 @@ export interface ApiObject {
   readonly metadata: ObjectMeta;
 }
 
+/**
+ * An object of which perhaps only a part is known, as in a cache. The part that is always there has a type; what may be
+ * missing is unknown, so that nobody takes it for something that the object does not have.
+ */
+export interface PartialObject {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: PartialMeta;
+}
+
+interface PartialMeta extends Omit<ObjectMeta, UncertainMeta>, Uncertain {}
+
+/** What is there only where it was asked for, and what is never kept. */
+interface Uncertain {
+  readonly annotations?: unknown;
+  readonly managedFields?: unknown;
+  readonly selfLink?: unknown;
+}
+
+export type UncertainMeta = keyof Uncertain;
+
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -35,17 +56,26 @@ export interface NamespacedMeta extends ObjectMeta {
  * An object as a server has given it, from a cache or in an answer: it has its identity, and a version. What is about to
  * be written may be without.
  */
-export type Stored<T extends ApiObject = ApiObject> = T & {
+export type Stored<T extends PartialObject = ApiObject> = T & {
   readonly metadata: StoredMeta & (keyof T["metadata"] extends keyof ObjectMeta ? unknown : InNamespace);
 };
 
-interface StoredMeta {
+/** Any object that a server has given. */
+export type StoredObject = Stored<PartialObject>;
+
+/** Whether a server has given the object: what is yet to be created has no uid. */
+export function isStored<T extends PartialObject>(object: T): object is T & StoredObject {
+  return object.metadata.uid !== undefined;
+}
+
+// That they are uncertain in every part keeps the compiler from taking one part for metadata that has no annotations.
+interface StoredMeta extends Uncertain {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-interface InNamespace {
+interface InNamespace extends Uncertain {
   readonly namespace: string;
 }
 
@@ -132,7 +162,7 @@ export interface WatchEvent<T> {
 }
 
 /** The key of informers and work queues: `namespace/name`, or `name` for cluster-scoped objects. */
-export function keyOf(object: ApiObject): string {
+export function keyOf(object: PartialObject): string {
   return refKey(object.metadata.namespace, object.metadata.name ?? "");
 }
 

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { ApiObject, OwnerReference } from "./object.ts";
+import { stored } from "../../test/harness/stored.ts";
+import type { OwnerReference } from "./object.ts";
 import { controllerOf, isControlledBy, newControllerRef, parseApiVersion } from "./owner-references.ts";
 import { resources } from "./resources.ts";
 
-const owner: ApiObject = { metadata: { name: "web", uid: "uid-1" } };
+const owner = stored({ metadata: { name: "web", uid: "uid-1" } });
 const other: OwnerReference = { apiVersion: "v1", kind: "ConfigMap", name: "x", uid: "uid-2" };
 
 describe("controllers", () => {
@@ -23,14 +24,14 @@ describe("controllers", () => {
     const object = { metadata: { ownerReferences: [other, { ...other, controller: false }, reference] } };
     expect(controllerOf(object)).toBe(reference);
     expect(isControlledBy(object, owner)).toBe(true);
-    expect(isControlledBy(object, { metadata: { name: "web", uid: "uid-3" } })).toBe(false);
+    expect(isControlledBy(object, stored({ metadata: { name: "web", uid: "uid-3" } }))).toBe(false);
   });
 
   test("plain owners do not control", () => {
     const object = { metadata: { ownerReferences: [other] } };
     expect(controllerOf(object)).toBeUndefined();
-    expect(isControlledBy(object, { metadata: { uid: "uid-2" } })).toBe(false);
-    expect(isControlledBy({ metadata: {} }, { metadata: {} })).toBe(false);
+    expect(isControlledBy(object, stored({ metadata: { uid: "uid-2" } }))).toBe(false);
+    expect(isControlledBy({ metadata: {} }, stored({ metadata: {} }))).toBe(false);
   });
 });
 

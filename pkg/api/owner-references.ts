@@ -1,26 +1,26 @@
-import type { ApiObject, OwnerReference } from "./object.ts";
+import type { OwnerReference, PartialObject, StoredObject } from "./object.ts";
 import { type Resource, apiVersionOf } from "./resource.ts";
 
 /** The one owner that manages the object. */
-export function controllerOf(object: ApiObject): OwnerReference | undefined {
+export function controllerOf(object: PartialObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
 
-export function isControlledBy(object: ApiObject, owner: ApiObject): boolean {
+export function isControlledBy(object: PartialObject, owner: StoredObject): boolean {
   const reference = controllerOf(object);
   return reference !== undefined && reference.uid === owner.metadata.uid;
 }
 
 /** The reference by which `owner` controls what it creates. */
 export function newControllerRef(
-  owner: ApiObject,
+  owner: StoredObject,
   resource: Pick<Resource, "group" | "version" | "kind">,
 ): OwnerReference {
   return {
     apiVersion: apiVersionOf(resource),
     kind: resource.kind,
-    name: owner.metadata.name ?? "",
-    uid: owner.metadata.uid ?? "",
+    name: owner.metadata.name,
+    uid: owner.metadata.uid,
     controller: true,
     blockOwnerDeletion: true,
   };

@@ -1,4 +1,4 @@
-import { type ApiObject, keyOf } from "./object.ts";
+import { type PartialObject, keyOf } from "./object.ts";
 
 interface Entry<T> {
   readonly uid: string | undefined;
@@ -13,18 +13,18 @@ interface Entry<T> {
 export class PerOwner<T> {
   readonly #entries = new Map<string, Entry<T>>();
 
-  get(owner: ApiObject): T | undefined {
+  get(owner: PartialObject): T | undefined {
     const entry = this.#entries.get(keyOf(owner));
     return entry?.uid === owner.metadata.uid ? entry?.value : undefined;
   }
 
   /** What was remembered of an earlier owner of the name is forgotten. */
-  set(owner: ApiObject, value: T): void {
+  set(owner: PartialObject, value: T): void {
     this.#entries.set(keyOf(owner), { uid: owner.metadata.uid, value });
   }
 
   /** This very owner is gone; what is remembered of another one with its name stays. */
-  delete(owner: ApiObject): void {
+  delete(owner: PartialObject): void {
     if (this.#entries.get(keyOf(owner))?.uid === owner.metadata.uid) this.#entries.delete(keyOf(owner));
   }
 

@@ -4,6 +4,7 @@ import {
   type RankedPod,
   type RankingOptions,
   byDeletionOrder,
+  deletionCost,
   podDeletionCostAnnotation,
 } from "./pod-ranking.ts";
 import { formatTime } from "./time.ts";
@@ -11,7 +12,7 @@ import type { ContainerStatus, Pod } from "./types/core-v1.gen.ts";
 
 const hourMs = 3_600_000;
 const nowMs = Date.UTC(2026, 10, 18, 12);
-const options: RankingOptions = { nowMs, deletionCost: true, logarithmicAges: true };
+const options: RankingOptions<Pod> = { nowMs, costOf: deletionCost, logarithmicAges: true };
 const now = formatTime(nowMs);
 const monthAgo = formatTime(Date.UTC(2026, 9, 18, 12));
 const hoursAgo = (hours: number): string => formatTime(nowMs - hours * hourMs);
@@ -85,7 +86,7 @@ const ready2h = pod("ready-2-hours", { node: "", ready: hoursAgo(2), created: mo
 const ready5h = pod("ready-5-hours", { node: "", ready: hoursAgo(5), created: monthAgo });
 const ready8h = pod("ready-8-hours", { node: "", ready: hoursAgo(8), created: monthAgo });
 
-function compare(a: RankedPod, b: RankedPod, changed: Partial<RankingOptions> = {}): number {
+function compare(a: RankedPod<Pod>, b: RankedPod<Pod>, changed: Partial<RankingOptions<Pod>> = {}): number {
   return Math.sign(byDeletionOrder({ ...options, ...changed })(a, b));
 }
 
@@ -102,7 +103,7 @@ describe("deletion order", () => {
     expect(compare({ pod: a, rank: 1 }, { pod: b, rank: 1 })).toBe(0);
   });
 
-  test.for<[Pod, number, Pod, number, Partial<RankingOptions>?]>([
+  test.for<[Pod, number, Pod, number, Partial<RankingOptions<Pod>>?]>([
     [unscheduled, 1, pending, 2],
     [unscheduled, 2, pending, 1],
     [pending, 1, unknown, 2],
@@ -118,7 +119,7 @@ describe("deletion order", () => {
     [readyNow, 1, createdThen, 1],
     [createdThen, 2, readyNow, 1],
     [cheap, 2, dear, 1],
-    [dear, 2, cheap, 1, { deletionCost: false }],
+    [dear, 2, cheap, 1, { costOf: () => 0 }],
     [ready2h, 1, ready5h, 1],
     [ready5h, 1, ready8h, 1, { logarithmicAges: false }],
     [unscheduled5h, 1, unscheduled8h, 1, { logarithmicAges: false }],

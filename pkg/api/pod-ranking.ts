@@ -2,12 +2,16 @@ import { parseInt32 } from "./int64.ts";
 import { largest } from "./extremes.ts";
 import { isPodReady, isRestartableInitContainer, podReadySinceMs } from "./pod.ts";
 import { parseTime } from "./time.ts";
+import type { PartOf } from "./projected.ts";
 import type { ContainerStatus, Pod } from "./types/core-v1.gen.ts";
 
 export const podDeletionCostAnnotation = "controller.kubernetes.io/pod-deletion-cost";
 
+/** What `deletionCost` reads. */
+export const DELETION_COST_FIELD = `metadata.annotations[${podDeletionCostAnnotation}]` as const;
+
 /** What the order of pods depends on, and whether they are active and ready, apart from what they may cost. */
-export const RANKED_POD_FIELDS: readonly string[] = [
+export const RANKED_POD_FIELDS = [
   "spec.nodeName",
   "spec.initContainers.name",
   "spec.initContainers.restartPolicy",
@@ -19,18 +23,24 @@ export const RANKED_POD_FIELDS: readonly string[] = [
   "status.containerStatuses.restartCount",
   "status.initContainerStatuses.name",
   "status.initContainerStatuses.restartCount",
-];
+] as const;
 
-export interface RankedPod {
-  readonly pod: Pod;
+/** What the order of pods is read from. */
+export type Rankable = PartOf<
+  Pod,
+  (typeof RANKED_POD_FIELDS)[number] | "metadata.uid" | "metadata.creationTimestamp"
+>;
+
+export interface RankedPod<P extends Rankable = Rankable> {
+  readonly pod: P;
   /** How many active pods of the same owner run on the pod's node. */
   readonly rank: number;
 }
 
-export interface RankingOptions {
+export interface RankingOptions<P extends Rankable> {
   readonly nowMs: number;
-  /** Feature gate PodDeletionCost. */
-  readonly deletionCost: boolean;
+  /** What it costs to delete the pod (feature gate PodDeletionCost); left out where all cost the same. */
+  readonly costOf?: (pod: P) => number;
   /** Feature gate LogarithmicScaleDown: ages within a power of two are equal, so that scaling down picks among them. */
   readonly logarithmicAges: boolean;
 }
@@ -39,9 +49,9 @@ export interface RankingOptions {
  * What of a pod its place depends on, read once: among 100,000 pods each is compared 17 times and more. What seldom
  * decides is read when it is first asked for.
  */
-class Facts {
-  readonly #pod: Pod;
-  readonly #options: RankingOptions;
+class Facts<P extends Rankable> {
+  readonly #pod: P;
+  readonly #options: RankingOptions<P>;
   readonly assigned: number;
   readonly phase: number;
   readonly ready: number;
@@ -50,13 +60,13 @@ class Facts {
   #restarts: Restarts | undefined;
   #created: Age | undefined;
 
-  constructor(pod: Pod, options: RankingOptions) {
+  constructor(pod: P, options: RankingOptions<P>) {
     this.#pod = pod;
     this.#options = options;
     this.assigned = pod.spec?.nodeName ? 1 : 0;
     this.phase = phaseOrdinal(pod);
     this.ready = Number(isPodReady(pod));
-    this.cost = options.deletionCost ? deletionCost(pod) : 0;
+    this.cost = options.costOf?.(pod) ?? 0;
     this.readySince = this.ready === 1 ? this.#age(podReadySinceMs(pod)) : undefined;
   }
 
@@ -88,9 +98,11 @@ interface Age {
 }
 
 /** Sorts the pods so that those to be deleted first come first. What it reads of them must not change meanwhile. */
-export function byDeletionOrder(options: RankingOptions): (a: RankedPod, b: RankedPod) => number {
-  const known = new Map<Pod, Facts>();
-  const factsOf = (pod: Pod): Facts => {
+export function byDeletionOrder<P extends Rankable>(
+  options: RankingOptions<P>,
+): (a: RankedPod<P>, b: RankedPod<P>) => number {
+  const known = new Map<P, Facts<P>>();
+  const factsOf = (pod: P): Facts<P> => {
     let facts = known.get(pod);
     if (facts === undefined) {
       facts = new Facts(pod, options);
@@ -114,24 +126,24 @@ export function byDeletionOrder(options: RankingOptions): (a: RankedPod, b: Rank
   };
 }
 
-function phaseOrdinal(pod: Pod): number {
+function phaseOrdinal(pod: Rankable): number {
   if (pod.status?.phase === "Running") return 2;
   return pod.status?.phase === "Unknown" ? 1 : 0;
 }
 
 /** An int32 without plus sign or leading zeros (but -05 passes); anything else, which the API server refuses, is 0. */
-function deletionCost(pod: Pod): number {
+export function deletionCost(pod: PartOf<Pod, typeof DELETION_COST_FIELD>): number {
   const text = pod.metadata.annotations?.[podDeletionCostAnnotation] ?? "0";
   if (!/^(0|-\d+|[1-9]\d*)$/.test(text)) return 0;
   return parseInt32(text) ?? 0;
 }
 
 /** The younger first, and one of unknown age before all. Equal buckets fall back to uids: chance, but always the same. */
-function compareAges(
-  a: Facts,
-  b: Facts,
+function compareAges<P extends Rankable>(
+  a: Facts<P>,
+  b: Facts<P>,
   age: "readySince" | "created",
-  { logarithmicAges }: RankingOptions,
+  { logarithmicAges }: RankingOptions<P>,
 ): number {
   const [one, other] = [a[age], b[age]];
   if (one?.sinceMs === other?.sinceMs) return 0;
@@ -146,7 +158,7 @@ function ageBucket(ageMs: number): number {
   return ageMs > 0 ? Math.trunc(Math.log2(ageMs * 1e6)) : -1;
 }
 
-function maxRestarts(pod: Pod): Restarts {
+function maxRestarts(pod: Rankable): Restarts {
   const sidecars = new Set(
     pod.spec?.initContainers?.filter(isRestartableInitContainer).map((container) => container.name),
   );
@@ -157,7 +169,7 @@ function maxRestarts(pod: Pod): Restarts {
   };
 }
 
-function mostRestarts(statuses: readonly ContainerStatus[] = []): number {
+function mostRestarts(statuses: readonly Pick<ContainerStatus, "restartCount">[] = []): number {
   return Math.max(0, largest(statuses.map((status) => status.restartCount)) ?? 0);
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { stored } from "../../test/harness/stored.ts";
 import { deepFreeze } from "./freeze.ts";
-import type { ApiObject } from "./object.ts";
 import { newControllerRef } from "./owner-references.ts";
 import { podFromTemplate, podNamePrefix } from "./pod-template.ts";
 import { resources } from "./resources.ts";
 import type { PodTemplateSpec } from "./types/core-v1.gen.ts";
 
-const owner: ApiObject = { metadata: { name: "web", namespace: "shop", uid: "owner-uid" } };
+const owner = stored({ metadata: { name: "web", namespace: "shop", uid: "owner-uid" } });
 const controller = newControllerRef(owner, resources.replicaSets);
 const template: PodTemplateSpec = deepFreeze({
   metadata: { labels: { app: "web" }, annotations: { note: "x" }, finalizers: ["f"], name: "ignored" },

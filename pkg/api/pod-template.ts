@@ -1,14 +1,14 @@
 import { dnsSubdomainProblems } from "./names.ts";
-import type { ApiObject, OwnerReference } from "./object.ts";
+import type { OwnerReference, StoredObject } from "./object.ts";
 import { resources } from "./resources.ts";
 import type { Pod, PodTemplateSpec } from "./types/core-v1.gen.ts";
 
 /** The pod that a template describes, managed by `controller`; the server completes the name. */
 export function podFromTemplate(
   template: PodTemplateSpec,
-  owner: ApiObject,
+  owner: StoredObject,
   controller: OwnerReference,
-  generateName = podNamePrefix(owner.metadata.name ?? ""),
+  generateName = podNamePrefix(owner.metadata.name),
 ): Pod {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   return {

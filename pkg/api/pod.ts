@@ -1,14 +1,22 @@
 import { findCondition, hasCondition } from "./conditions.ts";
 import { smallest } from "./extremes.ts";
 import { formatTime, parseTime } from "./time.ts";
-import type { Container, ContainerStatus, Pod, PodCondition, PodStatus } from "./types/core-v1.gen.ts";
+import type { PartOf } from "./projected.ts";
+import type { Container, Pod, PodCondition } from "./types/core-v1.gen.ts";
 
-export function isPodReady(pod: Pod): boolean {
+/** Whether it is ready, and since when. */
+export type PodWithReadiness = PartOf<
+  Pod,
+  "status.conditions.type" | "status.conditions.status" | "status.conditions.lastTransitionTime"
+>;
+type PodWithPhase = PartOf<Pod, "metadata.deletionTimestamp" | "status.phase">;
+
+export function isPodReady(pod: PartOf<Pod, "status.conditions.type" | "status.conditions.status">): boolean {
   return hasCondition(pod.status?.conditions, "Ready", "True");
 }
 
 /** Ready, and for at least minReadySeconds. A Ready condition that does not say since when counts only for 0 seconds. */
-export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number): boolean {
+export function isPodAvailable(pod: PodWithReadiness, minReadySeconds: number, nowMs: number): boolean {
   if (!isPodReady(pod)) return false;
   if (minReadySeconds === 0) return true;
   const sinceMs = podReadySinceMs(pod);
@@ -16,7 +24,11 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, nowMs: number)
 }
 
 /** How long until a ready pod becomes available; undefined when time alone changes nothing. */
-export function untilPodAvailableMs(pod: Pod, minReadySeconds: number, nowMs: number): number | undefined {
+export function untilPodAvailableMs(
+  pod: PodWithReadiness,
+  minReadySeconds: number,
+  nowMs: number,
+): number | undefined {
   if (minReadySeconds <= 0) return undefined;
   const sinceMs = podReadySinceMs(pod);
   if (sinceMs === undefined) return undefined;
@@ -29,7 +41,7 @@ export function untilPodAvailableMs(pod: Pod, minReadySeconds: number, nowMs: nu
  * at evaluatedMs, when the owner's status was computed. 0 when the first of them is due by now.
  */
 export function untilNextPodAvailableMs(
-  pods: readonly Pod[],
+  pods: readonly PodWithReadiness[],
   minReadySeconds: number,
   evaluatedMs: number,
   nowMs: number,
@@ -41,30 +53,37 @@ export function untilNextPodAvailableMs(
 }
 
 /** Since when the pod is ready; undefined when it is not, or does not say. */
-export function podReadySinceMs(pod: Pod): number | undefined {
+export function podReadySinceMs(pod: PodWithReadiness): number | undefined {
   const ready = findCondition(pod.status?.conditions, "Ready");
   return ready?.status === "True" ? parseTime(ready.lastTransitionTime) : undefined;
 }
 
-export function isPodTerminal(pod: Pod): boolean {
+export function isPodTerminal(pod: PartOf<Pod, "status.phase">): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
 }
 
-export function isPodActive(pod: Pod): boolean {
+export function isPodActive(pod: PodWithPhase): boolean {
   return !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined;
 }
 
 /** Being deleted, but its containers may still run. */
-export function isPodTerminating(pod: Pod): boolean {
+export function isPodTerminating(pod: PodWithPhase): boolean {
   return !isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined;
 }
 
-export function podCondition(pod: Pod, type: string): PodCondition | undefined {
+export function podCondition<C extends { readonly type: string }>(
+  pod: { readonly status?: { readonly conditions?: readonly C[] } },
+  type: string,
+): C | undefined {
   return findCondition(pod.status?.conditions, type);
 }
 
 /** The status with this condition, or the same status when it says so already. */
-export function withPodCondition(status: PodStatus, condition: PodCondition, nowMs: number): PodStatus {
+export function withPodCondition<Status extends { readonly conditions?: readonly PodCondition[] }>(
+  status: Status,
+  condition: PodCondition,
+  nowMs: number,
+): Status {
   const before = findCondition(status.conditions, condition.type);
   const moved = before === undefined || before.status !== condition.status;
   const next: PodCondition = {
@@ -85,13 +104,13 @@ export function withPodCondition(status: PodStatus, condition: PodCondition, now
 }
 
 /** A sidecar: an init container that runs as long as the pod. */
-export function isRestartableInitContainer(container: Container): boolean {
+export function isRestartableInitContainer(container: Pick<Container, "restartPolicy">): boolean {
   return container.restartPolicy === "Always";
 }
 
-export function containerStatus(
-  statuses: readonly ContainerStatus[] | undefined,
+export function containerStatus<Status extends { readonly name: string }>(
+  statuses: readonly Status[] | undefined,
   name: string,
-): ContainerStatus | undefined {
+): Status | undefined {
   return statuses?.find((status) => status.name === name);
 }

@@ -225,13 +225,22 @@ describe("toString", () => {
     ["100.5", "100500m"],
     ["12e6", "12e6"],
     ["0Ki", "0"],
+    ["+123456789012Ki", "123456789012Ki"],
+    ["+123456789Mi", "123456789Mi"],
+    ["+9Pi", "9Pi"],
+    ["+8Ki", "8Ki"],
+    ["+1234567890123456789", "1234567890123456789"],
   ])("%s is written as %s", (input, canonical) => {
     expect(parseQuantity(input).toString()).toBe(canonical);
-    if (canonical !== "0") expect(parseQuantity(`-${input}`).toString()).toBe(`-${canonical}`);
+    if (canonical !== "0" && !input.startsWith("+"))
+      expect(parseQuantity(`-${input}`).toString()).toBe(`-${canonical}`);
   });
 
   // What the API server keeps as it was written, though it could be written otherwise.
-  test.each(["01", "+1", "1E3", "1.500", "1.", "1023Ki", "1025Ki", "1000000001m"])("%s is kept", (input) => {
+  const shorter = ["01", "+1", "1E3", "1.500", "1.", "1023Ki", "1025Ki", "1000000001m"];
+  // Binary ones while their digits are surely few enough.
+  const longer = ["+12345678901Ki", "+99999999Mi", "+12345Gi", "+123456789012345678"];
+  test.each([...shorter, ...longer])("%s is kept", (input) => {
     expect(parseQuantity(input).toString()).toBe(input);
     expect(JSON.stringify({ cpu: parseQuantity(input) })).toBe(`{"cpu":"${input}"}`);
   });

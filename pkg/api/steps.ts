@@ -1,11 +1,11 @@
 /**
  * Long work that can be interrupted: it pauses at each `yield`, and goes on when its runner wants it to. So a decision
- * on 50,000 objects leaves the event loop its turns (runInTurns in pkg/cache) though it knows of no clock.
+ * on 50,000 objects leaves the event loop its turns (runInTurns in pkg/clock) though it knows of no clock.
  */
 export type Steps<R> = Generator<undefined, R, undefined>;
 
 /** What is done between two pauses: with cold memory, well below a millisecond. */
-const STEP = 64;
+export const STEP = 64;
 /** One that has to be sorted at once takes several times as long. */
 const SORTED_STEP = 512;
 

@@ -1,6 +1,9 @@
 import { parseInt64 } from "./int64.ts";
 import type { Taint, Toleration } from "./types/core-v1.gen.ts";
 
+/** What tells the taints of a node apart. */
+export type TaintKey = Pick<Taint, "key" | "effect">;
+
 export interface TolerationOptions {
   /** The operators Lt and Gt count (feature gate TaintTolerationComparisonOperators); otherwise they tolerate nothing. */
   readonly comparisonOperators?: boolean;
@@ -43,7 +46,7 @@ export function untoleratedTaint(
 }
 
 /** A node has at most one taint of a key and an effect; the value does not make it another. */
-export function isSameTaint(a: Taint, b: Taint): boolean {
+export function isSameTaint(a: TaintKey, b: TaintKey): boolean {
   return a.key === b.key && a.effect === b.effect;
 }
 

@@ -36,6 +36,12 @@ export function normalizeWireForm(object: Json, apiVersion: string, kind: string
   if (root !== undefined) normalizeFields(object, root);
 }
 
+/** The same for an object on its way in, where an empty list that somebody gives is not yet one that nobody gave. */
+export function normalizeGiven(object: Json, apiVersion: string, kind: string): void {
+  const type = goStruct(definitionOf(apiVersion, kind)?.name ?? "");
+  if (type !== undefined) new Walk(type, undefined, [], true).struct(object, type);
+}
+
 /** The same, of a part of an object. */
 export function normalizeFields(object: Json, owner: Definition): void {
   const type = goStruct(owner.name);
@@ -49,7 +55,7 @@ export function decodeWireForm(
   problems: DecodingProblems | undefined,
   root: readonly string[],
 ): void {
-  new Walk(type, problems, root).struct(object, type);
+  new Walk(type, problems, root, problems !== undefined).struct(object, type);
 }
 
 interface Shape {
@@ -83,9 +89,17 @@ class Walk {
   readonly #root: readonly string[];
   readonly #path: (string | number)[] = [];
   readonly #fields: GoField[] = [];
+  /** Empty lists and maps stay where the type does not leave them out: only the storage makes nulls of them. */
+  readonly #keepsEmpty: boolean;
   #owner: GoStruct;
 
-  constructor(type: GoStruct, problems: DecodingProblems | undefined, root: readonly string[]) {
+  constructor(
+    type: GoStruct,
+    problems: DecodingProblems | undefined,
+    root: readonly string[],
+    keepsEmpty: boolean,
+  ) {
+    this.#keepsEmpty = keepsEmpty;
     this.#owner = type;
     this.#problems = problems;
     this.#root = root;
@@ -108,7 +122,7 @@ class Walk {
         const read = this.#value(value, field.type);
         this.#fields.pop();
         this.#path.pop();
-        if (saysNothing(read, field)) delete object[name];
+        if (saysNothing(read, field) && !(this.#keepsEmpty && isGiven(read, field))) delete object[name];
         else if (read !== value) object[name] = read;
       }
     }
@@ -306,4 +320,8 @@ function saysNothing(value: unknown, { type, omitsEmpty }: GoField): boolean {
   if (type.kind === "map") return isJson(value) && Object.keys(value).length === 0;
   if (!omitsEmpty || type.kind === "intOrString") return false;
   return value === "" || value === 0 || value === false;
+}
+
+function isGiven(value: unknown, { unset }: GoField): boolean {
+  return unset === "null" && value !== null;
 }

@@ -99,7 +99,7 @@ describe("applyJsonPatch", () => {
       { a: 1 },
       [{ op: "replace", path: "a", value: {} }],
       "Unprocessable",
-      'replace operation does not apply: doc is missing path: "a": missing value',
+      "replace operation does not apply: doc is missing path: a: missing value",
     ],
     [
       { a: 1 },

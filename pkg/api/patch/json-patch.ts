@@ -1,4 +1,5 @@
 import type { JsonList, JsonObject } from "./json.ts";
+import { copyJson } from "../json-copy.ts";
 import { isList, isObject, jsonEqual, ownValue, setKey } from "./json.ts";
 import { PatchError } from "./patch-error.ts";
 
@@ -12,11 +13,72 @@ export function applyJsonPatch(original: unknown, patch: unknown): unknown {
   if (!isList(patch)) {
     throw new PatchError("BadRequest", "error decoding patch: a JSON patch is a list of operations");
   }
+  const changes = new Changes();
   // Operations are checked one by one as they are reached, as the API server does.
-  return patch.reduce((document, operation) => applyOperation(document, operation), original);
+  return patch.reduce((document, operation) => applyOperation(changes, document, operation), original);
 }
 
-function applyOperation(document: unknown, operation: unknown): unknown {
+/** Of all that is copied by one patch together, as JSON: a few operations could double a document without end. */
+const MOST_COPIED = 3 * 1024 * 1024;
+
+/** What a patch has made so far: that is its own, and is changed in place, where the original is copied. */
+class Changes {
+  readonly #own = new WeakSet<object>();
+  #copied = 0;
+
+  withKey(object: JsonObject, key: string, value: unknown): unknown {
+    const own = this.#ownObject(object);
+    setKey(own, key, value);
+    return own;
+  }
+
+  withoutKey(object: JsonObject, key: string): unknown {
+    const own = this.#ownObject(object);
+    delete own[key];
+    return own;
+  }
+
+  splice(list: JsonList, index: number, count: number, ...items: readonly unknown[]): unknown {
+    const own = this.#ownList(list);
+    own.splice(index, count, ...items);
+    return own;
+  }
+
+  with(list: JsonList, index: number, value: unknown): unknown {
+    const own = this.#ownList(list);
+    own[index] = value;
+    return own;
+  }
+
+  /** What stands in two places afterwards must not be changed in both. */
+  copyOf(value: unknown): unknown {
+    this.#copied += JSON.stringify(value).length;
+    if (this.#copied > MOST_COPIED) {
+      const sizes = `is ${this.#copied}, exceeding the limit ${MOST_COPIED}`;
+      throw new PatchError(
+        "Unprocessable",
+        `Unable to complete the copy, the accumulated size increase of copy ${sizes}`,
+      );
+    }
+    return copyJson(value);
+  }
+
+  #ownObject(object: JsonObject): Record<string, unknown> {
+    if (this.#own.has(object)) return object;
+    const copy = { ...object };
+    this.#own.add(copy);
+    return copy;
+  }
+
+  #ownList(list: JsonList): unknown[] {
+    if (this.#own.has(list)) return list as unknown[];
+    const copy = [...list];
+    this.#own.add(copy);
+    return copy;
+  }
+}
+
+function applyOperation(changes: Changes, document: unknown, operation: unknown): unknown {
   if (!isObject(operation)) {
     throw new PatchError("BadRequest", "error decoding patch: an operation is an object");
   }
@@ -24,21 +86,22 @@ function applyOperation(document: unknown, operation: unknown): unknown {
   const value = ownValue(operation, "value") ?? null;
   switch (op) {
     case "add":
-      return add(document, pointerOf(operation, "path", op), value);
+      return add({ changes, document }, pointerOf(operation, "path", op), value);
     case "remove":
-      return remove(document, pointerOf(operation, "path", op));
+      return remove({ changes, document }, pointerOf(operation, "path", op));
     case "replace":
-      return replace(document, pointerOf(operation, "path", op), value);
+      return replace({ changes, document }, pointerOf(operation, "path", op), value);
     case "move": {
       const from = pointerOf(operation, "from", op);
       const moved = read(document, from);
-      return add(remove(document, from), pointerOf(operation, "path", op), moved);
+      const rest = remove({ changes, document }, from);
+      return add({ changes, document: rest }, pointerOf(operation, "path", op), moved);
     }
     case "copy":
       return add(
-        document,
+        { changes, document },
         pointerOf(operation, "path", op),
-        read(document, pointerOf(operation, "from", op)),
+        changes.copyOf(read(document, pointerOf(operation, "from", op))),
       );
     case "test": {
       const path = pointerOf(operation, "path", op);
@@ -48,6 +111,12 @@ function applyOperation(document: unknown, operation: unknown): unknown {
     default:
       throw new PatchError("Unprocessable", `Unexpected kind: ${typeof op === "string" ? op : "unknown"}`);
   }
+}
+
+/** Between two operations. */
+interface State {
+  readonly changes: Changes;
+  readonly document: unknown;
 }
 
 interface Pointer {
@@ -69,40 +138,40 @@ function pointerOf(operation: JsonObject, member: "path" | "from", op: string): 
 /** upstream: json-patch.v4 finds nothing at a text without a slash, which the RFC forbids; none at all is the whole. */
 const isNowhere = ({ text, keys }: Pointer): boolean => keys.length === 0 && text !== "";
 
-function add(document: unknown, path: Pointer, value: unknown): unknown {
+function add(state: State, path: Pointer, value: unknown): unknown {
   return changeAt(
-    document,
+    state,
     path,
     (parent, key) => {
-      if (isObject(parent)) return withKey(parent, key, value);
+      if (isObject(parent)) return state.changes.withKey(parent, key, value);
       const index = key === "-" ? parent.length : indexIn(key, parent.length + 1, path);
-      return parent.toSpliced(index, 0, value);
+      return state.changes.splice(parent, index, 0, value);
     },
     value,
   );
 }
 
-function remove(document: unknown, path: Pointer): unknown {
-  return changeAt(document, path, (parent, key) => {
-    if (!isObject(parent)) return parent.toSpliced(indexIn(key, parent.length, path), 1);
+function remove(state: State, path: Pointer): unknown {
+  return changeAt(state, path, (parent, key) => {
+    if (!isObject(parent)) return state.changes.splice(parent, indexIn(key, parent.length, path), 1);
     if (!Object.hasOwn(parent, key)) {
       throw new PatchError(
         "Unprocessable",
         `error in ${path.op} for path: '${path.text}': Unable to remove nonexistent key: ${key}: missing value`,
       );
     }
-    return withoutKey(parent, key);
+    return state.changes.withoutKey(parent, key);
   });
 }
 
 /** upstream: json-patch.v4 replaces a key of an object that is not there, against the RFC. */
-function replace(document: unknown, path: Pointer, value: unknown): unknown {
+function replace(state: State, path: Pointer, value: unknown): unknown {
   return changeAt(
-    document,
+    state,
     path,
     (parent, key) => {
-      if (isObject(parent)) return withKey(parent, key, value);
-      return parent.with(indexIn(key, parent.length, path), value);
+      if (isObject(parent)) return state.changes.withKey(parent, key, value);
+      return state.changes.with(parent, indexIn(key, parent.length, path), value);
     },
     value,
   );
@@ -147,7 +216,7 @@ type Parent = JsonList | JsonObject;
 
 /** Copies the way down to the parent of the place that `path` names, and puts there what `change` makes of it. */
 function changeAt(
-  document: unknown,
+  { changes, document }: State,
   path: Pointer,
   change: (parent: Parent, key: string) => unknown,
   whole?: unknown,
@@ -162,15 +231,17 @@ function changeAt(
     if (depth === path.keys.length - 1) return change(value, key);
     const step = path.keys[depth] ?? "";
     const below = descend(lookUp(value, [step]), depth + 1);
-    return isObject(value) ? withKey(value, step, below) : value.with(Number(step), below);
+    return isObject(value) ? changes.withKey(value, step, below) : changes.with(value, Number(step), below);
   };
   return descend(document, 0);
 }
 
 function missingPath({ op, text }: Pointer): PatchError {
+  const what = op === "move" || op === "copy" ? "destination path" : "path";
+  const where = op === "add" || op === "remove" ? `"${text}"` : text;
   return new PatchError(
     "Unprocessable",
-    `${op} operation does not apply: doc is missing path: "${text}": missing value`,
+    `${op} operation does not apply: doc is missing ${what}: ${where}: missing value`,
   );
 }
 
@@ -183,16 +254,4 @@ function indexIn(key: string, size: number, { op, text }: Pointer): number {
     ? `value was not a proper array index: '${key}'`
     : `Unable to access invalid index: ${index}: invalid index referenced`;
   throw new PatchError("Unprocessable", `error in ${op} for path: '${text}': ${reason}`);
-}
-
-function withKey(object: JsonObject, key: string, value: unknown): unknown {
-  const copy: Record<string, unknown> = { ...object };
-  setKey(copy, key, value);
-  return copy;
-}
-
-function withoutKey(object: JsonObject, key: string): unknown {
-  const copy: Record<string, unknown> = { ...object };
-  delete copy[key];
-  return copy;
 }

@@ -8,9 +8,29 @@ export function identityOf(item: unknown, mergeKey: string): unknown {
   return isObject(item) ? ownValue(item, mergeKey) : undefined;
 }
 
-export function positionIn(list: JsonList, item: unknown, mergeKey: string): number {
-  const identity = identityOf(item, mergeKey);
-  return list.findIndex((other) => identityOf(other, mergeKey) === identity);
+/** Where items stand in a list that may be long: of those that are alike, the first one counts. */
+export class Positions {
+  readonly #mergeKey: string;
+  readonly #first = new Map<unknown, number>();
+
+  constructor(list: JsonList, mergeKey: string) {
+    this.#mergeKey = mergeKey;
+    for (const [index, item] of list.entries()) this.add(item, index);
+  }
+
+  add(item: unknown, index: number): void {
+    const identity = identityOf(item, this.#mergeKey);
+    if (!this.#first.has(identity)) this.#first.set(identity, index);
+  }
+
+  /** -1 for one that is not there. */
+  of(item: unknown): number {
+    return this.#first.get(identityOf(item, this.#mergeKey)) ?? -1;
+  }
+
+  has(item: unknown): boolean {
+    return this.#first.has(identityOf(item, this.#mergeKey));
+  }
 }
 
 /**
@@ -24,31 +44,27 @@ export function orderMerged(
   liveOrder: JsonList,
   mergeKey: string,
 ): unknown[] {
-  const named = merged.filter((item) => positionIn(patchOrder, item, mergeKey) >= 0);
-  const others = merged.filter((item) => positionIn(patchOrder, item, mergeKey) < 0);
-  return interleave(
-    sortLike(others, liveOrder, mergeKey),
-    sortLike(named, patchOrder, mergeKey),
-    liveOrder,
-    mergeKey,
-  );
+  const patched = new Positions(patchOrder, mergeKey);
+  const live = new Positions(liveOrder, mergeKey);
+  const named = merged.filter((item) => patched.has(item));
+  const others = merged.filter((item) => !patched.has(item));
+  return interleave(sortLike(others, live), sortLike(named, patched), live);
 }
 
 /** Sorts stably by the places in `order`. */
-export function sortLike(list: JsonList, order: JsonList, mergeKey: string): unknown[] {
+export function sortLike(list: JsonList, order: Positions): unknown[] {
   return list
-    .map((item) => ({ item, position: positionIn(order, item, mergeKey) }))
+    .map((item) => ({ item, position: order.of(item) }))
     .sort((a, b) => a.position - b.position)
     .map(({ item }) => item);
 }
 
-function interleave(others: JsonList, named: JsonList, liveOrder: JsonList, mergeKey: string): unknown[] {
-  const place = (item: unknown) => positionIn(liveOrder, item, mergeKey);
+function interleave(others: JsonList, named: JsonList, live: Positions): unknown[] {
   const result: unknown[] = [];
   let next = 0;
   for (const item of named) {
-    const end = place(item);
-    while (next < others.length && isBetween(place(others[next]), 0, end)) {
+    const end = live.of(item);
+    while (next < others.length && isBetween(live.of(others[next]), 0, end)) {
       result.push(others[next]);
       next++;
     }

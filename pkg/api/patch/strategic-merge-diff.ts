@@ -1,7 +1,7 @@
 import { deletePrefix, patchKey, retainKeysKey, setOrderPrefix } from "./directives.ts";
 import type { JsonList, JsonObject } from "./json.ts";
 import { isList, isObject, jsonEqual, ownValue, setKey } from "./json.ts";
-import { elementKind, identityOf, requireKey, sortLike } from "./list-order.ts";
+import { elementKind, identityOf, Positions, requireKey, sortLike } from "./list-order.ts";
 import type { PatchField, PatchSchema } from "./patch-schema.ts";
 
 /** The strategic merge patch that makes `modified` of `original`; empty when they are equal. */
@@ -84,8 +84,9 @@ function diffListField(
 }
 
 function diffScalars(before: JsonList, after: JsonList): { items: JsonList; deleted: JsonList } {
-  const items = [...new Set(after)].filter((item) => !before.includes(item));
-  const deleted = [...new Set(before)].filter((item) => !after.includes(item));
+  const [old, now] = [new Set(before), new Set(after)];
+  const items = [...now].filter((item) => !old.has(item));
+  const deleted = [...old].filter((item) => !now.has(item));
   return { items, deleted: deleted.sort(byText) };
 }
 
@@ -109,7 +110,7 @@ function diffItems(before: readonly JsonObject[], after: readonly JsonObject[], 
     .flatMap((left) => left.map((item) => item[mergeKey]))
     .sort(byText)
     .map((identity) => ({ [mergeKey]: identity, [patchKey]: "delete" }));
-  return [...sortLike(items, after, mergeKey), ...deleted];
+  return [...sortLike(items, new Positions(after, mergeKey)), ...deleted];
 }
 
 function byText(a: unknown, b: unknown): number {

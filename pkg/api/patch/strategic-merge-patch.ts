@@ -9,7 +9,7 @@ import {
 } from "./directives.ts";
 import type { JsonList, JsonObject } from "./json.ts";
 import { isList, isObject, ownValue, setKey } from "./json.ts";
-import { elementKind, identityOf, orderMerged, positionIn, requireKey } from "./list-order.ts";
+import { elementKind, identityOf, orderMerged, Positions, requireKey } from "./list-order.ts";
 import { PatchError } from "./patch-error.ts";
 import type { PatchField, PatchSchema } from "./patch-schema.ts";
 
@@ -92,13 +92,12 @@ function applyItemDirectives(
   patch: readonly JsonObject[],
   mergeKey: string,
 ): { kept: readonly JsonObject[]; items: readonly JsonObject[] } {
-  let kept = live;
+  const deleted = new Set<unknown>();
   let replaced = false;
   for (const item of patch) {
     const directive = ownValue(item, patchKey);
     if (directive === "delete") {
-      const identity = requireKey(item, mergeKey);
-      kept = kept.filter((other) => ownValue(other, mergeKey) !== identity);
+      deleted.add(requireKey(item, mergeKey));
     } else if (directive === "replace") {
       replaced = true;
     } else if (directive === "merge") {
@@ -110,17 +109,20 @@ function applyItemDirectives(
   const items = patch.filter((item) => !Object.hasOwn(item, patchKey));
   return replaced
     ? { kept: items.map((item) => stripDirectives(item) as JsonObject), items: [] }
-    : { kept, items };
+    : { kept: live.filter((other) => !deleted.has(ownValue(other, mergeKey))), items };
 }
 
 function mergeItems(live: readonly JsonObject[], items: readonly JsonObject[], field: PatchField): JsonList {
   const merged = [...live];
+  const positions = new Positions(live, field.mergeKey);
   for (const item of items) {
-    const identity = requireKey(item, field.mergeKey);
-    const index = merged.findIndex((other) => ownValue(other, field.mergeKey) === identity);
+    requireKey(item, field.mergeKey);
+    const index = positions.of(item);
     const found = merged[index];
-    if (found === undefined) merged.push(stripDirectives(item) as JsonObject);
-    else merged[index] = mergeObjects(found, item, field.schema);
+    if (found === undefined) {
+      positions.add(item, merged.length);
+      merged.push(stripDirectives(item) as JsonObject);
+    } else merged[index] = mergeObjects(found, item, field.schema);
   }
   return merged;
 }
@@ -156,8 +158,9 @@ function mergeOrderedLists(
  * items added take the places that deleted ones have left, as many as there are.
  */
 function orderAfterMerge(live: JsonList, merged: JsonList, mergeKey: string): JsonList {
-  const kept = live.filter((item) => positionIn(merged, item, mergeKey) >= 0);
-  const added = merged.filter((item) => positionIn(live, item, mergeKey) < 0);
+  const [before, after] = [new Positions(live, mergeKey), new Positions(merged, mergeKey)];
+  const kept = live.filter((item) => after.has(item));
+  const added = merged.filter((item) => !before.has(item));
   return [...kept, ...added.slice(0, live.length - kept.length)];
 }
 
@@ -190,12 +193,10 @@ function checkOrder(items: JsonList, order: JsonList, mergeKey: string): void {
 function deleteFromList(result: Record<string, unknown>, key: string, items: unknown): void {
   if (!isList(items)) throw new PatchError("BadRequest", "invalid patch format of primitive list");
   const live = ownValue(result, key);
-  if (isList(live))
-    setKey(
-      result,
-      key,
-      live.filter((item) => !items.includes(item)),
-    );
+  if (!isList(live)) return;
+  const gone = new Set(items);
+  const kept = live.filter((item) => !gone.has(item));
+  setKey(result, key, kept);
 }
 
 /** `$retainKeys` lists the keys that stay or come; every other key of the object goes. */
@@ -203,12 +204,13 @@ function retainedKeys(original: JsonObject, patch: JsonObject): Record<string, u
   const retained = ownValue(patch, retainKeysKey);
   if (retained === undefined) return { ...original };
   if (!isList(retained)) throw badRetainKeys();
+  const stays = new Set(retained);
   for (const [key, value] of Object.entries(patch)) {
     if (value === null || key === retainKeysKey) continue;
     if (key.startsWith(setOrderPrefix) || key.startsWith(deletePrefix)) continue;
-    if (!retained.includes(key)) throw badRetainKeys();
+    if (!stays.has(key)) throw badRetainKeys();
   }
-  return Object.fromEntries(Object.entries(original).filter(([key]) => retained.includes(key)));
+  return Object.fromEntries(Object.entries(original).filter(([key]) => stays.has(key)));
 }
 
 function optionalList(object: JsonObject, key: string): JsonList | undefined {

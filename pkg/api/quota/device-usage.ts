@@ -1,7 +1,8 @@
 import type { Int64 } from "../int64.ts";
 import { Quantity, zeroQuantity } from "../quantity.ts";
-import type { DeviceRequest, ResourceClaim } from "../types/resource-v1.gen.ts";
+import type { DeviceRequest } from "../types/resource-v1.gen.ts";
 import { addAmounts, type Amounts } from "./amounts.ts";
+import type { CountedDeviceClaim } from "./fields.ts";
 
 export const PER_CLASS = ".deviceclass.resource.k8s.io/devices";
 /** A claim can have no more devices; one that asks for all counts as so many. */
@@ -19,11 +20,9 @@ export function isDeviceLimit(name: string): boolean {
 }
 
 /** The devices that a claim may get, by their class. */
-export function deviceUsage(claim: ResourceClaim): Amounts {
+export function deviceUsage({ spec }: CountedDeviceClaim): Amounts {
   let usage: Amounts = new Map();
-  // Of a version that is known by its metadata alone there is no spec.
-  const { devices } = (claim as Partial<ResourceClaim>).spec ?? {};
-  for (const request of devices?.requests ?? []) usage = addAmounts(usage, requestUsage(request));
+  for (const request of spec?.devices?.requests ?? []) usage = addAmounts(usage, requestUsage(request));
   return usage;
 }
 

@@ -1,10 +1,11 @@
-import type { ApiObject } from "../object.ts";
+import type { PartialObject } from "../object.ts";
 import { controllerOf } from "../owner-references.ts";
 import type { Quantity } from "../quantity.ts";
-import type { Pod } from "../types/core-v1.gen.ts";
-import type { DeviceClass, ResourceClaim } from "../types/resource-v1.gen.ts";
+import type { PartOf } from "../projected.ts";
+import type { DeviceClass } from "../types/resource-v1.gen.ts";
 import { addAmounts, type Amounts } from "./amounts.ts";
 import { PER_CLASS } from "./device-usage.ts";
+import type { CountedDeviceClaim, CountedPod } from "./fields.ts";
 
 /** Under this and its own name every class is an extended resource. */
 export const IMPLICIT_NAME = "deviceclass.resource.kubernetes.io/";
@@ -19,7 +20,7 @@ export interface Devices {
   /** The name that a class gives its devices beside the implicit one. */
   extendedNameOf(className: string): string | undefined;
   /** The pod that the claim was made for; undefined for a claim that a user made. */
-  podOf(claim: ResourceClaim): Pod | undefined;
+  podOf(claim: CountedDeviceClaim): CountedPod | undefined;
 }
 
 /** Where nothing is known of classes, claims use no extended resources. */
@@ -29,10 +30,14 @@ export const noDevices: Devices = {
   podOf: () => undefined,
 };
 
+/** What is read of classes. */
+export const CLASS_FIELDS = ["spec.extendedResourceName"] as const;
+type CachedClass = PartialObject & PartOf<DeviceClass, (typeof CLASS_FIELDS)[number]>;
+
 export interface DeviceObjects {
-  readonly classes: readonly DeviceClass[];
-  readonly podNamed: (namespace: string, name: string) => Pod | undefined;
-  readonly claimsIn: (namespace: string) => readonly ResourceClaim[];
+  readonly classes: readonly CachedClass[];
+  readonly podNamed: (namespace: string, name: string) => CountedPod | undefined;
+  readonly claimsIn: (namespace: string) => readonly CountedDeviceClaim[];
 }
 
 export function devicesOf({ classes, podNamed, claimsIn }: DeviceObjects): Devices {
@@ -73,13 +78,13 @@ export function extendedUsage(byClass: Amounts, devices: Devices): Amounts {
   return usage;
 }
 
-function podOwnerOf({ metadata }: ApiObject): { readonly name: string; readonly uid: string } | undefined {
-  if (metadata.annotations?.[MADE_FOR_POD] !== "true") return undefined;
-  const owner = controllerOf({ metadata });
+function podOwnerOf(claim: CountedDeviceClaim): { readonly name: string; readonly uid: string } | undefined {
+  if (claim.metadata.annotations?.[MADE_FOR_POD] !== "true") return undefined;
+  const owner = controllerOf(claim);
   return owner?.kind === "Pod" && owner.apiVersion === "v1" ? owner : undefined;
 }
 
-function isBefore({ metadata: one }: ApiObject, { metadata: other }: ApiObject): boolean {
+function isBefore({ metadata: one }: PartialObject, { metadata: other }: PartialObject): boolean {
   const [a, b] = [one.creationTimestamp ?? "", other.creationTimestamp ?? ""];
   return a === b ? (one.name ?? "") < (other.name ?? "") : a < b;
 }

@@ -1,7 +1,10 @@
-import type { Container, PodSpec, PodStatus, ResourceRequirements } from "../types/core-v1.gen.ts";
+import type { ResourceRequirements } from "../types/core-v1.gen.ts";
 import { addAmounts, type Amounts, type AmountTexts, maxAmounts, parseAmounts } from "./amounts.ts";
+import type { CountedPod } from "./fields.ts";
 
 type List = "requests" | "limits";
+type Spec = NonNullable<CountedPod["spec"]>;
+type Status = CountedPod["status"];
 
 const podLevelResource = (name: string): boolean =>
   name === "cpu" || name === "memory" || name.startsWith("hugepages-");
@@ -11,17 +14,17 @@ const podLevelResource = (name: string): boolean =>
  * sidecars started before it needs more, and its overhead. Resources of the pod as a whole replace what they name.
  * With a status, what a resize has not taken away yet counts too.
  */
-export function podRequests(spec: PodSpec, status?: PodStatus): Amounts {
+export function podRequests(spec: Spec, status?: Status): Amounts {
   return podAmounts(spec, status, "requests");
 }
 
-export function podLimits(spec: PodSpec, status?: PodStatus): Amounts {
+export function podLimits(spec: Spec, status?: Status): Amounts {
   return podAmounts(spec, status, "limits");
 }
 
-function podAmounts(spec: PodSpec, status: PodStatus | undefined, list: List): Amounts {
+function podAmounts(spec: Spec, status: Status, list: List): Amounts {
   const held = heldByContainers(status);
-  const of = (container: Container, isLongRunning: boolean): Amounts => {
+  const of = (container: Spec["containers"][number], isLongRunning: boolean): Amounts => {
     const own = parseAmounts(container.resources?.[list]);
     const actual = isLongRunning ? held.get(container.name) : undefined;
     return actual === undefined ? own : effectiveAmounts(own, actual, list, isInfeasible(status));
@@ -54,7 +57,7 @@ interface Held {
   readonly allocatedResources?: AmountTexts;
 }
 
-function heldByContainers(status: PodStatus | undefined): ReadonlyMap<string, Held> {
+function heldByContainers(status: Status): ReadonlyMap<string, Held> {
   const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
   return new Map(
     statuses.flatMap(({ name, resources, allocatedResources }) =>
@@ -72,7 +75,7 @@ function effectiveAmounts(own: Amounts, held: Held, list: List, infeasible: bool
   return infeasible ? given : maxAmounts(own, given);
 }
 
-function isInfeasible(status: PodStatus | undefined): boolean {
+function isInfeasible(status: Status): boolean {
   const pending = status?.conditions?.find(({ type }) => type === "PodResizePending");
   return pending?.reason === "Infeasible";
 }

@@ -1,11 +1,7 @@
-import type { ApiObject } from "../object.ts";
+import type { PartialObject } from "../object.ts";
 import type { Resource } from "../resource.ts";
-import type {
-  PersistentVolumeClaim,
-  Pod,
-  ResourceQuotaSpec,
-  ScopedResourceSelectorRequirement,
-} from "../types/core-v1.gen.ts";
+import type { ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "../types/core-v1.gen.ts";
+import { type CountedClaim, type CountedPod, isClaim, isPod } from "./fields.ts";
 import { podQosClass } from "./qos.ts";
 
 /** Whether a quota limits this object: it has limits that are about the resource, and the object is in all its scopes. */
@@ -13,16 +9,15 @@ export function quotaCovers(
   spec: ResourceQuotaSpec,
   limits: readonly string[],
   resource: Resource,
-  object: ApiObject,
+  object: PartialObject,
 ): boolean {
   return limits.length > 0 && scopesOf(spec).every((scope) => inScope(scope, resource, object));
 }
 
 /** What decides on the scopes of an object and may change in its life. */
-export function scopeFacts(resource: Resource, object: ApiObject): readonly unknown[] {
-  if (resource.group !== "") return [];
-  if (resource.plural === "pods") return [isTerminating(object)];
-  return resource.plural === "persistentvolumeclaims" ? attributesClasses(object) : [];
+export function scopeFacts(resource: Resource, object: PartialObject): readonly unknown[] {
+  if (isPod(resource, object)) return [isTerminating(object)];
+  return isClaim(resource, object) ? attributesClasses(object) : [];
 }
 
 function scopesOf(spec: ResourceQuotaSpec): readonly ScopedResourceSelectorRequirement[] {
@@ -30,10 +25,13 @@ function scopesOf(spec: ResourceQuotaSpec): readonly ScopedResourceSelectorRequi
   return [...plain, ...(spec.scopeSelector?.matchExpressions ?? [])];
 }
 
-function inScope(scope: ScopedResourceSelectorRequirement, resource: Resource, object: ApiObject): boolean {
-  if (resource.group !== "") return false;
-  if (resource.plural === "pods") return podInScope(scope, object);
-  if (resource.plural === "persistentvolumeclaims" && scope.scopeName === "VolumeAttributesClass") {
+function inScope(
+  scope: ScopedResourceSelectorRequirement,
+  resource: Resource,
+  object: PartialObject,
+): boolean {
+  if (isPod(resource, object)) return podInScope(scope, object);
+  if (isClaim(resource, object) && scope.scopeName === "VolumeAttributesClass") {
     const names = attributesClasses(object);
     return names.length === 0
       ? valueMatches(scope, undefined)
@@ -44,13 +42,13 @@ function inScope(scope: ScopedResourceSelectorRequirement, resource: Resource, o
 }
 
 /** While a volume changes from one class to another it is of both. */
-function attributesClasses({ spec, status }: PersistentVolumeClaim): readonly string[] {
+function attributesClasses({ spec, status }: CountedClaim): readonly string[] {
   const target = status?.modifyVolumeStatus?.targetVolumeAttributesClassName;
   const names = [spec?.volumeAttributesClassName, status?.currentVolumeAttributesClassName, target];
   return names.flatMap((name) => (name ? [name] : []));
 }
 
-function podInScope(scope: ScopedResourceSelectorRequirement, pod: Pod): boolean {
+function podInScope(scope: ScopedResourceSelectorRequirement, pod: CountedPod): boolean {
   const { spec } = pod;
   if (spec === undefined) return false;
   const isBestEffort = podQosClass(spec) === "BestEffort";
@@ -72,7 +70,7 @@ function podInScope(scope: ScopedResourceSelectorRequirement, pod: Pod): boolean
   }
 }
 
-function isTerminating({ spec }: Pod): boolean {
+function isTerminating({ spec }: CountedPod): boolean {
   return (spec?.activeDeadlineSeconds ?? -1) >= 0;
 }
 
@@ -95,7 +93,7 @@ function valueMatches(
 }
 
 /** Affinity to pods of other namespaces lets one namespace get in the way of another. */
-function usesOtherNamespaces(pod: Pod): boolean {
+function usesOtherNamespaces(pod: CountedPod): boolean {
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
   return [podAffinity, podAntiAffinity].some((affinity) => {
     const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];

@@ -1,13 +1,22 @@
-import type { ApiObject } from "../object.ts";
+import type { PartialObject } from "../object.ts";
 import { parseQuantity } from "../quantity-parse.ts";
 import { Quantity } from "../quantity.ts";
 import type { Resource } from "../resource.ts";
 import { groupResource } from "../resource.ts";
-import type { PersistentVolumeClaim, Pod, Service } from "../types/core-v1.gen.ts";
-import type { ResourceClaim } from "../types/resource-v1.gen.ts";
 import { addAmounts, type Amounts, excess } from "./amounts.ts";
 import { deviceUsage, isDeviceLimit } from "./device-usage.ts";
 import { type Devices, extendedUsage, IMPLICIT_NAME, noDevices } from "./devices.ts";
+import {
+  type CountedClaim,
+  type CountedDeviceClaim,
+  type CountedPod,
+  type CountedService,
+  isClaim,
+  isClaimForDevices,
+  isDeviceClaim,
+  isPod,
+  isService,
+} from "./fields.ts";
 import { podLimits, podRequests } from "./pod-requests.ts";
 
 const one = new Quantity(1n);
@@ -16,24 +25,18 @@ const one = new Quantity(1n);
 const plainNames = new Set(["configmaps", "secrets", "replicationcontrollers", "resourcequotas"]);
 
 /** What one object uses of a namespace's quotas. */
-export function usageOf(resource: Resource, object: ApiObject, nowMs: number, devices = noDevices): Amounts {
+export function usageOf(
+  resource: Resource,
+  object: PartialObject,
+  nowMs: number,
+  devices = noDevices,
+): Amounts {
   const usage = new Map<string, Quantity>([[countName(resource), one]]);
-  if (isClaimForDevices(resource))
-    return addAmounts(usage, claimUsage(object as ResourceClaim, nowMs, devices));
-  if (resource.group !== "") return usage;
-  switch (resource.plural) {
-    case "pods":
-      addPodUsage(usage, object, nowMs);
-      break;
-    case "persistentvolumeclaims":
-      addClaimUsage(usage, object);
-      break;
-    case "services":
-      addServiceUsage(usage, object);
-      break;
-    default:
-      if (plainNames.has(resource.plural)) usage.set(resource.plural, one);
-  }
+  if (isDeviceClaim(resource, object)) return addAmounts(usage, claimUsage(object, nowMs, devices));
+  if (isPod(resource, object)) addPodUsage(usage, object, nowMs);
+  else if (isClaim(resource, object)) addClaimUsage(usage, object);
+  else if (isService(resource, object)) addServiceUsage(usage, object);
+  else if (plainNames.has(groupResource(resource))) usage.set(resource.plural, one);
   return usage;
 }
 
@@ -98,16 +101,12 @@ function isExtendedResource(name: string): boolean {
 const REQUESTS = "requests.";
 
 /** A claim that was made for a pod's extended resources is counted with the pod, as far as that goes. */
-function claimUsage(claim: ResourceClaim, nowMs: number, devices: Devices): Amounts {
+function claimUsage(claim: CountedDeviceClaim, nowMs: number, devices: Devices): Amounts {
   const usage = deviceUsage(claim);
   const pod = devices.podOf(claim);
   const counted = new Map<string, Quantity>();
   if (pod !== undefined) addPodUsage(counted, pod, nowMs);
   return addAmounts(usage, excess(extendedUsage(usage, devices), counted));
-}
-
-export function isClaimForDevices({ group, plural }: Resource): boolean {
-  return group === "resource.k8s.io" && plural === "resourceclaims";
 }
 
 function isClaimResource(name: string): boolean {
@@ -116,7 +115,7 @@ function isClaimResource(name: string): boolean {
 }
 
 /** A pod that has ended, or should have by now, holds no resources. */
-export function countsForCompute(pod: Pod, nowMs: number): boolean {
+export function countsForCompute(pod: CountedPod, nowMs: number): boolean {
   const phase = pod.status?.phase;
   if (phase === "Failed" || phase === "Succeeded") return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {};
@@ -124,7 +123,7 @@ export function countsForCompute(pod: Pod, nowMs: number): boolean {
   return nowMs <= Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
 }
 
-function addPodUsage(usage: Map<string, Quantity>, pod: Pod, nowMs: number): void {
+function addPodUsage(usage: Map<string, Quantity>, pod: CountedPod, nowMs: number): void {
   if (!countsForCompute(pod, nowMs) || pod.spec === undefined) return;
   usage.set("pods", one);
   for (const [name, quantity] of podRequests(pod.spec, pod.status)) {
@@ -137,7 +136,7 @@ function addPodUsage(usage: Map<string, Quantity>, pod: Pod, nowMs: number): voi
   }
 }
 
-function addClaimUsage(usage: Map<string, Quantity>, claim: PersistentVolumeClaim): void {
+function addClaimUsage(usage: Map<string, Quantity>, claim: CountedClaim): void {
   const annotated = claim.metadata?.annotations?.["volume.beta.kubernetes.io/storage-class"];
   const className = annotated ?? claim.spec?.storageClassName ?? "";
   const prefix = `${className}.storageclass.storage.k8s.io`;
@@ -156,7 +155,7 @@ function addClaimUsage(usage: Map<string, Quantity>, claim: PersistentVolumeClai
   if (className !== "") usage.set(`${prefix}/requests.storage`, storage);
 }
 
-function addServiceUsage(usage: Map<string, Quantity>, service: Service): void {
+function addServiceUsage(usage: Map<string, Quantity>, service: CountedService): void {
   const { type, ports = [], allocateLoadBalancerNodePorts } = service.spec ?? {};
   usage.set("services", one);
   const allPorts = new Quantity(BigInt(ports.length));
