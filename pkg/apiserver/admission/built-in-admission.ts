@@ -3,14 +3,17 @@ import { resources } from "../../api/resources.ts";
 import type { ResourceQuota } from "../../api/types/core-v1.gen.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
+import { type Logger, silentLogger } from "../../log/logger.ts";
 import type { Admission } from "../server/admission.ts";
 import { bucketName } from "../server/served-resource.ts";
 import type { RbacAuthorizer } from "../auth/rbac-authorizer.ts";
 import type { Store } from "../storage/store.ts";
+import { WebhookClient } from "../webhook-client/webhook-client.ts";
+import type { WebhookTransport } from "../webhook-client/webhook-transport.ts";
 import { storeReader } from "./cluster-reader.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
-import { admissionChain } from "./plugin.ts";
+import { admissionChain } from "./chain.ts";
 import { defaultTolerations, nodeTaint, priorityAdmission } from "./pod-defaults.ts";
 import { podSecurity, type PodSecurityExemptions } from "./pod-security/pod-security.ts";
 import { podTopology } from "./pod-topology.ts";
@@ -18,6 +21,7 @@ import { resourceQuotaAdmission } from "./resource-quota.ts";
 import { roleEscalation } from "./role-escalation.ts";
 import { serviceAccountAdmission } from "./service-account.ts";
 import { serviceAllocation } from "./service-allocation.ts";
+import { WebhookAdmission } from "./webhooks/webhook-admission.ts";
 import { claimResize, defaultStorageClass, storageProtection } from "./storage-defaults.ts";
 
 export interface BuiltInAdmissionOptions {
@@ -32,13 +36,27 @@ export interface BuiltInAdmissionOptions {
   readonly podSecurityExemptions?: PodSecurityExemptions;
   /** Who may give away which permissions; undefined: everybody all of them. */
   readonly rbac?: RbacAuthorizer | undefined;
+  /** How admission webhooks are reached; none is called when left out. */
+  readonly webhooks?: WebhookTransport | undefined;
+  readonly log?: Logger | undefined;
 }
 
 /** What a cluster admits and adds by default, in the order in which the API server asks. Quota comes last. */
 export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
   const { store, clock, random, serviceCidr, serviceAccounts = true, rbac, podSecurityExemptions } = options;
+  const { webhooks: transport, log = silentLogger } = options;
   const reader = storeReader(store);
-  return admissionChain([
+  const webhooks =
+    transport &&
+    new WebhookAdmission({
+      store,
+      reader,
+      random,
+      log,
+      rbac,
+      client: new WebhookClient({ reader, clock, random, transport }),
+    });
+  const plugins = [
     namespaceLifecycle(reader),
     limitRanger(reader),
     ...(serviceAccounts ? [serviceAccountAdmission(reader, random)] : []),
@@ -49,15 +67,18 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     storageProtection,
     claimResize(reader),
     podSecurity(reader, podSecurityExemptions),
-    serviceAllocation(reader, random, { cidr: serviceCidr }),
     podTopology(reader),
+  ];
+  const storing = [
+    serviceAllocation(reader, random, { cidr: serviceCidr }),
     ...(rbac === undefined ? [] : [roleEscalation(rbac)]),
-    resourceQuotaAdmission({
-      reader,
-      clock,
-      writeStatus: (quota, used) => writeQuotaUsage(store, quota, used),
-    }),
-  ]);
+  ];
+  const quota = resourceQuotaAdmission({
+    reader,
+    clock,
+    writeStatus: (stored, used) => writeQuotaUsage(store, stored, used),
+  });
+  return admissionChain({ plugins, webhooks, storing, last: [quota] });
 }
 
 function writeQuotaUsage(

@@ -9,14 +9,14 @@ import { internal, invalid, StatusError } from "../server/status-error.ts";
 const FIRST = 30_000;
 const LAST = 32_767;
 
-/** Gives a service the node ports that it asks for or needs, that of its health check included. */
+/** Gives a service the node ports that it asks for or needs, that of its health check included. Adds them to what is taken. */
 export function allocateNodePorts(
   spec: Json,
   attributes: AdmissionAttributes,
-  others: readonly Service[],
+  taken: Set<number>,
   random: Random,
 ): void {
-  const allocation = new NodePorts(takenBy(others), random);
+  const allocation = new NodePorts(taken, random);
   const before = attributes.before && child(asJson(attributes.before), "spec");
   if (hasNodePorts(spec)) {
     if (before === undefined) settleNew(spec, attributes, allocation);
@@ -29,13 +29,9 @@ function hasNodePorts(spec: Json): boolean {
   return ["NodePort", "LoadBalancer"].includes(text(spec, "type"));
 }
 
-function takenBy(others: readonly Service[]): Set<number> {
-  return new Set(
-    others.flatMap(({ spec }) => [
-      ...(spec?.ports ?? []).map(({ nodePort }) => nodePort ?? 0),
-      spec?.healthCheckNodePort ?? 0,
-    ]),
-  );
+export function nodePortsOf({ spec }: { readonly spec?: Service["spec"] | undefined }): readonly number[] {
+  const ports = (spec?.ports ?? []).map(({ nodePort }) => nodePort ?? 0);
+  return [...ports, spec?.healthCheckNodePort ?? 0].filter((port) => port !== 0);
 }
 
 /** One port is taken for all protocols, and within a service one number serves a port in several of them. */

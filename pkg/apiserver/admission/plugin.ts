@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
-import type { Admission, AdmissionAttributes } from "../server/admission.ts";
+import type { AdmissionAttributes } from "../server/admission.ts";
 import type { Draft } from "../kinds/kind.ts";
 
 /** One concern of admission. What it looks up is in memory, so it answers at once. */
@@ -8,18 +8,6 @@ export interface AdmissionPlugin {
   readonly name: string;
   mutate?(attributes: AdmissionAttributes, draft: Draft | undefined): void;
   validate?(attributes: AdmissionAttributes, object: ApiObject | undefined): void;
-}
-
-/** The plugins in order, each seeing what the ones before have changed. */
-export function admissionChain(plugins: readonly AdmissionPlugin[]): Admission {
-  return {
-    mutate: async (attributes, draft) => {
-      for (const plugin of plugins) plugin.mutate?.(attributes, draft);
-    },
-    validate: async (attributes, object) => {
-      for (const plugin of plugins) plugin.validate?.(attributes, object);
-    },
-  };
 }
 
 export function isResource(attributes: AdmissionAttributes, resource: Resource): boolean {

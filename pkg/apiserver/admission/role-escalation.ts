@@ -86,10 +86,8 @@ function refuseEscalation(
   if (missing.length === 0) return;
   const lines = [...new Set(compactRules(missing).map(describeRule))].sort();
   const who = `user ${JSON.stringify(user.username)} (groups=${quotedList(user.groups)})`;
-  const unresolved = rbac
-    .danglingFor(user, namespace)
-    .map((name) => notFound(resource, name).message)
-    .filter((message, index, all) => all.indexOf(message) === index);
+  const dangling = rbac.danglingFor(user, namespace).map((name) => notFound(resource, name).message);
+  const unresolved = [...new Set(dangling)];
   const [only = "", ...more] = unresolved;
   const shown = more.length === 0 ? only : `[${unresolved.join(", ")}]`;
   const errors = only === "" ? "" : `; resolution errors: [${shown}]`;

@@ -5,12 +5,12 @@ import type { Random } from "../../clock/random.ts";
 import { specOf } from "../kinds/define-kind.ts";
 import { asJson, child, setZeroDefault, strings, text } from "../../api/json.ts";
 import { isHeadless } from "../kinds/network/service.ts";
-import type { AdmissionAttributes } from "../server/admission.ts";
+import type { AdmissionAttributes, RequestScope } from "../server/admission.ts";
 import { invalid } from "../server/status-error.ts";
 import { parseIp } from "../../endpoints/ip-address.ts";
 import { type AddressRange, addressRanges } from "./address-range.ts";
 import type { ClusterReader } from "./cluster-reader.ts";
-import { allocateNodePorts } from "./node-ports.ts";
+import { allocateNodePorts, nodePortsOf } from "./node-ports.ts";
 import { type AdmissionPlugin, isResource } from "./plugin.ts";
 import { type FieldProblem, settleFamilies } from "./service-families.ts";
 
@@ -21,7 +21,7 @@ export interface ServiceRange {
 
 /**
  * Gives services their addresses and node ports. What is taken is read off the stored services, so that nothing has to
- * be given back; writes under way are remembered until the storage has them.
+ * be given back; what writes under way will have is held until they end.
  */
 export function serviceAllocation(
   reader: ClusterReader,
@@ -30,7 +30,7 @@ export function serviceAllocation(
 ): AdmissionPlugin {
   const ranges = addressRanges(range.cidr);
   const cluster = ranges.map(({ family }) => family);
-  const pending = new Map<string, string>();
+  const holds = new Holds();
   return {
     name: "ServiceAllocation",
     mutate(attributes, draft) {
@@ -39,9 +39,13 @@ export function serviceAllocation(
       const spec = specOf(draft);
       const type = text(spec, "type");
       if (type === "ExternalName") return;
+      const held = holds.of(attributes.scope);
       const key = refKey(attributes.namespace, attributes.name);
       const others = reader.list(resources.services).filter((service) => keyOf(service) !== key);
-      const taken = new Set(others.flatMap((service) => service.spec?.clusterIPs ?? []));
+      const taken = new Set([
+        ...others.flatMap((service) => service.spec?.clusterIPs ?? []),
+        ...held.byOthers.flatMap(({ addresses }) => [...addresses]),
+      ]);
       const before: Service | undefined = attributes.before;
       const old = before && child(asJson(before), "spec");
       refuse(settleFamilies(spec, old, cluster), attributes);
@@ -54,15 +58,21 @@ export function serviceAllocation(
         for (const family of strings(spec, "ipFamilies").slice(addresses.length)) {
           const source = ranges.find((each) => each.family === family);
           if (source === undefined) continue;
-          const address = source.free(new Set([...taken, ...pending.keys()]), random);
-          remember(pending, address, taken);
+          const address = source.free(taken, random);
+          taken.add(address);
           addresses.push(address);
         }
         spec["clusterIPs"] = addresses;
         // A change of it alone is for validation to refuse.
         setZeroDefault(spec, "clusterIP", addresses[0] ?? "");
+        for (const address of addresses) held.own.addresses.add(address);
       }
-      allocateNodePorts(spec, attributes, others, random);
+      const takenPorts = new Set([
+        ...others.flatMap(nodePortsOf),
+        ...held.byOthers.flatMap(({ ports }) => [...ports]),
+      ]);
+      allocateNodePorts(spec, attributes, takenPorts, random);
+      for (const port of nodePortsOf({ spec })) held.own.ports.add(port);
     },
   };
 }
@@ -77,11 +87,27 @@ function refuse(problems: readonly FieldProblem[], { name }: AdmissionAttributes
   throw invalid(resources.services, name, causes);
 }
 
-/** Forgets what has arrived in the storage; a write that failed gives its address back when there are many. */
-function remember(pending: Map<string, string>, address: string, taken: ReadonlySet<string>): void {
-  for (const known of pending.keys()) if (taken.has(known)) pending.delete(known);
-  if (pending.size >= 256) pending.clear();
-  pending.set(address, address);
+interface Held {
+  readonly addresses: Set<string>;
+  readonly ports: Set<number>;
+}
+
+interface HeldSoFar {
+  readonly own: Held;
+  readonly byOthers: readonly Held[];
+}
+
+/** What requests that have not ended are about to store: between the choice and the storage others choose, too. */
+class Holds {
+  readonly #held = new Map<RequestScope, Held>();
+
+  /** A request that starts over chooses anew. */
+  of(scope: RequestScope): HeldSoFar {
+    if (!this.#held.has(scope)) scope.onEnd(() => this.#held.delete(scope));
+    const own: Held = { addresses: new Set(), ports: new Set() };
+    this.#held.set(scope, own);
+    return { own, byOthers: [...this.#held.values()].filter((held) => held !== own) };
+  }
 }
 
 interface Addresses {

@@ -9,7 +9,7 @@ import {
   text,
 } from "../../api/json.ts";
 import { isHeadless } from "../kinds/network/service.ts";
-import type { Family } from "./address-range.ts";
+import type { Family } from "../../endpoints/cidr.ts";
 
 export interface FieldProblem {
   readonly field: string;

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { ApiObject } from "../../../api/object.ts";
 import { resources } from "../../../api/resources.ts";
-import type { AdmissionAttributes } from "../../server/admission.ts";
+import { type AdmissionAttributes, RequestScope } from "../../server/admission.ts";
+import { builtInResource } from "../../server/built-in-resource.ts";
 import { VirtualClock } from "../../../../test/harness/virtual-clock.ts";
 import { Store } from "../../storage/store.ts";
 import { storeReader } from "../cluster-reader.ts";
@@ -28,7 +29,12 @@ function admits(exemptions: Partial<PodSecurityExemptions>): boolean {
     before: undefined,
     user: { username: "jane", groups: [] },
     dryRun: false,
+    options: undefined,
+    served: builtInResource(resources.pods, undefined),
+    equivalents: () => [],
+    bodyKind: undefined,
     warn: () => undefined,
+    scope: new RequestScope(),
   };
   const spec = { runtimeClassName: "vm", hostNetwork: true, containers: [] };
   const pod: ApiObject & { readonly spec: object } = { metadata: { name: "p" }, spec };
