@@ -1,5 +1,6 @@
+import { isJson, type Json } from "../../api/json.ts";
 import { jsonEqual } from "../../api/patch/json.ts";
-import type { Pattern } from "./pattern.ts";
+import type { Pattern } from "../../api/pattern.ts";
 
 /** Less than the thread may be held for: a check of a value takes some 50 ns. */
 const maxChecks = 1_000_000;
@@ -48,6 +49,21 @@ export class Checks {
 export function identityOf(value: unknown): unknown {
   if (typeof value === "string") return value.startsWith("\n") ? `\n"${value}` : value;
   return typeof value === "object" && value !== null ? `\n${canonical(value)}` : value;
+}
+
+/** What tells an item of a list from the others: the values of its keys. */
+export function itemIdentity(item: unknown, keys: readonly string[]): unknown {
+  const [key, ...others] = keys;
+  if (key !== undefined && others.length === 0 && isJson(item)) {
+    const name = item[key];
+    if (typeof name === "string") return identityOf(name);
+  }
+  return `\n${canonical(itemName(item, keys))}`;
+}
+
+export function itemName(item: unknown, keys: readonly string[]): Json {
+  const present = keys.filter((key) => isJson(item) && item[key] !== undefined);
+  return Object.fromEntries(present.map((key) => [key, isJson(item) ? item[key] : undefined]));
 }
 
 /** Equal for equal values, whatever the order of their keys. */

@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
 import { definition } from "../../api/schema.ts";
+import type { Steps } from "../../api/steps.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
 import { customResourceSchema } from "../apply/openapi-schema.ts";
 import { asJson, copyField, isJson, type Json } from "../../api/json.ts";
@@ -10,11 +11,12 @@ import { copyJson } from "../../api/json-copy.ts";
 import {
   type BodySchema,
   bucketName,
-  type Conversion,
   type ScalePaths,
   type ServedResource,
 } from "../server/served-resource.ts";
-import { freezeDeep } from "../storage/freeze.ts";
+import { ObjectRules } from "./cel/object-rules.ts";
+import { conversionWebhook, type ConversionClient, type Converter } from "./conversion-webhook.ts";
+import { customConversion } from "./custom-conversion.ts";
 import { applyDefaults } from "./default-values.ts";
 import type { CustomResourceDefinition, CustomScale, CustomVersion } from "./definition.ts";
 import { coerceEmbedded, validateEmbedded } from "./embedded-objects.ts";
@@ -31,11 +33,29 @@ const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "
 const viewVerbs = ["get", "patch", "update"];
 
 /** The resources that a definition stands for: one for each version that is served. */
-export function customResources(of: CustomResourceDefinition): readonly ServedResource[] {
-  return of.spec.versions.filter((version) => version.served).map((version) => customResource(of, version));
+export function customResources(
+  of: CustomResourceDefinition,
+  conversion: ConversionClient,
+): readonly ServedResource[] {
+  return of.spec.versions
+    .filter((version) => version.served)
+    .map((version) => customResource(of, version, conversion));
 }
 
-function customResource(of: CustomResourceDefinition, version: CustomVersion): ServedResource {
+/** As it is stored, whether that version is served or not: nobody has to convert it. */
+export function storedResource(
+  of: CustomResourceDefinition,
+  conversion: ConversionClient,
+): ServedResource | undefined {
+  const version = of.spec.versions.find(({ storage }) => storage);
+  return version && customResource(of, version, conversion);
+}
+
+function customResource(
+  of: CustomResourceDefinition,
+  version: CustomVersion,
+  conversion: ConversionClient,
+): ServedResource {
   const { group, names, scope } = of.spec;
   const resource: Resource = {
     group,
@@ -56,7 +76,12 @@ function customResource(of: CustomResourceDefinition, version: CustomVersion): S
     bucket: bucketName(group, names.plural),
     bareItems: false,
     body: customBody(schema, of.spec.preserveUnknownFields === true),
-    conversion: customConversion(`${group}/${version.name}`, storageVersion(of), schema),
+    conversion: customConversion({
+      apiVersion: `${group}/${version.name}`,
+      storedVersion: storageVersion(of),
+      schemaOf: (apiVersion) => schemaIn(of, apiVersion),
+      converter: converterOf(of, conversion),
+    }),
     custom: true,
     scale: version.subresources?.scale === undefined ? undefined : scalePaths(version.subresources.scale),
     deletionHold: undefined,
@@ -65,6 +90,16 @@ function customResource(of: CustomResourceDefinition, version: CustomVersion): S
 
 function storageVersion({ spec }: CustomResourceDefinition): string {
   return `${spec.group}/${spec.versions.find((version) => version.storage)?.name ?? ""}`;
+}
+
+function schemaIn({ spec }: CustomResourceDefinition, apiVersion: string): OpenApiSchema | undefined {
+  const version = spec.versions.find(({ name }) => `${spec.group}/${name}` === apiVersion);
+  return version?.schema?.openAPIV3Schema;
+}
+
+function converterOf({ spec }: CustomResourceDefinition, client: ConversionClient): Converter | undefined {
+  const { strategy, webhook } = spec.conversion ?? {};
+  return strategy === "Webhook" && webhook !== undefined ? conversionWebhook(webhook, client) : undefined;
 }
 
 function subresourcesOf({ subresources }: CustomVersion): readonly Subresource[] {
@@ -84,6 +119,7 @@ function customRules(
   const { names } = spec;
   const hasStatus = version.subresources?.status !== undefined;
   const warning = deprecationWarning(resource, version);
+  const rules = new ObjectRules(schema);
   return {
     resource,
     singular: names.singular ?? names.kind.toLowerCase(),
@@ -102,21 +138,37 @@ function customRules(
       if (context.subresource === "status") keepAllButStatus(draft, asJson(before));
       else copyField(draft, asJson(before), "status");
     },
-    validate: (draft) => [
-      ...validateValue(draft, schema),
-      ...validateScale(draft, version.subresources?.scale, true),
-      ...validateEmbedded(draft, schema),
-      ...duplicatesInLists(draft, schema),
-    ],
-    validateUpdate: (draft, before, context) => [
-      ...validateChange(draft, before, schema, hasStatus && context.subresource === "status"),
-      ...validateScale(draft, version.subresources?.scale, context.subresource !== "status"),
-      ...(context.subresource === "status" ? [] : validateEmbedded(draft, schema)),
-      ...(duplicatesInLists(asJson(before), schema).length > 0 ? [] : duplicatesInLists(draft, schema)),
-    ],
+    *validate(draft) {
+      const values = yield* validateValue(draft, schema);
+      const scale = validateScale(draft, version.subresources?.scale, true);
+      yield;
+      const embedded = validateEmbedded(draft, schema);
+      yield;
+      const duplicates = yield* duplicatesInLists(draft, schema);
+      yield;
+      return rules.withErrors(draft, undefined, [...values, ...scale, ...embedded, ...duplicates]);
+    },
+    *validateUpdate(draft, before, context) {
+      const isStatus = context.subresource === "status";
+      const values = yield* validateChange(draft, before, schema, hasStatus && isStatus);
+      const scale = validateScale(draft, version.subresources?.scale, !isStatus);
+      yield;
+      const embedded = isStatus ? [] : validateEmbedded(draft, schema);
+      yield;
+      const duplicates = yield* duplicatesInLists(draft, schema);
+      const isNew = duplicates.length > 0 && (yield* duplicatesInLists(asJson(before), schema)).length === 0;
+      yield;
+      return rules.withErrors(draft, before, [
+        ...values,
+        ...scale,
+        ...embedded,
+        ...(isNew ? duplicates : []),
+      ]);
+    },
     warnings: (draft, before) => [
       ...(warning === undefined ? [] : [warning]),
       ...finalizerWarnings(draft, before),
+      ...rules.warningsOf(draft),
     ],
     ...(version.selectableFields === undefined
       ? {}
@@ -125,17 +177,17 @@ function customRules(
 }
 
 /** Of a write to the status, only that is looked at. What was wrong before may stay as it is. */
-function validateChange(
+function* validateChange(
   draft: Draft,
   before: ApiObject,
   schema: OpenApiSchema | undefined,
   isStatus: boolean,
-): readonly FieldError[] {
+): Steps<readonly FieldError[]> {
   const old = asJson(before);
-  if (!isStatus) return validateValue(draft, schema, { before: old });
+  if (!isStatus) return yield* validateValue(draft, schema, { before: old });
   if (draft["status"] === undefined) return [];
   const status = schema === undefined ? undefined : propertySchema(schema, "status");
-  return validateValue(draft["status"], status, { prefix: "status", before: old["status"] });
+  return yield* validateValue(draft["status"], status, { prefix: "status", before: old["status"] });
 }
 
 function keepAllButStatus(draft: Draft, before: Json): void {
@@ -186,35 +238,10 @@ function customBody(schema: OpenApiSchema | undefined, preserve: boolean): BodyS
       };
     },
     checkMerged: undefined,
+    empty: {},
     fields: customResourceSchema(schema, metadataSchema ?? { kind: "deduced" }),
     openApi: schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     strategic: undefined,
-  };
-}
-
-/**
- * Between versions only apiVersion changes; what the version read does not know is left out, and its defaults are
- * filled in, also in objects that were stored before the schema had them.
- */
-function customConversion(
-  apiVersion: string,
-  storedVersion: string,
-  schema: OpenApiSchema | undefined,
-): Conversion {
-  const read = new WeakMap<ApiObject, ApiObject>();
-  return {
-    toStorage: (draft) => ({ ...draft, apiVersion: storedVersion }),
-    fromStorage: (stored) => {
-      const known = read.get(stored);
-      if (known !== undefined) return known;
-      const draft: Json = { ...copyJson(asJson(stored)), apiVersion };
-      const converted = stored.apiVersion !== apiVersion;
-      if (converted) pruneUnknown(draft, schema);
-      const made =
-        applyDefaults(draft, schema) || converted ? (freezeDeep(draft) as unknown as ApiObject) : stored;
-      read.set(stored, made);
-      return made;
-    },
   };
 }
 

@@ -3,6 +3,7 @@ import { applyDefaults } from "./default-values.ts";
 import { compileJsonPath, JsonPathError } from "./json-path.ts";
 import type { OpenApiSchema } from "./open-api-schema.ts";
 import { pruneUnknown } from "./prune.ts";
+import { inOneGo } from "../../api/steps.ts";
 import { validateValue } from "./validate-value.ts";
 
 const object = (properties: Record<string, OpenApiSchema>, more: OpenApiSchema = {}): OpenApiSchema => ({
@@ -176,14 +177,14 @@ describe("validation", () => {
     ],
     ["not", { not: { enum: ["a"] } }, "a", ['Invalid value: "": "v" must not validate the schema (not)']],
   ])("%s", (_, schema, value, messages) => {
-    expect(validateValue({ v: value }, object({ v: schema })).map(({ message }) => message)).toEqual(
+    expect(inOneGo(validateValue({ v: value }, object({ v: schema }))).map(({ message }) => message)).toEqual(
       messages,
     );
   });
 
   test("paths lead to the value", () => {
     const schema = object({ a: { type: "array", items: object({ b: text }, { required: ["b"] }) } });
-    const errors = validateValue({ a: [{}, { b: 1 }] }, schema);
+    const errors = inOneGo(validateValue({ a: [{}, { b: 1 }] }, schema));
     expect(errors.map(({ type, field }) => [type, field])).toEqual([
       ["FieldValueRequired", "a[0].b"],
       ["FieldValueTypeInvalid", "a[1].b"],

@@ -24,8 +24,6 @@ import { normalizeLooseSchemas } from "./schema-wire-form.ts";
 
 /** The rules of CustomResourceDefinitions themselves. */
 export const definitionRules = defineKind(resources.customResourceDefinitions, {
-  generation: true,
-  unconditionalUpdate: false,
   columns: [
     nameColumn,
     column("Created At", (object) => text(child(object, "metadata"), "creationTimestamp"), { type: "date" }),

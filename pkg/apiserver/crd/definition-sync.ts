@@ -13,7 +13,8 @@ import { bucketName } from "../server/served-resource.ts";
 import { StatusError } from "../server/status-error.ts";
 import { writeExisting } from "../server/update.ts";
 import { acceptNames } from "./accepted-names.ts";
-import { customResources } from "./custom-resource.ts";
+import type { ConversionClient } from "./conversion-webhook.ts";
+import { customResources, storedResource } from "./custom-resource.ts";
 import {
   cleanupFinalizer,
   conditionIsTrue,
@@ -28,6 +29,7 @@ type Status = NonNullable<CustomResourceDefinition["status"]>;
 export class DefinitionSync implements ServerService {
   readonly #parts: ServerParts;
   readonly #log: Logger;
+  readonly #conversion: ConversionClient;
   /** The state that each definition is served in. */
   readonly #served = new Map<string, CustomResourceDefinition>();
   readonly #emptying = new Map<string, () => void>();
@@ -35,9 +37,10 @@ export class DefinitionSync implements ServerService {
   #again = false;
   #unsubscribe: (() => void) | undefined;
 
-  constructor(parts: ServerParts, log: Logger) {
+  constructor(parts: ServerParts, log: Logger, conversion: ConversionClient) {
     this.#parts = parts;
     this.#log = log;
+    this.#conversion = conversion;
   }
 
   start(): void {
@@ -121,7 +124,7 @@ export class DefinitionSync implements ServerService {
     if (unchanged) return;
     this.#served.set(name, definition);
     const { group, names } = definition.spec;
-    this.#parts.registry.replaceCustom(group, names.plural, customResources(definition));
+    this.#parts.registry.replaceCustom(group, names.plural, customResources(definition, this.#conversion));
   }
 
   #dropVanished(present: ReadonlySet<string>): void {
@@ -139,7 +142,7 @@ export class DefinitionSync implements ServerService {
     if (!finalizers.includes(cleanupFinalizer)) return;
     const { group, names } = definition.spec;
     const bucket = bucketName(group, names.plural);
-    const [served] = customResources(definition);
+    const served = storedResource(definition, this.#conversion);
     const options = toDeleteOptions({});
     for (const { metadata } of served === undefined
       ? []

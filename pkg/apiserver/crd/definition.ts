@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../api/object.ts";
+import type { WebhookClientConfig } from "../../api/types/admissionregistration-v1.gen.ts";
 import type { OpenApiSchema } from "./open-api-schema.ts";
 
 /** A CustomResourceDefinition as it is stored: defaults are filled in. */
@@ -9,12 +10,21 @@ export interface CustomResourceDefinition extends ApiObject {
     readonly names: Names;
     readonly versions: readonly CustomVersion[];
     readonly preserveUnknownFields?: boolean;
+    readonly conversion?: {
+      readonly strategy: string;
+      readonly webhook?: ConversionWebhookConfig;
+    };
   };
   readonly status?: {
     readonly conditions?: readonly Condition[] | null;
     readonly acceptedNames?: Partial<Names>;
     readonly storedVersions?: readonly string[];
   };
+}
+
+export interface ConversionWebhookConfig {
+  readonly clientConfig?: WebhookClientConfig;
+  readonly conversionReviewVersions: readonly string[];
 }
 
 export interface Names {

@@ -1,12 +1,13 @@
 import { type Int64, isInt64 } from "../../api/int64.ts";
 import { isJson, type Json } from "../../api/json.ts";
-import { jsonEqual } from "../../api/patch/json.ts";
+import { isList, jsonEqual } from "../../api/patch/json.ts";
+import { inOneGo, STEP, type Steps } from "../../api/steps.ts";
 import type { FieldError } from "../kinds/kind.ts";
-import { Checks } from "./checks.ts";
+import { Checks, itemIdentity } from "./checks.ts";
 import { checkFormat } from "./formats.ts";
 import { elementSchema, type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
 import { Place } from "./place.ts";
-import { readPattern, PatternError } from "./pattern.ts";
+import { readPattern, PatternError } from "../../api/pattern.ts";
 import { checkAllOf, checkAnyOf, checkOneOf } from "./schema-logic.ts";
 import { meant, type Reading, spelled } from "./schema-reading.ts";
 import { validateNumber } from "./validate-number.ts";
@@ -25,15 +26,16 @@ interface Options {
 }
 
 /** What is wrong with a value by its schema, in the words of the API server. */
-export function validateValue(
+export function* validateValue(
   value: unknown,
   schema: OpenApiSchema | undefined,
   { prefix = "", before, asSpelled = false }: Options = {},
-): readonly FieldError[] {
+): Steps<readonly FieldError[]> {
   if (schema === undefined) return [];
   const errors = new ValueErrors(prefix);
   const checks = new Checks();
-  new Validation(checks, asSpelled ? spelled : meant).validate(value, schema, Place.root(before), errors);
+  const validation = new Validation(checks, asSpelled ? spelled : meant);
+  yield* validation.validate(value, schema, Place.root(before), errors);
   if (checks.exhausted) errors.root("takes too many checks to be validated");
   return errors.placed();
 }
@@ -47,16 +49,31 @@ class Validation {
     this.#reading = reading;
   }
 
-  validate(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+  *validate(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): Steps<void> {
+    if (!hasParts(value)) {
+      this.#validatePlain(value, schema, place, errors);
+      return;
+    }
     if (!this.#checks.spend(1) || errors.full) return;
     const found = errors.list.length;
-    this.#check(value, schema, place, errors);
-    // What stays as it was may stay wrong.
-    if (errors.list.length > found && place.before !== undefined && jsonEqual(value, place.before))
-      errors.forgetAfter(found);
+    yield* this.#checkParts(value, schema, place, errors);
+    forgive(found, value, place, errors);
+  }
+
+  /** Of which there may be so many that a walk for each would take its time. */
+  #validatePlain(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+    if (!this.#checks.spend(1) || errors.full) return;
+    const found = errors.list.length;
+    this.#checkPlain(value, schema, place, errors);
+    forgive(found, value, place, errors);
   }
 
   #check(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+    if (hasParts(value)) inOneGo(this.#checkParts(value, schema, place, errors));
+    else this.#checkPlain(value, schema, place, errors);
+  }
+
+  #checkPlain(value: unknown, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
     this.#checkType(value, schema, place, errors);
     if (value === null) {
       this.#checkEnum(value, schema, place, errors);
@@ -68,12 +85,25 @@ class Validation {
       errors.matches++;
     } else if (typeof value === "string") {
       this.#checkText(value, schema, place, errors);
-    } else if (Array.isArray(value)) {
-      this.#checkList(value, schema, place, errors);
+    }
+    this.#checkEnum(value, schema, place, errors);
+    errors.matches += 4;
+  }
+
+  *#checkParts(
+    value: Json | readonly unknown[],
+    schema: OpenApiSchema,
+    place: Place,
+    errors: ValueErrors,
+  ): Steps<void> {
+    this.#checkType(value, schema, place, errors);
+    this.#checkCombinations(value, schema, place, errors);
+    if (isList(value)) {
+      yield* this.#checkList(value, schema, place, errors);
       errors.matches++;
     }
     this.#checkEnum(value, schema, place, errors);
-    if (isJson(value)) this.#checkObject(value, schema, place, errors);
+    if (isJson(value)) yield* this.#checkObject(value, schema, place, errors);
     errors.matches += 4;
   }
 
@@ -134,12 +164,21 @@ class Validation {
     else if (!read.matches(value)) errors.body(place.path, value, `should match '${pattern}'`);
   }
 
-  #checkList(value: readonly unknown[], schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+  *#checkList(
+    value: readonly unknown[],
+    schema: OpenApiSchema,
+    place: Place,
+    errors: ValueErrors,
+  ): Steps<void> {
     const { items, minItems, maxItems } = schema;
     if (items !== undefined) {
-      const before = oldItems(schema, place.before);
-      for (const [index, item] of value.entries())
-        this.validate(item, items, place.item(index, before?.(item)), errors);
+      const before = yield* oldItems(schema, place.before);
+      for (const [index, item] of value.entries()) {
+        if (index % STEP === STEP - 1) yield;
+        const below = place.item(index, before?.(item));
+        if (hasParts(item)) yield* this.validate(item, items, below, errors);
+        else this.#validatePlain(item, items, below, errors);
+      }
     }
     if (minItems !== undefined && value.length < minItems)
       errors.body(place.path, value.length, `should have at least ${minItems} items`);
@@ -148,7 +187,7 @@ class Validation {
       errors.body(place.path, "", "shouldn't contain duplicates");
   }
 
-  #checkObject(value: Json, schema: OpenApiSchema, place: Place, errors: ValueErrors): void {
+  *#checkObject(value: Json, schema: OpenApiSchema, place: Place, errors: ValueErrors): Steps<void> {
     const keys = Object.keys(value);
     const { minProperties, maxProperties, additionalProperties } = schema;
     if (minProperties !== undefined && keys.length < minProperties)
@@ -156,11 +195,14 @@ class Validation {
     if (maxProperties !== undefined && keys.length > maxProperties)
       errors.tooMany(place.path, keys.length, maxProperties);
     const old = isJson(place.before) ? place.before : undefined;
-    for (const key of keys) {
+    for (const [index, key] of keys.entries()) {
+      if (index % STEP === STEP - 1) yield;
       const property = propertySchema(schema, key) ?? elementSchema(schema);
       if (property !== undefined) {
         const same = place.isRoot && isTypeMeta(key) ? undefined : old?.[key];
-        this.validate(value[key], property, place.field(key, same), errors);
+        const [member, below] = [value[key], place.field(key, same)];
+        if (hasParts(member)) yield* this.validate(member, property, below, errors);
+        else this.#validatePlain(member, property, below, errors);
       } else if (additionalProperties === false)
         errors.invalid(place.path, key, `${place.path}.${key} in body is a forbidden property`);
     }
@@ -183,6 +225,16 @@ class Validation {
       say("must not validate the schema (not)");
     errors.matches++;
   }
+}
+
+/** What stays as it was may stay wrong. */
+function forgive(found: number, value: unknown, place: Place, errors: ValueErrors): void {
+  if (errors.list.length > found && place.before !== undefined && jsonEqual(value, place.before))
+    errors.forgetAfter(found);
+}
+
+function hasParts(value: unknown): value is Json | readonly unknown[] {
+  return typeof value === "object" && value !== null;
 }
 
 /** The format that Go's own types of values have. */
@@ -217,13 +269,15 @@ function characters(text: string): number {
 }
 
 /** How an item of a list is found in the list before: only those of maps have names. */
-function oldItems(schema: OpenApiSchema, before: unknown): ((item: unknown) => unknown) | undefined {
-  if (!Array.isArray(before) || schema["x-kubernetes-list-type"] !== "map") return undefined;
+function* oldItems(schema: OpenApiSchema, before: unknown): Steps<((item: unknown) => unknown) | undefined> {
+  if (!isList(before) || schema["x-kubernetes-list-type"] !== "map") return undefined;
   const keys = schema["x-kubernetes-list-map-keys"] ?? [];
-  const nameOf = (item: unknown): string =>
-    JSON.stringify(keys.map((key) => (isJson(item) ? item[key] : null)));
-  const byName = new Map(before.map((item: unknown): [string, unknown] => [nameOf(item), item]));
-  return (item) => byName.get(nameOf(item));
+  const byName = new Map<unknown, unknown>();
+  for (const [index, item] of before.entries()) {
+    if (index % STEP === STEP - 1) yield;
+    byName.set(itemIdentity(item, keys), item);
+  }
+  return (item) => byName.get(itemIdentity(item, keys));
 }
 
 function isTypeMeta(key: string): boolean {

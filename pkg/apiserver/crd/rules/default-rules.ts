@@ -1,3 +1,4 @@
+import { inOneGo } from "../../../api/steps.ts";
 import { child, isJson, type Json } from "../../../api/json.ts";
 import { copyJson } from "../../../api/json-copy.ts";
 import { FieldErrors } from "../../kinds/field-errors.ts";
@@ -38,7 +39,7 @@ function walk(schema: Json, path: string, outer: Surroundings, errors: FieldErro
       errors.invalid(place, given, "must not have unknown fields");
     const found = where.insideMeta ? metaProblem(given, place, where) : problemsApart(given, schema, place);
     const problems =
-      found.length > 0 ? found : validateValue(given, schema, { prefix: place, asSpelled: true });
+      found.length > 0 ? found : inOneGo(validateValue(given, schema, { prefix: place, asSpelled: true }));
     for (const problem of problems) errors.list.push(problem);
   }
   const item = child(schema, "items");

@@ -1,7 +1,7 @@
 import { child, flag, isJson, items, type Json, present, text } from "../../../api/json.ts";
 import { jsonEqual } from "../../../api/patch/json.ts";
 import type { FieldErrors } from "../../kinds/field-errors.ts";
-import { PatternError, readPattern } from "../pattern.ts";
+import { PatternError, readPattern } from "../../../api/pattern.ts";
 import { validateCompleteness } from "./completeness.ts";
 import { at, index, key } from "./path.ts";
 

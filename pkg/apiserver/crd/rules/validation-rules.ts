@@ -5,7 +5,7 @@ import { at, index } from "./path.ts";
 
 const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
 
-/** The form of x-kubernetes-validations. What their expressions mean is not looked at. */
+/** The form of x-kubernetes-validations; what the rules mean is looked at when all else is in order. */
 export function validateRules(schema: Json, path: string, errors: FieldErrors): void {
   for (const [position, rule] of items(schema, "x-kubernetes-validations").entries())
     validateRule(schema, rule, index(at(path, "x-kubernetes-validations"), position), errors);

@@ -1,4 +1,5 @@
 import { child, flag, items, type Json, text } from "../../../api/json.ts";
+import { validateRuleCosts } from "../cel/definition-costs.ts";
 import { FieldErrors } from "../../kinds/field-errors.ts";
 import { validateDefaults } from "./default-rules.ts";
 import { at } from "./path.ts";
@@ -50,6 +51,7 @@ export function validateSchema(schema: Json, path: string, hasStatus: boolean, o
     for (const error of structural.list) errors.list.push(error);
   }
   new SchemaRules(errors).validate(schema, place);
+  if (errors.list.length === 0 && unsupported === undefined) validateRuleCosts(schema, place, errors);
   if (unsupported !== undefined && errors.list.length === 0) errors.invalid(place, "", unsupported);
   for (const error of errors.list) outer.list.push(error);
 }
