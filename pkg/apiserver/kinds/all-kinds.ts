@@ -10,9 +10,11 @@ import { limitRangeKinds } from "./core/limit-range.ts";
 import { namespaceKinds } from "./core/namespace.ts";
 import { nodeKinds } from "./core/node.ts";
 import { resourceQuotaKinds } from "./core/quota.ts";
+import { deviceKinds } from "./devices/device-kinds.ts";
 import { endpointsKinds } from "./network/endpoints.ts";
 import { ingressKinds } from "./network/ingress.ts";
 import { ingressClassKinds } from "./network/ingress-class.ts";
+import { networkPolicyKinds } from "./network/network-policy.ts";
 import { serviceKinds } from "./network/service.ts";
 import { podKinds } from "./pod/pod.ts";
 import { admissionPolicyKinds } from "./policy/admission-policy.ts";
@@ -22,9 +24,10 @@ import { apiServiceKinds } from "./policy/api-service.ts";
 import { flowControlKinds } from "./policy/flow-control.ts";
 import { leaseKinds } from "./policy/lease.ts";
 import { priorityClassKinds } from "./policy/priority-class.ts";
-import { resourceClaimKinds } from "./policy/resource-claim.ts";
 import { claimKinds } from "./storage/claim.ts";
+import { csiKinds } from "./storage/csi.ts";
 import { storageClassKinds } from "./storage/storage-class.ts";
+import { runtimeClassKinds } from "./policy/runtime-class.ts";
 import { webhookKinds } from "./policy/webhook.ts";
 import { volumeKinds } from "./storage/volume.ts";
 import { controllerRevisionKinds } from "./workloads/controller-revision.ts";
@@ -53,16 +56,19 @@ export const allKinds: readonly KindRules[] = [
   ...ingressClassKinds,
   ...flowControlKinds,
   ...apiServiceKinds,
+  ...networkPolicyKinds,
   ...serviceKinds,
   ...podKinds,
   ...admissionPolicyKinds,
+  ...runtimeClassKinds,
   ...webhookKinds,
   ...autoscalerKinds,
   ...disruptionBudgetKinds,
   ...leaseKinds,
   ...priorityClassKinds,
-  ...resourceClaimKinds,
+  ...deviceKinds,
   ...claimKinds,
+  ...csiKinds,
   ...storageClassKinds,
   ...volumeKinds,
   ...controllerRevisionKinds,

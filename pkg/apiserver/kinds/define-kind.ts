@@ -5,11 +5,19 @@ import { definitionOf } from "../../api/schema.ts";
 import { validateDeclared } from "./declared-rules.ts";
 import { FieldErrors } from "./field-errors.ts";
 import { asJson, child, copyField, isJson, sameValue, type Json } from "../../api/json.ts";
-import type { Draft, KindRules, RuleContext, TableColumn } from "./kind.ts";
+import type { Draft, FieldError, KindRules, RuleContext, TableColumn } from "./kind.ts";
+import { type Strategy, strategies } from "./strategies.gen.ts";
 import { ageColumn, createdColumn, nameColumn } from "./table.ts";
-import { normalizeWireForm } from "../../api/wire-form.ts";
+import { normalizeGiven, normalizeWireForm } from "../../api/wire-form.ts";
 
-type Identity = "resource" | "singular" | "shortNames" | "categories" | "subresources" | "verbs";
+type Identity =
+  | keyof Strategy
+  | "resource"
+  | "singular"
+  | "shortNames"
+  | "categories"
+  | "subresources"
+  | "verbs";
 
 /** What a kind says of itself; everything that kinds have in common is added by defineKind. */
 export interface KindSpec extends Partial<
@@ -36,7 +44,7 @@ export interface KindSpec extends Partial<
 export const nameAndAge: readonly TableColumn[] = [nameColumn, ageColumn];
 
 /** The table of a kind that has thought of none. */
-const plainColumns: readonly TableColumn[] = [nameColumn, createdColumn];
+export const plainColumns: readonly TableColumn[] = [nameColumn, createdColumn];
 
 export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): KindRules {
   const hasStatus = resource.subresources.some((subresource) => subresource.name === "status");
@@ -46,7 +54,7 @@ export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): Kind
   const type = declaredRules === true ? typeOf(resource) : undefined;
   return {
     columns: plainColumns,
-    generation: false,
+    ...strategyOf(resource),
     ...shared,
     resource,
     singular: resource.singular,
@@ -57,7 +65,7 @@ export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): Kind
     setDefaults(draft) {
       // What a client sends has been read as its type, and stored objects have their form.
       spec.setDefaults?.(draft);
-      normalize(draft);
+      normalizeGiven(draft, apiVersionOf(resource), resource.kind);
     },
     prepareForCreate(draft, context) {
       if (hasStatus && keepsStatusOnCreate !== true) delete draft["status"];
@@ -75,21 +83,33 @@ export function defineKind(resource: BuiltInResource, spec: KindSpec = {}): Kind
       const errors = new FieldErrors();
       if (type !== undefined) validateDeclared(draft, type, errors);
       validate?.(draft, errors, context);
-      return errors.list;
+      return type === undefined ? errors.list : onceEach(errors.list);
     },
     validateUpdate(draft, before, context) {
       const errors = new FieldErrors();
       const old = asJson(before);
-      if (context.subresource === "status") validateStatus?.(draft, old, errors, context);
-      else if (validateUpdate !== undefined) validateUpdate(draft, old, errors, context);
+      if (context.subresource === "status") {
+        if (type !== undefined) validateDeclared({ status: draft["status"] }, type, errors);
+        validateStatus?.(draft, old, errors, context);
+      } else if (validateUpdate !== undefined) validateUpdate(draft, old, errors, context);
       else {
         if (type !== undefined) validateDeclared(draft, type, errors, old);
         validate?.(draft, errors, context);
         validateChange?.(draft, old, errors, context);
       }
-      return errors.list;
+      return type === undefined ? errors.list : onceEach(errors.list);
     },
   };
+}
+
+/** What upstream's registry says of the kind. */
+export function strategyOf(resource: BuiltInResource): Strategy & { readonly generation: boolean } {
+  return { generation: false, ...strategies[`${apiVersionOf(resource)} ${resource.kind}`] };
+}
+
+/** What is declared of a field may be checked by hand, too. */
+function onceEach(list: readonly FieldError[]): readonly FieldError[] {
+  return [...new Map(list.map((one) => [`${one.type} ${one.field} ${one.message}`, one])).values()];
 }
 
 function typeOf(resource: BuiltInResource): GoStruct {

@@ -1,3 +1,4 @@
+import { quotedAsInGo } from "../../api/go-quote.ts";
 import type { Int64 } from "../../api/int64.ts";
 import type { FieldError } from "./kind.ts";
 import { sameValue } from "../../api/json.ts";
@@ -69,5 +70,6 @@ export class FieldErrors {
 }
 
 function withValue(title: string, value: unknown): string {
-  return value === omitted ? title : `${title}: ${JSON.stringify(value)}`;
+  if (value === omitted) return title;
+  return `${title}: ${typeof value === "string" ? quotedAsInGo(value) : JSON.stringify(value)}`;
 }

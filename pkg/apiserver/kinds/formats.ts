@@ -63,6 +63,21 @@ export function percentage(value: string): string[] {
   return [regexMessage(message, "[0-9]+%", "1%", "93%")];
 }
 
+const wildcard = String.raw`\*\.[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*`;
+const wildcardPattern = new RegExp(`^${wildcard}$`);
+
+/** A host that stands for all below a domain. */
+export function wildcardProblems(value: string): string[] {
+  const problems: string[] = [];
+  if (byteLength(value) > 253) problems.push("must be no more than 253 characters");
+  if (!wildcardPattern.test(value)) {
+    const message =
+      "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
+    problems.push(regexMessage(message, wildcard, "*.example.com"));
+  }
+  return problems;
+}
+
 export function httpHeaderName(value: string): string[] {
   if (/^[-A-Za-z0-9]+$/.test(value)) return [];
   const message = "a valid HTTP header must consist of alphanumeric characters or '-'";

@@ -1,3 +1,4 @@
+import type { Steps } from "../../api/steps.ts";
 import type { Int64 } from "../../api/int64.ts";
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
@@ -58,6 +59,13 @@ export interface RuleContext {
   readonly subresource: string;
 }
 
+/** Kinds whose objects can be large without end look for mistakes in steps. */
+export type Findings = readonly FieldError[] | Steps<readonly FieldError[]>;
+
+export function isInSteps(found: Findings): found is Steps<readonly FieldError[]> {
+  return "next" in found;
+}
+
 /**
  * What is particular to one resource. The server (pkg/apiserver/server) does everything generic: names, uids, versions,
  * generation, metadata validation (metadata.ts), optimistic concurrency, finalizers, patches, selectors, tables.
@@ -85,9 +93,9 @@ export interface KindRules {
   /** Takes over from `before` what this write may not change: status on the main resource, all but status on /status. */
   prepareForUpdate?(draft: Draft, before: ApiObject, context: RuleContext): void;
   /** Checks of a new object. */
-  validate?(draft: Draft, context: RuleContext): readonly FieldError[];
+  validate?(draft: Draft, context: RuleContext): Findings;
   /** All the checks of an update; `validate` does not run as well. */
-  validateUpdate?(draft: Draft, before: ApiObject, context: RuleContext): readonly FieldError[];
+  validateUpdate?(draft: Draft, before: ApiObject, context: RuleContext): Findings;
   /** Warning headers for this write. */
   warnings?(draft: Draft, before: ApiObject | undefined): readonly string[];
   /** Seconds of grace that a delete gets by default; undefined: the object goes at once. Pods only. */
@@ -100,4 +108,6 @@ export interface KindRules {
   readonly orphanByDefault?: boolean;
   /** A PUT without resourceVersion overwrites without a check. Default true, as most kinds. */
   readonly unconditionalUpdate?: boolean;
+  /** What a write to an endpoint ("" is the resource itself) leaves alone, so that the writer does not come to own it. */
+  readonly reset?: Readonly<Record<string, readonly (readonly string[])[]>>;
 }

@@ -17,6 +17,7 @@ import {
 } from "../../../api/json.ts";
 import type { Draft, RuleContext } from "../kind.ts";
 import { ageColumn, column, nameColumn, shortDuration } from "../table.ts";
+import { repeatedPlaces } from "../repeated.ts";
 
 const usages = [
   "any",
@@ -102,9 +103,10 @@ function validateRequest(draft: Draft, errors: FieldErrors): void {
   }
   const given = strings(spec, "usages");
   if (given.length === 0) errors.required("spec.usages");
+  const repeated = repeatedPlaces(given);
   for (const [index, usage] of given.entries()) {
     if (!usages.includes(usage)) errors.notSupported(`spec.usages[${index}]`, usage, usages);
-    if (given.indexOf(usage) < index) errors.duplicate(`spec.usages[${index}]`, usage);
+    if (repeated.has(index)) errors.duplicate(`spec.usages[${index}]`, usage);
   }
   const signer = text(spec, "signerName");
   if (signer === "") errors.required("spec.signerName");

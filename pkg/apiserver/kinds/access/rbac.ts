@@ -64,7 +64,6 @@ function validateAggregation(draft: Draft, errors: FieldErrors): void {
 function roleRules(namespaced: boolean): KindSpec {
   return {
     nameFormat: "pathSegment",
-    createOnUpdate: true,
     validate(draft, errors) {
       validateRules(draft, namespaced, errors);
       if (!namespaced) validateAggregation(draft, errors);
@@ -128,7 +127,6 @@ function subjectColumn(title: string, kind: string): TableColumn {
 function bindingRules(namespaced: boolean): KindSpec {
   return {
     nameFormat: "pathSegment",
-    createOnUpdate: true,
     setDefaults: setBindingDefaults,
     validate: (draft, errors) => validateBinding(draft, namespaced, errors),
     validateChange(draft, before, errors) {

@@ -85,7 +85,6 @@ function validateSchedule(spec: Json, before: Json | undefined, errors: FieldErr
 }
 
 const rules: KindSpec = {
-  generation: true,
   warnings: warnAboutPodNames,
   setDefaults,
   validate(draft, errors) {

@@ -151,7 +151,6 @@ function statusCell(object: Json): string {
 }
 
 const rules: KindSpec = {
-  generation: true,
   warnings: warnAboutPodNames,
   orphanByDefault: true,
   setDefaults,

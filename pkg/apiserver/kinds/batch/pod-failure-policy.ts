@@ -3,6 +3,7 @@ import { omitted, type FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import { child, items, optionalText, present, text } from "../../../api/json.ts";
 import { containerNames } from "../pod/container.ts";
+import { repeatedPlaces } from "../repeated.ts";
 
 const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 const operators = ["In", "NotIn"];
@@ -80,11 +81,12 @@ function validateExitCodes(
   const at = `${path}.values`;
   if (values.length === 0) errors.invalid(at, given ?? null, "at least one value is required");
   else if (values.length > 255) errors.tooMany(at, values.length, 255);
+  const repeated = repeatedPlaces(values);
   for (const [index, value] of values.entries()) {
     if (operator === "In" && value === 0) {
       errors.invalid(`${at}[${index}]`, value, "must not be 0 for the In operator");
     }
-    if (values.indexOf(value) < index) errors.duplicate(`${at}[${index}]`, value);
+    if (repeated.has(index)) errors.duplicate(`${at}[${index}]`, value);
   }
   if (values.some((value, index) => (values[index - 1] ?? value) > value)) {
     errors.invalid(at, values, "must be ordered");

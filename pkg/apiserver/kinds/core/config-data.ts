@@ -9,6 +9,8 @@ import {
   child,
   ensure,
   flag,
+  items,
+  present,
   sameValue,
   setZeroDefault,
   stringMap,
@@ -136,8 +138,19 @@ const secretRules: KindSpec = {
   ],
 };
 
+/** Of secrets that a service account may use, only their names count. */
+function nameSecretsOnly(draft: Draft): void {
+  const secrets = items(draft, "secrets");
+  if (secrets.length > 0)
+    draft["secrets"] = secrets.map((secret) => (present(secret, "name") ? { name: secret["name"] } : {}));
+}
+
 export const configDataKinds = [
   defineKind(resources.configMaps, configMapRules),
   defineKind(resources.secrets, secretRules),
-  defineKind(resources.serviceAccounts, { columns: nameAndAge }),
+  defineKind(resources.serviceAccounts, {
+    columns: nameAndAge,
+    prepareForCreate: nameSecretsOnly,
+    prepareForUpdate: nameSecretsOnly,
+  }),
 ];

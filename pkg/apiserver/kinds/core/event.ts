@@ -2,32 +2,92 @@ import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
+import { byteLength } from "../formats.ts";
 import type { Json } from "../../../api/json.ts";
-import { asJson, child, count, optionalText, text } from "../../../api/json.ts";
+import { asJson, child, count, optionalText, present, sameValue, text } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { column, nameColumn, since } from "../table.ts";
 
-/** An event belongs to the namespace of its object, those of cluster-scoped objects to "default". */
-function validateCore(draft: Draft, errors: FieldErrors): void {
+/** The names that the fields have in each of the two groups. */
+interface Names {
+  readonly controller: string;
+  readonly message: string;
+  readonly object: string;
+}
+
+const coreNames: Names = { controller: "reportingComponent", message: "message", object: "involvedObject" };
+const newNames: Names = { controller: "reportingController", message: "note", object: "regarding" };
+
+/**
+ * An event belongs to the namespace of its object, those of cluster-scoped objects to "default". Causes name the fields
+ * as the older group does, but for the controller. upstream: pkg/apis/core/validation#legacyValidateEvent
+ */
+function validateEvent(draft: Draft, names: Names, errors: FieldErrors): void {
   const namespace = text(draft.metadata, "namespace");
-  const involved = text(child(draft, "involvedObject"), "namespace");
+  const involved = text(child(draft, names.object), "namespace");
   const hasEventTime = optionalText(draft, "eventTime") !== undefined;
   const homes = hasEventTime ? ["default", "kube-system"] : ["", "default"];
   const fits = involved === "" ? homes.includes(namespace) : hasEventTime || involved === namespace;
   if (!fits) errors.invalid("involvedObject.namespace", involved, "does not match event.namespace");
-  if (hasEventTime) validateReport(draft, "reportingComponent", errors);
+  if (hasEventTime) validateReport(draft, names, errors);
 }
 
-function validateReport(draft: Draft, controllerField: string, errors: FieldErrors): void {
-  const controller = text(draft, controllerField);
-  if (controller === "") errors.required(controllerField);
-  errors.invalidEach(controllerField, controller, labelKeyProblems(controller));
+const NOTE = 1024;
+
+function validateReport(draft: Draft, names: Names, errors: FieldErrors): void {
+  const controller = text(draft, names.controller);
+  if (controller === "") errors.required(names.controller);
+  errors.invalidEach(names.controller, controller, labelKeyProblems(controller));
   for (const key of ["reportingInstance", "action", "reason"]) {
     const value = text(draft, key);
     if (value === "") errors.required(key);
-    if (value.length > 128) errors.invalid(key, "", "can have at most 128 characters");
+    if (byteLength(value) > 128) errors.invalid(key, "", "can have at most 128 characters");
   }
+  if (byteLength(text(draft, names.message)) > NOTE)
+    errors.invalid("message", "", `can have at most ${NOTE} characters`);
 }
+
+function validateSeries(draft: Draft, errors: FieldErrors): void {
+  const series = child(draft, "series");
+  if (series === undefined) return;
+  if (count(series, "count") < 2) errors.invalid("series.count", "", "should be at least 2");
+  if (!present(series, "lastObservedTime")) errors.required("series.lastObservedTime");
+}
+
+/** What only the older group says: by the names that the newer one has for it. */
+const oldFields: Readonly<Record<string, string>> = {
+  deprecatedFirstTimestamp: "firstTimestamp",
+  deprecatedLastTimestamp: "lastTimestamp",
+  deprecatedCount: "count",
+};
+
+function validateNewEvent(draft: Draft, errors: FieldErrors): void {
+  validateEvent(draft, newNames, errors);
+  validateSeries(draft, errors);
+  if (optionalText(draft, "eventTime") === undefined) errors.required("eventTime");
+  const type = text(draft, "type");
+  if (type !== "Normal" && type !== "Warning") errors.invalid("type", "", `has invalid value: ${type}`);
+  for (const [field, shown] of Object.entries(oldFields))
+    if (present(draft, field) && draft[field] !== 0) errors.invalid(shown, "", "needs to be unset");
+  const source = child(draft, "deprecatedSource");
+  if (text(source, "component") !== "" || text(source, "host") !== "")
+    errors.invalid("source", "", "needs to be unset");
+}
+
+/** Field, and what a cause calls it. */
+const fixed: readonly (readonly [field: string, shown: string])[] = [
+  ["regarding", "involvedObject"],
+  ["reason", "reason"],
+  ["note", "message"],
+  ["deprecatedSource", "source"],
+  ...Object.entries(oldFields),
+  ["type", "type"],
+  ["eventTime", "eventTime"],
+  ["action", "action"],
+  ["related", "related"],
+  ["reportingController", "reportingController"],
+  ["reportingInstance", "reportingInstance"],
+];
 
 function eventFields(kindField: string) {
   return (object: Parameters<NonNullable<KindSpec["selectableFields"]>>[0]): Record<string, string> => {
@@ -96,35 +156,18 @@ const columns = [
   { ...nameColumn, priority: 1 },
 ];
 
-const fixed = [
-  "action",
-  "note",
-  "reason",
-  "regarding",
-  "related",
-  "reportingController",
-  "reportingInstance",
-  "type",
-  "eventTime",
-];
-
 export const eventKinds = [
   defineKind(resources.events, {
-    createOnUpdate: true,
-    validate: validateCore,
+    validate: (draft, errors) => validateEvent(draft, coreNames, errors),
     selectableFields: eventFields("involvedObject"),
     columns,
   }),
   defineKind(resources.eventsEvents, {
-    createOnUpdate: true,
-    validate(draft, errors) {
-      if (optionalText(draft, "eventTime") === undefined) errors.required("eventTime");
-      const type = text(draft, "type");
-      if (type !== "Normal" && type !== "Warning") errors.invalid("type", "", `has invalid value: ${type}`);
-      validateReport(draft, "reportingController", errors);
-    },
+    validate: validateNewEvent,
     validateUpdate(draft, before, errors) {
-      for (const key of fixed) errors.immutable(key, draft[key], before[key]);
+      validateEvent(draft, newNames, errors);
+      if (!sameValue(draft["series"], before["series"])) validateSeries(draft, errors);
+      for (const [field, shown] of fixed) errors.immutable(shown, draft[field], before[field]);
     },
     selectableFields: eventFields("regarding"),
     columns,

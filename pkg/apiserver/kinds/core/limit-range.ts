@@ -6,7 +6,11 @@ import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import { child, ensure, items, text } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
-import { validateContainerResourceName } from "../pod/requirements.ts";
+import {
+  isOvercommitAllowed,
+  validateContainerResourceName,
+  validateResourceName,
+} from "../pod/requirements.ts";
 import { quantities } from "../quantities.ts";
 
 const lists = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
@@ -32,8 +36,13 @@ function validate(draft: Draft, errors: FieldErrors): void {
   for (const [index, limit] of items(specOf(draft), "limits").entries()) {
     const path = `spec.limits[${index}]`;
     const type = text(limit, "type");
-    errors.invalidEach(`${path}.type`, type, labelKeyProblems(type));
-    if (!type.includes("/") && !["Pod", "Container", "PersistentVolumeClaim"].includes(type)) {
+    const problems = labelKeyProblems(type);
+    errors.invalidEach(`${path}.type`, type, problems);
+    if (
+      problems.length === 0 &&
+      !type.includes("/") &&
+      !["Pod", "Container", "PersistentVolumeClaim"].includes(type)
+    ) {
       errors.invalid(`${path}.type`, type, "must be a standard limit type or fully qualified");
     }
     if (types.has(type)) errors.duplicate(`${path}.type`, type);
@@ -62,9 +71,9 @@ function validateItem(limit: Json, type: string, path: string, errors: FieldErro
   for (const key of lists) {
     for (const name of amounts[key]?.keys() ?? []) {
       names.add(name);
-      if (type === "Pod" || type === "Container") {
-        validateContainerResourceName(name, `${path}.${key}[${name}]`, errors);
-      }
+      const at = `${path}.${key}[${name}]`;
+      if (type === "Pod" || type === "Container") validateContainerResourceName(name, at, errors);
+      else validateResourceName(name, at, errors);
     }
   }
   for (const name of names) validateOrder(name, amounts, path, errors);
@@ -100,15 +109,27 @@ function validateOrder(name: string, amounts: Amounts, path: string, errors: Fie
     );
   }
   const ratio = of("maxLimitRequestRatio");
-  if (ratio !== undefined && ratio.toNumber() < 1) {
-    errors.invalid(
-      `${path}.maxLimitRequestRatio[${name}]`,
-      ratio.toString(),
-      `ratio ${ratio.toString()} is less than 1`,
-    );
+  const at = `${path}.maxLimitRequestRatio[${name}]`;
+  if (ratio !== undefined && ratio.toNumber() < 1)
+    errors.invalid(at, ratio.toString(), `ratio ${ratio.toString()} is less than 1`);
+  const [low, high] = [of("min"), of("max")];
+  if (ratio !== undefined && low !== undefined && high !== undefined) {
+    const limit = high.toNumber() / low.toNumber();
+    if (ratio.toNumber() > limit)
+      errors.invalid(
+        at,
+        ratio.toString(),
+        `ratio ${ratio.toString()} is greater than max/min = ${limit.toFixed(6)}`,
+      );
   }
+  const [usual, asked] = [of("default"), of("defaultRequest")];
+  if (isOvercommitAllowed(name) || usual === undefined || asked === undefined) return;
+  if (usual.compare(asked) !== 0)
+    errors.invalid(
+      `${path}.defaultRequest[${name}]`,
+      asked.toString(),
+      `default value ${usual.toString()} must equal to defaultRequest value ${asked.toString()} in ${name}`,
+    );
 }
 
-export const limitRangeKinds = [
-  defineKind(resources.limitRanges, { createOnUpdate: true, setDefaults, validate }),
-];
+export const limitRangeKinds = [defineKind(resources.limitRanges, { setDefaults, validate })];

@@ -21,6 +21,7 @@ import { validateResourceAmount } from "../pod/requirements.ts";
 import { taintEffects } from "../pod/scheduling.ts";
 import { quantities } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
+import { repeatedPlaces } from "../repeated.ts";
 
 const rolePrefix = "node-role.kubernetes.io/";
 
@@ -38,8 +39,11 @@ function setDefaults(draft: Draft): void {
 }
 
 function validateTaints(spec: Json, errors: FieldErrors): void {
-  const seen: [string, string][] = [];
-  for (const [index, taint] of items(spec, "taints").entries()) {
+  const taints = items(spec, "taints");
+  const repeated = repeatedPlaces(
+    taints.map((taint) => JSON.stringify([text(taint, "key"), text(taint, "effect")])),
+  );
+  for (const [index, taint] of taints.entries()) {
     // upstream: ValidateNode reports taints below metadata.
     const path = `metadata.taints[${index}]`;
     const key = text(taint, "key");
@@ -49,10 +53,7 @@ function validateTaints(spec: Json, errors: FieldErrors): void {
     const problems = labelValueProblems(value);
     if (problems.length > 0) errors.invalid(`${path}.value`, value, problems.join(";"));
     errors.oneOf(`${path}.effect`, effect, taintEffects);
-    if (seen.some((one) => one[0] === key && one[1] === effect)) {
-      errors.duplicate(path, taint, "taints must be unique by key and effect pair");
-    }
-    seen.push([key, effect]);
+    if (repeated.has(index)) errors.duplicate(path, taint, "taints must be unique by key and effect pair");
   }
 }
 
@@ -87,11 +88,10 @@ function validateChange(draft: Draft, before: Json, errors: FieldErrors): void {
   const spec = specOf(draft);
   const old = child(before, "spec");
   const addresses = items(child(draft, "status"), "addresses");
-  for (const [index, address] of addresses.entries()) {
-    if (addresses.slice(0, index).some((other) => sameValue(other, address))) {
-      errors.duplicate(`status.addresses[${index}]`, address);
-    }
-  }
+  const repeated = repeatedPlaces(
+    addresses.map((address) => JSON.stringify([text(address, "type"), text(address, "address")])),
+  );
+  for (const index of repeated) errors.duplicate(`status.addresses[${index}]`, addresses[index]);
   const cidrs = strings(old, "podCIDRs");
   if (cidrs.length > 0 && !sameValue(cidrs, strings(spec, "podCIDRs"))) {
     errors.forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');

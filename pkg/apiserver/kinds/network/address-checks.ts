@@ -29,6 +29,48 @@ export function validateCidr(value: string, path: string, errors: FieldErrors): 
     errors.invalid(path, value, `must be in canonical form (${JSON.stringify(`${address.text}/${bits}`)})`);
 }
 
+/** An address of a field that has always been read leniently. upstream: IsValidIPForLegacyField */
+export function validateOldIp(value: string, path: string, errors: FieldErrors): void {
+  if (parseIp(value) === undefined) errors.invalid(path, value, IP_MESSAGE);
+}
+
+/** The same of a range. */
+export function validateOldCidr(value: string, path: string, errors: FieldErrors): void {
+  if (readCidr(value) === undefined) errors.invalid(path, value, CIDR_MESSAGE);
+}
+
+export interface CidrRange {
+  /** "IPv4" or "IPv6", and then the bits. */
+  readonly bits: string;
+  /** How many letters of `bits` are fixed. */
+  readonly length: number;
+}
+
+export function readCidr(value: string): CidrRange | undefined {
+  const [text = "", length = "", ...rest] = value.split("/");
+  const address = parseIp(text);
+  const width = address?.family === "IPv6" ? 128 : 32;
+  if (address === undefined || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > width)
+    return undefined;
+  return { bits: `${address.family}${bitsOf(address.text, width)}`, length: Number(length) + 4 };
+}
+
+/** An address with the length of its network behind it. */
+export function validateInterfaceAddress(value: string, path: string, errors: FieldErrors): void {
+  const [ip = "", length = "", ...rest] = value.split("/");
+  const address = parseIp(ip);
+  const width = ip.includes(":") ? 128 : 32;
+  if (address === undefined || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > width) {
+    const message = "must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)";
+    errors.invalid(path, value, message);
+    return;
+  }
+  const bits = address.family === "IPv4" && width === 128 ? Number(length) - 96 : Number(length);
+  const canonical = `${address.text}/${bits}`;
+  if (value !== canonical)
+    errors.invalid(path, value, `must be in canonical form (${JSON.stringify(canonical)})`);
+}
+
 function bitsOf(address: string, width: number): string {
   const groups = width === 32 ? address.split(".").map(Number) : hextets(address);
   const size = width === 32 ? 8 : 16;

@@ -70,28 +70,42 @@ function validateSubsetPort(port: Json, needsName: boolean, path: string, errors
   else if (needsName) errors.required(`${path}.name`);
   errors.invalidEach(`${path}.port`, count(port, "port"), portNumber(count(port, "port")));
   errors.oneOf(`${path}.protocol`, text(port, "protocol"), protocols);
+  const application = optionalText(port, "appProtocol");
+  if (application !== undefined)
+    errors.invalidEach(`${path}.appProtocol`, application, labelKeyProblems(application));
 }
 
 function endpointsCell(endpoints: Json): string {
-  const all = items(endpoints, "subsets").flatMap((subset) => {
-    const addresses = items(subset, "addresses").map((address) => text(address, "ip"));
-    const ports = items(subset, "ports").map((port) => count(port, "port"));
-    if (ports.length === 0) return addresses;
-    return ports.flatMap((port) =>
-      addresses.map((ip) => (ip.includes(":") ? `[${ip}]:${port}` : `${ip}:${port}`)),
-    );
-  });
-  return summarize(all);
+  const shown: string[] = [];
+  let total = 0;
+  for (const subset of items(endpoints, "subsets")) {
+    const addresses = items(subset, "addresses");
+    const ports = items(subset, "ports");
+    total += addresses.length * Math.max(1, ports.length);
+    for (const port of ports.length === 0 ? [undefined] : ports.slice(0, SHOWN)) {
+      for (const address of addresses.slice(0, SHOWN)) {
+        if (shown.length < SHOWN) shown.push(endpointText(text(address, "ip"), port));
+      }
+    }
+  }
+  return summarize(shown, total);
 }
 
-function summarize(all: readonly string[]): string {
-  if (all.length === 0) return "<none>";
-  const shown = all.slice(0, 3).join(",");
-  return all.length > 3 ? `${shown} + ${all.length - 3} more...` : shown;
+/** Each port of each address is an endpoint: of millions, only these are made. */
+const SHOWN = 3;
+
+function endpointText(ip: string, port: Json | undefined): string {
+  if (port === undefined) return ip;
+  return ip.includes(":") ? `[${ip}]:${count(port, "port")}` : `${ip}:${count(port, "port")}`;
+}
+
+function summarize(all: readonly string[], total = all.length): string {
+  if (total === 0) return "<none>";
+  const shown = all.slice(0, SHOWN).join(",");
+  return total > SHOWN ? `${shown} + ${total - SHOWN} more...` : shown;
 }
 
 const endpointsRules: KindSpec = {
-  createOnUpdate: true,
   setDefaults(draft) {
     for (const subset of items(draft, "subsets")) {
       for (const port of items(subset, "ports")) setDefault(port, "protocol", "TCP");
@@ -159,7 +173,6 @@ function validateSlicePorts(draft: Draft, errors: FieldErrors): void {
 }
 
 const sliceRules: KindSpec = {
-  generation: true,
   generationChanged: (draft, before) =>
     contentChanged(draft, before) ||
     !sameValue(stringMap(draft.metadata, "labels"), stringMap(child(asJson(before), "metadata"), "labels")),

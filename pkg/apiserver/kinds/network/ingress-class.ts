@@ -77,7 +77,6 @@ function validateRanges(cidrs: readonly string[], errors: FieldErrors): void {
 }
 
 const classRules: KindSpec = {
-  generation: true,
   setDefaults(draft) {
     const parameters = child(specOf(draft), "parameters");
     if (parameters !== undefined) setDefault(parameters, "scope", "Cluster");

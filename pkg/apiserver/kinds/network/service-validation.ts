@@ -19,6 +19,7 @@ import {
 import type { Draft } from "../kind.ts";
 import { validateLabels } from "../label-selector.ts";
 import { validatePort } from "../pod/probe.ts";
+import { repeatedPlaces } from "../repeated.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const protocols = ["SCTP", "TCP", "UDP"];
@@ -69,11 +70,12 @@ function validateAddresses(spec: Json, errors: FieldErrors): void {
   } else if (ips.length === 0) errors.required(path);
   else if (ips[0] !== ip) errors.invalid(path, ips, "first value must match `clusterIP`");
   const families = strings(spec, "ipFamilies");
+  const repeated = repeatedPlaces(families);
   for (const [index, family] of families.entries()) {
     if (family !== "IPv4" && family !== "IPv6") {
       errors.notSupported(`spec.ipFamilies[${index}]`, family, ["IPv4", "IPv6"]);
     }
-    if (families.indexOf(family) < index) errors.duplicate(`spec.ipFamilies[${index}]`, family);
+    if (repeated.has(index)) errors.duplicate(`spec.ipFamilies[${index}]`, family);
   }
   const policy = optionalText(spec, "ipFamilyPolicy");
   const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];

@@ -176,7 +176,6 @@ function portsCell(service: Json): string {
 
 const rules: KindSpec = {
   nameFormat: "dns1123Label",
-  createOnUpdate: true,
   setDefaults,
   prepareForCreate(draft) {
     const spec = specOf(draft);

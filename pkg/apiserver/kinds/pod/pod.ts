@@ -157,7 +157,6 @@ function validateUpdate(draft: Draft, before: Json, subresource: string, errors:
 }
 
 const rules: KindSpec = {
-  generation: true,
   warnings: warnAboutHostname,
   statusKeepsMetadata: ["deletionTimestamp", "ownerReferences"],
   setDefaults(draft) {

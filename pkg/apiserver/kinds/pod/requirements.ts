@@ -114,14 +114,17 @@ export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePages(name);
 }
 
-export function validateContainerResourceName(name: string, path: string, errors: FieldErrors): void {
+export function validateResourceName(name: string, path: string, errors: FieldErrors): void {
   const problems = labelKeyProblems(name);
   errors.invalidEach(path, name, problems);
-  if (problems.length > 0) return;
+  if (problems.length === 0 && !name.includes("/") && !isStandardResource(name))
+    errors.invalid(path, name, "must be a standard resource type or fully qualified");
+}
+
+/** What a container can ask for. */
+export function validateContainerResourceName(name: string, path: string, errors: FieldErrors): void {
+  validateResourceName(name, path, errors);
   if (!name.includes("/")) {
-    if (!isStandardResource(name)) {
-      errors.invalid(path, name, "must be a standard resource type or fully qualified");
-    }
     if (!containerResources.has(name) && !isHugePages(name)) {
       errors.invalid(path, name, "must be a standard resource for containers");
     }

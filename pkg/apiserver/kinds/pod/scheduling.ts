@@ -96,6 +96,10 @@ function validateTolerationValue(operator: string, value: string, path: string, 
 
 export function validateSpreadConstraints(spec: Json, path: string, errors: FieldErrors): void {
   const constraints = items(spec, "topologySpreadConstraints");
+  const pairs = constraints.map((one) =>
+    JSON.stringify([text(one, "topologyKey"), text(one, "whenUnsatisfiable")]),
+  );
+  const last = new Map(pairs.map((pair, index) => [pair, index]));
   for (const [index, constraint] of constraints.entries()) {
     const at = `${path}[${index}]`;
     const skew = count(constraint, "maxSkew");
@@ -106,12 +110,9 @@ export function validateSpreadConstraints(spec: Json, path: string, errors: Fiel
     if (action !== "DoNotSchedule" && action !== "ScheduleAnyway") {
       errors.notSupported(`${at}.whenUnsatisfiable`, action, ["DoNotSchedule", "ScheduleAnyway"]);
     }
-    const repeated = constraints
-      .slice(index + 1)
-      .some(
-        (other) => text(other, "topologyKey") === topologyKey && text(other, "whenUnsatisfiable") === action,
-      );
-    if (repeated) errors.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${action}}`);
+    // The last one of its like is not told of.
+    if (last.get(pairs[index] ?? "") !== index)
+      errors.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${action}}`);
     validateSpreadDetails(constraint, action, at, errors);
   }
 }

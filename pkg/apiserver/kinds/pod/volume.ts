@@ -1,8 +1,10 @@
-import { dnsLabelProblems } from "../../../api/names.ts";
+import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import { child, isJson, items, present, text } from "../../../api/json.ts";
+import { validateDriverName } from "../devices/names.ts";
 import { validateClaimSpec } from "../storage/claim-spec.ts";
+import { iscsiCheck, requires, sharedSources, type SourceCheck } from "../storage/volume-sources.ts";
 import { validateDownward, validateKeyPaths, validateMode, validateProjected } from "./volume-projection.ts";
 import { validateNoBacksteps } from "./volume-mount.ts";
 
@@ -39,7 +41,7 @@ export function validateVolumes(
     else own.invalidEach(`${at}.name`, name, dnsLabelProblems(name));
     if (volumes.has(name)) own.duplicate(`${at}.name`, name);
     if (own.list.length === 0) volumes.set(name, volume);
-    else errors.list.push(...own.list);
+    else for (const error of own.list) errors.list.push(error);
     const claim = text(child(volume, "persistentVolumeClaim"), "claimName");
     if (claim !== "" && created.has(claim)) {
       errors.invalid(
@@ -52,47 +54,45 @@ export function validateVolumes(
   return volumes;
 }
 
-type SourceCheck = (source: Json, path: string, errors: FieldErrors) => void;
+function shared(key: string): Readonly<Record<string, SourceCheck>> {
+  const check = sharedSources[key];
+  if (check === undefined) throw new Error(`${key} is not shared`);
+  return { [key]: check };
+}
 
 /** In the order in which the API server looks at them: the first one given is the one that counts. */
 const sourceChecks: Readonly<Record<string, SourceCheck>> = {
   emptyDir: requires(),
   hostPath: validateHostPath,
   gitRepo: requires("repository"),
-  gcePersistentDisk: requires("pdName"),
-  awsElasticBlockStore: requires("volumeID"),
+  ...shared("gcePersistentDisk"),
+  ...shared("awsElasticBlockStore"),
   secret: (source, path, errors) => validateFiles(source, "secretName", path, errors),
-  nfs: validateNfs,
-  iscsi: requires("targetPortal", "iqn"),
+  ...shared("nfs"),
+  iscsi: iscsiCheck(""),
   glusterfs: requires("endpoints", "path"),
-  flocker: requires(),
+  ...shared("flocker"),
   persistentVolumeClaim: requires("claimName"),
-  rbd: requires("image"),
-  cinder: requires("volumeID"),
-  cephfs: requires(),
-  quobyte: requires("registry", "volume"),
+  ...shared("rbd"),
+  cinder: validateCinder,
+  ...shared("cephfs"),
+  ...shared("quobyte"),
   downwardAPI: validateDownward,
-  fc: requires(),
+  ...shared("fc"),
   flexVolume: requires("driver"),
   configMap: (source, path, errors) => validateFiles(source, "name", path, errors),
   azureFile: requires("secretName", "shareName"),
-  vsphereVolume: requires("volumePath"),
-  photonPersistentDisk: requires("pdID"),
-  portworxVolume: requires("volumeID"),
-  azureDisk: requires("diskName", "diskURI"),
-  storageos: requires(),
+  ...shared("vsphereVolume"),
+  ...shared("photonPersistentDisk"),
+  ...shared("portworxVolume"),
+  ...shared("azureDisk"),
+  storageos: validateStorageOs,
   projected: validateProjected,
-  scaleIO: requires("gateway", "system", "volumeName"),
-  csi: requires("driver"),
+  ...shared("scaleIO"),
+  csi: validateCsi,
   ephemeral: validateEphemeral,
   image: validateImage,
 };
-
-function requires(...keys: readonly string[]): SourceCheck {
-  return (source, path, errors) => {
-    for (const key of keys) if (text(source, key) === "") errors.required(`${path}.${key}`);
-  };
-}
 
 function validateSource(volume: Json, path: string, errors: FieldErrors): void {
   let found = false;
@@ -106,22 +106,12 @@ function validateSource(volume: Json, path: string, errors: FieldErrors): void {
   if (!found) errors.required(path, "must specify a volume type");
 }
 
-function validateHostPath(source: Json, path: string, errors: FieldErrors): void {
+export function validateHostPath(source: Json, path: string, errors: FieldErrors): void {
   const hostPath = text(source, "path");
-  if (hostPath === "") {
-    errors.required(`${path}.path`);
-    return;
-  }
+  if (hostPath === "") errors.required(`${path}.path`);
   validateNoBacksteps(hostPath, `${path}.path`, errors);
   const type = text(source, "type");
   if (!hostPathTypes.includes(type)) errors.notSupported(`${path}.type`, type, hostPathTypes);
-}
-
-function validateNfs(source: Json, path: string, errors: FieldErrors): void {
-  if (text(source, "server") === "") errors.required(`${path}.server`);
-  const exported = text(source, "path");
-  if (exported === "") errors.required(`${path}.path`);
-  if (!exported.startsWith("/")) errors.invalid(`${path}.path`, exported, "must be an absolute path");
 }
 
 function validateFiles(source: Json, nameKey: string, path: string, errors: FieldErrors): void {
@@ -145,4 +135,29 @@ function validateImage(source: Json, path: string, errors: FieldErrors): void {
   const policies = ["Always", "IfNotPresent", "Never"];
   if (policy === "" || policies.includes(policy)) return;
   errors.notSupported(`${path}.pullPolicy`, policy, policies);
+}
+
+function requiresSecretName(source: Json, key: string, path: string, errors: FieldErrors): void {
+  if (present(source, key)) requires("name")(child(source, key) ?? {}, `${path}.${key}`, errors);
+}
+
+function validateCinder(source: Json, path: string, errors: FieldErrors): void {
+  requires("volumeID")(source, path, errors);
+  requiresSecretName(source, "secretRef", path, errors);
+}
+
+function validateCsi(source: Json, path: string, errors: FieldErrors): void {
+  validateDriverName(text(source, "driver"), `${path}.driver`, errors);
+  requiresSecretName(source, "nodePublishSecretRef", path, errors);
+  // upstream: the path is short of the field.
+  const name = text(child(source, "nodePublishSecretRef"), "name");
+  if (name !== "") errors.invalidEach(`${path}.name`, name, dnsSubdomainProblems(name));
+}
+
+function validateStorageOs(source: Json, path: string, errors: FieldErrors): void {
+  const [name, namespace] = [text(source, "volumeName"), text(source, "volumeNamespace")];
+  if (name === "") errors.required(`${path}.volumeName`);
+  else errors.invalidEach(`${path}.volumeName`, name, dnsLabelProblems(name));
+  if (namespace !== "") errors.invalidEach(`${path}.volumeNamespace`, namespace, dnsLabelProblems(namespace));
+  requiresSecretName(source, "secretRef", path, errors);
 }

@@ -23,6 +23,7 @@ import {
   validateParamRef,
 } from "./match-rules.ts";
 import { REINVOCATION_POLICIES } from "./webhook.ts";
+import { repeatedPlaces } from "../repeated.ts";
 
 const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const ACTIONS = ["Audit", "Deny", "Warn"];
@@ -89,6 +90,7 @@ function validateAnnotations(policy: string, annotations: readonly Json[], error
   const keys = annotations.map((annotation) => text(annotation, "key"));
   if (annotations.length > 20)
     errors.invalid(path, annotations, "must not have more than 20 auditAnnotations");
+  const repeated = repeatedPlaces(keys);
   for (const [index, annotation] of annotations.entries()) {
     const at = `${path}[${index}]`;
     const key = keys[index] ?? "";
@@ -96,14 +98,12 @@ function validateAnnotations(policy: string, annotations: readonly Json[], error
     else errors.invalidEach(`${at}.key`, `${policy}/${key}`, labelKeyProblems(`${policy}/${key}`));
     if (text(annotation, "valueExpression").trim() === "")
       errors.required(`${at}.valueExpression`, "valueExpression is not specified");
-    if (keys.indexOf(key) < index) errors.duplicate(`${at}.key`, key);
+    if (repeated.has(index)) errors.duplicate(`${at}.key`, key);
   }
 }
 
 /** What both sorts of policies have. */
 const policyRules = {
-  generation: true,
-  unconditionalUpdate: false,
   setDefaults(draft) {
     const spec = specOf(draft);
     setDefault(spec, "failurePolicy", "Fail");
@@ -191,9 +191,10 @@ function validateMutation(mutation: Json, path: string, errors: FieldErrors): vo
 
 function validateActions(actions: readonly string[], errors: FieldErrors): void {
   const path = "spec.validationActions";
+  const repeated = repeatedPlaces(actions);
   for (const [index, action] of actions.entries()) {
     if (!ACTIONS.includes(action)) errors.notSupported(`${path}[${index}]`, action, ACTIONS);
-    if (actions.indexOf(action) < index) errors.duplicate(`${path}[${index}]`, action);
+    if (repeated.has(index)) errors.duplicate(`${path}[${index}]`, action);
   }
   if (actions.includes("Deny") && actions.includes("Warn"))
     errors.invalid(
@@ -206,8 +207,6 @@ function validateActions(actions: readonly string[], errors: FieldErrors): void 
 
 function bindingRules(validating: boolean): KindSpec {
   return {
-    generation: true,
-    unconditionalUpdate: false,
     setDefaults: (draft) => setMatchDefaults(child(specOf(draft), "matchResources")),
     validate(draft, errors) {
       const spec = specOf(draft);

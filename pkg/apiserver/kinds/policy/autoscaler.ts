@@ -1,3 +1,4 @@
+import { dnsLabelProblems } from "../../../api/names.ts";
 import { resources } from "../../../api/resources.ts";
 import { autoscalerColumns, metricSources } from "./autoscaler-columns.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
@@ -5,8 +6,10 @@ import type { FieldErrors } from "../field-errors.ts";
 import { pathSegment } from "../formats.ts";
 import type { Json } from "../../../api/json.ts";
 import {
+  asJson,
   child,
   count,
+  descend,
   ensure,
   integer,
   items,
@@ -16,6 +19,7 @@ import {
   text,
 } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
+import { validateContainerResourceName } from "../pod/requirements.ts";
 import { readQuantity } from "../quantities.ts";
 
 const scaleUp = {
@@ -47,10 +51,16 @@ function setDefaults(draft: Draft): void {
   }
 }
 
-function validate(draft: Draft, errors: FieldErrors): void {
+function validate(draft: Draft, errors: FieldErrors, before?: Json): void {
   const spec = specOf(draft);
   validateReplicas(spec, errors);
-  validateTarget(child(spec, "scaleTargetRef"), "spec.scaleTargetRef", errors);
+  const target = child(spec, "scaleTargetRef");
+  const old = descend(before, "spec", "scaleTargetRef");
+  validateTarget(target, "spec.scaleTargetRef", errors);
+  const [kind, version] = [text(target, "kind"), text(target, "apiVersion")];
+  // What was taken once is not looked at again.
+  if (old === undefined || text(old, "kind") !== kind || text(old, "apiVersion") !== version)
+    validateVersion(target, kind !== "ReplicationController", "spec.scaleTargetRef", errors);
   const metrics = items(spec, "metrics");
   const scalesFromZero = metrics.some((metric) => ["Object", "External"].includes(text(metric, "type")));
   if (integer(spec, "minReplicas") === 0 && !scalesFromZero) {
@@ -81,52 +91,62 @@ function validateReplicas(spec: Json, errors: FieldErrors): void {
 }
 
 function validateTarget(reference: Json | undefined, path: string, errors: FieldErrors): void {
-  for (const key of ["kind", "name"]) {
-    const value = text(reference, key);
-    if (value === "") errors.required(`${path}.${key}`);
-    else errors.invalidEach(`${path}.${key}`, value, pathSegment(value));
-  }
-  const version = text(reference, "apiVersion");
-  if (!version.includes("/") && version !== "v1") {
-    errors.invalid(`${path}.apiVersion`, version, "apiVersion must specify API group");
-  }
+  for (const key of ["kind", "name"]) validatePathSegment(text(reference, key), `${path}.${key}`, "", errors);
 }
+
+function validateVersion(
+  reference: Json | undefined,
+  needsGroup: boolean,
+  path: string,
+  errors: FieldErrors,
+): void {
+  const version = text(reference, "apiVersion");
+  if (version.split("/").length > 2)
+    errors.invalid(`${path}.apiVersion`, version, `unexpected GroupVersion string: ${version}`);
+  else if (needsGroup && (!version.includes("/") || version.startsWith("/")))
+    errors.invalid(`${path}.apiVersion`, version, "apiVersion must specify API group");
+}
+
+function validatePathSegment(value: string, path: string, missing: string, errors: FieldErrors): void {
+  if (value === "") errors.required(path, missing);
+  else errors.invalidEach(path, value, pathSegment(value));
+}
+
+/** In the order in which they are looked for: of several, the first is looked into. */
+const sources = ["object", "external", "pods", "resource", "containerResource"];
 
 function validateMetric(metric: Json, path: string, errors: FieldErrors): void {
   const type = text(metric, "type");
   const types = Object.keys(metricSources);
   if (type === "") errors.required(`${path}.type`, "must specify a metric source type");
   if (!types.includes(type)) errors.notSupported(`${path}.type`, type, types);
-  const key = metricSources[type];
-  if (key === undefined) return;
-  const source = child(metric, key);
-  if (source === undefined) {
-    errors.required(`${path}.${key}`, "must populate information for the given metric source");
-    return;
-  }
-  for (const other of Object.values(metricSources)) {
-    if (other !== key && present(metric, other)) {
-      errors.forbidden(`${path}.${other}`, "must populate the given metric source only");
-    }
-  }
-  validateSource(key, source, `${path}.${key}`, errors);
+  const given = sources.filter((key) => present(metric, key));
+  const [first] = given;
+  if (first !== undefined) validateSource(first, child(metric, first) ?? {}, `${path}.${first}`, errors);
+  const expected = Object.hasOwn(metricSources, type) ? metricSources[type] : undefined;
+  if (expected !== undefined && !given.includes(expected))
+    errors.required(`${path}.${expected}`, "must populate information for the given metric source");
+  if (given.length === 1) return;
+  for (const key of given)
+    if (key !== expected) errors.forbidden(`${path}.${key}`, "must populate the given metric source only");
 }
 
 function validateSource(key: string, source: Json, path: string, errors: FieldErrors): void {
-  if (key === "resource" || key === "containerResource") {
-    if (text(source, "name") === "") errors.required(`${path}.name`, "must specify a resource name");
-    if (key === "containerResource" && text(source, "container") === "") {
-      errors.required(`${path}.container`, "must specify a container");
-    }
-  } else if (text(child(source, "metric"), "name") === "") {
-    errors.required(`${path}.metric.name`, "must specify a metric name");
+  if (key === "object") {
+    validateTarget(child(source, "describedObject"), `${path}.describedObject`, errors);
+    validateVersion(child(source, "describedObject"), false, `${path}.describedObject`, errors);
   }
-  if (key === "object") validateTarget(child(source, "describedObject"), `${path}.describedObject`, errors);
+  const isOfResource = key === "resource" || key === "containerResource";
+  if (isOfResource) validateResource(key, source, path, errors);
+  else {
+    const name = text(child(source, "metric"), "name");
+    validatePathSegment(name, `${path}.metric.name`, "must specify a metric name", errors);
+  }
   const target = child(source, "target");
   validateMetricTarget(target, `${path}.target`, errors);
   const has = (field: string): boolean => present(target, field);
   const at = `${path}.target`;
-  if (key === "resource" || key === "containerResource") {
+  if (isOfResource) {
     if (!has("averageUtilization") && !has("averageValue")) {
       errors.required(
         `${at}.averageUtilization`,
@@ -148,6 +168,16 @@ function validateSource(key: string, source: Json, path: string, errors: FieldEr
       errors.forbidden(`${at}.value`, "may not set both a target value for metric and a per-pod target");
     }
   }
+}
+
+function validateResource(key: string, source: Json, path: string, errors: FieldErrors): void {
+  const name = text(source, "name");
+  if (name === "") errors.required(`${path}.name`, "must specify a resource name");
+  else if (key === "containerResource") validateContainerResourceName(name, `${path}.name`, errors);
+  if (key !== "containerResource") return;
+  const container = text(source, "container");
+  if (container === "") errors.required(`${path}.container`, "must specify a container");
+  else errors.invalidEach(`${path}.container`, container, dnsLabelProblems(container));
 }
 
 function validateMetricTarget(target: Json | undefined, path: string, errors: FieldErrors): void {
@@ -203,15 +233,34 @@ function validateScaling(rules: Json | undefined, path: string, errors: FieldErr
   }
 }
 
-const rules: KindSpec = {
-  setDefaults,
-  validate,
-  validateStatus(draft, _before, errors) {
-    for (const key of ["currentReplicas", "desiredReplicas"]) {
-      errors.nonNegative(`status.${key}`, integer(child(draft, "status"), key));
-    }
-  },
-  columns: autoscalerColumns,
-};
+function validateStatus(draft: Draft, errors: FieldErrors): void {
+  for (const key of ["currentReplicas", "desiredReplicas"])
+    errors.nonNegative(`status.${key}`, integer(child(draft, "status"), key));
+}
 
-export const autoscalerKinds = [defineKind(resources.horizontalPodAutoscalers, rules)];
+/** The rules of autoscalers in an older version: checked and shown is what the newest makes of them. */
+export function rulesBy(toNewest: (draft: Draft) => Draft, setMetrics: (draft: Draft) => void): KindSpec {
+  return {
+    setDefaults(draft) {
+      setDefault(specOf(draft), "minReplicas", 1);
+      setMetrics(draft);
+    },
+    validate: (draft, errors) => validate(toNewest(draft), errors),
+    validateUpdate: (draft, before, errors) => validate(toNewest(draft), errors, before),
+    validateStatus: (draft, _before, errors) => validateStatus(draft, errors),
+    columns: autoscalerColumns.map((shown) => ({
+      ...shown,
+      cell: (object, nowMs) => shown.cell(toNewest(asJson(object) as Draft), nowMs),
+    })),
+  };
+}
+
+export const autoscalerKinds = [
+  defineKind(resources.horizontalPodAutoscalers, {
+    setDefaults,
+    validate: (draft, errors) => validate(draft, errors),
+    validateUpdate: (draft, before, errors) => validate(draft, errors, before),
+    validateStatus: (draft, _before, errors) => validateStatus(draft, errors),
+    columns: autoscalerColumns,
+  }),
+];

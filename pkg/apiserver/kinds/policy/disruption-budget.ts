@@ -8,8 +8,6 @@ import { ageColumn, column, nameColumn } from "../table.ts";
 const policies = ["AlwaysAllow", "IfHealthyBudget"];
 
 const rules: KindSpec = {
-  generation: true,
-  unconditionalUpdate: false,
   validate(draft, errors) {
     const spec = specOf(draft);
     if (present(spec, "minAvailable") && present(spec, "maxUnavailable")) {

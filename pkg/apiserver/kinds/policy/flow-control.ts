@@ -11,7 +11,6 @@ const MOST_QUEUES = 10_000_000;
 const HASH_BITS = 60;
 
 const schemaRules: KindSpec = {
-  generation: true,
   setDefaults(draft) {
     const spec = specOf(draft);
     if (count(spec, "matchingPrecedence") === 0) spec["matchingPrecedence"] = 1000;
@@ -166,7 +165,6 @@ function pathProblem(url: string): string | undefined {
 }
 
 const levelRules: KindSpec = {
-  generation: true,
   setDefaults(draft) {
     const spec = specOf(draft);
     const [exempt, limited] = [child(spec, "exempt"), child(spec, "limited")];

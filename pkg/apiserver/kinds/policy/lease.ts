@@ -1,12 +1,19 @@
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf } from "../define-kind.ts";
-import { child, integer, optionalText, text } from "../../../api/json.ts";
+import { child, integer, optionalText } from "../../../api/json.ts";
+import type { Draft } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
+
+/** Coordinated leader election is off by default. */
+function dropDisabled(draft: Draft): void {
+  delete specOf(draft)["strategy"];
+  delete specOf(draft)["preferredHolder"];
+}
 
 export const leaseKinds = [
   defineKind(resources.leases, {
-    createOnUpdate: true,
-    unconditionalUpdate: false,
+    prepareForCreate: dropDisabled,
+    prepareForUpdate: dropDisabled,
     validate(draft, errors) {
       const spec = specOf(draft);
       const duration = integer(spec, "leaseDurationSeconds");
@@ -14,9 +21,6 @@ export const leaseKinds = [
         errors.invalid("spec.leaseDurationSeconds", duration, "must be greater than 0");
       }
       errors.nonNegative("spec.leaseTransitions", integer(spec, "leaseTransitions"));
-      if (text(spec, "preferredHolder") !== "" && text(spec, "strategy") === "") {
-        errors.forbidden("spec.preferredHolder", "may only be specified if `strategy` is defined");
-      }
     },
     columns: [
       nameColumn,

@@ -1,9 +1,11 @@
+import { conditionProblem } from "../../admission/conditions.ts";
 import { child, items, optionalText, type Json, present, strings, text } from "../../../api/json.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { dns1035LabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { pathSegment } from "../formats.ts";
 import { validateLabelSelector } from "../label-selector.ts";
+import { repeatedPlaces } from "../repeated.ts";
 
 /** What webhooks and policies have in common: the requests that they are about. */
 
@@ -87,9 +89,10 @@ export function validateMatchResources(match: Json, path: string, errors: FieldE
 }
 
 function validateResourceNames(names: readonly string[], path: string, errors: FieldErrors): void {
+  const repeated = repeatedPlaces(names);
   for (const [index, name] of names.entries()) {
     errors.invalidEach(`${path}[${index}]`, name, pathSegment(name));
-    if (names.indexOf(name) < index) errors.duplicate(`${path}[${index}]`, name);
+    if (repeated.has(index)) errors.duplicate(`${path}[${index}]`, name);
   }
 }
 
@@ -101,14 +104,18 @@ export function validateMatchConditions(
 ): void {
   if (conditions.length > 64) errors.tooMany(path, conditions.length, 64);
   const names = conditions.map((condition) => text(condition, "name"));
+  const repeated = repeatedPlaces(names);
   for (const [index, condition] of conditions.entries()) {
     const at = `${path}[${index}]`;
-    if (text(condition, "expression").trim() === "") errors.required(`${at}.expression`);
+    const expression = text(condition, "expression").trim();
+    const problem = expression === "" ? undefined : conditionProblem(expression);
+    if (expression === "") errors.required(`${at}.expression`);
+    else if (problem !== undefined) errors.invalid(`${at}.expression`, expression, problem);
     const name = names[index] ?? "";
     if (name === "") errors.required(`${at}.name`);
     else {
       errors.invalidEach(`${at}.name`, name, labelKeyProblems(name));
-      if (names.indexOf(name) < index) errors.duplicate(`${at}.name`, name);
+      if (repeated.has(index)) errors.duplicate(`${at}.name`, name);
     }
   }
 }

@@ -15,7 +15,6 @@ export const systemPriorities: Readonly<Record<string, number>> = {
 
 export const priorityClassKinds = [
   defineKind(resources.priorityClasses, {
-    generation: true,
     setDefaults: (draft) => setDefault(draft, "preemptionPolicy", "PreemptLowerPriority"),
     validate(draft, errors) {
       const name = text(draft.metadata, "name");

@@ -19,6 +19,7 @@ import type { Draft } from "../kind.ts";
 import { validateLabelSelector } from "../label-selector.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 import { FAILURE_POLICIES, MATCH_POLICIES, validateMatchConditions, validateRule } from "./match-rules.ts";
+import { repeatedPlaces } from "../repeated.ts";
 
 const SIDE_EFFECTS = ["None", "NoneOnDryRun"];
 const REVIEW_VERSIONS = ["v1", "v1beta1"];
@@ -40,12 +41,11 @@ function setWebhookDefaults(draft: Draft, mutating: boolean): void {
 
 function webhookRules(mutating: boolean): KindSpec {
   return {
-    generation: true,
-    unconditionalUpdate: false,
     setDefaults: (draft) => setWebhookDefaults(draft, mutating),
     validate(draft, errors) {
       const webhooks = items(draft, "webhooks");
       const names = webhooks.map((webhook) => text(webhook, "name"));
+      const repeated = repeatedPlaces(names);
       for (const [index, webhook] of webhooks.entries()) {
         const path = `webhooks[${index}]`;
         validateWebhook(webhook, path, errors);
@@ -55,7 +55,7 @@ function webhookRules(mutating: boolean): KindSpec {
           errors,
         );
         const name = names[index] ?? "";
-        if (name !== "" && names.indexOf(name) < index) errors.duplicate(`${path}.name`, name);
+        if (name !== "" && repeated.has(index)) errors.duplicate(`${path}.name`, name);
       }
     },
     columns: [
@@ -108,8 +108,9 @@ function validateReviewVersions(versions: readonly string[], path: string, error
     errors.required(path, `must specify one of ${REVIEW_VERSIONS.join(", ")}`);
     return;
   }
+  const repeated = repeatedPlaces(versions);
   for (const [index, version] of versions.entries()) {
-    if (versions.indexOf(version) < index) errors.invalid(`${path}[${index}]`, version, "duplicate version");
+    if (repeated.has(index)) errors.invalid(`${path}[${index}]`, version, "duplicate version");
     else errors.invalidEach(`${path}[${index}]`, version, dns1035LabelProblems(version));
   }
   if (!versions.some((version) => REVIEW_VERSIONS.includes(version)))

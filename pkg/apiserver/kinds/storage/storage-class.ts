@@ -2,6 +2,8 @@ import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
+import type { FieldErrors } from "../field-errors.ts";
+import { byteLength } from "../formats.ts";
 import type { Json } from "../../../api/json.ts";
 import {
   child,
@@ -9,12 +11,14 @@ import {
   items,
   optionalText,
   present,
+  sameValue,
   setDefault,
   stringMap,
   strings,
   text,
 } from "../../../api/json.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
+import { validateVolumeSpec } from "./volume.ts";
 
 const classRules: KindSpec = {
   setDefaults(draft) {
@@ -22,11 +26,11 @@ const classRules: KindSpec = {
     setDefault(draft, "volumeBindingMode", "Immediate");
   },
   validate(draft, errors) {
-    const provisioner = text(draft, "provisioner");
-    if (provisioner === "") errors.required("provisioner");
-    else errors.invalidEach("provisioner", provisioner, labelKeyProblems(provisioner.toLowerCase()));
+    validateProvisioner(draft, "provisioner", errors);
+    validateParameters(draft, errors);
+    validateTopologies(draft, errors);
     const policy = text(draft, "reclaimPolicy");
-    if (policy !== "Delete" && policy !== "Retain") {
+    if (policy !== "" && policy !== "Delete" && policy !== "Retain") {
       errors.notSupported("reclaimPolicy", policy, ["Delete", "Retain"]);
     }
     const mode = text(draft, "volumeBindingMode");
@@ -34,7 +38,8 @@ const classRules: KindSpec = {
       errors.notSupported("volumeBindingMode", mode, ["Immediate", "WaitForFirstConsumer"]);
     }
   },
-  validateChange(draft, before, errors) {
+  // The rest cannot have become wrong.
+  validateUpdate(draft, before, errors) {
     for (const key of ["parameters", "provisioner", "reclaimPolicy", "volumeBindingMode"]) {
       errors.immutable(key, draft[key], before[key]);
     }
@@ -61,10 +66,67 @@ const classRules: KindSpec = {
   ],
 };
 
+function validateProvisioner(draft: Json, field: string, errors: FieldErrors): void {
+  const name = text(draft, field).toLowerCase();
+  if (name === "") errors.required(field);
+  else errors.invalidEach(field, name, labelKeyProblems(name));
+}
+
+const PARAMETERS = 512;
+const PARAMETERS_SIZE = 256 * 1024;
+
+function validateParameters(draft: Json, errors: FieldErrors): void {
+  const parameters = Object.entries(stringMap(draft, "parameters"));
+  if (parameters.length > PARAMETERS) {
+    errors.tooLong("parameters", PARAMETERS);
+    return;
+  }
+  let size = 0;
+  for (const [key, value] of parameters) {
+    if (key === "") errors.invalid("parameters", key, "field can not be empty.");
+    size += byteLength(key) + byteLength(value);
+  }
+  if (size > PARAMETERS_SIZE) errors.tooLong("parameters", PARAMETERS_SIZE);
+}
+
+function validateTopologies(draft: Json, errors: FieldErrors): void {
+  const terms: ReadonlyMap<string, ReadonlySet<string>>[] = [];
+  for (const [index, term] of items(draft, "allowedTopologies").entries()) {
+    const path = `allowedTopologies[${index}].matchLabelExpressions`;
+    const values = validateTopology(term, path, errors);
+    // upstream: as many terms without anything as there are terms are taken to be there already.
+    if (values.size === 0 || terms.some((other) => sameTopology(values, other))) errors.duplicate(path, "");
+    terms.push(values);
+  }
+}
+
+function validateTopology(term: Json, path: string, errors: FieldErrors): ReadonlyMap<string, Set<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const [index, requirement] of items(term, "matchLabelExpressions").entries()) {
+    const at = `${path}[${index}]`;
+    const [key, values] = [text(requirement, "key"), strings(requirement, "values")];
+    if (values.length === 0) errors.required(`${at}.values`);
+    for (const [place, value] of values.entries())
+      if (values.indexOf(value) < place) errors.duplicate(`${at}.values[${place}]`, value);
+    errors.invalidEach(`${at}.key`, key, labelKeyProblems(key));
+    if (found.has(key)) errors.duplicate(`${at}.key`, key);
+    found.set(key, new Set(values));
+  }
+  return found;
+}
+
+function sameTopology(
+  one: ReadonlyMap<string, ReadonlySet<string>>,
+  other: ReadonlyMap<string, ReadonlySet<string>>,
+): boolean {
+  if (one.size !== other.size) return false;
+  return [...one].every(
+    ([key, values]) => values.symmetricDifference(other.get(key) ?? new Set()).size === 0,
+  );
+}
+
 const attachmentRules: KindSpec = {
   declaredRules: true,
-  unconditionalUpdate: false,
-  generation: false,
   statusKeepsMetadata: "all",
   validate(draft, errors) {
     const spec = specOf(draft);
@@ -78,6 +140,12 @@ const attachmentRules: KindSpec = {
     if (present(source, "persistentVolumeName") && text(source, "persistentVolumeName") === "") {
       errors.required("spec.source.persistentVolumeName", "must specify non empty persistentVolumeName");
     }
+    const inline = child(source, "inlineVolumeSpec");
+    if (inline !== undefined && given.length === 1)
+      validateVolumeSpec(inline, { path: "spec.source.inlineVolumeSpec", name: "", inline: true }, errors);
+    const volume = optionalText(source, "persistentVolumeName");
+    if (volume !== undefined)
+      errors.invalidEach("spec.source.persistentVolumeName", volume, dnsSubdomainProblems(volume));
   },
   columns: [
     nameColumn,
@@ -89,72 +157,17 @@ const attachmentRules: KindSpec = {
   ],
 };
 
-function driverCell(driver: Json, key: string): boolean {
-  return flag(child(driver, "spec"), key);
-}
-
-const driverRules: KindSpec = {
-  unconditionalUpdate: false,
-  setDefaults(draft) {
-    const spec = specOf(draft);
-    setDefault(spec, "attachRequired", true);
-    for (const key of ["podInfoOnMount", "storageCapacity", "requiresRepublish", "seLinuxMount"]) {
-      setDefault(spec, key, false);
-    }
-    setDefault(spec, "fsGroupPolicy", "ReadWriteOnceWithFSType");
-    if (strings(spec, "volumeLifecycleModes").length === 0) spec["volumeLifecycleModes"] = ["Persistent"];
-  },
-  validateChange(draft, before, errors) {
-    for (const key of ["attachRequired", "volumeLifecycleModes"]) {
-      errors.immutable(`spec.${key}`, specOf(draft)[key], child(before, "spec")?.[key]);
-    }
-  },
-  columns: [
-    nameColumn,
-    column("AttachRequired", (driver) => driverCell(driver, "attachRequired"), { type: "boolean" }),
-    column("PodInfoOnMount", (driver) => driverCell(driver, "podInfoOnMount"), { type: "boolean" }),
-    column("StorageCapacity", (driver) => driverCell(driver, "storageCapacity"), { type: "boolean" }),
-    column("TokenRequests", (driver) => {
-      const requests = child(driver, "spec")?.["tokenRequests"];
-      if (requests === undefined) return "<unset>";
-      return items(child(driver, "spec"), "tokenRequests")
-        .map((one) => text(one, "audience"))
-        .join(",");
-    }),
-    column("RequiresRepublish", (driver) => driverCell(driver, "requiresRepublish"), { type: "boolean" }),
-    column("Modes", (driver) => strings(child(driver, "spec"), "volumeLifecycleModes").join(",") || "<none>"),
-    ageColumn,
-  ],
-};
-
-const csiNodeRules: KindSpec = {
-  unconditionalUpdate: false,
-  validate(draft, errors) {
-    const names = new Set<string>();
-    for (const [index, driver] of items(specOf(draft), "drivers").entries()) {
-      const path = `spec.drivers[${index}]`;
-      const name = text(driver, "name");
-      if (name === "") errors.required(`${path}.name`);
-      if (text(driver, "nodeID") === "") errors.required(`${path}.nodeID`);
-      if (names.has(name)) errors.duplicate(`${path}.name`, name);
-      names.add(name);
-    }
-  },
-  columns: [
-    nameColumn,
-    column("Drivers", (object) => items(child(object, "spec"), "drivers").length, { type: "integer" }),
-    ageColumn,
-  ],
-};
-
 export const storageClassKinds = [
   defineKind(resources.storageClasses, classRules),
   defineKind(resources.volumeAttachments, attachmentRules),
-  defineKind(resources.csiDrivers, driverRules),
-  defineKind(resources.csiNodes, csiNodeRules),
-  defineKind(resources.csiStorageCapacities, { unconditionalUpdate: false }),
   defineKind(resources.volumeAttributesClasses, {
+    validateChange(draft, before, errors) {
+      for (const key of ["driverName", "parameters"])
+        if (!sameValue(draft[key], before[key])) errors.forbidden(key, `updates to ${key} are forbidden.`);
+    },
     validate(draft, errors) {
+      validateProvisioner(draft, "driverName", errors);
+      validateParameters(draft, errors);
       if (Object.keys(stringMap(draft, "parameters")).length === 0)
         errors.required("parameters", "must contain at least one key/value pair");
     },

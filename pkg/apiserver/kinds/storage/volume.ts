@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { formatTime } from "../../../api/time.ts";
 import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { resources } from "../../../api/resources.ts";
@@ -21,10 +22,12 @@ import {
 } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { validateNodeSelector } from "../pod/node-affinity.ts";
-import { validateResourceAmount } from "../pod/requirements.ts";
+import { validateHostPath } from "../pod/volume.ts";
+import { validateNoBacksteps } from "../pod/volume-mount.ts";
 import { quantities } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 import { accessModesCell } from "./claim.ts";
+import { volumeSources } from "./volume-sources.ts";
 import { validateAccessModes, volumeModes } from "./claim-spec.ts";
 
 const reclaimPolicies = ["Delete", "Recycle", "Retain"];
@@ -46,63 +49,124 @@ function sourceOf(spec: Json): Json {
   );
 }
 
-function validate(draft: Draft, errors: FieldErrors): void {
-  const spec = specOf(draft);
+/** `inline`: as VolumeAttachments have them, without most of what volumes say of themselves. */
+export function validateVolumeSpec(
+  spec: Json,
+  at: { readonly path: string; readonly name: string; readonly inline: boolean },
+  errors: FieldErrors,
+): void {
+  const { path, inline } = at;
+  if (inline) validateInline(spec, path, errors);
   const modes = strings(spec, "accessModes");
-  if (modes.length === 0) errors.required("spec.accessModes");
-  validateAccessModes(modes, "spec.accessModes", errors);
-  const capacity = quantities(spec, "capacity");
-  if (capacity.size === 0) errors.required("spec.capacity");
-  if (!capacity.has("storage") || capacity.size > 1) {
-    errors.notSupported("spec.capacity", spec["capacity"] ?? null, ["storage"]);
-  }
-  for (const [name, quantity] of capacity) {
-    if (quantity.sign() <= 0) {
-      errors.invalid(`spec.capacity[${name}]`, quantity.toString(), "must be greater than zero");
-    } else validateResourceAmount(name, quantity, `spec.capacity[${name}]`, errors);
-  }
+  if (modes.length === 0) errors.required(`${path}.accessModes`);
+  validateAccessModes(modes, `${path}.accessModes`, errors);
+  if (!inline) validateCapacity(spec, path, errors);
   const policy = text(spec, "persistentVolumeReclaimPolicy");
-  if (policy !== "" && !reclaimPolicies.includes(policy)) {
-    errors.notSupported("spec.persistentVolumeReclaimPolicy", policy, reclaimPolicies);
-  }
+  if (!inline && policy !== "" && !reclaimPolicies.includes(policy))
+    errors.notSupported(`${path}.persistentVolumeReclaimPolicy`, policy, reclaimPolicies);
   const required = child(child(spec, "nodeAffinity"), "required");
-  if (present(spec, "nodeAffinity")) {
+  if (!inline && present(spec, "nodeAffinity")) {
     if (required === undefined)
-      errors.required("spec.nodeAffinity.required", "must specify required node constraints");
-    else validateNodeSelector(required, "spec.nodeAffinity.required", errors);
+      errors.required(`${path}.nodeAffinity.required`, "must specify required node constraints");
+    else validateNodeSelector(required, `${path}.nodeAffinity.required`, errors);
   }
-  validateSource(spec, required !== undefined, errors);
+  validateSource(spec, at, errors);
+  if (inline) return;
   const className = text(spec, "storageClassName");
   if (className !== "")
-    errors.invalidEach("spec.storageClassName", className, dnsSubdomainProblems(className));
+    errors.invalidEach(`${path}.storageClassName`, className, dnsSubdomainProblems(className));
   const mode = optionalText(spec, "volumeMode");
   if (mode !== undefined && !volumeModes.includes(mode))
-    errors.notSupported("spec.volumeMode", mode, volumeModes);
+    errors.notSupported(`${path}.volumeMode`, mode, volumeModes);
+  const attributes = optionalText(spec, "volumeAttributesClassName");
+  if (attributes === undefined) return;
+  const field = `${path}.volumeAttributesClassName`;
+  if (attributes === "") errors.required(field, "an empty string is disallowed");
+  else errors.invalidEach(field, attributes, dnsSubdomainProblems(attributes));
+  if (!present(spec, "csi"))
+    errors.required(`${path}.csi`, "has to be specified when using volumeAttributesClassName");
 }
 
-function validateSource(spec: Json, hasAffinity: boolean, errors: FieldErrors): void {
-  const sources = Object.keys(sourceOf(spec));
-  if (sources.length === 0) errors.required("spec", "must specify a volume type");
-  for (const extra of sources.slice(1)) {
-    errors.forbidden(`spec.${extra}`, "may not specify more than 1 volume type");
-  }
-  const hostPath = child(spec, "hostPath");
-  if (hostPath !== undefined && text(hostPath, "path") === "") errors.required("spec.hostPath.path");
-  if (present(spec, "local") && !hasAffinity) {
-    errors.required("spec.nodeAffinity", "Local volume requires node affinity");
-  }
-  const csi = child(spec, "csi");
-  if (csi !== undefined) {
-    if (text(csi, "driver") === "") errors.required("spec.csi.driver");
-    if (text(csi, "volumeHandle") === "") errors.required("spec.csi.volumeHandle");
-  }
-  const root = hostPath !== undefined && text(hostPath, "path") === "/";
-  if (root && text(spec, "persistentVolumeReclaimPolicy") === "Recycle") {
+function validateInline(spec: Json, path: string, errors: FieldErrors): void {
+  const message = "may not be specified in the context of inline volumes";
+  if (present(spec, "claimRef")) errors.forbidden(`${path}.claimRef`, message);
+  if (Object.keys(child(spec, "capacity") ?? {}).length > 0) errors.forbidden(`${path}.capacity`, message);
+  if (!present(spec, "csi"))
+    errors.required(`${path}.csi`, "has to be specified in the context of inline volumes");
+  const policy = text(spec, "persistentVolumeReclaimPolicy");
+  if (policy !== "" && policy !== "Retain")
     errors.forbidden(
-      "spec.persistentVolumeReclaimPolicy",
+      `${path}.persistentVolumeReclaimPolicy`,
+      "may only be Retain in the context of inline volumes",
+    );
+  if (present(spec, "nodeAffinity")) errors.forbidden(`${path}.nodeAffinity`, message);
+  if (text(spec, "storageClassName") !== "") errors.forbidden(`${path}.storageClassName`, message);
+  const mode = optionalText(spec, "volumeMode");
+  if (mode !== undefined && mode !== "Filesystem")
+    errors.forbidden(
+      `${path}.volumeMode`,
+      "may not specify volumeMode other than Filesystem in the context of inline volumes",
+    );
+}
+
+function validateCapacity(spec: Json, path: string, errors: FieldErrors): void {
+  const capacity = quantities(spec, "capacity");
+  if (capacity.size === 0) errors.required(`${path}.capacity`);
+  if (!capacity.has("storage") || capacity.size > 1)
+    errors.notSupported(`${path}.capacity`, spec["capacity"] ?? null, ["storage"]);
+  for (const [name, quantity] of capacity) {
+    const at = `${path}.capacity[${name}]`;
+    if (quantity.sign() < 0) errors.invalid(at, quantity.toString(), "must be a valid resource quantity");
+    if (quantity.sign() <= 0) errors.invalid(at, quantity.toString(), "must be greater than zero");
+  }
+}
+
+function validateSource(
+  spec: Json,
+  { path, name }: { readonly path: string; readonly name: string },
+  errors: FieldErrors,
+): void {
+  let found = 0;
+  for (const [key, check] of Object.entries(volumeSources(name))) {
+    const source = child(spec, key);
+    if (source === undefined) continue;
+    // upstream: pkg/apis/core/validation#ValidatePersistentVolumeSpec, where this one may be beside others.
+    if (found > 0 && key !== "flexVolume")
+      errors.forbidden(
+        `${path}.${key === "cephfs" ? "cephFS" : key}`,
+        "may not specify more than 1 volume type",
+      );
+    else {
+      check(source, `${path}.${key === "gcePersistentDisk" ? "persistentDisk" : key}`, errors);
+      if (key === "hostPath") validateHostPath(source, `${path}.hostPath`, errors);
+      if (key === "local") validateLocal(spec, source, path, errors);
+    }
+    found++;
+  }
+  if (found === 0) errors.required(path, "must specify a volume type");
+  const hostPath = text(child(spec, "hostPath"), "path");
+  if (posix.normalize(hostPath === "" ? "." : hostPath) !== "/") return;
+  if (text(spec, "persistentVolumeReclaimPolicy") === "Recycle")
+    errors.forbidden(
+      `${path}.persistentVolumeReclaimPolicy`,
       "may not be 'recycle' for a hostPath mount of '/'",
     );
-  }
+}
+
+function validateLocal(spec: Json, local: Json, path: string, errors: FieldErrors): void {
+  const directory = text(local, "path");
+  if (directory === "") errors.required(`${path}.local.path`);
+  validateNoBacksteps(directory, `${path}.local.path`, errors);
+  if (!present(spec, "nodeAffinity"))
+    errors.required(`${path}.nodeAffinity`, "Local volume requires node affinity");
+}
+
+function validate(draft: Draft, errors: FieldErrors): void {
+  validateVolumeSpec(
+    specOf(draft),
+    { path: "spec", name: text(draft.metadata, "name"), inline: false },
+    errors,
+  );
 }
 
 function validateChange(draft: Draft, before: Json, errors: FieldErrors): void {

@@ -95,7 +95,6 @@ function templateGenerationOf(object: Json): bigint {
 const scheduled = (key: string) => (object: Json) => count(child(object, "status"), key);
 
 const rules: KindSpec = {
-  generation: true,
   setDefaults,
   prepareForCreate(draft) {
     const given = templateGenerationOf(draft);

@@ -105,7 +105,6 @@ function validateStatus(draft: Draft, before: Json, errors: FieldErrors): void {
 }
 
 const rules: KindSpec = {
-  generation: true,
   warnings: warnAboutPodNames,
   // Annotations are copied to the replica sets, so a change of them has to be observed as well.
   generationChanged: (draft, before) =>

@@ -7,7 +7,6 @@ import { column, formatLabels, nameColumn, templateColumns } from "../table.ts";
 
 export const podTemplateKinds = [
   defineKind(resources.podTemplates, {
-    generation: true,
     setDefaults: setTemplateDefaults,
     validate: (draft, errors) => validatePodTemplate(child(draft, "template") ?? {}, "template", errors),
     columns: [

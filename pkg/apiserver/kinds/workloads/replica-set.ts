@@ -55,7 +55,6 @@ export const replicaColumns = [
 ];
 
 const rules: KindSpec = {
-  generation: true,
   warnings: warnAboutPodNames,
   setDefaults(draft) {
     const spec = specOf(draft);

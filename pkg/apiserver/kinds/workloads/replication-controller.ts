@@ -44,7 +44,6 @@ function validate(draft: Draft, errors: FieldErrors): void {
 }
 
 const rules: KindSpec = {
-  generation: true,
   warnings: warnAboutPodNames,
   orphanByDefault: true,
   setDefaults,

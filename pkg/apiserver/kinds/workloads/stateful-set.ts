@@ -135,12 +135,14 @@ function validateRollingUpdate(rollingUpdate: Json, path: string, errors: FieldE
 
 /** The template as its pods will have it: claims become volumes, hostname and subdomain are the controller's. */
 function templateOfReplica(spec: Json, template: Json): Json {
-  const claims = items(spec, "volumeClaimTemplates").map((claim) => text(child(claim, "metadata"), "name"));
+  const claims = new Set(
+    items(spec, "volumeClaimTemplates").map((claim) => text(child(claim, "metadata"), "name")),
+  );
   const podSpec = child(template, "spec");
   if (podSpec === undefined) return template;
   const volumes = [
-    ...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
-    ...items(podSpec, "volumes").filter((volume) => !claims.includes(text(volume, "name"))),
+    ...Array.from(claims, (name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+    ...items(podSpec, "volumes").filter((volume) => !claims.has(text(volume, "name"))),
   ];
   const { hostname: _hostname, subdomain: _subdomain, ...kept } = podSpec;
   return { ...template, spec: { ...kept, volumes } };
@@ -178,7 +180,6 @@ function validateStatus(draft: Draft, before: Json, errors: FieldErrors): void {
 }
 
 const rules: KindSpec = {
-  generation: true,
   nameFormat: "dns1123Label",
   setDefaults,
   prepareForCreate: dropMaxUnavailable,
