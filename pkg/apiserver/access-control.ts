@@ -15,7 +15,7 @@ import { noteTokenUse } from "./auth/note-token-use.ts";
 import { RbacAuthorizer } from "./auth/rbac-authorizer.ts";
 import { ServiceAccountTokens } from "./auth/service-account-tokens.ts";
 import { TokenAuthenticator } from "./auth/token-authenticator.ts";
-import { requestToken, reviewToken } from "./auth/token-reviews.ts";
+import { requestToken, reviewToken, setTokenRequestDefaults } from "./auth/token-reviews.ts";
 import {
   type Authenticator,
   type Authorizer,
@@ -92,10 +92,11 @@ function tokenHandlers(
   clock: Clock,
 ): VirtualHandlers {
   if (tokens === undefined) return {};
-  const request = async ({ parent, namespace, body }: VirtualCreate): Promise<object> => {
+  const answer = async ({ parent, namespace, body }: VirtualCreate): Promise<object> => {
     const name = parent?.metadata.name ?? "";
     return answered(tokenRequest, "", await requestToken({ tokens, reader, clock }, namespace, name, body));
   };
+  const request = Object.assign(answer, { setDefaults: setTokenRequestDefaults });
   return {
     "authentication.k8s.io/tokenreviews": async ({ body, resource }) =>
       answered(resource, "", await reviewToken(tokens, body)),

@@ -6,7 +6,10 @@ import { serverDocuments } from "./discovery/documents.ts";
 import { isServedIn, NEWEST_MINOR } from "./discovery/release.ts";
 import { allKinds } from "./kinds/all-kinds.ts";
 import { DEFAULT_EVENT_TTL_MS, EventExpiry } from "./server/event-expiry.ts";
-import { ApiServer, type ApiServerOptions } from "./server/api-server.ts";
+import { storeReader } from "./admission/cluster-reader.ts";
+import { WebhookClient } from "./webhook-client/webhook-client.ts";
+import type { WebhookTransport } from "./webhook-client/webhook-transport.ts";
+import { ApiServer, type ApiServerOptions, type ServerService } from "./server/api-server.ts";
 
 export interface EmbeddedOptions extends ApiServerOptions {
   readonly log?: Logger;
@@ -14,6 +17,8 @@ export interface EmbeddedOptions extends ApiServerOptions {
   readonly kubernetesMinor?: number;
   /** How long Events stay after the last write to them; an hour when left out. */
   readonly eventTtlMs?: number;
+  /** How those are reached who convert custom resources; closed with the server. Without it they cannot be. */
+  readonly webhooks?: WebhookTransport;
 }
 
 /** An API server with all its parts, without a network. */
@@ -22,8 +27,17 @@ export function embeddedServer(options: EmbeddedOptions): ApiServer {
   const { kubernetesMinor: minor = NEWEST_MINOR, log = silentLogger } = options;
   const served = allResources().filter((resource) => isServedIn(minor, resource));
   const server = new ApiServer({ documents: serverDocuments(minor), served, ...options, kinds });
-  server.addService(new DefinitionSync(server.parts, log));
+  const { webhooks } = options;
+  const { clock, random, store } = server.parts;
+  const client =
+    webhooks && new WebhookClient({ reader: storeReader(store), clock, random, transport: webhooks });
+  server.addService(new DefinitionSync(server.parts, log, { client, random }));
   const ttlMs = options.eventTtlMs ?? DEFAULT_EVENT_TTL_MS;
   server.addService(new EventExpiry({ ...server.parts, ttlMs, log }));
+  if (webhooks !== undefined) server.addService(closing(webhooks));
   return server;
+}
+
+function closing(webhooks: WebhookTransport): ServerService {
+  return { start: () => undefined, stop: () => webhooks.close(), settled: async () => undefined };
 }

@@ -15,7 +15,7 @@ export const realClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   setTimer,
-  turn: async () => turns.next(),
+  turn: () => turns.next(),
 };
 
 export const realRandom: Random = { next: () => Math.random() };

@@ -1,4 +1,3 @@
-import type { Steps } from "../api/steps.ts";
 import type { Clock } from "./clock.ts";
 
 /** What is told of tasks that fail, beside their owners. */
@@ -6,9 +5,19 @@ interface FailureLog {
   error(error: unknown, message: string): void;
 }
 
-interface Started {
-  readonly task: Steps<void>;
-  readonly onFailure: (error: unknown) => void;
+/** What a step of a task gives. Both are made once: tasks that carry events begin and end with each of them. */
+export interface Step {
+  /** The task has ended. */
+  readonly done: boolean;
+}
+export const GOING_ON: Step = Object.freeze({ done: false });
+export const ENDED: Step = Object.freeze({ done: true });
+
+export interface Task {
+  /** Takes the next step. */
+  next(): Step;
+  /** A step has thrown, and so the task has ended. */
+  failed(error: unknown): void;
 }
 
 /** Of all tasks together, between two turns of the event loop. */
@@ -27,7 +36,7 @@ const MOST_SHARES_IN_RUN = 16;
 export class TaskTurns {
   readonly #clock: Clock;
   readonly #log: FailureLog;
-  readonly #tasks: Started[] = [];
+  readonly #tasks: Task[] = [];
   #running = false;
 
   constructor(clock: Clock, log: FailureLog) {
@@ -35,35 +44,38 @@ export class TaskTurns {
     this.#log = log;
   }
 
-  /** The task begins in a microtask, never before this call returns. One that throws has ended, and its owner is told. */
-  start(task: Steps<void>, onFailure: (error: unknown) => void): void {
-    this.#tasks.push({ task, onFailure });
+  /** The task begins in a microtask, never before this call returns. It may be started again once it has ended. */
+  start(task: Task): void {
+    this.#tasks.push(task);
     if (this.#running) return;
     this.#running = true;
-    void Promise.resolve().then(async () => this.#run());
+    void Promise.resolve().then(this.#run);
   }
 
-  async #run(): Promise<void> {
-    let endMs = this.#clock.monotonicMs() + LONGEST_RUN_MS;
+  readonly #run = async (): Promise<void> => {
+    let nowMs = this.#clock.monotonicMs();
+    let endMs = nowMs + LONGEST_RUN_MS;
     let shares = 0;
     for (let task = this.#tasks.shift(); task !== undefined; task = this.#tasks.shift()) {
-      if (!this.#share(task)) this.#tasks.push(task);
+      if (!this.#share(task, nowMs)) this.#tasks.push(task);
       shares++;
-      if (shares < MOST_SHARES_IN_RUN && this.#clock.monotonicMs() < endMs) continue;
+      nowMs = this.#clock.monotonicMs();
+      if (shares < MOST_SHARES_IN_RUN && nowMs < endMs) continue;
       await this.#clock.turn();
-      endMs = this.#clock.monotonicMs() + LONGEST_RUN_MS;
+      nowMs = this.#clock.monotonicMs();
+      endMs = nowMs + LONGEST_RUN_MS;
       shares = 0;
     }
     this.#running = false;
-  }
+  };
 
   /** Returns true once the task has ended. */
-  #share({ task, onFailure }: Started): boolean {
-    const endMs = this.#clock.monotonicMs() + LONGEST_SHARE_MS;
+  #share(task: Task, startMs: number): boolean {
+    const endMs = startMs + LONGEST_SHARE_MS;
     try {
       let nextLook = 1;
       for (let step = 1; step <= MOST_STEPS_IN_SHARE; step++) {
-        if (task.next().done === true) return true;
+        if (task.next().done) return true;
         if (step < nextLook) continue;
         if (this.#clock.monotonicMs() >= endMs) break;
         // Seldom, where steps are short, but after each of the first ones, as they may be long.
@@ -72,7 +84,7 @@ export class TaskTurns {
       return false;
     } catch (error) {
       this.#log.error(error, "A task failed");
-      onFailure(error);
+      task.failed(error);
       return true;
     }
   }

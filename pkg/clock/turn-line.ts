@@ -23,23 +23,29 @@ export class TurnLine {
   }
 
   async next(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.push(resolve);
-      this.#options.nextTurn(() => this.#resume());
-    });
+    return new Promise(this.#wait);
   }
 
+  readonly #wait = (resolve: () => void): void => {
+    this.#waiting.push(resolve);
+    this.#options.nextTurn(this.#resume);
+  };
+
   /** Called as often as there are waits, so that none is forgotten. */
-  #resume(): void {
+  readonly #resume = (): void => {
     const { monotonicMs, nextTurn } = this.#options;
     if (this.#startMs === undefined) {
       this.#startMs = monotonicMs();
       // In the next turn, before all that is asked for from here on.
-      nextTurn(() => (this.#startMs = undefined));
+      nextTurn(this.#begin);
     } else if (monotonicMs() - this.#startMs >= SHARE_MS) {
-      nextTurn(() => this.#resume());
+      nextTurn(this.#resume);
       return;
     }
     this.#waiting.shift()?.();
-  }
+  };
+
+  readonly #begin = (): void => {
+    this.#startMs = undefined;
+  };
 }

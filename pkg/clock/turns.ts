@@ -31,6 +31,16 @@ export class TurnOfSteps {
     return this.#next();
   }
 
+  /** Runs a long decision, and others where it pauses. */
+  async run<R>(steps: Steps<R>): Promise<R> {
+    for (;;) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      const next = this.step();
+      if (next !== undefined) await next;
+    }
+  }
+
   async #next(): Promise<void> {
     await this.#clock.turn();
     this.#startMs = this.#clock.monotonicMs();
@@ -49,13 +59,7 @@ export async function forEachInTurns<T>(
 
 /** Runs a long decision, and others where it pauses. */
 export async function runInTurns<R>(clock: Clock, steps: Steps<R>): Promise<R> {
-  const turn = new TurnOfSteps(clock);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    const next = turn.step();
-    if (next !== undefined) await next;
-  }
+  return new TurnOfSteps(clock).run(steps);
 }
 
 function* visits<T>(items: Iterable<T>, visit: (item: T) => void): Steps<void> {

@@ -1,13 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../../api/freeze.ts";
 import type { ApiObject } from "../../api/object.ts";
-import type { ApplyContext } from "./apply.ts";
-import { applyPatch, updateManagedFields } from "./apply.ts";
+import { inOneGo } from "../../api/steps.ts";
+import type { ApplyContext, ApplyResult } from "./apply.ts";
+import { applyPatch as applying, updateManagedFields as updating } from "./apply.ts";
 import { builtInSchema } from "./built-in-schema.ts";
 import type { FieldSchema } from "./field-schema.ts";
 
 const nowMs = Date.UTC(2024, 0, 1, 12, 30, 15, 999);
 const time = "2024-01-01T12:30:15Z";
+
+const applyPatch = (...args: Parameters<typeof applying>): ApplyResult => inOneGo(applying(...args));
+const updateManagedFields = (...args: Parameters<typeof updating>): ApiObject => inOneGo(updating(...args));
 
 function contextOf(apiVersion: string, kind: string, changes: Partial<ApplyContext> = {}): ApplyContext {
   const schema = builtInSchema(apiVersion, kind);
@@ -52,7 +56,6 @@ describe("applyPatch", () => {
     const result = applyPatch(undefined, configMap({ a: "1" }, { labels: { x: "y" } }), inConfigMap());
     expect(result).toEqual({
       kind: "applied",
-      changed: true,
       object: {
         apiVersion: "v1",
         kind: "ConfigMap",
@@ -80,7 +83,6 @@ describe("applyPatch", () => {
     const live = applied(undefined, configMap({ a: "1" }), inConfigMap());
     expect(applyPatch(live, configMap({ a: "1" }), inConfigMap({ nowMs: nowMs + 60_000 }))).toEqual({
       kind: "applied",
-      changed: false,
       object: live,
     });
   });
@@ -132,7 +134,7 @@ describe("applyPatch", () => {
   test("the same value shared is no conflict, and both own it", () => {
     const live = applied(undefined, configMap({ a: "1" }), inConfigMap());
     const result = applyPatch(live, configMap({ a: "1" }), inConfigMap({ manager: "m2" }));
-    expect(result).toMatchObject({ kind: "applied", changed: true });
+    expect(result).toMatchObject({ kind: "applied" });
     expect(result.kind === "applied" && owners(result.object)).toEqual([
       ["m2", "Apply", { "f:data": { "f:a": {} } }],
       ["m1", "Apply", { "f:data": { "f:a": {} } }],

@@ -1,20 +1,22 @@
 /**
  * Server-side apply: who owns which field, and what an apply request makes of an object.
  *
- *   applyPatch(live, applied, context): ApplyResult
+ *   applyPatch(live, applied, context): Steps<ApplyResult>
  *     For PATCH with application/apply-patch+yaml, before defaulting, admission and validation. `live` is undefined
  *     when the object does not exist (the server then creates `result.object`). An apply that changes nothing returns
- *     `changed: false` with the live object: nothing is to be written.
+ *     an object that is equal to the live one.
  *
- *   updateManagedFields(live, next, context): ApiObject
+ *   updateManagedFields(live, next, context): Steps<ApiObject>
  *     For every other write (POST, PUT, the other patches), on the object as the client meant it: decoded and defaulted,
  *     but before admission and the kind's prepareFor rules, whose work nobody owns. Returns `next` with the managedFields
  *     that the write leads to; `live` is undefined on create.
  *
- * Both are pure, never change their arguments, and share what did not change with them.
+ * Both are pure, never change their arguments, share what did not change with them, and pause between passes through the
+ * whole object.
  */
 import type { ApiObject, StatusCause } from "../../api/object.ts";
 import { jsonEqual } from "../../api/patch/json.ts";
+import type { Steps } from "../../api/steps.ts";
 import type { Conflict } from "./conflict.ts";
 import { describeConflicts } from "./conflict.ts";
 import type { FieldSchema } from "./field-schema.ts";
@@ -34,7 +36,7 @@ import { bare, rfc3339, withManagers, withoutNulls } from "./managed-object.ts";
 import { mergeApplied } from "./merge.ts";
 import { compareWritten, fieldSetOf, prune, takeFromOthers, withoutUnowned } from "./ownership.ts";
 import { fieldsOf } from "./own-fields.ts";
-import { complete, TypedValueError } from "./typed-value.ts";
+import { TypedValueError } from "./typed-value.ts";
 import { validateApplied } from "./validate.ts";
 
 export interface WriteContext {
@@ -46,6 +48,8 @@ export interface WriteContext {
   readonly apiVersion: string;
   /** The kind that the endpoint serves; an applied object of another kind is refused. */
   readonly kind?: string;
+  /** What a new object of the kind holds before anybody has said anything: its type's zeros. */
+  readonly empty?: Readonly<Record<string, unknown>>;
   /** "" on the main resource. */
   readonly subresource: string;
   readonly nowMs: number;
@@ -62,7 +66,7 @@ export interface ApplyContext extends WriteContext {
 }
 
 export type ApplyResult =
-  | { readonly kind: "applied"; readonly object: ApiObject; readonly changed: boolean }
+  | { readonly kind: "applied"; readonly object: ApiObject }
   /** 409, reason Conflict: `message` and `causes` (reason FieldManagerConflict) as the API server words them. */
   | { readonly kind: "conflict"; readonly message: string; readonly causes: readonly StatusCause[] }
   /** 400 BadRequest (managedFields in the patch, another apiVersion …). */
@@ -71,15 +75,15 @@ export type ApplyResult =
   | { readonly kind: "invalid"; readonly message: string };
 
 /** See above. */
-export function applyPatch(
+export function* applyPatch(
   live: ApiObject | undefined,
   applied: ApiObject,
   context: ApplyContext,
-): ApplyResult {
+): Steps<ApplyResult> {
   const refusal = refuse(live, applied, context);
   if (refusal !== undefined) return refusal;
   try {
-    return merge(live, applied, context);
+    return yield* merge(live, applied, context);
   } catch (error) {
     if (error instanceof TypedValueError) return { kind: "invalid", message: error.message };
     if (error instanceof ManagedFieldsError) {
@@ -90,16 +94,18 @@ export function applyPatch(
 }
 
 /** See above. */
-export function updateManagedFields(
+export function* updateManagedFields(
   live: ApiObject | undefined,
   next: ApiObject,
   context: WriteContext,
-): ApiObject {
+): Steps<ApiObject> {
   const managers = managersOfUpdate(live, next, context);
   // An object that nobody has managed so far is not taken under management by an update.
   if (live !== undefined && managers.size === 0) return withManagers(next, managers);
   try {
-    return withManagers(next, capUpdateManagers(afterUpdate(managers, live, next, context)));
+    const after = capUpdateManagers(yield* afterUpdate(managers, live, next, context));
+    yield;
+    return withManagers(next, after);
   } catch (error) {
     // upstream: managedfields/internal/fieldmanager.go#UpdateNoErrors keeps no managers that it cannot reckon with.
     if (error instanceof TypedValueError) return withManagers(next, new Map());
@@ -133,44 +139,55 @@ interface Outcome {
   readonly conflicts: readonly Conflict[];
 }
 
-function merge(live: ApiObject | undefined, applied: ApiObject, context: ApplyContext): ApplyResult {
-  validateApplied(context.schema, applied);
-  const before = managersBeforeApply(live, context);
-  const outcome = mergeInto(before, live, applied, context);
+function* merge(live: ApiObject | undefined, applied: ApiObject, context: ApplyContext): Steps<ApplyResult> {
+  yield* validateApplied(context.schema, applied);
+  yield;
+  const before = yield* managersBeforeApply(live, context);
+  yield;
+  const outcome = yield* mergeInto(before, live, applied, context);
+  yield;
   if (outcome.conflicts.length > 0 && !context.force) {
-    const conflicts = conflictsOutside(outcome.conflicts, lastAppliedFields(live, context));
+    const conflicts = conflictsOutside(outcome.conflicts, yield* lastAppliedFields(live, context));
     if (conflicts.length > 0) return { kind: "conflict", ...describeConflicts(conflicts) };
   }
   const isSame = live !== undefined && jsonEqual(withoutNulls(bare(live)), outcome.object);
+  yield;
   const applier = outcome.managers.get(managerId(writerOf(context, "Apply")));
   // upstream: managedfields/internal/managedfieldsupdater.go#Apply leaves the time alone when the object stays as it is.
   const managers =
     isSame || applier === undefined
       ? outcome.managers
       : withManager(outcome.managers, { ...applier, time: rfc3339(context.nowMs) });
+  yield;
   const object = withManagers(withLastApplied(outcome.object, applied, context.manager), managers);
-  return { kind: "applied", object, changed: live === undefined || !jsonEqual(live, object) };
+  return { kind: "applied", object };
 }
 
-function mergeInto(
+function* mergeInto(
   managers: Managers,
   live: ApiObject | undefined,
   applied: ApiObject,
   context: ApplyContext,
-): Outcome {
+): Steps<Outcome> {
   const { schema } = context;
   const reset = fieldSetOf(context.resetFields);
   const base = live === undefined ? {} : bare(live);
   const applier = writerOf(context, "Apply");
   const id = managerId(applier);
   const last = managers.get(id);
-  const fields = withoutSubtrees(fieldsOf(schema, applied), reset);
+  const fields = withoutSubtrees(yield* fieldsOf(schema, applied), reset);
   const claimed = withManager(managers, { ...applier, time: last?.time ?? "", fields });
-  const merged = mergeApplied(schema, base, applied);
-  const pruned = last === undefined ? merged : prune(schema, merged, claimed, last.fields);
-  const comparison = compareWritten(schema, complete(schema, base), complete(schema, pruned), reset);
+  yield;
+  const merged = yield* mergeApplied(schema, base, applied);
+  yield;
+  const pruned = last === undefined ? merged : yield* prune(schema, merged, claimed, last.fields);
+  yield;
+  const comparison = yield* compareWritten(schema, base, pruned, reset);
+  yield;
   const object = withoutNulls(pruned) as ApiObject;
-  const after = takeFromOthers(claimed, id, comparison);
+  yield;
+  const after = yield* takeFromOthers(claimed, id, comparison);
+  yield;
   const mine = after.managers.get(id);
   if (mine === undefined) return { ...after, object };
   const owned = { ...mine, fields: withoutUnowned(mine.fields) };
@@ -183,10 +200,10 @@ function conflictsOutside(conflicts: readonly Conflict[], own: FieldSet | undefi
 }
 
 /** What an object held before anybody applied to it belongs to a manager of that name, so that applies meet conflicts. */
-function managersBeforeApply(live: ApiObject | undefined, context: WriteContext): Managers {
+function* managersBeforeApply(live: ApiObject | undefined, context: WriteContext): Steps<Managers> {
   const managers = decodeManagers(live?.metadata.managedFields);
   if (live === undefined || managers.size > 0) return managers;
-  return afterUpdate(managers, undefined, live, { ...context, manager: "before-first-apply" });
+  return yield* afterUpdate(managers, undefined, live, { ...context, manager: "before-first-apply" });
 }
 
 /** A client may hand back the managers, changed or not, or reset them; subresources have no say in them. */
@@ -210,17 +227,20 @@ function decodeOrNone(object: ApiObject | undefined): Managers {
   }
 }
 
-function afterUpdate(
+function* afterUpdate(
   managers: Managers,
   live: ApiObject | undefined,
   next: ApiObject,
   context: WriteContext,
-): Managers {
+): Steps<Managers> {
   const { schema } = context;
   const reset = fieldSetOf(context.resetFields);
-  const before = complete(schema, live === undefined ? {} : bare(live));
-  const comparison = compareWritten(schema, before, complete(schema, bare(next)), reset);
-  const others = takeFromOthers(managers, "", comparison).managers;
+  const before = live === undefined ? (context.empty ?? {}) : bare(live);
+  yield;
+  const comparison = yield* compareWritten(schema, before, bare(next), reset);
+  yield;
+  const { managers: others } = yield* takeFromOthers(managers, "", comparison);
+  yield;
   const written = withoutUnowned(union(comparison.modified, comparison.added));
   if (isEmptySet(written)) return others;
   const writer = writerOf(context, "Update");

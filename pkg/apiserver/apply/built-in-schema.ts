@@ -1,5 +1,6 @@
 import type { Definition, Field, FieldType } from "../../api/schema.ts";
 import { definition, definitionOf } from "../../api/schema.ts";
+import { type GoField, goStruct } from "../../api/go-types.ts";
 import type { FieldSchema, MapSchema, ScalarSchema } from "./field-schema.ts";
 
 const scalarTypes: Readonly<Partial<Record<FieldType["kind"], NonNullable<ScalarSchema["type"]>>>> = {
@@ -35,7 +36,10 @@ function schemaOfDefinition(type: Definition, atomic: boolean): MapSchema {
 
 function makeSchema(type: Definition, atomic: boolean): MapSchema {
   const fields = new Map<string, FieldSchema>();
-  const implied = Object.fromEntries([...type.fields.values()].flatMap(impliedValue));
+  const written = goStruct(type.name)?.fields;
+  const implied = Object.fromEntries(
+    [...type.fields.values()].flatMap((field) => impliedValue(field, written?.get(field.name))),
+  );
   return {
     kind: "map",
     atomic,
@@ -53,10 +57,10 @@ function makeSchema(type: Definition, atomic: boolean): MapSchema {
   };
 }
 
-/** A zero default stands for a type without nil; a field that must be there without one is written as null. */
-function impliedValue(field: Field): [name: string, value: unknown][] {
+/** A zero default stands for a type without nil; a field that is always written, but has none, is null. */
+function impliedValue(field: Field, written: GoField | undefined): [name: string, value: unknown][] {
   const value = field.default;
-  if (value === undefined) return field.required ? [[field.name, null]] : [];
+  if (value === undefined) return field.required || written?.unset === "null" ? [[field.name, null]] : [];
   const isZero = value === "" || value === 0 || value === false || isEmptyObject(value);
   return isZero ? [[field.name, value]] : [];
 }

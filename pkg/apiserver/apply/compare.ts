@@ -1,14 +1,14 @@
 import { jsonEqual } from "../../api/patch/json.ts";
 import type { FieldSchema, ListSchema } from "./field-schema.ts";
-import type { FieldPath, FieldSet } from "./field-set.ts";
-import { FieldSetBuilder } from "./field-set.ts";
-import type { PathElement } from "./path-element.ts";
+import type { FieldSet } from "./field-set.ts";
+import { STEP, type Steps } from "../../api/steps.ts";
+import { FieldSetBuilder, Spot } from "./field-set.ts";
 import { fieldElement } from "./path-element.ts";
 import {
+  groupItems,
   hasParts,
-  isList,
+  isLeaf,
   isObject,
-  itemElement,
   keysOf,
   ownValue,
   schemaOfKey,
@@ -23,73 +23,74 @@ export interface Comparison {
 }
 
 /** Throws a TypedValueError when a list holds items that its type does not allow. */
-export function compare(schema: FieldSchema, before: unknown, after: unknown): Comparison {
-  const comparer = new Comparer();
-  comparer.compare(schema, before, after, []);
-  return comparer.result();
+export function* compare(schema: FieldSchema, before: unknown, after: unknown): Steps<Comparison> {
+  const builders = [new FieldSetBuilder(), new FieldSetBuilder(), new FieldSetBuilder()] as const;
+  yield* compareAt(schema, before, after, Spot.root(...builders));
+  const [added, modified, removed] = builders;
+  return { added: added.build(), modified: modified.build(), removed: removed.build() };
 }
 
-class Comparer {
-  readonly #added = new FieldSetBuilder();
-  readonly #modified = new FieldSetBuilder();
-  readonly #removed = new FieldSetBuilder();
+const ADDED = 0;
+const MODIFIED = 1;
+const REMOVED = 2;
 
-  result(): Comparison {
-    return {
-      added: this.#added.build(),
-      modified: this.#modified.build(),
-      removed: this.#removed.build(),
-    };
+function* compareAt(schema: FieldSchema, before: unknown, after: unknown, spot: Spot): Steps<void> {
+  const shape = shapeOf(schema, before, after);
+  if (
+    before !== undefined &&
+    after !== undefined &&
+    (shape.kind === "leaf" || !(hasParts(before) || hasParts(after)))
+  ) {
+    if (!jsonEqual(before, after)) spot.insert(MODIFIED);
+    return;
   }
-
-  compare(schema: FieldSchema, before: unknown, after: unknown, path: FieldPath): void {
-    const shape = shapeOf(schema, before, after);
-    if (
-      before !== undefined &&
-      after !== undefined &&
-      (shape.kind === "leaf" || !(hasParts(before) || hasParts(after)))
-    ) {
-      if (!jsonEqual(before, after)) this.#modified.insert(path);
-      return;
+  if (shape.kind === "map") {
+    let count = 0;
+    for (const key of keysOf(before, after)) {
+      if (++count % STEP === 0) yield;
+      const [one, other] = [partOf(before, key), partOf(after, key)];
+      const below = schemaOfKey(shape.schema, key);
+      if (one === undefined && other === undefined) continue;
+      if (isObject(before) && isObject(after) && areNoTimes(below, one, other)) continue;
+      const place = spot.below(fieldElement(key));
+      if (isLeaf(one) && isLeaf(other)) compareLeaves(one, other, place);
+      else yield* compareAt(below, one, other, place);
     }
-    if (shape.kind === "map") {
-      for (const key of keysOf(before, after)) {
-        const [one, other] = [partOf(before, key), partOf(after, key)];
-        const below = schemaOfKey(shape.schema, key);
-        if (one === undefined && other === undefined) continue;
-        if (isObject(before) && isObject(after) && areNoTimes(below, one, other)) continue;
-        this.compare(below, one, other, [...path, fieldElement(key)]);
-      }
-    } else if (shape.kind === "list") {
-      this.#compareItems(shape.schema, before, after, path);
-    }
-    if (before === undefined) this.#added.insert(path);
-    else if (after === undefined) this.#removed.insert(path);
+  } else if (shape.kind === "list") {
+    yield* compareItems(shape.schema, before, after, spot);
   }
+  if (before === undefined) spot.insert(ADDED);
+  else if (after === undefined) spot.insert(REMOVED);
+}
 
-  /** An item that occurs more than once is compared as one with all its likes: nothing can be said of its parts. */
-  #compareItems(schema: ListSchema, before: unknown, after: unknown, path: FieldPath): void {
-    const [old, now] = [groupItems(schema, before), groupItems(schema, after)];
-    for (const element of new Set([...old.keys(), ...now.keys()])) {
-      const [was, is] = [old.get(element) ?? [], now.get(element) ?? []];
-      const below = [...path, element];
-      if (was.length <= 1 && is.length <= 1) {
-        this.compare(schema.items(), was[0], is[0], below);
-      } else if (was.length > 1 && is.length > 1) {
-        if (!jsonEqual(was, is)) this.#modified.insert(below);
-      } else if (was.length > 1) {
-        if (is.length === 1) this.compare(schema.items(), undefined, is[0], below);
-        this.#removed.insert(below);
-      } else {
-        if (was.length === 1) this.compare(schema.items(), was[0], undefined, below);
-        this.#added.insert(below);
-      }
+/** An item that occurs more than once is compared as one with all its likes: nothing can be said of its parts. */
+function* compareItems(schema: ListSchema, before: unknown, after: unknown, spot: Spot): Steps<void> {
+  const old = yield* groupItems(schema, before);
+  const now = yield* groupItems(schema, after);
+  let count = 0;
+  for (const element of new Set([...old.keys(), ...now.keys()])) {
+    if (++count % STEP === 0) yield;
+    const [was, is] = [old.get(element) ?? [], now.get(element) ?? []];
+    const below = spot.below(element);
+    if (was.length <= 1 && is.length <= 1) {
+      yield* compareAt(schema.items(), was[0], is[0], below);
+    } else if (was.length > 1 && is.length > 1) {
+      if (!jsonEqual(was, is)) below.insert(MODIFIED);
+    } else if (was.length > 1) {
+      if (is.length === 1) yield* compareAt(schema.items(), undefined, is[0], below);
+      below.insert(REMOVED);
+    } else {
+      if (was.length === 1) yield* compareAt(schema.items(), was[0], undefined, below);
+      below.insert(ADDED);
     }
   }
 }
 
-function groupItems(schema: ListSchema, list: unknown): ReadonlyMap<PathElement, readonly unknown[]> {
-  return Map.groupBy(isList(list) ? list : [], (item) => itemElement(schema, item));
+/** As a walk of its own would find of a value without parts. */
+function compareLeaves(before: unknown, after: unknown, spot: Spot): void {
+  if (before === undefined) spot.insert(ADDED);
+  else if (after === undefined) spot.insert(REMOVED);
+  else if (before !== after) spot.insert(MODIFIED);
 }
 
 /** A time that is not set is written as null or left out, as the type in Go happens to be. */

@@ -13,7 +13,7 @@ import {
   union,
   withoutSubtrees,
 } from "./field-set.ts";
-import { compareElements } from "./path-element.ts";
+import { sortElements } from "./path-element.ts";
 
 const path = (...elements: string[]): FieldPath => elements;
 const element = fc.constantFrom("f:a", "f:b", 'k:{"name":"x"}', 'k:{"port":80}', 'v:"s"', "v:1", "i:0");
@@ -91,5 +91,5 @@ test("paths are printed as messages have them, members before what is below them
 test("elements come in the order of the API server", () => {
   const sorted = ["f:a", "f:b", 'k:{"name":"a"}', 'k:{"name":"b"}', 'k:{"port":80}', 'k:{"port":443}'];
   const all = [...sorted, "v:2", "v:10", 'v:"a"', "v:true", "i:1", "i:2"];
-  expect(all.toReversed().sort(compareElements)).toEqual(all);
+  expect(sortElements(all.toReversed())).toEqual(all);
 });

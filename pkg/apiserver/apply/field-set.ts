@@ -1,5 +1,5 @@
 import type { PathElement } from "./path-element.ts";
-import { canonicalElement, compareElements, printElement } from "./path-element.ts";
+import { canonicalElement, printElement, sortElements } from "./path-element.ts";
 
 /**
  * A set of field paths, as a tree of their elements. Immutable. A node without children that is no member does not
@@ -46,7 +46,11 @@ export function withoutSubtrees(a: FieldSet, b: FieldSet): FieldSet {
 
 export function setOfPaths(paths: Iterable<FieldPath>): FieldSet {
   const builder = new FieldSetBuilder();
-  for (const path of paths) builder.insert(path);
+  for (const path of paths) {
+    let at = builder;
+    for (const element of path) at = at.descend(element);
+    at.mark();
+  }
   return builder.build();
 }
 
@@ -68,8 +72,8 @@ export function printPath(path: FieldPath): string {
 export function toFieldsV1(set: FieldSet): Readonly<Record<string, unknown>> {
   const fields: Record<string, unknown> = {};
   for (const [element, child] of sortedChildren(set)) {
-    const below = toFieldsV1(child);
-    fields[element] = child.member && child.children.size > 0 ? { ".": {}, ...below } : below;
+    if (child.children.size === 0) fields[element] = {};
+    else fields[element] = child.member ? { ".": {}, ...toFieldsV1(child) } : toFieldsV1(child);
   }
   return fields;
 }
@@ -91,28 +95,71 @@ export function fromFieldsV1(fields: unknown): FieldSet {
 /** Collects paths while a value is walked. */
 export class FieldSetBuilder {
   #member = false;
-  readonly #children = new Map<PathElement, FieldSetBuilder>();
+  readonly #children = new Map<PathElement, FieldSet | FieldSetBuilder>();
 
-  /** The empty path stands for the whole object, which nobody owns. */
-  insert(path: FieldPath, depth = 0): void {
-    const element = path[depth];
-    if (element === undefined) this.#member = true;
-    else this.#descend(element).insert(path, depth + 1);
+  /** The path to here is in the set. */
+  mark(): void {
+    this.#member = true;
   }
 
+  add(element: PathElement): void {
+    const child = this.#children.get(element);
+    if (child === undefined) this.#children.set(element, leaf);
+    else if (child instanceof FieldSetBuilder) child.mark();
+  }
+
+  descend(element: PathElement): FieldSetBuilder {
+    const child = this.#children.get(element);
+    if (child instanceof FieldSetBuilder) return child;
+    const made = new FieldSetBuilder();
+    if (child !== undefined) made.mark();
+    this.#children.set(element, made);
+    return made;
+  }
+
+  /** The empty path stands for the whole object, which nobody owns. To be called once: the set grows out of this. */
   build(): FieldSet {
     if (this.#children.size === 0) return this.#member ? leaf : emptySet;
-    const children = new Map([...this.#children].map(([element, child]) => [element, child.build()]));
-    return { member: this.#member, children };
+    for (const [element, child] of this.#children)
+      if (child instanceof FieldSetBuilder) this.#children.set(element, child.build());
+    return { member: this.#member, children: this.#children as ReadonlyMap<PathElement, FieldSet> };
+  }
+}
+
+/** A place in the sets that a walk collects: what leads there is only made where something is put. */
+export class Spot {
+  readonly #parent: Spot | undefined;
+  readonly #element: PathElement;
+  readonly #builders: (FieldSetBuilder | undefined)[];
+
+  private constructor(parent: Spot | undefined, element: PathElement, builders: FieldSetBuilder[]) {
+    this.#parent = parent;
+    this.#element = element;
+    this.#builders = builders;
   }
 
-  #descend(element: PathElement): FieldSetBuilder {
-    let child = this.#children.get(element);
-    if (child === undefined) {
-      child = new FieldSetBuilder();
-      this.#children.set(element, child);
-    }
-    return child;
+  static root(...builders: FieldSetBuilder[]): Spot {
+    return new Spot(undefined, "", builders);
+  }
+
+  below(element: PathElement): Spot {
+    return new Spot(this, element, []);
+  }
+
+  /** Puts this place into the set of that number. */
+  insert(set: number): void {
+    const own = this.#builders[set];
+    if (own !== undefined) own.mark();
+    else this.#parent?.builder(set).add(this.#element);
+  }
+
+  builder(set: number): FieldSetBuilder {
+    const known = this.#builders[set];
+    if (known !== undefined) return known;
+    if (this.#parent === undefined) throw new Error(`nobody collects a set ${set}`);
+    const made = this.#parent.builder(set).descend(this.#element);
+    this.#builders[set] = made;
+    return made;
   }
 }
 
@@ -137,5 +184,10 @@ function combine(
 }
 
 function sortedChildren(set: FieldSet): [PathElement, FieldSet][] {
-  return [...set.children].sort(([a], [b]) => compareElements(a, b));
+  const children: [PathElement, FieldSet][] = [];
+  for (const element of sortElements([...set.children.keys()])) {
+    const child = set.children.get(element);
+    if (child !== undefined) children.push([element, child]);
+  }
+  return children;
 }

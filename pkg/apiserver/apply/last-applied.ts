@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../api/object.ts";
+import type { Steps } from "../../api/steps.ts";
 import { parseJson } from "../../api/wire-json.ts";
 import { compare } from "./compare.ts";
 import type { FieldSchema } from "./field-schema.ts";
@@ -16,16 +17,20 @@ const annotation = "kubectl.kubernetes.io/last-applied-configuration";
 const maxAnnotationBytes = 256 * 1024;
 
 /** The fields that kubectl itself applied, and that still are as it did; undefined when there is no such note. */
-export function lastAppliedFields(
+export function* lastAppliedFields(
   live: ApiObject | undefined,
   context: { readonly schema: FieldSchema; readonly manager: string; readonly apiVersion: string },
-): FieldSet | undefined {
+): Steps<FieldSet | undefined> {
   const noted = live?.metadata.annotations?.[annotation];
   if (context.manager !== "kubectl" || !noted) return undefined;
   const lastApplied = parseObject(noted);
   if (lastApplied?.["apiVersion"] !== context.apiVersion) return undefined;
-  const { added, modified, removed } = compare(context.schema, lastApplied, complete(context.schema, live));
-  return difference(fieldsOf(context.schema, lastApplied), union(union(added, modified), removed));
+  const { added, modified, removed } = yield* compare(
+    context.schema,
+    lastApplied,
+    complete(context.schema, live),
+  );
+  return difference(yield* fieldsOf(context.schema, lastApplied), union(union(added, modified), removed));
 }
 
 /** Keeps the note up to date, where there is one. */

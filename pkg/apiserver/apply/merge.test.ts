@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import { inOneGo } from "../../api/steps.ts";
 import type { FieldSchema } from "./field-schema.ts";
 import { mergeApplied } from "./merge.ts";
 
@@ -25,14 +26,14 @@ test.each<[live: string, applied: string, merged: string]>([
   ["abcd", "xd", "abcxd"],
   ["ab", "cad", "cabd"],
 ])("%s merged with %s is %s", (live, applied, merged) => {
-  expect(mergeApplied(set, live.split(""), applied.split(""))).toEqual(merged.split(""));
+  expect(inOneGo(mergeApplied(set, live.split(""), applied.split("")))).toEqual(merged.split(""));
 });
 
 test("a merged set has every item once, and the applied ones in their order", () => {
   const items = fc.uniqueArray(fc.constantFrom<string>("a", "b", "c", "d", "e", "f"), { maxLength: 6 });
   fc.assert(
     fc.property(items, items, (live, applied) => {
-      const merged = (mergeApplied(set, live, applied) ?? []) as string[];
+      const merged = (inOneGo(mergeApplied(set, live, applied)) ?? []) as string[];
       expect(merged.toSorted()).toEqual([...new Set([...live, ...applied])].sort());
       expect(merged.filter((item) => applied.includes(item))).toEqual(applied);
       const own = live.filter((item) => !applied.includes(item));

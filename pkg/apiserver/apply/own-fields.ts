@@ -1,41 +1,49 @@
 import type { FieldSchema, ListSchema } from "./field-schema.ts";
-import type { FieldPath, FieldSet } from "./field-set.ts";
-import { FieldSetBuilder } from "./field-set.ts";
+import type { FieldSet } from "./field-set.ts";
+import { STEP, type Steps } from "../../api/steps.ts";
+import { FieldSetBuilder, Spot } from "./field-set.ts";
 import type { PathElement } from "./path-element.ts";
 import { fieldElement, fieldNameOf } from "./path-element.ts";
 import type { JsonList } from "./typed-value.ts";
-import { isList, isObject, itemElement, schemaOfKey, shapeOf } from "./typed-value.ts";
+import { groupItems, isLeaf, isList, isObject, schemaOfKey, shapeOf } from "./typed-value.ts";
 
 /** The paths that somebody who applies this value owns: its leaves, items, keys of maps, and empty objects. */
-export function fieldsOf(schema: FieldSchema, value: unknown): FieldSet {
+export function* fieldsOf(schema: FieldSchema, value: unknown): Steps<FieldSet> {
   const builder = new FieldSetBuilder();
-  collect(builder, schema, value, []);
+  yield* collect(schema, value, Spot.root(builder));
   return builder.build();
 }
 
-function collect(set: FieldSetBuilder, schema: FieldSchema, value: unknown, path: FieldPath): void {
+function* collect(schema: FieldSchema, value: unknown, spot: Spot): Steps<void> {
   const shape = shapeOf(schema, value);
   if (shape.kind === "leaf") {
-    set.insert(path);
+    spot.insert(0);
   } else if (shape.kind === "list") {
-    if (isList(value)) collectItems(set, shape.schema, value, path);
+    if (isList(value)) yield* collectItems(shape.schema, value, spot);
   } else if (isObject(value)) {
-    for (const [key, part] of Object.entries(value)) {
+    let count = 0;
+    for (const key of Object.keys(value)) {
+      if (++count % STEP === 0) yield;
+      const part = value[key];
       if (part === undefined) continue;
-      const below = [...path, fieldElement(key)];
-      collect(set, schemaOfKey(shape.schema, key), part, below);
+      const below = spot.below(fieldElement(key));
+      if (isLeaf(part) && part !== null) below.insert(0);
+      else yield* collect(schemaOfKey(shape.schema, key), part, below);
       const isBare = part === null || (isObject(part) && Object.keys(part).length === 0);
-      if (isBare || shape.schema.field(key) === undefined) set.insert(below);
+      if (isBare || shape.schema.field(key) === undefined) below.insert(0);
     }
   }
 }
 
 /** Of an item that occurs more than once, only the item as such can be owned. */
-function collectItems(set: FieldSetBuilder, schema: ListSchema, list: JsonList, path: FieldPath): void {
-  for (const [element, items] of Map.groupBy(list, (item) => itemElement(schema, item))) {
-    const below = [...path, element];
-    if (items.length === 1) collect(set, schema.items(), items[0], below);
-    set.insert(below);
+function* collectItems(schema: ListSchema, list: JsonList, spot: Spot): Steps<void> {
+  const groups = yield* groupItems(schema, list);
+  let count = 0;
+  for (const [element, items] of groups) {
+    if (++count % STEP === 0) yield;
+    const below = spot.below(element);
+    if (items.length === 1) yield* collect(schema.items(), items[0], below);
+    below.insert(0);
   }
 }
 

@@ -15,6 +15,9 @@ export function fieldElement(name: string): PathElement {
 }
 
 export function keyElement(keys: Readonly<Record<string, unknown>>): PathElement {
+  const [name, ...others] = Object.keys(keys);
+  if (name !== undefined && others.length === 0)
+    return `k:{${JSON.stringify(name)}:${JSON.stringify(keys[name])}}`;
   const sorted = Object.entries(keys).toSorted(([a], [b]) => compareStrings(a, b));
   return `k:${JSON.stringify(Object.fromEntries(sorted))}`;
 }
@@ -27,23 +30,53 @@ export function fieldNameOf(element: PathElement): string | undefined {
   return element.startsWith("f:") ? element.slice(2) : undefined;
 }
 
+/** The item with one key, or the one that is this text: written as we do, as most are. */
+const plain = /^(?:k:\{"[^"\\]+":"[^"\\]*"\}|v:"[^"\\]*")$/;
+
 /** Writes an element that came from outside as we do; undefined for kinds that a later version may know. */
 export function canonicalElement(text: string): PathElement | undefined {
   const [kind, rest] = [text.slice(0, 2), text.slice(2)];
   if (kind.length < 2 || kind[1] !== ":") throw new SyntaxError(`missing colon: ${text}`);
-  if (kind === "f:" || kind === "i:") return text;
+  if (kind === "f:" || kind === "i:" || plain.test(text)) return text;
   if (kind === "k:") return keyElement(parseJson(rest) as Readonly<Record<string, unknown>>);
   return kind === "v:" ? valueElement(parseJson(rest)) : undefined;
 }
 
-/** The order in FieldsV1 and in messages: fields, keys, values, places. */
-export function compareElements(a: PathElement, b: PathElement): number {
-  const kinds = "fkvi";
-  const kind = kinds.indexOf(a.charAt(0)) - kinds.indexOf(b.charAt(0));
-  if (kind !== 0) return kind;
-  if (a.startsWith("f:")) return compareStrings(a, b);
-  const [left, right] = [parseJson(a.slice(2)), parseJson(b.slice(2))];
-  return a.startsWith("k:") ? compareKeys(left as object, right as object) : compareValues(left, right);
+/** In the order of FieldsV1 and of messages: fields, keys, values, places. Each is read once, however many there are. */
+export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
+  if (elements.every((element) => element.startsWith("f:"))) return elements.toSorted(compareStrings);
+  const read = elements.map((element) => ({
+    element,
+    kind: kinds.indexOf(element.charAt(0)),
+    value: valueOf(element),
+  }));
+  return read.sort(compareRead).map(({ element }) => element);
+}
+
+const kinds = "fkvi";
+
+interface ReadElement {
+  readonly element: PathElement;
+  readonly kind: number;
+  readonly value: unknown;
+}
+
+function valueOf(element: PathElement): unknown {
+  if (element.startsWith("f:")) return element;
+  // Most need not be parsed.
+  if (plain.test(element)) {
+    if (element.startsWith("v:")) return element.slice(3, -1);
+    const middle = element.indexOf('":"');
+    return { [element.slice(4, middle)]: element.slice(middle + 3, -2) };
+  }
+  return parseJson(element.slice(2));
+}
+
+function compareRead(one: ReadElement, other: ReadElement): number {
+  if (one.kind !== other.kind) return one.kind - other.kind;
+  return one.element.startsWith("k:")
+    ? compareKeys(one.value as object, other.value as object)
+    : compareValues(one.value, other.value);
 }
 
 /** `.name`, `[name="x",port=80]`, `[="x"]`, `[0]`: how messages write a step. */

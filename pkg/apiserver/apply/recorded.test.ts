@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../../api/freeze.ts";
 import type { ApiObject, StatusCause } from "../../api/object.ts";
+import { inOneGo } from "../../api/steps.ts";
 import { applyPatch, updateManagedFields } from "./apply.ts";
 import { builtInSchema } from "./built-in-schema.ts";
 import type { FieldSchema } from "./field-schema.ts";
@@ -90,12 +91,12 @@ describe.each(histories.map(({ kind, steps }, index) => ({ kind, steps, index })
             ...result,
             metadata: op === "reset" ? { ...metadata, managedFields: [] } : metadata,
           };
-          expect(updateManagedFields(live, deepFreeze(next), context).metadata.managedFields).toEqual(
-            managedFields,
-          );
+          expect(
+            inOneGo(updateManagedFields(live, deepFreeze(next), context)).metadata.managedFields,
+          ).toEqual(managedFields);
           return;
         }
-        const outcome = applyPatch(live, body ?? { metadata: {} }, context);
+        const outcome = inOneGo(applyPatch(live, body ?? { metadata: {} }, context));
         if (conflict !== undefined) {
           const { message } = conflict;
           // The server lists the managers in no particular order.

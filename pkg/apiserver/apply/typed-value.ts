@@ -1,4 +1,5 @@
 import { setKey } from "../../api/patch/json.ts";
+import { STEP, type Steps } from "../../api/steps.ts";
 import type { FieldSchema, ListSchema, MapSchema } from "./field-schema.ts";
 import type { PathElement } from "./path-element.ts";
 import { keyElement, valueElement } from "./path-element.ts";
@@ -77,6 +78,22 @@ export function itemElement(schema: ListSchema, item: unknown): PathElement {
   return keyElement(keys);
 }
 
+/** The items of a list by what tells them from the others. */
+export function* groupItems(
+  schema: ListSchema,
+  list: unknown,
+): Steps<ReadonlyMap<PathElement, readonly unknown[]>> {
+  const groups = new Map<PathElement, unknown[]>();
+  for (const [index, item] of (isList(list) ? list : []).entries()) {
+    if (index % STEP === STEP - 1) yield;
+    const element = itemElement(schema, item);
+    const group = groups.get(element);
+    if (group === undefined) groups.set(element, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
 /** The value with everything that its type implies, see MapSchema.implied. */
 export function complete(schema: FieldSchema, value: unknown): unknown {
   const shape = shapeOf(schema, value);
@@ -92,6 +109,11 @@ export function complete(schema: FieldSchema, value: unknown): unknown {
     if (typeof part === "object") setKey(whole, key, complete(schemaOfKey(shape.schema, key), part));
   }
   return whole;
+}
+
+/** Neither an object nor a list, so that there is nothing to walk through. */
+export function isLeaf(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -1,5 +1,6 @@
 import { asJson, child, text } from "../../api/json.ts";
 import type { ApiObject } from "../../api/object.ts";
+import { STEP, type Steps } from "../../api/steps.ts";
 import type { FieldSchema, ListSchema, MapSchema, ScalarSchema } from "./field-schema.ts";
 import { goValue } from "../decode/go-value.ts";
 import { fieldElement, printElement } from "./path-element.ts";
@@ -9,8 +10,9 @@ import { isList, isObject, itemElement, TypedValueError } from "./typed-value.ts
  * An applied configuration may only say what the schema knows, and nothing twice. Throws a TypedValueError that words
  * the problems as the API server does.
  */
-export function validateApplied(schema: FieldSchema, applied: ApiObject): void {
-  const problems = problemsOf(schema, applied, "");
+export function* validateApplied(schema: FieldSchema, applied: ApiObject): Steps<void> {
+  const problems: string[] = [];
+  yield* collect(schema, applied, () => "", problems);
   if (problems.length === 0) return;
   const metadata = child(asJson(applied), "metadata");
   const [namespace, name] = [text(metadata, "namespace"), text(metadata, "name")];
@@ -21,18 +23,21 @@ export function validateApplied(schema: FieldSchema, applied: ApiObject): void {
   throw new TypedValueError(`failed to create typed patch object (${namespace}/${name}; ${type}): ${list}`);
 }
 
-function problemsOf(schema: FieldSchema, value: unknown, path: string): readonly string[] {
-  if (value === null || value === undefined) return [];
+/** Printed only for what there is something to say of. */
+type Path = () => string;
+
+function* collect(schema: FieldSchema, value: unknown, path: Path, problems: string[]): Steps<void> {
+  if (value === null || value === undefined) return;
   if (schema.kind === "map") {
-    if (isObject(value)) return problemsInMap(schema, value, path);
-    return [`${path}: expected map, got &{${goValue(value)}}`];
+    if (isObject(value)) yield* collectInMap(schema, value, path, problems);
+    else problems.push(`${path()}: expected map, got &{${goValue(value)}}`);
+  } else if (schema.kind === "list") {
+    if (isList(value)) yield* collectInList(schema, value, path, problems);
+    else problems.push(`${path()}: expected list, got &{${goValue(value)}}`);
+  } else if (schema.kind === "scalar") {
+    const problem = problemOfScalar(schema, value);
+    if (problem !== undefined) problems.push(`${path()}: ${problem}`);
   }
-  if (schema.kind === "list") {
-    if (isList(value)) return problemsInList(schema, value, path);
-    return [`${path}: expected list, got &{${goValue(value)}}`];
-  }
-  const problem = schema.kind === "scalar" ? problemOfScalar(schema, value) : undefined;
-  return problem === undefined ? [] : [`${path}: ${problem}`];
 }
 
 function problemOfScalar({ type }: ScalarSchema, value: unknown): string | undefined {
@@ -50,40 +55,58 @@ function problemOfScalar({ type }: ScalarSchema, value: unknown): string | undef
 }
 
 /** The first field that the type does not know ends the search in its object, as the server does it. */
-function problemsInMap(
+function* collectInMap(
   schema: MapSchema,
   value: Readonly<Record<string, unknown>>,
-  path: string,
-): readonly string[] {
-  const problems: string[] = [];
-  for (const [key, part] of Object.entries(value)) {
-    const below = `${path}${printElement(fieldElement(key))}`;
+  path: Path,
+  problems: string[],
+): Steps<void> {
+  let count = 0;
+  for (const key of Object.keys(value)) {
+    if (++count % STEP === 0) yield;
+    const part = value[key];
     const known = schema.field(key) ?? schema.element();
-    if (known === undefined) return [...problems, `${below}: field not declared in schema`];
-    problems.push(...problemsOf(known, part, below));
+    const below = (): string => `${path()}${printElement(fieldElement(key))}`;
+    if (known === undefined) {
+      problems.push(`${below()}: field not declared in schema`);
+      return;
+    }
+    if (!hasNoProblem(known, part)) yield* collect(known, part, below, problems);
   }
-  return problems;
 }
 
-function problemsInList(schema: ListSchema, list: readonly unknown[], path: string): readonly string[] {
+function* collectInList(
+  schema: ListSchema,
+  list: readonly unknown[],
+  path: Path,
+  problems: string[],
+): Steps<void> {
   const seen = new Set<string>();
-  const problems: string[] = [];
+  const items = schema.items();
   for (const [index, item] of list.entries()) {
+    if (index % STEP === STEP - 1) yield;
     if (schema.listType === "atomic") {
-      problems.push(...problemsOf(schema.items(), item, `${path}[${index}]`));
+      if (!hasNoProblem(items, item)) yield* collect(items, item, () => `${path()}[${index}]`, problems);
       continue;
     }
     try {
       const element = itemElement(schema, item);
-      if (seen.has(element)) problems.push(`${path}: duplicate entries for key ${printElement(element)}`);
+      if (seen.has(element)) problems.push(`${path()}: duplicate entries for key ${printElement(element)}`);
       seen.add(element);
-      problems.push(...problemsOf(schema.items(), item, `${path}${printElement(element)}`));
+      const below = (): string => `${path()}${printElement(element)}`;
+      if (!hasNoProblem(items, item)) yield* collect(items, item, below, problems);
     } catch (error) {
       if (!(error instanceof TypedValueError)) throw error;
-      return [...problems, `${path}: element ${index}: ${error.message}`];
+      problems.push(`${path()}: element ${index}: ${error.message}`);
+      return;
     }
   }
-  return problems;
+}
+
+/** What can be said at once, and is so of most values. */
+function hasNoProblem(schema: FieldSchema, value: unknown): boolean {
+  if (schema.kind === "deduced" || value === null || value === undefined) return true;
+  return schema.kind === "scalar" && problemOfScalar(schema, value) === undefined;
 }
 
 function goType(value: unknown): string {

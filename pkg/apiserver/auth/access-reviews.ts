@@ -2,7 +2,9 @@ import type { PolicyRule } from "../../api/types/rbac-v1.gen.ts";
 import { formatTime } from "../../api/time.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
-import { child, type Json, present, strings, text } from "../../api/json.ts";
+import { child, items, type Json, present, strings, text } from "../../api/json.ts";
+import { validateOperator } from "../kinds/label-selector.ts";
+import { labelKeyProblems } from "../../api/labels-validate.ts";
 import { isEmptyValue } from "../server/object-lifecycle.ts";
 import { badRequest } from "../server/status-error.ts";
 import type { UserInfo } from "../server/access.ts";
@@ -43,6 +45,33 @@ function validateTarget(spec: Json | undefined, errors: FieldErrors): void {
   }
 }
 
+const operators = new Set(["In", "NotIn", "Exists", "DoesNotExist"]);
+
+/** Operators that nobody knows yet are let pass. upstream: pkg/apis/authorization/validation */
+function validateSelectors(attributes: Json | undefined, errors: FieldErrors): void {
+  for (const key of ["fieldSelector", "labelSelector"]) {
+    const selector = child(attributes, key);
+    if (selector === undefined) continue;
+    const path = `spec.resourceAttributes.${key}`;
+    const raw = text(selector, "rawSelector");
+    const requirements = items(selector, "requirements");
+    if (raw !== "" && requirements.length > 0)
+      errors.invalid(`${path}.rawSelector`, raw, "may not specified at the same time as requirements");
+    if (raw === "" && requirements.length === 0)
+      errors.required(
+        `${path}.requirements`,
+        `when ${path} is specified, requirements or rawSelector is required`,
+      );
+    for (const [index, requirement] of requirements.entries()) {
+      const at = `${path}.requirements[${index}]`;
+      if (operators.has(text(requirement, "operator"))) validateOperator(requirement, at, errors);
+      const name = text(requirement, "key");
+      if (key === "labelSelector") errors.invalidEach(`${at}.key`, name, labelKeyProblems(name));
+      else if (name === "") errors.required(`${at}.key`, "must be specified");
+    }
+  }
+}
+
 /** Reviews are not kept: there is nothing to be said of them but where they are made. */
 function validateMetadata(review: Json, namespace: string | undefined, errors: FieldErrors): void {
   const { managedFields: _, namespace: own, ...others } = child(review, "metadata") ?? {};
@@ -73,6 +102,7 @@ export function reviewSubjectAccess(
   if (username === "" && groups.length === 0) {
     errors.invalid("spec.user", "", "at least one of user or group must be specified");
   }
+  validateSelectors(child(spec, "resourceAttributes"), errors);
   validateMetadata(review, namespace, errors);
   const attributes = child(spec, "resourceAttributes");
   if (namespace !== undefined && attributes !== undefined && text(attributes, "namespace") !== namespace) {
@@ -97,6 +127,7 @@ export function reviewOwnAccess(authorizer: RbacAuthorizer, review: Json, user: 
   const errors = new FieldErrors();
   const spec = child(review, "spec");
   validateTarget(spec, errors);
+  validateSelectors(child(spec, "resourceAttributes"), errors);
   validateMetadata(review, undefined, errors);
   if (errors.list.length > 0) return { errors: errors.list };
   return answer(review, authorizer.decide(user, attributesOfSpec(spec)));

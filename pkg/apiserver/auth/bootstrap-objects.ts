@@ -232,7 +232,7 @@ function kubernetesService({ clusterIp, port }: ClusterAddress): ApiObject & Rec
     },
     spec: {
       clusterIP: clusterIp,
-      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
+      ports: [{ name: "https", port: 443, targetPort: port }],
     },
   };
 }

@@ -5,7 +5,7 @@ import { formatTime } from "../../api/time.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { ClusterReader } from "../admission/cluster-reader.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
-import { child, int64, type Json, strings, text } from "../../api/json.ts";
+import { child, ensure, int64, type Json, setDefault, strings, text } from "../../api/json.ts";
 import { badRequest, invalid, kindConflict, notFound } from "../server/status-error.ts";
 import type { ReviewResult } from "./access-reviews.ts";
 import type { ServiceAccountTokens, TokenGrant } from "./service-account-tokens.ts";
@@ -31,6 +31,10 @@ export interface TokenRequestParts {
   readonly tokens: ServiceAccountTokens;
   readonly reader: ClusterReader;
   readonly clock: Clock;
+}
+
+export function setTokenRequestDefaults(request: Json): void {
+  setDefault(ensure(request, "spec"), "expirationSeconds", defaultExpirationSeconds);
 }
 
 /** A token for the service account, for these audiences and this long. Throws a StatusError. */

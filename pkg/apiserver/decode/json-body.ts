@@ -9,6 +9,10 @@ import { YamlError } from "./yaml-scalar.ts";
 
 /** What Go calls the type that it reads the kind of a body into. */
 const typeOfKind = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
+const fieldsOfKind = new Map([
+  ["apiversion", "apiVersion"],
+  ["kind", "kind"],
+]);
 const shownBytes = 30;
 
 /**
@@ -40,14 +44,18 @@ export function interpret(body: RequestBody | undefined): Json {
   if (!isJson(value)) {
     throw new UnreadableBody(`json: cannot unmarshal ${nameOf(value)} into Go value of type ${typeOfKind}`);
   }
-  for (const field of ["apiVersion", "kind"]) {
-    const given = value[field];
-    if (given === undefined || given === null || typeof given === "string") continue;
-    throw new UnreadableBody(
-      `json: cannot unmarshal ${nameOf(given)} into Go struct field .${field} of type string`,
-    );
+  // upstream: encoding/json takes names in any case, and the last one of each.
+  const said: Json = {};
+  for (const [key, given] of Object.entries(value)) {
+    const field = fieldsOfKind.get(key.toLowerCase());
+    if (field === undefined || given === undefined || given === null) continue;
+    if (typeof given !== "string")
+      throw new UnreadableBody(
+        `json: cannot unmarshal ${nameOf(given)} into Go struct field .${field} of type string`,
+      );
+    said[field] = given;
   }
-  return value;
+  return Object.assign(value, said);
 }
 
 function valueOf(body: RequestBody | undefined): unknown {

@@ -1,4 +1,5 @@
 import { copyJson } from "../../api/json-copy.ts";
+import type { Json } from "../../api/json.ts";
 import { parseBodyJson } from "./json-depth.ts";
 import { parseYaml } from "./yaml-text.ts";
 
@@ -36,8 +37,15 @@ export function mayHaveDuplicates(text: string, value: unknown): boolean {
 
 function countMembers(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  let count = Array.isArray(value) ? 0 : Object.keys(value).length;
-  for (const member of Object.values(value)) count += countMembers(member);
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countMembers(item);
+    return count;
+  }
+  for (const key of Object.keys(value)) {
+    const member: unknown = (value as Json)[key];
+    count += typeof member === "object" ? 1 + countMembers(member) : 1;
+  }
   return count;
 }
 

@@ -92,6 +92,35 @@ describe("OpenAPI", () => {
     expect(description).toMatch(/^Time is a wrapper/);
   });
 
+  test("what every object has is described for custom resources, too", async () => {
+    const server = newServer();
+    const version = {
+      name: "v1",
+      served: true,
+      storage: true,
+      schema: { openAPIV3Schema: { type: "object" } },
+    };
+    const names = { plural: "widgets", kind: "Widget" };
+    const created = await server.handle({
+      method: "POST",
+      path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions",
+      query: new URLSearchParams(),
+      headers: { "content-type": "application/json" },
+      body: {
+        value: {
+          metadata: { name: "widgets.example.com" },
+          spec: { group: "example.com", scope: "Namespaced", names, versions: [version] },
+        },
+      },
+    });
+    expect(created.status).toBe(201);
+    const document = await json(server, "/openapi/v3/apis/example.com/v1");
+    const { schemas } = document["components"] as { readonly schemas: Record<string, Json> };
+    const properties = schemas["com.example.v1.Widget"]?.["properties"] as Record<string, Json>;
+    for (const name of ["apiVersion", "kind", "metadata"])
+      expect(properties[name]?.["description"]).toEqual(expect.any(String));
+  });
+
   test("the v2 document has the definitions of all groups, and exists in JSON only", async () => {
     const server = newServer();
     const { definitions } = (await json(server, "/openapi/v2")) as { readonly definitions: Json };

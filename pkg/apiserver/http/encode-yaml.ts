@@ -1,4 +1,5 @@
 import { DUMP_SCHEMA, defineScalarTag, dump, intCoreTag, intYaml11Tag, NOT_RESOLVED } from "js-yaml";
+import type { Json } from "../../api/json.ts";
 import type { ListBody } from "../server/request.ts";
 import { withoutKind } from "./encode.ts";
 
@@ -25,8 +26,12 @@ const options = {
 
 /** As the API server writes YAML: keys in order, items as far left as their list. */
 export function toYaml(value: unknown): string {
-  return dump(value, options);
+  const text = dump(value, options);
+  // The library marks the end where a text ends with empty lines; in the middle of a list, that would be the end of it.
+  return text.endsWith(END) ? text.slice(0, 1 - END.length) : text;
 }
+
+const END = "\n...\n";
 
 /** A list in pieces, an item each. */
 export function* encodeListYaml(list: ListBody): Generator<string> {
@@ -34,6 +39,87 @@ export function* encodeListYaml(list: ListBody): Generator<string> {
   yield toYaml({ apiVersion });
   if (list.items.length === 0) yield "items: []\n";
   else yield "items:\n";
-  for (const item of list.items) yield toYaml([list.bareItems ? withoutKind(item) : item]);
+  for (const item of list.items) yield* yamlPieces([list.bareItems ? withoutKind(item) : item]);
   yield toYaml({ kind, metadata });
+}
+
+/** Values in one piece: what the library takes some milliseconds for. */
+const MOST_VALUES = 1_000;
+const NULL = ": null\n";
+
+/** The same text as `toYaml` gives, in pieces that are made one by one. */
+export function* yamlPieces(value: unknown, most = MOST_VALUES): Generator<string, void> {
+  if (countDown(value, most) >= 0) yield toYaml(value);
+  else if (Array.isArray(value)) yield* piecesOfList(value, most);
+  else yield* piecesOfObject(value as Json, most);
+}
+
+function* piecesOfList(list: readonly unknown[], most: number): Generator<string> {
+  for (let start = 0; start < list.length;) {
+    const end = endOfShort(list, start, most);
+    if (end > start) {
+      yield toYaml(list.slice(start, end));
+      start = end;
+      continue;
+    }
+    let isFirst = true;
+    for (const piece of yamlPieces(list[start], most)) {
+      const text = indented(piece);
+      yield isFirst ? `- ${text.slice(2)}` : text;
+      isFirst = false;
+    }
+    start++;
+  }
+}
+
+function* piecesOfObject(object: Json, most: number): Generator<string> {
+  const keys = Object.keys(object).sort();
+  const members = keys.map((key) => object[key]);
+  for (let start = 0; start < keys.length;) {
+    const end = endOfShort(members, start, most);
+    const key = keys[start] ?? "";
+    if (end > start) {
+      yield toYaml(Object.fromEntries(keys.slice(start, end).map((name) => [name, object[name]])));
+      start = end;
+      continue;
+    }
+    start++;
+    const head = toYaml({ [key]: null });
+    const member = object[key];
+    // A key that is very long, or has lines, is written in a way of its own.
+    if (!head.endsWith(NULL) || head.indexOf("\n") < head.length - 1) {
+      yield toYaml({ [key]: member });
+      continue;
+    }
+    yield `${head.slice(0, -NULL.length)}:\n`;
+    for (const piece of yamlPieces(member, most)) yield Array.isArray(member) ? piece : indented(piece);
+  }
+}
+
+/** What begins at `start` and is short together; none when the first is long itself. */
+function endOfShort(values: readonly unknown[], start: number, most: number): number {
+  let left = most;
+  let end = start;
+  while (end < values.length) {
+    left = countDown(values[end], left);
+    if (left < 0) break;
+    end++;
+  }
+  return end;
+}
+
+/** What is left of a number when all values in this one are taken off it; below 0 as soon as it does not suffice. */
+function countDown(value: unknown, count: number): number {
+  let left = count - 1;
+  if (typeof value !== "object" || value === null) return left;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) {
+    if (left < 0) break;
+    left = countDown(member, left);
+  }
+  return left;
+}
+
+/** Empty lines are those of texts, which have no indentation. */
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, "  ");
 }

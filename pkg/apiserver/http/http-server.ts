@@ -139,7 +139,8 @@ export class HttpServer {
     const pretty = wantsPretty(head.query, head.headers["user-agent"]);
     const answer = await this.#handle(request, head);
     const yaml = isYaml(head, answer);
-    await sendResponse(response, answer, { pretty, yaml, encoder: this.#encoder });
+    const { clock } = this.#server.parts;
+    await sendResponse(response, answer, { pretty, yaml, encoder: this.#encoder, clock });
   }
 
   async #handle(request: HttpRequest, head: RequestHead): Promise<ApiResponse> {
@@ -153,6 +154,8 @@ export class HttpServer {
       throw error;
     }
     const { body, contentType } = decoded;
+    // To be decoded has taken its share, and to be parsed will.
+    if (bytes.length >= LARGE_BODY) await this.#server.parts.clock.turn();
     const user = certificateUser(request);
     return this.#server.handle({
       ...head,
@@ -163,6 +166,8 @@ export class HttpServer {
     });
   }
 }
+
+const LARGE_BODY = 256 * 1024;
 
 const requestTooLarge = new StatusError(
   413,

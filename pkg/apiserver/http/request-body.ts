@@ -30,8 +30,9 @@ export interface DecodedBody {
 
 /** Clients in Go send the built-in kinds as protobuf; everything behind this speaks JSON. */
 export function decodeBody(bytes: Buffer, contentType: string | undefined): DecodedBody {
-  if (bytes.length === 0) return { contentType };
   const media = mediaType(contentType);
+  // In YAML, nothing is a document, too.
+  if (bytes.length === 0 && media !== "application/yaml") return { contentType };
   if (media !== "application/vnd.kubernetes.protobuf") {
     const format = yamlTypes.has(media) ? "yaml" : "json";
     return { body: { text: bytes.toString(), format }, contentType };

@@ -1,13 +1,16 @@
 import type { ServerResponse } from "node:http";
+import type { Clock } from "../../clock/clock.ts";
+import { TurnOfSteps } from "../../clock/turns.ts";
 import type { ApiResponse, WatchFrame } from "../server/request.ts";
 import { encodeList, encodeListPretty, type FrameEncoder } from "./encode.ts";
-import { encodeListYaml, toYaml } from "./encode-yaml.ts";
+import { encodeListYaml, yamlPieces } from "./encode-yaml.ts";
 import type { HttpResponse } from "./messages.ts";
 
 export interface SendOptions {
   readonly pretty: boolean;
   readonly encoder: FrameEncoder;
   readonly yaml: boolean;
+  readonly clock: Clock;
 }
 
 /** Both kinds of response have these; their overloads do not unite. */
@@ -34,7 +37,12 @@ export async function sendResponse(
   if (body.kind === "list" && (options.yaml || !options.pretty)) {
     (response as ServerResponse).writeHead(status, headers);
     const chunks = options.yaml ? encodeListYaml(body.list) : encodeList(body.list);
-    for (const chunk of chunks) await write(writable, chunk);
+    const turns = new TurnOfSteps(options.clock);
+    for (const chunk of chunks) {
+      await write(writable, chunk);
+      // A client that reads fast enough leaves no pause by itself.
+      await turns.step();
+    }
     writable.end();
     return;
   }
@@ -46,13 +54,42 @@ export async function sendResponse(
     return;
   }
   if (body.kind === "session") throw new Error("a session needs a connection of its own");
-  const bytes =
-    options.yaml && body.kind === "object"
-      ? Buffer.from(toYaml(body.value))
-      : encodeWhole(body, options.pretty);
+  if (options.yaml && body.kind === "object") {
+    await sendYaml(response, { status, headers, value: body.value }, options.clock);
+    return;
+  }
+  const bytes = encodeWhole(body, options.pretty);
   headers["content-length"] = String(bytes.byteLength);
   (response as ServerResponse).writeHead(status, headers);
   writable.end(bytes);
+}
+
+interface YamlAnswer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[]>;
+  readonly value: object;
+}
+
+/** A long one goes piece by piece: to make it as a whole takes several turns. */
+async function sendYaml(
+  response: HttpResponse,
+  { status, headers, value }: YamlAnswer,
+  clock: Clock,
+): Promise<void> {
+  const writable = response as Writable;
+  const turns = new TurnOfSteps(clock);
+  const pieces: Generator<string, void> = yamlPieces(value);
+  const first = pieces.next();
+  const second = pieces.next();
+  if (first.done !== true && second.done === true)
+    headers["content-length"] = String(Buffer.byteLength(first.value));
+  (response as ServerResponse).writeHead(status, headers);
+  for (const piece of [first, second]) if (piece.done !== true) await write(writable, piece.value);
+  for (const piece of pieces) {
+    await turns.step();
+    await write(writable, piece);
+  }
+  writable.end();
 }
 
 export type WholeBody = Exclude<ApiResponse["body"], { kind: "watch" | "stream" | "session" }>;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { YamlError } from "../decode/yaml-scalar.ts";
 import { parseYaml } from "../decode/yaml-text.ts";
-import { encodeListYaml, toYaml } from "./encode-yaml.ts";
+import { encodeListYaml, toYaml, yamlPieces } from "./encode-yaml.ts";
 
 describe("YAML that is written", () => {
   const odd = [
@@ -60,6 +60,16 @@ describe("YAML that is written", () => {
     fc.assert(
       fc.property(value, (one) => {
         expect(parseYaml(toYaml({ one })).value).toEqual(JSON.parse(JSON.stringify({ one }), exact));
+      }),
+    );
+  });
+
+  test("is the same in pieces, however small", () => {
+    const lines = fc.string({ unit: fc.constantFrom("a", " ", "\n", "-", ":", "#"), maxLength: 12 });
+    const texts = fc.dictionary(lines, fc.oneof(value, fc.array(lines), fc.dictionary(lines, lines)));
+    fc.assert(
+      fc.property(fc.oneof(value, texts), fc.integer({ min: 1, max: 8 }), (one, most) => {
+        expect([...yamlPieces({ one }, most)].join("")).toBe(toYaml({ one }));
       }),
     );
   });

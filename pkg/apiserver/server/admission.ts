@@ -2,6 +2,7 @@ import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { UserInfo } from "./access.ts";
+import type { ServedResource } from "./served-resource.ts";
 
 export interface AdmissionAttributes {
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -16,10 +17,38 @@ export interface AdmissionAttributes {
   readonly before: ApiObject | undefined;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  /** Body of the DeleteOptions, for DELETE. */
-  readonly options?: Readonly<Record<string, unknown>>;
+  /** What the client asked for, as an object of its own kind: CreateOptions, DeleteOptions … Undefined for CONNECT. */
+  readonly options: Readonly<Record<string, unknown>> | undefined;
+  /** The resource in the version of the request. */
+  readonly served: ServedResource;
+  /** The same objects as other groups and versions serve them. */
+  equivalents(): readonly ServedResource[];
+  /** Of what a subresource takes, where that is not the object itself. */
+  readonly bodyKind: BodyKind | undefined;
   /** Adds a Warning header to the answer. */
   warn(message: string): void;
+  /** The request as a whole, which all its attempts to write share. */
+  readonly scope: RequestScope;
+}
+
+/** What is held for a request, by whoever has taken something for it. */
+export class RequestScope {
+  readonly #releases: (() => void)[] = [];
+
+  /** Calls back when the request has ended: what it asked for is stored by then, or never will be. */
+  onEnd(release: () => void): void {
+    this.#releases.push(release);
+  }
+
+  end(): void {
+    for (const release of this.#releases.splice(0)) release();
+  }
+}
+
+export interface BodyKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
 }
 
 /**
@@ -31,6 +60,10 @@ export interface Admission {
   mutate(attributes: AdmissionAttributes, draft: Draft | undefined): Promise<void>;
   /** Sees what is about to be stored. */
   validate(attributes: AdmissionAttributes, object: ApiObject | undefined): Promise<void>;
+  /** Without those who are asked over the network: for what the server itself does on behalf of a request. */
+  readonly within?: Admission;
+  /** Only those: for bodies of subresources, which nobody else looks at. */
+  readonly outside?: Admission;
 }
 
 export const admitEverything: Admission = {

@@ -16,7 +16,7 @@ import {
   type UserInfo,
 } from "./access.ts";
 import { type Admission, admitEverything } from "./admission.ts";
-import { makeCall, type ServerParts } from "./call.ts";
+import { type Call, makeCall, type ServerParts } from "./call.ts";
 import { bucketOf, type ComputedResource, servedComputed } from "./computed-resource.ts";
 import { handlerOf, verbOf } from "./dispatch.ts";
 import { DisconnectError, Faults } from "./faults.ts";
@@ -31,7 +31,15 @@ import { RequestMetrics, type RoutedRequest } from "./request-metrics.ts";
 import type { VirtualHandlers } from "./virtual-handlers.ts";
 import { prefersYaml } from "./negotiate.ts";
 import { checkTimeout } from "./query-options.ts";
-import { forbidden, methodNotAllowed, noSuchResource, StatusError, unauthorized } from "./status-error.ts";
+import {
+  forbidden,
+  internalError,
+  methodNotAllowed,
+  noSuchResource,
+  StatusError,
+  unauthorized,
+} from "./status-error.ts";
+import { warningLines } from "./warning-headers.ts";
 
 export interface ApiServerOptions {
   readonly clock: Clock;
@@ -75,6 +83,7 @@ interface Seen {
 
 export type DocumentSource = (server: ServerParts, request: ApiRequest) => ApiResponse | undefined;
 
+const MANY_CAUSES = 1_000;
 const readVerbs = new Set(["get", "list", "watch"]);
 
 /** The Kubernetes API without a network: a request in, an answer out. */
@@ -161,6 +170,9 @@ export class ApiServer {
     } catch (error) {
       if (error instanceof DisconnectError) throw error;
       const failure = this.#failure(request, error);
+      // A refusal can be longer than what is refused.
+      const { causes = [] } = error instanceof StatusError ? (error.status.details ?? {}) : {};
+      if (causes.length >= MANY_CAUSES) await this.parts.clock.turn();
       const mayBeYaml = seen.admitted || prefersYaml(request.headers["accept"], true);
       return withWarnings(mayBeYaml ? failure : inJson(failure), warnings);
     }
@@ -169,9 +181,7 @@ export class ApiServer {
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     if (!(error instanceof StatusError)) {
       this.#log.error(error, "request failed", { method: request.method, path: request.path });
-      const message = `Internal error occurred: ${messageOf(error)}`;
-      const causes = [{ message }];
-      return statusResponse(new StatusError(500, "InternalError", message, { details: { causes } }));
+      return statusResponse(internalError(messageOf(error), error));
     }
     return statusResponse(error);
   }
@@ -195,10 +205,12 @@ export class ApiServer {
     warnings.push(...deprecationsOf(served.resource));
     const call = makeCall(this.parts, { request, verb, info, served, user, warnings });
     await this.parts.faults.before(call.subject, request.signal);
-    const response = await handlerOf(call)(call);
+    const response = await handled(call);
     if (this.#crashed) throw new DisconnectError("acted");
     if (!readVerbs.has(verb)) for (const service of this.#services) await service.settled(served.bucket);
     this.parts.faults.after(call.subject);
+    // Whoever sends the answer has to encode it.
+    await call.turns.step();
     return response;
   }
 
@@ -239,9 +251,18 @@ export class ApiServer {
   }
 }
 
-/** A namespace lies in itself: roles there can be about it. */
+async function handled(call: Call): Promise<ApiResponse> {
+  try {
+    return await handlerOf(call)(call);
+  } finally {
+    call.scope.end();
+  }
+}
+
+/** A namespace that the path names lies in itself: roles there can be about it. */
 function inOwnNamespace(info: RequestInfo): RequestInfo {
-  return info.group === "" && info.plural === "namespaces" ? { ...info, namespace: info.name } : info;
+  const isNamespace = info.group === "" && info.plural === "namespaces" && info.bySelector !== true;
+  return isNamespace ? { ...info, namespace: info.name } : info;
 }
 
 function accessDenied(access: AccessRequest, reason: string): StatusError {
@@ -272,6 +293,5 @@ function inJson(response: ApiResponse): ApiResponse {
 
 function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
   if (warnings.length === 0) return response;
-  const lines = [...new Set(warnings)].map((text) => `299 - ${JSON.stringify(text)}`);
-  return { ...response, headers: { ...response.headers, warning: lines } };
+  return { ...response, headers: { ...response.headers, warning: warningLines(warnings) } };
 }

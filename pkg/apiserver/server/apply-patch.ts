@@ -1,10 +1,12 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
+import type { Steps } from "../../api/steps.ts";
 import { applyPatch } from "../apply/apply.ts";
 import { asJson, isJson, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
-import { createDraft, matchNamespace } from "./create.ts";
+import { createDraft } from "./create.ts";
+import { matchNamespace } from "./match-namespace.ts";
 import { warnOfDuplicates } from "./draft.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { writeContext } from "./managed-fields.ts";
@@ -26,7 +28,7 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
   warnOfDuplicates(served, request.body, query, warnings);
   if (currentObject(call) !== undefined) {
     const object = await writeExisting(call, query, {
-      next: (before) => named(merged(call, query, before, applied), info.name),
+      next: async (before) => call.turns.run(named(call, query, before, applied)),
       ownership: "asGiven",
     });
     return { object, created: false };
@@ -39,13 +41,14 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
       info.name,
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
-  const draft = named(merged(call, query, undefined, applied), info.name);
+  const draft = await call.turns.run(named(call, query, undefined, applied));
   return { object: await createDraft(call, draft, query, "asGiven"), created: true };
 }
 
 /** An applier need not repeat the name of an object that is there. */
-function named(draft: Draft, name: string): Draft {
-  requireName(draft, name);
+function* named(call: Call, query: WriteQuery, before: ApiObject | undefined, applied: Draft): Steps<Draft> {
+  const draft = yield* merged(call, query, before, applied);
+  requireName(draft, call.info.name);
   return draft;
 }
 
@@ -82,11 +85,18 @@ function goKind(value: unknown): string {
 }
 
 /** The object (or view of it) that an apply makes; throws a conflict. */
-export function merged(call: Call, query: WriteQuery, before: ApiObject | undefined, applied: Draft): Draft {
+export function* merged(
+  call: Call,
+  query: WriteQuery,
+  before: ApiObject | undefined,
+  applied: Draft,
+): Steps<Draft> {
   const context = { ...writeContext(call, query), force: query.force };
-  const result = applyPatch(before, applied, context);
+  const result = yield* applyPatch(before, applied, context);
+  yield;
   if (result.kind === "applied") {
     const draft = copyJson(asJson(result.object)) as Draft;
+    yield;
     checkMerged(call, draft, applied);
     return draft;
   }

@@ -2,6 +2,7 @@ import { formatTime } from "../../api/time.ts";
 import { asJson, child, items, type Json, stringMap, text } from "../../api/json.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import type { Draft } from "../kinds/kind.ts";
+import { admitSubresource, withinServer } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { readBodyOfKind } from "./draft.ts";
@@ -20,10 +21,11 @@ export async function binding(call: Call): Promise<ApiResponse> {
   const { request, info, clock } = call;
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireObjectBody(request.headers["content-type"]);
-  const body = readBodyOfKind(bindingKind, request.body, query, call.warnings);
+  const body = await call.turns.run(readBodyOfKind(bindingKind, request.body, query, call.warnings));
+  await admitSubresource(call, query, bindingKind, body);
   const node = bindingTarget(body);
   const metadata = child(body, "metadata");
-  await writeExisting(call, query, {
+  await writeExisting(withinServer(call), query, {
     precondition: (before) => {
       const pod = asJson(before);
       const uid = text(metadata, "uid");
@@ -61,7 +63,8 @@ export async function legacyBinding(call: Call): Promise<ApiResponse> {
   const pods = call.registry.find("", "v1", "pods");
   if (pods === undefined) throw noSuchResource();
   // Its words are heard once, when the pod is bound.
-  const body = readBodyOfKind(bindingKind, call.request.body, { fieldValidation: "Ignore" }, []);
+  const query = { fieldValidation: "Ignore" } as const;
+  const body = await call.turns.run(readBodyOfKind(bindingKind, call.request.body, query, []));
   const name = text(child(body, "metadata"), "name");
   if (name === "") throw badRequest("Name parameter required.");
   const info = { ...call.info, plural: "pods", name, subresource: "binding" };

@@ -4,13 +4,15 @@ import type { BuiltInResource } from "../../api/resource.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import { definitionOf } from "../../api/schema.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
-import { asJson, child, setDefault } from "../../api/json.ts";
+import { goStruct, zeroOf } from "../../api/go-types.ts";
+import { asJson, type Json } from "../../api/json.ts";
 import { defineKind } from "../kinds/define-kind.ts";
+import { rulesBy } from "../kinds/policy/autoscaler.ts";
 import type { Draft, KindRules } from "../kinds/kind.ts";
 import { definitionBucket } from "../crd/definition.ts";
 import { holdDefinition } from "../crd/definition-hold.ts";
 import { checkLooseSchemas } from "../crd/schema-wire-form.ts";
-import { autoscalerConversion } from "./conversions/autoscalers.ts";
+import { autoscalerConversion, autoscalerToV2, defaultUtilization } from "./conversions/autoscalers.ts";
 import { eventConversion } from "./conversions/events.ts";
 import { holdNamespace } from "./deletion-holds.ts";
 import { type BodyCheck, checkBuiltInBody, checkMergedBody } from "../decode/check-body.ts";
@@ -71,22 +73,17 @@ const looseChecks: Readonly<Record<string, (draft: Draft) => string | undefined>
 function plainRules(builtIn: BuiltInResource): KindRules {
   const isRbac = builtIn.group === "rbac.authorization.k8s.io";
   if (builtIn.kind === "HorizontalPodAutoscaler")
-    return defineKind(builtIn, { setDefaults: defaultMinReplicas });
+    return defineKind(builtIn, rulesBy(autoscalerToV2, defaultUtilization));
   return defineKind(builtIn, {
-    generation: builtIn.subresources.some(({ name }) => name === "status"),
     ...(/^v\d+$/.test(builtIn.version) && { declaredRules: true }),
     ...(isRbac ? { nameFormat: "pathSegment" } : {}),
   });
 }
 
-function defaultMinReplicas(draft: Draft): void {
-  const spec = child(draft, "spec");
-  if (spec !== undefined) setDefault(spec, "minReplicas", 1);
-}
-
 function builtInBody(builtIn: BuiltInResource): BodySchema {
   const apiVersion = apiVersionOf(builtIn);
   const looseParts = looseChecks[bucketName(builtIn.group, builtIn.plural)];
+  let empty: Json | undefined;
   const checkWith =
     (check: typeof checkMergedBody) =>
     (draft: Draft): BodyCheck => {
@@ -99,6 +96,10 @@ function builtInBody(builtIn: BuiltInResource): BodySchema {
     check: checkWith(checkBuiltInBody),
     checkMerged: checkWith(checkMergedBody),
     fields: builtInSchema(apiVersion, builtIn.kind) ?? { kind: "deduced" },
+    get empty() {
+      const type = goStruct(definitionOf(apiVersion, builtIn.kind)?.name ?? "");
+      return (empty ??= type === undefined ? {} : zeroOf(type));
+    },
     openApi: undefined,
     strategic: (original, patch) => {
       const schema = patchSchemaOf(apiVersion, builtIn.kind);

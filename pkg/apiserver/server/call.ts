@@ -1,7 +1,8 @@
 import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
+import { TurnOfSteps } from "../../clock/turns.ts";
 import type { UserInfo } from "./access.ts";
-import type { Admission } from "./admission.ts";
+import { type Admission, RequestScope } from "./admission.ts";
 import type { ComputedResources } from "./computed-resource.ts";
 import type { Faults, FaultSubject } from "./faults.ts";
 import type { PodProcesses } from "./pod-processes.ts";
@@ -37,12 +38,19 @@ export interface Call extends ServerParts {
   readonly subject: FaultSubject;
   /** Collected for the Warning headers of the answer. */
   readonly warnings: string[];
+  /** Work on large objects pauses here, so that the other requests go on meanwhile. */
+  readonly turns: TurnOfSteps;
+  /** To be ended by whoever has made the call. */
+  readonly scope: RequestScope;
 }
 
 /** The call of one request; everything that follows from the others is derived here. */
-export function makeCall(parts: ServerParts, facts: Omit<Call, keyof ServerParts | "subject">): Call {
+export function makeCall(
+  parts: ServerParts,
+  facts: Omit<Call, keyof ServerParts | "scope" | "subject" | "turns">,
+): Call {
   const { verb, info, user } = facts;
   const { plural, namespace, name, subresource } = info;
   const subject = { verb, resource: plural, namespace, name, subresource, username: user.username };
-  return { ...parts, ...facts, subject };
+  return { ...parts, ...facts, subject, turns: new TurnOfSteps(parts.clock), scope: new RequestScope() };
 }

@@ -42,6 +42,7 @@ export function servedComputed(computed: ComputedResource): ServedResource {
       check: () => ({ unknown: [], problem: undefined }),
       checkMerged: undefined,
       fields: { kind: "deduced" },
+      empty: {},
       openApi,
       strategic: undefined,
     },

@@ -4,11 +4,12 @@ import { generateName } from "../../api/names.ts";
 import { text } from "../../api/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadata } from "../kinds/metadata.ts";
-import { freezeDeep } from "../storage/freeze.ts";
-import { admissionAttributes, requireValid } from "./admit.ts";
+import { freezeDeep, freezeParts } from "../storage/freeze.ts";
+import { admissionAttributes, findings, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { readDraft } from "./draft.ts";
 import { copyJson } from "../../api/json-copy.ts";
+import { matchNamespace } from "./match-namespace.ts";
 import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireObjectBody } from "./negotiate.ts";
 import { finishObject, stampNew } from "./object-lifecycle.ts";
@@ -16,7 +17,7 @@ import { Output } from "./output.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import type { ApiResponse } from "./request.ts";
 import { storageKey } from "./served-resource.ts";
-import { alreadyExists, badRequest, generateNameConflict, internal } from "./status-error.ts";
+import { alreadyExists, generateNameConflict, internal } from "./status-error.ts";
 
 const generateAttempts = 8;
 
@@ -25,10 +26,11 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   const form = negotiateOutput(request.headers["accept"], request.query);
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireObjectBody(request.headers["content-type"]);
-  const draft = readDraft(served, request.body, query, call.warnings);
+  const draft = await call.turns.run(readDraft(served, request.body, query, call.warnings));
+  await call.turns.step();
   const stored = await createDraft(call, draft, query);
   const output = new Output(served, form, clock.nowMs());
-  return { status: 201, headers: {}, body: { kind: "object", value: output.object(stored) } };
+  return { status: 201, headers: {}, body: { kind: "object", value: await output.object(stored) } };
 }
 
 /** Takes the draft through defaults, admission, rules and validation into the storage. */
@@ -38,14 +40,17 @@ export async function createDraft(
   query: WriteQuery,
   ownership: "track" | "asGiven" = "track",
 ): Promise<ApiObject> {
-  const { served, info, admission } = call;
+  const { served, info, admission, turns } = call;
   const { rules, resource } = served;
   matchNamespace(draft, resource.namespaced ? info.namespace : "");
   rules.setDefaults?.(draft);
-  if (ownership === "track") recordOwnership(call, undefined, draft, query);
+  await turns.step();
+  if (ownership === "track") await turns.run(recordOwnership(call, undefined, draft, query));
   const name = text(draft.metadata, "name");
   const attributes = admissionAttributes(call, query, { operation: "CREATE", name, before: undefined });
   await admission.mutate(attributes, draft);
+  // Those who admit may say what they like of it.
+  matchNamespace(draft, resource.namespaced ? info.namespace : "");
   const context: RuleContext = {
     nowMs: call.clock.nowMs(),
     user: call.user.username,
@@ -55,18 +60,22 @@ export async function createDraft(
   for (let attempt = 1; ; attempt++) {
     // Rules change the draft by its name: another name needs another draft.
     const named = generated ? copyJson(draft) : draft;
+    await turns.step();
     if (generated) named.metadata["name"] = generateName(text(draft.metadata, "generateName"), call.random);
     const name = text(named.metadata, "name");
     stampNew(named, context.nowMs, call.random);
     rules.prepareForCreate?.(named, context);
     if (rules.generation) named.metadata["generation"] = 1;
-    requireValid(resource, name, [
-      ...validateMetadata(named, rules),
-      ...(rules.validate?.(named, context) ?? []),
-    ]);
-    call.warnings.push(...(rules.warnings?.(named, undefined) ?? []));
+    await turns.step();
+    const errors = validateMetadata(named, rules);
+    await turns.step();
+    const others = await findings(turns, rules.validate?.(named, context));
+    await turns.step();
+    requireValid(resource, name, [...errors, ...others]);
+    await turns.step();
+    for (const warning of rules.warnings?.(named, undefined) ?? []) call.warnings.push(warning);
     const object = named as unknown as ApiObject;
-    await admission.validate({ ...attributes, name }, object);
+    await admission.validate(attributes.name === "" ? { ...attributes, name } : attributes, object);
     const stored = await storeNew(call, object, query);
     if (stored !== undefined) return stored;
     if (!generated) throw alreadyExists(resource, name);
@@ -79,9 +88,11 @@ async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promi
   const { served, store, faults } = call;
   const { conversion, resource, bucket } = served;
   const draft = { ...object, metadata: { ...object.metadata } } as unknown as Draft;
-  const finished = finishObject(conversion === undefined ? draft : conversion.toStorage(draft));
+  const finished = finishObject(conversion === undefined ? draft : await conversion.toStorage(draft));
   const { namespace = "", name = "" } = finished.metadata;
   const key = storageKey(resource.namespaced, namespace, name);
+  freezeParts(finished);
+  await call.turns.step();
   await faults.beforeWrite(call.subject);
   // It is the storage that minds, which a dry run does not come to. What is no number says nothing about versions.
   const given = text(draft.metadata, "resourceVersion");
@@ -94,14 +105,4 @@ async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promi
     return freezeDeep(finished);
   }
   return store.put(bucket, key, undefined, finished);
-}
-
-/** The namespace of the request fills a missing one; another one is refused. */
-export function matchNamespace(draft: Draft, requested: string): void {
-  const given = text(draft.metadata, "namespace");
-  if (given === requested) return;
-  if (given !== "" && requested !== "")
-    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
-  if (requested === "") delete draft.metadata["namespace"];
-  else draft.metadata["namespace"] = requested;
 }

@@ -68,7 +68,8 @@ function parseDeleteBody(body: RequestBody | undefined): Json | undefined {
   const value = interpreted(body);
   const kind = value["kind"] ?? "DeleteOptions";
   if (kind !== "DeleteOptions") {
-    const named = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(value["apiVersion"] ?? "")}`;
+    const version = optionalText(value, "apiVersion") ?? "meta.k8s.io/v1";
+    const named = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)}`;
     throw badRequest(
       `${named} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`,
     );

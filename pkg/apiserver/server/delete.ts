@@ -1,3 +1,4 @@
+import { child } from "../../api/json.ts";
 import type { ApiObject, Status } from "../../api/object.ts";
 import { freezeDeep } from "../storage/freeze.ts";
 import type { Unstored } from "../storage/store.ts";
@@ -10,7 +11,7 @@ import { sameObject } from "./object-lifecycle.ts";
 import { Output } from "./output.ts";
 import { currentObject } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
-import { readAsServed, storageKey } from "./served-resource.ts";
+import { readAsServed, type ServedResource, storageKey } from "./served-resource.ts";
 import { conflict, kindConflict, notFound } from "./status-error.ts";
 
 const deleteAttempts = 8;
@@ -51,7 +52,7 @@ export async function deleteObject(call: Call): Promise<ApiResponse> {
   const plainStatus = gone && !answersWithObject.has(served.resource.plural);
   const value = plainStatus
     ? deletedStatus(call, object)
-    : new Output(served, form, clock.nowMs()).object(object);
+    : await new Output(served, form, clock.nowMs()).object(object);
   return { status, headers: {}, body: { kind: "object", value } };
 }
 
@@ -76,14 +77,15 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
     const stored = currentObject(call);
     if (stored === undefined) throw notFound(served.resource, info.name);
     checkPreconditions(call, options, stored);
-    const attributes = {
-      ...admissionAttributes(call, options, {
-        operation: "DELETE",
-        name: info.name,
-        before: readAsServed(served, stored),
-      }),
-      options: options.raw,
-    };
+    if (deletionStep(call, stored, options).kind === "wait") return { object: stored, gone: false };
+    const remote = served.conversion?.remote;
+    const attributes = admissionAttributes(call, options, {
+      operation: "DELETE",
+      // Of many, none is named.
+      name: call.verb === "deletecollection" ? "" : info.name,
+      before: remote === undefined ? readAsServed(served, stored) : await remote.anew(stored),
+      options: optionsAsked(call, options, stored),
+    });
     await admission.mutate(attributes, undefined);
     await admission.validate(attributes, undefined);
     await faults.beforeWrite(call.subject);
@@ -104,6 +106,20 @@ export async function removeObject(call: Call, options: DeleteOptions): Promise<
   throw conflict(served.resource, info.name);
 }
 
+/** upstream: pkg/registry/core/namespace/storage/storage.go#REST.Delete holds the deletion to the namespace that it saw. */
+function optionsAsked(
+  { served }: Call,
+  { raw, uid }: DeleteOptions,
+  stored: ApiObject,
+): Readonly<Record<string, unknown>> {
+  const { kind: _kind, apiVersion: _apiVersion, ...given } = raw;
+  const held =
+    served.bucket === "namespaces" && uid === undefined
+      ? { preconditions: { ...child(given, "preconditions"), uid: stored.metadata.uid } }
+      : {};
+  return { kind: "DeleteOptions", apiVersion: "meta.k8s.io/v1", ...given, ...held };
+}
+
 function ofVersion(object: Unstored, { metadata }: ApiObject): ApiObject {
   object.metadata.resourceVersion = metadata.resourceVersion ?? "";
   return freezeDeep(object);
@@ -117,6 +133,10 @@ export function checkPreconditions(
 ): void {
   const { metadata } = stored;
   const name = metadata.name ?? "";
+  if (served.bucket === "namespaces") {
+    checkNamespace(served, { uid, resourceVersion }, stored);
+    return;
+  }
   if (uid !== undefined && uid !== metadata.uid)
     throw kindConflict(
       served.resource,
@@ -129,4 +149,22 @@ export function checkPreconditions(
       name,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion ?? ""}). The object might have been modified`,
     );
+}
+
+/** upstream: pkg/registry/core/namespace/storage#Delete looks at them itself. */
+function checkNamespace(
+  { resource }: ServedResource,
+  { uid, resourceVersion }: Pick<DeleteOptions, "uid" | "resourceVersion">,
+  { metadata }: ApiObject,
+): void {
+  for (const [what, asked, actual = ""] of [
+    ["UID", uid, metadata.uid],
+    ["ResourceVersion", resourceVersion, metadata.resourceVersion],
+  ] as const)
+    if (asked !== undefined && asked !== actual)
+      throw conflict(
+        resource,
+        metadata.name ?? "",
+        `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${actual}`,
+      );
 }

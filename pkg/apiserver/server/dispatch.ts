@@ -35,7 +35,8 @@ export function verbOf(request: ApiRequest, info: RequestInfo): string {
     case "DELETE":
       return info.name === "" ? "deletecollection" : "delete";
     default:
-      return request.method.toLowerCase();
+      // Nothing that one could be allowed.
+      return "";
   }
 }
 

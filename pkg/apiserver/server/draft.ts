@@ -1,5 +1,6 @@
 import { apiVersionOf, type Resource } from "../../api/resource.ts";
 import { definitionOf } from "../../api/schema.ts";
+import type { Steps } from "../../api/steps.ts";
 import { type Json, text } from "../../api/json.ts";
 import { type BodyCheck, checkBuiltInBody } from "../decode/check-body.ts";
 import { readJsonBody, summaryOf } from "../decode/json-body.ts";
@@ -12,14 +13,16 @@ import type { ServedResource } from "./served-resource.ts";
 import { badRequest } from "./status-error.ts";
 
 /** Reads the object of a POST or PUT: its own copy, of the right kind, without fields that the kind does not have. */
-export function readDraft(
+export function* readDraft(
   served: ServedResource,
   body: RequestBody | undefined,
   query: Pick<WriteQuery, "fieldValidation">,
   warnings: string[],
-): Draft {
+): Steps<Draft> {
   const value = readJsonBody(body, served.resource.kind);
+  yield;
   const duplicates = duplicatesIn(body, value, query);
+  yield;
   if (served.custom) requireKind(value, served.resource.kind);
   const draft = ofKind(served.resource, value, served.custom) as Draft;
   if (draft["metadata"] === undefined || draft["metadata"] === null) draft.metadata = {};
@@ -30,14 +33,16 @@ export function readDraft(
 type Kind = Pick<Resource, "group" | "version" | "kind">;
 
 /** Reads a body of a kind that no resource has on its own, as subresources take them. */
-export function readBodyOfKind(
+export function* readBodyOfKind(
   kind: Kind,
   body: RequestBody | undefined,
   query: Pick<WriteQuery, "fieldValidation">,
   warnings: string[],
-): Json {
+): Steps<Json> {
   const read = readJsonBody(body, kind.kind);
+  yield;
   const duplicates = duplicatesIn(body, read, query);
+  yield;
   const value = ofKind(kind, read, false);
   const definition = definitionOf(apiVersionOf(kind), kind.kind);
   const check = definition === undefined ? nothingWrong : checkBuiltInBody(value, definition);
@@ -51,7 +56,8 @@ const nothingWrong: BodyCheck = { unknown: [], problem: undefined };
 function ofKind(expected: Kind, value: Json, custom: boolean): Json {
   const apiVersion = apiVersionOf(expected);
   const givenKind = text(value, "kind") || expected.kind;
-  const givenVersion = text(value, "apiVersion") || apiVersion;
+  // upstream: runtime/schema#ParseGroupVersion takes a lone slash for no version.
+  const givenVersion = text(value, "apiVersion").replace(/^\/$/, "") || apiVersion;
   if (givenKind !== expected.kind || givenVersion !== apiVersion)
     throw badRequest(
       custom
@@ -119,7 +125,7 @@ function reportProblems(
   const problems = served.custom ? [...twice, ...unknownFields] : [...unknownFields, ...twice];
   if (problems.length === 0) return;
   if (isStrict) throw cannotBeHandled(served.resource, `strict decoding error: ${problems.join(", ")}`);
-  warnings.push(...problems);
+  for (const problem of problems) warnings.push(problem);
 }
 
 function cannotBeHandled({ kind, version }: Kind, problem: string): Error {
@@ -165,5 +171,5 @@ export function warnOfDuplicates(
   if (twice.length === 0) return;
   if (query.fieldValidation === "Strict")
     throw cannotBeHandled(served.resource, `strict decoding error: ${twice.join(", ")}`);
-  warnings.push(...twice);
+  for (const problem of twice) warnings.push(problem);
 }

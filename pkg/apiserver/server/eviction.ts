@@ -4,6 +4,7 @@ import { copyJson } from "../../api/json-copy.ts";
 import { asJson, child, items, type Json, text } from "../../api/json.ts";
 import { readJsonBody } from "../decode/json-body.ts";
 import type { Draft } from "../kinds/kind.ts";
+import { admitSubresource, withinServer } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { type DeleteOptions, toDeleteOptions } from "./delete-options.ts";
 import { checkPreconditions, removeObject } from "./delete.ts";
@@ -29,12 +30,14 @@ export async function evict(call: Call): Promise<ApiResponse> {
   const given = readJsonBody(request.body, "Eviction");
   requireVersion(text(given, "apiVersion"));
   const value = { ...given, apiVersion: "policy/v1" };
-  const body = readBodyOfKind(evictionKind, { value }, query, call.warnings);
+  const body = await call.turns.run(readBodyOfKind(evictionKind, { value }, query, call.warnings));
   if (text(child(body, "metadata"), "name") !== info.name)
     throw badRequest("name in URL does not match name in Eviction object");
+  await admitSubresource(call, query, evictionKind, body);
   const raw = child(body, "deleteOptions") ?? {};
   const options = toDeleteOptions({ ...raw, ...(query.dryRun ? { dryRun: ["All"] } : {}) });
-  const eviction: Eviction = { call: { ...call, info: { ...info, subresource: "" } }, query, options };
+  const own = withinServer({ ...call, info: { ...info, subresource: "" } });
+  const eviction: Eviction = { call: own, query, options };
   if (!(await removeWithoutBudget(eviction))) await removeWithinBudget(eviction);
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   return { status: 201, headers: {}, body: { kind: "object", value: status } };

@@ -1,4 +1,5 @@
 import type { UserInfo } from "./access.ts";
+import { withinOf } from "./admit.ts";
 import { type Call, makeCall, type ServerParts } from "./call.ts";
 import type { WriteQuery } from "./query-options.ts";
 import type { ServedResource } from "./served-resource.ts";
@@ -19,10 +20,13 @@ export interface Place {
   readonly subresource?: string;
 }
 
-/** A call that no request stands behind. */
+/** A call that no request stands behind. Nobody outside of this process is asked about it. */
 export function internalCall(parts: ServerParts, served: ServedResource, verb: string, place: Place): Call {
   const { group, version, plural } = served.resource;
   const info = { group, version, plural, subresource: "", watchPath: false, ...place };
   const request = { method: "", path: "", query: new URLSearchParams(), headers: {} };
-  return makeCall(parts, { request, verb, info, served, user: serverUser, warnings: [] });
+  return makeCall(
+    { ...parts, admission: withinOf(parts.admission) },
+    { request, verb, info, served, user: serverUser, warnings: [] },
+  );
 }

@@ -1,5 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
+import type { Steps } from "../../api/steps.ts";
 import { updateManagedFields, type WriteContext } from "../apply/apply.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
@@ -12,6 +13,7 @@ export function writeContext(call: Call, query: WriteQuery): WriteContext {
     schema: served.body.fields,
     manager: query.fieldManager === "" ? defaultManager(request.headers["user-agent"]) : query.fieldManager,
     apiVersion: apiVersionOf(served.resource),
+    empty: served.body.empty,
     subresource: info.subresource,
     nowMs: clock.nowMs(),
     resetFields: resetFields(call),
@@ -25,6 +27,8 @@ function defaultManager(userAgent: string | undefined): string {
 }
 
 function resetFields({ served, info }: Call): readonly (readonly string[])[] {
+  const { reset } = served.rules;
+  if (!served.custom) return reset?.[info.subresource] ?? reset?.[""] ?? [];
   if (info.subresource === "status") return [["spec"], ["metadata", "labels"]];
   return served.subresources.has("status") ? [["status"]] : [];
 }
@@ -33,15 +37,17 @@ function resetFields({ served, info }: Call): readonly (readonly string[])[] {
  * Writes down whose the fields are that this write changes: on the object as the client meant it, decoded and defaulted.
  * What admission and the kind's rules do to it afterwards belongs to nobody.
  */
-export function recordOwnership(
+export function* recordOwnership(
   call: Call,
   before: ApiObject | undefined,
   draft: Draft,
   query: WriteQuery,
-): void {
+): Steps<void> {
   // What a client says of ownership when it creates an object is not listened to.
-  if (before === undefined) delete draft.metadata["managedFields"];
-  const owned = updateManagedFields(before, draft, writeContext(call, query));
+  if (before === undefined)
+    for (const key of ["managedFields", "deletionTimestamp", "deletionGracePeriodSeconds"])
+      delete draft.metadata[key];
+  const owned = yield* updateManagedFields(before, draft, writeContext(call, query));
   const { managedFields } = owned.metadata;
   if (managedFields === undefined) delete draft.metadata["managedFields"];
   else draft.metadata["managedFields"] = managedFields;

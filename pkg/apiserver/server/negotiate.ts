@@ -1,10 +1,15 @@
-import { badRequest, notAcceptable, StatusError, unsupportedMediaType } from "./status-error.ts";
+import { notAcceptable, StatusError, unsupportedMediaType } from "./status-error.ts";
 
 /** What the client wants to see: the object itself, its metadata, or a table for people. */
 export type OutputForm =
   | { readonly kind: "object" }
   | { readonly kind: "partial"; readonly version: string; readonly of: "one" | "many" }
-  | { readonly kind: "table"; readonly version: string; readonly include: "None" | "Metadata" | "Object" };
+  | {
+      readonly kind: "table";
+      readonly version: string;
+      /** As the client says it: what is wrong with it is told once there is something to be shown. */
+      readonly include: string;
+    };
 
 interface AcceptClause {
   readonly type: string;
@@ -86,18 +91,8 @@ function formOf(clause: AcceptClause, query: URLSearchParams): OutputForm | unde
   const kind = formKind(clause);
   const version = clause.parameters.get("v") ?? "";
   if (kind === undefined || kind === "object") return kind === undefined ? undefined : { kind };
-  if (kind === "Table")
-    return { kind: "table", version, include: includeObject(query.get("includeObject") ?? "") };
+  if (kind === "Table") return { kind: "table", version, include: query.get("includeObject") ?? "" };
   return { kind: "partial", version, of: kind === "PartialObjectMetadata" ? "one" : "many" };
-}
-
-function includeObject(value: string): "None" | "Metadata" | "Object" {
-  if (value === "") return "Metadata";
-  if (value === "None" || value === "Metadata" || value === "Object") return value;
-  throw badRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be ` +
-      "'Metadata', 'Object', 'None', or empty",
-  );
 }
 
 /** Clauses in order of preference. */

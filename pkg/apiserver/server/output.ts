@@ -1,5 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
+import { freezeDeep } from "../storage/freeze.ts";
 import { notOfThisForm } from "./form-refusal.ts";
 import type { OutputForm } from "./negotiate.ts";
 import type { ListBody, ResponseBody } from "./request.ts";
@@ -24,8 +25,12 @@ export class Output {
     return this.#form.kind === "object";
   }
 
-  object(stored: ApiObject): object {
-    const object = readAsServed(this.#served, stored);
+  async object(stored: ApiObject): Promise<object> {
+    const remote = this.#served.conversion?.remote;
+    return this.#shown(remote === undefined ? readAsServed(this.#served, stored) : await remote.anew(stored));
+  }
+
+  #shown(object: ApiObject): object {
     if (this.#form.kind === "object") return object;
     if (this.#form.kind === "partial") {
       if (this.#form.of === "many") throw notOfThisForm(this.#served, "one");
@@ -34,10 +39,13 @@ export class Output {
     return this.#table([object], { resourceVersion: object.metadata.resourceVersion ?? "" });
   }
 
-  /** As `object`, for one of the many of a watch: a table names its columns in the first event only. */
-  event(stored: ApiObject, nowMs: number): object {
-    if (this.#form.kind !== "table") return this.object(stored);
-    const object = readAsServed(this.#served, stored);
+  /**
+   * As `object`, for one of the many of a watch, which are ready to be read: a table names its columns in the first event
+   * only. `version`: that of the event, where it is not the object's own.
+   */
+  event(stored: ApiObject, nowMs: number, version?: string): object {
+    const object = atVersion(readAsServed(this.#served, stored), version);
+    if (this.#form.kind !== "table") return this.#shown(object);
     const metadata = { resourceVersion: object.metadata.resourceVersion ?? "" };
     const table = tableOf(this.#served.rules, { items: [object], metadata }, this.#form, nowMs);
     if (this.#columnsSent) return { ...table, columnDefinitions: null };
@@ -45,6 +53,7 @@ export class Output {
     return table;
   }
 
+  /** Of items that are ready to be read. */
   list(items: readonly ApiObject[], metadata: ListBody["metadata"]): ResponseBody {
     const objects =
       this.#served.conversion === undefined ? items : items.map((item) => readAsServed(this.#served, item));
@@ -57,16 +66,12 @@ export class Output {
     }
     if (this.#form.of === "one") throw notOfThisForm(this.#served, "many");
     const { version } = this.#form;
-    return {
-      kind: "list",
-      list: {
-        kind: "PartialObjectMetadataList",
-        apiVersion: `meta.k8s.io/${version}`,
-        metadata,
-        items: objects.map((object) => partial(object, version)),
-        bareItems: false,
-      },
-    };
+    const head = { kind: "PartialObjectMetadataList", apiVersion: `meta.k8s.io/${version}`, metadata };
+    // upstream: a list of none is no list.
+    const none: object = { ...head, items: null };
+    if (objects.length === 0) return { kind: "object", value: none };
+    const shown = objects.map((object) => partial(object, version));
+    return { kind: "list", list: { ...head, items: shown, bareItems: false } };
   }
 
   bookmark(metadata: ApiObject["metadata"]): object {
@@ -81,6 +86,11 @@ export class Output {
     if (this.#form.kind !== "table") throw new Error("only a table has rows");
     return tableOf(this.#served.rules, { items, metadata }, this.#form, this.#nowMs);
   }
+}
+
+function atVersion(object: ApiObject, version: string | undefined): ApiObject {
+  if (version === undefined) return object;
+  return freezeDeep({ ...object, metadata: { ...object.metadata, resourceVersion: version } });
 }
 
 function partial(object: ApiObject, version: string): ApiObject {

@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../api/object.ts";
+import type { Steps } from "../../api/steps.ts";
 import { applyJsonPatch } from "../../api/patch/json-patch.ts";
 import { applyMergePatch } from "../../api/patch/merge-patch.ts";
 import { PatchError } from "../../api/patch/patch-error.ts";
@@ -17,6 +18,7 @@ import { patchOddities } from "./patch-oddities.ts";
 import { type PatchType, readPatched } from "./patched-draft.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import type { ApiResponse, RequestBody } from "./request.ts";
+import { findStored } from "./read.ts";
 import type { ServedResource } from "./served-resource.ts";
 import {
   badRequest,
@@ -39,14 +41,17 @@ export async function patchObject(call: Call): Promise<ApiResponse> {
   const form = negotiateOutput(request.headers["accept"], request.query);
   const type = patchTypeOf(request.headers["content-type"], served);
   const query = parseWriteQuery(request.query, "PatchOptions", type === "apply");
+  // An apply may create.
+  if (type !== "apply" || call.info.subresource !== "") findStored(call);
   const patch = parsePatch(request.body, type);
+  await call.turns.step();
   const result =
     type === "apply"
       ? await applyObject(call, query, patch)
       : { object: await patchExisting(call, query, type, patch), created: false };
   const output = new Output(served, form, clock.nowMs());
   const status = result.created ? 201 : 200;
-  return { status, headers: {}, body: { kind: "object", value: output.object(result.object) } };
+  return { status, headers: {}, body: { kind: "object", value: await output.object(result.object) } };
 }
 
 /** Throws 415 for a type that this resource does not take. */
@@ -89,19 +94,23 @@ async function patchExisting(
   type: Exclude<PatchType, "apply">,
   patch: unknown,
 ): Promise<ApiObject> {
-  return writeExisting(call, query, { next: (before) => patchedDraft(call, query, { type, patch }, before) });
+  return writeExisting(call, query, {
+    next: async (before) => call.turns.run(patchedDraft(call, query, { type, patch }, before)),
+  });
 }
 
 /** What a patch makes of the object (or of the view of it that the call serves): a draft of its own. */
-export function patchedDraft(
+export function* patchedDraft(
   { served, info, warnings, request }: Pick<Call, "served" | "info" | "warnings" | "request">,
   query: WriteQuery,
   { type, patch }: { readonly type: Exclude<PatchType, "apply">; readonly patch: unknown },
   before: ApiObject,
-): Draft {
+): Steps<Draft> {
   const patched = applyTo(served, type, before, patch);
+  yield;
   const odd = query.fieldValidation === "Ignore" ? [] : patchOddities(type, patch, request.body);
-  const draft = readPatched(served, { patched, type, patch, odd }, query, warnings);
+  yield;
+  const draft = yield* readPatched(served, { patched, type, patch, odd }, query, warnings);
   requireName(draft, info.name);
   return draft;
 }
@@ -110,6 +119,7 @@ function applyTo(served: ServedResource, type: PatchType, before: ApiObject, pat
   return translatingPatchErrors(() => {
     if (type === "json") {
       if (!Array.isArray(patch)) throw wrongPatch(patch, "[]handlers.jsonPatchOp", "error decoding patch: ");
+      if (patch.length > MOST_OPERATIONS) throw tooManyOperations(patch.length);
       return applyJsonPatch(before, patch);
     }
     if (type === "merge" && patch === null) throw badRequest("Invalid JSON Patch");
@@ -118,6 +128,13 @@ function applyTo(served: ServedResource, type: PatchType, before: ApiObject, pat
     const given = (patch ?? {}) as Json;
     return type === "merge" ? applyMergePatch(before, given) : served.body.strategic?.(before, given);
   });
+}
+
+const MOST_OPERATIONS = 10_000;
+
+function tooManyOperations(count: number): StatusError {
+  const message = `The allowed maximum operations in a JSON patch is ${MOST_OPERATIONS}, got ${count}`;
+  return new StatusError(413, "RequestEntityTooLarge", `Request entity too large: ${message}`);
 }
 
 function wrongPatch(patch: unknown, expected: string, prefix: string): Error {

@@ -1,6 +1,7 @@
 import { copyJson } from "../../api/json-copy.ts";
 import { isJson, type Json, text } from "../../api/json.ts";
 import { apiVersionOf } from "../../api/resource.ts";
+import type { Steps } from "../../api/steps.ts";
 import type { BodyCheck } from "../decode/check-body.ts";
 import { goValue } from "../decode/go-value.ts";
 import { interpret, UnreadableBody } from "../decode/json-body.ts";
@@ -25,13 +26,14 @@ interface Patched {
  * The draft that a patch leads to: a copy, as the result shares parts with the stored object. What does not fit its type is
  * the patch's fault: 422, where a whole object would be 400.
  */
-export function readPatched(
+export function* readPatched(
   served: ServedResource,
   result: Patched,
   query: Pick<WriteQuery, "fieldValidation">,
   warnings: string[],
-): Draft {
+): Steps<Draft> {
   const draft = draftOf(served, result);
+  yield;
   const { unknown, problem } = checkOf(draft, result.type, served.body);
   if (problem !== undefined) throw wrongPatched(result, problem);
   if (!isJson(draft["metadata"])) draft.metadata = {};
@@ -42,7 +44,7 @@ export function readPatched(
   if (problems.length === 0) return draft;
   if (query.fieldValidation === "Strict")
     throw wrongPatched(result, `strict decoding error: ${problems.join(", ")}`);
-  warnings.push(...problems);
+  for (const problem of problems) warnings.push(problem);
   return draft;
 }
 

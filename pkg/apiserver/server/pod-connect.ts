@@ -1,6 +1,8 @@
 import { messageOf } from "../../api/errors.ts";
 import { parseTime } from "../../api/time.ts";
 import type { Pod } from "../../api/types/core-v1.gen.ts";
+import type { Draft } from "../kinds/kind.ts";
+import { admitBody } from "./admit.ts";
 import type { Call } from "./call.ts";
 import type { ContainerTarget, PodProcesses, ProcessStreams } from "./pod-processes.ts";
 import { booleanParameter } from "./query-options.ts";
@@ -72,6 +74,7 @@ async function podSession(call: Call, processes: PodProcesses): Promise<ApiRespo
   const command = query.getAll("command");
   const tty = asked("tty");
   const wants = { stdin: asked("stdin"), stdout: asked("stdout"), stderr: asked("stderr") && !tty };
+  await admitConnection(call, subresource, { ...wants, stderr: asked("stderr"), tty });
   const target = targetOf(call);
   if (target === undefined) throw badRequest(`pod ${call.info.name} does not have a host assigned`);
   if (!wants.stdin && !wants.stdout && !wants.stderr)
@@ -90,6 +93,34 @@ async function podSession(call: Call, processes: PodProcesses): Promise<ApiRespo
         : processes.attach({ ...target, tty }, streams, signal),
   };
   return { status: 101, headers: {}, body: { kind: "session", session } };
+}
+
+const connectionKinds: Readonly<Record<string, string>> = {
+  exec: "PodExecOptions",
+  attach: "PodAttachOptions",
+};
+
+/** Those who admit may refuse it; what they change of its options is not listened to. */
+async function admitConnection(
+  call: Call,
+  subresource: string,
+  wants: Readonly<Record<string, boolean>>,
+): Promise<void> {
+  const kind = connectionKinds[subresource];
+  if (call.admission.outside === undefined || kind === undefined) return;
+  const { query } = call.request;
+  const container = query.get("container") ?? "";
+  const command = query.getAll("command");
+  const options = {
+    kind,
+    apiVersion: "v1",
+    ...Object.fromEntries(Object.entries(wants).filter(([, isAsked]) => isAsked)),
+    ...(container === "" ? {} : { container }),
+    ...(command.length === 0 ? {} : { command }),
+  };
+  const bodyKind = { group: "", version: "v1", kind };
+  const facts = { operation: "CONNECT", name: call.info.name, before: undefined, bodyKind } as const;
+  await admitBody(call, { dryRun: false }, facts, options as unknown as Draft);
 }
 
 /** Undefined for a pod that has no node yet. */

@@ -18,7 +18,7 @@ export function readComputed(computed: ComputedResource): (call: Call) => Promis
       // upstream: the old statuses of components are missed in the singular.
       const plural = served.custom ? served.resource.plural : computed.singular;
       if (found === undefined) throw notFound({ ...served.resource, plural }, info.name);
-      return { status: 200, headers: {}, body: { kind: "object", value: output.object(found) } };
+      return { status: 200, headers: {}, body: { kind: "object", value: await output.object(found) } };
     }
     const selection = selectionOf(served, info, parseListQuery(request.query, false));
     const items = computed.list(info.namespace).filter((object) => selection.matches(object));

@@ -7,15 +7,31 @@ import { Output } from "./output.ts";
 import { type ListQuery, parseListQuery, parseVersion } from "./query-options.ts";
 import type { ApiResponse } from "./request.ts";
 import { type Selection, selectionOf } from "./selection.ts";
-import { type ServedResource, storageKey } from "./served-resource.ts";
+import { readyToRead, type ServedResource, storageKey } from "./served-resource.ts";
 import { badRequest, expired, notFound, noYamlWatch, tooLargeVersion } from "./status-error.ts";
 import { watchResource } from "./watch.ts";
 
 export async function getObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
   const output = new Output(served, negotiateOutput(request.headers["accept"], request.query), clock.nowMs());
-  await requireRevision(call, parseVersion(request.query.get("resourceVersion") ?? "", "get"));
-  return { status: 200, headers: {}, body: { kind: "object", value: output.object(findStored(call)) } };
+  await requireAskedRevision(call);
+  return { status: 200, headers: {}, body: { kind: "object", value: await output.object(findStored(call)) } };
+}
+
+/** For a get that names a version: waits until there is one at least as new. */
+export async function requireAskedRevision(call: Call): Promise<void> {
+  const asked = call.request.query.get("resourceVersion") ?? "";
+  const isUncached = call.served.bucket === uncached;
+  await requireOf(call, parseVersion(asked, isUncached ? "list" : "get"));
+}
+
+/** upstream: events have no watch cache, and the storage does not wait. */
+const uncached = "events";
+
+async function requireOf(call: Call, version: number | undefined): Promise<void> {
+  if (call.served.bucket !== uncached) return requireRevision(call, version);
+  if (version !== undefined && version > call.store.revision)
+    throw tooLargeVersion(version, call.store.revision, 0);
 }
 
 /** The object that the path names, as stored; 404 when there is none. */
@@ -52,13 +68,19 @@ interface Page {
 
 export async function listPage(call: Call, query: ListQuery, selection: Selection): Promise<Page> {
   const position = startOf(call.served, query, selection);
-  await requireRevision(call, position.notBefore);
+  await requireOf(call, position.notBefore);
+  const { store, served } = call;
+  const where = {
+    prefix: selection.prefix,
+    ...(position.exactly === undefined ? {} : { revision: position.exactly }),
+    ...(position.from === undefined ? {} : { from: position.from }),
+  };
+  const remote = served.conversion?.remote;
   let found: ScanResult;
   try {
-    found = call.store.scan(call.served.bucket, {
-      prefix: selection.prefix,
-      ...(position.exactly === undefined ? {} : { revision: position.exactly }),
-      ...(position.from === undefined ? {} : { from: position.from }),
+    if (remote !== undefined) await readyToRead(remote, () => store.scan(served.bucket, where).items);
+    found = store.scan(served.bucket, {
+      ...where,
       // upstream: watch caches answer for version 0 and know no pages.
       ...(query.limit > 0 && query.resourceVersion !== "0" ? { limit: query.limit } : {}),
       ...(selection.everything ? {} : { matches: selection.matches }),
@@ -92,9 +114,9 @@ interface ListStart {
 
 function startOf(served: ServedResource, query: ListQuery, selection: Selection): ListStart {
   if (query.continueToken !== "") {
+    const { revision, from } = decodeContinue(query.continueToken, selection.prefix);
     if (query.resourceVersion !== "" && query.resourceVersion !== "0")
       throw badRequest("specifying resource version is not allowed when using continue");
-    const { revision, from } = decodeContinue(query.continueToken, selection.prefix);
     const exactly = revision < 0 ? undefined : revision;
     return { exactly, notBefore: exactly, from };
   }

@@ -15,6 +15,8 @@ export interface RequestInfo {
   readonly subresource: string;
   /** The old form /api/v1/watch/…: a watch even without the parameter. */
   readonly watchPath: boolean;
+  /** The name is that of a field selector. */
+  readonly bySelector?: true;
 }
 
 const namespaceSubresources = new Set(["status", "finalize"]);
@@ -50,7 +52,7 @@ function parseRest(
 export function namedBySelector(info: RequestInfo, verb: string, query: URLSearchParams): RequestInfo {
   if (info.name !== "" || (verb !== "list" && verb !== "watch") || !isReadable(query)) return info;
   const name = selectedName(query.get("fieldSelector") ?? "");
-  return name === undefined || pathSegment(name).length > 0 ? info : { ...info, name };
+  return name === undefined || pathSegment(name).length > 0 ? info : { ...info, name, bySelector: true };
 }
 
 /** Options of which one is no number are not looked at. */

@@ -31,7 +31,8 @@ export interface ApiResponse {
 
 /** Objects and lists are frozen and shared with the storage: whoever sends them over a wire serialises them. */
 export type ResponseBody =
-  | { readonly kind: "object"; readonly value: object }
+  /** A promise of an object is none. */
+  | { readonly kind: "object"; readonly value: object & { readonly then?: never } }
   | { readonly kind: "list"; readonly list: ListBody }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }

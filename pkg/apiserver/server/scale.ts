@@ -9,22 +9,25 @@ import { defineKind } from "../kinds/define-kind.ts";
 import type { Draft, FieldError, TableColumn } from "../kinds/kind.ts";
 import { ageColumn, nameColumn } from "../kinds/table.ts";
 import { appliedConfiguration, merged } from "./apply-patch.ts";
+import { admitBody, withinServer } from "./admit.ts";
 import { builtInResource } from "./built-in-resource.ts";
 import type { Call } from "./call.ts";
-import { matchNamespace } from "./create.ts";
+import { matchNamespace } from "./match-namespace.ts";
 import { readDraft } from "./draft.ts";
 import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireObjectBody } from "./negotiate.ts";
 import { Output } from "./output.ts";
 import { parsePatch, patchedDraft, patchTypeOf } from "./patch.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
-import { findStored } from "./read.ts";
+import { findStored, requireAskedRevision } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
-import { readAsServed, type ScalePaths, type ServedResource } from "./served-resource.ts";
+import { readAsServed, readyToRead, type ScalePaths, type ServedResource } from "./served-resource.ts";
 import { conflict, invalid, noSuchResource } from "./status-error.ts";
 import { requireName, requireUid, writeExisting } from "./update.ts";
 
 export async function getScale(call: Call): Promise<ApiResponse> {
+  negotiateOutput(call.request.headers["accept"], call.request.query);
+  await requireAskedRevision(call);
   return scaleResponse(call, findStored(call));
 }
 
@@ -32,7 +35,7 @@ export async function replaceScale(call: Call): Promise<ApiResponse> {
   const { request, info, served } = call;
   const query = parseWriteQuery(request.query, "UpdateOptions");
   requireObjectBody(request.headers["content-type"]);
-  const body = readDraft(scaleResource(), request.body, query, call.warnings);
+  const body = await call.turns.run(readDraft(scaleResource(), request.body, query, call.warnings));
   requireName(body, info.name);
   matchNamespace(body, served.resource.namespaced ? info.namespace : "");
   const stored = await writeScale(call, query, {
@@ -50,14 +53,18 @@ export async function patchScale(call: Call): Promise<ApiResponse> {
   const view: Call = { ...call, served: scaleResource() };
   const change: ScaleChange =
     type === "apply"
-      ? { next: (scale) => merged(view, query, scale, appliedConfiguration(view, patch)), applied: true }
-      : { next: (scale) => patchedDraft(view, query, { type, patch }, scale) };
+      ? {
+          next: async (scale) =>
+            call.turns.run(merged(view, query, scale, appliedConfiguration(view, patch))),
+          applied: true,
+        }
+      : { next: async (scale) => call.turns.run(patchedDraft(view, query, { type, patch }, scale)) };
   return scaleResponse(call, await writeScale(call, query, change));
 }
 
 interface ScaleChange {
   precondition?(before: ApiObject): void;
-  next(scale: ApiObject): Draft;
+  next(scale: ApiObject): Draft | Promise<Draft>;
   /** The managers of the new scale are what they have to be. */
   readonly applied?: true;
 }
@@ -67,15 +74,23 @@ async function writeScale(call: Call, query: WriteQuery, change: ScaleChange): P
   const { served } = call;
   const paths = scalePaths(call);
   const pathIn = replicasPaths(call);
-  return writeExisting(call, query, {
+  return writeExisting(withinServer(call), query, {
     anyVersion: true,
     ownership: "asGiven",
     precondition: (before) => change.precondition?.(before),
-    next: (before) => {
+    next: async (before) => {
       const { managedFields } = before.metadata;
       const scale = withManagers(scaleOf(call, before), managersOfScale(managedFields, pathIn));
-      const draft = change.next(scale);
-      if (change.applied !== true) recordOwnership({ ...call, served: scaleResource() }, scale, draft, query);
+      const draft = await change.next(scale);
+      if (change.applied !== true)
+        await call.turns.run(recordOwnership({ ...call, served: scaleResource() }, scale, draft, query));
+      const facts = {
+        operation: "UPDATE",
+        name: call.info.name,
+        before: scale,
+        bodyKind: scaleKind,
+      } as const;
+      await admitBody(call, query, facts, draft);
       const replicas = readPath(draft, ["spec", "replicas"]) ?? 0;
       requireScale(call, draft, replicas, before);
       const scaled = copyJson(asJson(before)) as Draft;
@@ -161,11 +176,13 @@ function replicaErrors(replicas: unknown): readonly FieldError[] {
   return [{ type: "FieldValueInvalid", field: "spec.replicas", message }];
 }
 
-function scaleResponse(call: Call, stored: ApiObject): ApiResponse {
+async function scaleResponse(call: Call, stored: ApiObject): Promise<ApiResponse> {
   const { request, clock, served } = call;
+  const remote = served.conversion?.remote;
+  if (remote !== undefined) await readyToRead(remote, () => [stored]);
   const form = negotiateOutput(request.headers["accept"], request.query);
   const output = new Output(scaleResource(), form, clock.nowMs());
-  const value = output.object(scaleOf(call, readAsServed(served, stored)));
+  const value = await output.object(scaleOf(call, readAsServed(served, stored)));
   return { status: 200, headers: {}, body: { kind: "object", value } };
 }
 

@@ -76,7 +76,10 @@ function checkFields(served: ServedResource, selector: FieldSelector): void {
 }
 
 /** Kinds that offer fields of their own word it differently. */
-function unknownField({ rules, custom }: ServedResource, field: string): string {
+function unknownField({ bucket, rules, custom }: ServedResource, field: string): string {
+  if (bucket === "batch/jobs") return `field label ${JSON.stringify(field)} not supported for Job`;
+  if (bucket === "resource.k8s.io/resourceslices")
+    return `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`;
   return custom || rules.selectableFields !== undefined
     ? `field label not supported: ${field}`
     : `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;

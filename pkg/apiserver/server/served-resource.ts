@@ -1,4 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
+import { asJson } from "../../api/json.ts";
+import { copyJson } from "../../api/json-copy.ts";
 import type { Resource } from "../../api/resource.ts";
 import type { BodyCheck } from "../decode/check-body.ts";
 import type { FieldSchema } from "../apply/field-schema.ts";
@@ -36,6 +38,8 @@ export interface BodySchema {
   /** The same for what a strategic merge patch or an apply has made; undefined for kinds without types (custom resources). */
   readonly checkMerged: ((draft: Draft) => BodyCheck) | undefined;
   readonly fields: FieldSchema;
+  /** An object of the kind that nobody has said anything of: the zeros of its type. */
+  readonly empty: Readonly<Record<string, unknown>>;
   /** OpenAPI schema of a custom kind; that of a built-in kind comes from its definition. */
   readonly openApi: object | undefined;
   /** Strategic merge patch; undefined for kinds that do not support it (custom resources). */
@@ -46,9 +50,19 @@ export interface BodySchema {
 export type StrategicPatch = (original: ApiObject, patch: Readonly<Record<string, unknown>>) => unknown;
 
 export interface Conversion {
-  toStorage(draft: Draft): Draft;
+  toStorage(draft: Draft): Draft | Promise<Draft>;
   /** The same stored object always gives the same result. */
   fromStorage(stored: ApiObject): ApiObject;
+  /** Where others convert, which takes its time: `fromStorage` gives only what has been made before. */
+  readonly remote?: RemoteConversion;
+}
+
+export interface RemoteConversion {
+  has(stored: ApiObject): boolean;
+  /** Throws a StatusError where that fails. */
+  make(stored: readonly ApiObject[]): Promise<void>;
+  /** Converts it anew, for one who reads that object alone: others may do it otherwise by now. */
+  anew(stored: ApiObject): Promise<ApiObject>;
 }
 
 /** JSON paths as arrays of field names. */
@@ -61,6 +75,28 @@ export interface ScalePaths {
 
 export const readAsServed = (served: ServedResource, stored: ApiObject): ApiObject =>
   served.conversion === undefined ? stored : served.conversion.fromStorage(stored);
+
+/** Resolves once all of these can be read as served; asks for them anew, as others may write meanwhile. */
+export async function readyToRead(
+  remote: RemoteConversion,
+  objects: () => readonly ApiObject[],
+): Promise<void> {
+  for (;;) {
+    const missing = objects().filter((object) => !remote.has(object));
+    if (missing.length === 0) return;
+    await remote.make(missing);
+  }
+}
+
+/** The object in another version of the resource. */
+export async function convertTo(to: ServedResource, from: ServedResource, object: Draft): Promise<Draft> {
+  if (to === from) return object;
+  const stored = from.conversion === undefined ? object : await from.conversion.toStorage(copyJson(object));
+  if (to.conversion === undefined) return copyJson(stored);
+  const asStored = stored as unknown as ApiObject;
+  await to.conversion.remote?.make([asStored]);
+  return copyJson(asJson(to.conversion.fromStorage(asStored))) as Draft;
+}
 
 /** "pods" of the core group and "deployments" of apps: `pods` and `apps/deployments`. */
 export function bucketName(group: string, plural: string): string {

@@ -132,8 +132,17 @@ export function badRequest(message: string): StatusError {
 }
 
 /** Errors that upstream returns as plain Go errors become this: no reason, code 500. */
-export function internal(message: string): StatusError {
-  return new StatusError(500, undefined, message);
+export function internal(message: string, cause?: unknown): StatusError {
+  return new StatusError(500, undefined, message, { cause });
+}
+
+/** Errors that upstream knows to be its own. */
+export function internalError(message: string, cause?: unknown): StatusError {
+  const causes = [{ message }];
+  return new StatusError(500, "InternalError", `Internal error occurred: ${message}`, {
+    details: { causes },
+    cause,
+  });
 }
 
 export function unsupportedMediaType(message: string): StatusError {
@@ -159,10 +168,11 @@ export function expired(message: string, continueToken?: string): StatusError {
   );
 }
 
-export function tooLargeVersion(asked: number, current: number): StatusError {
+export function tooLargeVersion(asked: number, current: number, retryAfterSeconds = 1): StatusError {
   const message = `Timeout: Too large resource version: ${asked}, current: ${current}`;
   const causes = [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }];
-  return new StatusError(504, "Timeout", message, { details: { causes, retryAfterSeconds: 1 } });
+  const details = retryAfterSeconds === 0 ? { causes } : { causes, retryAfterSeconds };
+  return new StatusError(504, "Timeout", message, { details });
 }
 
 export function forbidden(resource: Named, name: string, why: string): StatusError {

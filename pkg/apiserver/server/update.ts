@@ -5,11 +5,12 @@ import { withTimesOfNoop } from "../apply/managed-object.ts";
 import { asJson, text } from "../../api/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadataUpdate } from "../kinds/metadata.ts";
-import { freezeDeep } from "../storage/freeze.ts";
+import { freezeDeep, freezeParts } from "../storage/freeze.ts";
 import type { Unstored } from "../storage/store.ts";
-import { admissionAttributes, requireValid } from "./admit.ts";
+import { admissionAttributes, findings, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
-import { createDraft, matchNamespace } from "./create.ts";
+import { createDraft } from "./create.ts";
+import { matchNamespace } from "./match-namespace.ts";
 import { readDraft } from "./draft.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { recordOwnership } from "./managed-fields.ts";
@@ -19,7 +20,7 @@ import { Output } from "./output.ts";
 import { parseVersion, parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import { currentObject } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
-import { readAsServed, storageKey } from "./served-resource.ts";
+import { readAsServed, readyToRead, type ServedResource, storageKey } from "./served-resource.ts";
 import { badRequest, conflict, invalid, notFound } from "./status-error.ts";
 
 /** A write to an existing object that loses against another one starts over, this often. */
@@ -30,21 +31,29 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   const form = negotiateOutput(request.headers["accept"], request.query);
   const query = parseWriteQuery(request.query, "UpdateOptions");
   requireObjectBody(request.headers["content-type"]);
-  const body = readDraft(served, request.body, query, call.warnings);
+  const body = await call.turns.run(readDraft(served, request.body, query, call.warnings));
   requireName(body, info.name);
   matchNamespace(body, served.resource.namespaced ? info.namespace : "");
   const created = currentObject(call) === undefined;
   if (created && (served.rules.createOnUpdate !== true || info.subresource !== ""))
     throw notFound(served.resource, info.name);
   const stored = created
-    ? await createDraft(call, body, query)
+    ? await createNamed(call, body, query)
     : await writeExisting(call, query, {
         precondition: (before) => requireUid(call, body, before),
         next: () => copyJson(body),
       });
   const output = new Output(served, form, call.clock.nowMs());
   const status = created ? 201 : 200;
-  return { status, headers: {}, body: { kind: "object", value: output.object(stored) } };
+  return { status, headers: {}, body: { kind: "object", value: await output.object(stored) } };
+}
+
+/** Whoever names a uid means an object that is there. */
+async function createNamed(call: Call, body: Draft, query: WriteQuery): Promise<ApiObject> {
+  requireUid(call, body, { metadata: { name: call.info.name, namespace: call.info.namespace } });
+  // A version says nothing of what is not there yet.
+  delete body.metadata["resourceVersion"];
+  return createDraft(call, body, query);
 }
 
 export function requireName(draft: Draft, name: string): void {
@@ -61,7 +70,7 @@ export function requireUid({ served }: Call, draft: Draft, before: ApiObject): v
   const { uid = "", name = "", namespace = "" } = before.metadata;
   const given = text(draft.metadata, "uid");
   if (given === "" || given === uid) return;
-  const key = `/registry/${served.bucket}/${storageKey(served.resource.namespaced, namespace, name)}`;
+  const key = `/registry/${storagePrefix(served)}/${storageKey(served.resource.namespaced, namespace, name)}`;
   throw conflict(
     served.resource,
     name,
@@ -70,11 +79,26 @@ export function requireUid({ served }: Call, draft: Draft, before: ApiObject): v
   );
 }
 
+/** upstream: pkg/kubeapiserver/default_storage_factory_builder.go */
+const oldPrefixes: Readonly<Record<string, string>> = {
+  endpoints: "services/endpoints",
+  ingresses: "ingress",
+  nodes: "minions",
+  replicationcontrollers: "controllers",
+  services: "services/specs",
+};
+
+/** Where the real server keeps the objects in its storage, which some of its messages name. */
+function storagePrefix({ bucket, custom, resource: { group, plural } }: ServedResource): string {
+  if (custom || group === "apiextensions.k8s.io" || group === "apiregistration.k8s.io") return bucket;
+  return oldPrefixes[plural] ?? plural;
+}
+
 export interface Change {
   /** Throws when the state before must not be changed by this request. */
   precondition?(before: ApiObject): void;
   /** The new state, in the version of the request, as a draft of its own. Runs again after a lost race. */
-  next(before: ApiObject): Draft;
+  next(before: ApiObject): Draft | Promise<Draft>;
   /** A draft without a version is fine, also for kinds whose clients must name one. */
   readonly anyVersion?: true;
   /** "asGiven": managedFields are part of the change (server-side apply). */
@@ -83,17 +107,21 @@ export interface Change {
 
 /** Reads, changes and writes until no other write comes between; the object must exist. */
 export async function writeExisting(call: Call, query: WriteQuery, change: Change): Promise<ApiObject> {
-  const { served, info, faults } = call;
+  const { served, info, faults, turns } = call;
   for (let attempt = 1; ; attempt++) {
     const stored = currentObject(call);
     if (stored === undefined) throw notFound(served.resource, info.name);
+    const remote = served.conversion?.remote;
+    if (remote !== undefined) await readyToRead(remote, () => [stored]);
     const before = readAsServed(served, stored);
     change.precondition?.(before);
-    const draft = change.next(before);
+    const draft = await change.next(before);
     requireVersion(call, draft, before, change.anyVersion === true);
     const object = await prepareUpdate(call, { before, draft }, query, change.ownership ?? "track");
+    const isSame = sameObject(object, before);
+    await turns.step();
     await faults.beforeWrite(call.subject);
-    const written = write(call, { stored, before }, object, query);
+    const written = await write(call, { stored, before, isSame }, object, query);
     if (written !== undefined) return written;
     // Another write came in between. Whoever named a version finds out when looking at the newer state.
     if (attempt >= updateAttempts) throw conflict(served.resource, info.name);
@@ -112,7 +140,6 @@ function requireVersion({ served }: Call, draft: Draft, before: ApiObject, any: 
         { type: "FieldValueInvalid", field: "metadata.resourceVersion", message },
       ]);
     }
-    draft.metadata["resourceVersion"] = before.metadata.resourceVersion;
   } else if (given !== before.metadata.resourceVersion) throw conflict(served.resource, name);
 }
 
@@ -123,13 +150,19 @@ async function prepareUpdate(
   query: WriteQuery,
   ownership: "track" | "asGiven",
 ): Promise<Unstored> {
-  const { served, info, admission, clock, user } = call;
+  const { served, info, admission, clock, user, turns } = call;
   const { rules, resource } = served;
   const name = before.metadata.name ?? "";
+  await turns.step();
   rules.setDefaults?.(draft);
-  if (ownership === "track") recordOwnership(call, before, draft, query);
+  await turns.step();
+  if (ownership === "track") await turns.run(recordOwnership(call, before, draft, query));
   const attributes = admissionAttributes(call, query, { operation: "UPDATE", name, before });
   await admission.mutate(attributes, draft);
+  await turns.step();
+  // Who names none means the newest; those who admit see that.
+  if (parseVersion(text(draft.metadata, "resourceVersion"), "write") === undefined)
+    draft.metadata["resourceVersion"] = before.metadata.resourceVersion;
   const context: RuleContext = {
     nowMs: clock.nowMs(),
     user: user.username,
@@ -139,20 +172,30 @@ async function prepareUpdate(
   keepSystemFields(draft, before);
   if (isNewGeneration(call, draft, before))
     draft.metadata["generation"] = addInt64(before.metadata.generation ?? 0, 1);
-  requireValid(resource, name, [
-    ...validateMetadataUpdate(draft, before),
-    ...(rules.validateUpdate?.(draft, before, context) ?? []),
-  ]);
-  call.warnings.push(...(rules.warnings?.(draft, before) ?? []));
+  await turns.step();
+  const errors = validateMetadataUpdate(draft, before);
+  await turns.step();
+  const others = await findings(turns, rules.validateUpdate?.(draft, before, context));
+  await turns.step();
+  requireValid(resource, name, [...errors, ...others]);
+  await turns.step();
+  for (const warning of rules.warnings?.(draft, before) ?? []) call.warnings.push(warning);
   const next = withTimesOfNoop(before, draft);
+  await turns.step();
   await admission.validate(attributes, next);
+  await turns.step();
   return finishObject({ ...asJson(next), metadata: { ...next.metadata } });
 }
 
 /** To be bound is no change of what a pod is asked to be. */
 function isNewGeneration({ served, info }: Call, draft: Draft, before: ApiObject): boolean {
   const { rules, subresources } = served;
-  if (!rules.generation || info.subresource === "status" || info.subresource === "binding") return false;
+  if (
+    (!rules.generation && rules.generationChanged === undefined) ||
+    info.subresource === "status" ||
+    info.subresource === "binding"
+  )
+    return false;
   return rules.generationChanged?.(draft, before) ?? specChanged(draft, before, !subresources.has("status"));
 }
 
@@ -160,15 +203,17 @@ interface LastState {
   readonly stored: ApiObject;
   /** The same in the version of the request. */
   readonly before: ApiObject;
+  /** There is nothing to write: the next state is equal to it. */
+  readonly isSame: boolean;
 }
 
 /** Undefined when another write came in between. */
-function write(
-  { served, store, info, clock }: Call,
-  { stored, before }: LastState,
+async function write(
+  { served, store, info, clock, turns }: Call,
+  { stored, before, isSame }: LastState,
   next: Unstored,
   query: WriteQuery,
-): ApiObject | undefined {
+): Promise<ApiObject | undefined> {
   const key = storageKey(served.resource.namespaced, info.namespace, info.name);
   const { resourceVersion = "" } = before.metadata;
   const isHeld = served.deletionHold?.(next, clock.nowMs()) !== undefined;
@@ -177,14 +222,16 @@ function write(
     next.metadata.resourceVersion = resourceVersion;
     return freezeDeep(next);
   }
-  if (sameObject(next, before)) return store.get(served.bucket, key) === stored ? stored : undefined;
+  if (isSame) return store.get(served.bucket, key) === stored ? stored : undefined;
   if (query.dryRun) {
     next.metadata.resourceVersion = resourceVersion;
     return freezeDeep(next);
   }
   const { conversion } = served;
   const toStore =
-    conversion === undefined ? next : finishObject(conversion.toStorage(next as unknown as Draft));
+    conversion === undefined ? next : finishObject(await conversion.toStorage(next as unknown as Draft));
+  freezeParts(toStore);
+  await turns.step();
   return store.put(served.bucket, key, stored, toStore);
 }
 

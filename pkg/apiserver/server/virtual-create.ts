@@ -1,10 +1,15 @@
+import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
+import type { Steps } from "../../api/steps.ts";
 import { child, type Json } from "../../api/json.ts";
+import { updateManagedFields } from "../apply/apply.ts";
+import { builtInSchema } from "../apply/built-in-schema.ts";
 import type { Draft } from "../kinds/kind.ts";
+import { admitSubresource } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { readBodyOfKind } from "./draft.ts";
-import { matchNamespace } from "./create.ts";
-import { recordOwnership } from "./managed-fields.ts";
+import { matchNamespace } from "./match-namespace.ts";
+import { recordOwnership, writeContext } from "./managed-fields.ts";
 import { negotiateOutput, requireObjectBody } from "./negotiate.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import { findStored } from "./read.ts";
@@ -21,7 +26,7 @@ export function virtualHandlerOf(call: Call): VirtualHandler | undefined {
 }
 
 /** What the server adds to the metadata of everything that is created. */
-function describe(call: Call, body: Json, query: WriteQuery): void {
+function* describe(call: Call, body: Json, query: WriteQuery): Steps<void> {
   const { served, info } = call;
   const metadata = { ...child(body, "metadata") };
   const draft: Draft = {
@@ -31,7 +36,7 @@ function describe(call: Call, body: Json, query: WriteQuery): void {
     kind: served.resource.kind,
   };
   matchNamespace(draft, served.resource.namespaced ? info.namespace : "");
-  recordOwnership(call, undefined, draft, query);
+  yield* recordOwnership(call, undefined, draft, query);
   body["metadata"] = draft.metadata;
 }
 
@@ -43,12 +48,37 @@ export async function createVirtual(call: Call): Promise<ApiResponse> {
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireObjectBody(request.headers["content-type"]);
   const kind = served.subresources.get(info.subresource)?.kind ?? served.resource;
-  const body = readBodyOfKind(kind, request.body, query, call.warnings);
+  const body = await call.turns.run(readBodyOfKind(kind, request.body, query, call.warnings));
   const parent = info.subresource === "" ? undefined : findStored(call);
-  if (parent === undefined) describe(call, body, query);
+  handler.setDefaults?.(body);
+  if (parent === undefined) await call.turns.run(describe(call, body, query));
+  // Who owns what is told of the request as the client meant it.
+  const owned = parent === undefined ? {} : await call.turns.run(ownersOf(call, body, kind, query));
+  await admitSubresource(call, query, kind, body);
   const { dryRun } = query;
   const { resource } = served;
-  const value = await handler({ resource, namespace: info.namespace, parent, body, user, dryRun });
+  const value: Json = {
+    ...(await handler({ resource, namespace: info.namespace, parent, body, user, dryRun })),
+  };
   const identity = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
-  return { status: 201, headers: {}, body: { kind: "object", value: { ...identity, ...value } } };
+  const metadata = { ...child(value, "metadata"), ...owned };
+  const answer: Json = { ...identity, ...value, metadata };
+  return { status: 201, headers: {}, body: { kind: "object", value: answer } };
 }
+
+/** Of what is created within another object: it is of a kind of its own. */
+function* ownersOf(
+  call: Call,
+  body: Json,
+  kind: Kind,
+  query: WriteQuery,
+): Steps<Pick<ApiObject["metadata"], "managedFields">> {
+  const apiVersion = apiVersionOf(kind);
+  const schema = builtInSchema(apiVersion, kind.kind) ?? { kind: "deduced" };
+  const context = { ...writeContext(call, query), schema, apiVersion, resetFields: [] };
+  const { managedFields: _, ...metadata } = child(body, "metadata") ?? {};
+  const { managedFields } = (yield* updateManagedFields(undefined, { ...body, metadata }, context)).metadata;
+  return managedFields === undefined ? {} : { managedFields };
+}
+
+type Kind = Parameters<typeof readBodyOfKind>[0];

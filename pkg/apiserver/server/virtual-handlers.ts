@@ -16,7 +16,11 @@ export interface VirtualCreate {
 }
 
 /** Returns the answer's object; throws a StatusError to refuse. */
-export type VirtualHandler = (create: VirtualCreate) => Promise<object>;
+export interface VirtualHandler {
+  (create: VirtualCreate): Promise<object>;
+  /** What its kind fills in, before it is asked. */
+  readonly setDefaults?: (body: Json) => void;
+}
 
 /** By "plural", "group/plural" or "plural/subresource": `serviceaccounts/token`, `authentication.k8s.io/tokenreviews`. */
 export type VirtualHandlers = Readonly<Record<string, VirtualHandler>>;

@@ -1,5 +1,5 @@
+import { messageOf } from "../../api/errors.ts";
 import type { ApiObject } from "../../api/object.ts";
-import { freezeDeep } from "../storage/freeze.ts";
 import type { StoredEvent } from "../storage/bucket.ts";
 import { CompactedError } from "../storage/store.ts";
 import type { Call } from "./call.ts";
@@ -7,21 +7,24 @@ import type { Output } from "./output.ts";
 import { type ListQuery, parseVersion } from "./query-options.ts";
 import type { ApiResponse, WatchFrame } from "./request.ts";
 import type { Selection } from "./selection.ts";
-import { expired, tooLargeVersion } from "./status-error.ts";
+import { readyToRead, type RemoteConversion } from "./served-resource.ts";
+import { expired, internalError, StatusError, tooLargeVersion } from "./status-error.ts";
 import { WatchStream } from "./watch-stream.ts";
 
 /** Without timeoutSeconds a watch ends after half an hour to an hour, so that load spreads over servers. */
 const defaultTimeoutMs = 1_800_000;
 
-export function watchResource(
+export async function watchResource(
   call: Call,
   query: ListQuery,
   selection: Selection,
   output: Output,
-): ApiResponse {
+): Promise<ApiResponse> {
   const { clock, random, request, store, served } = call;
   const timeoutMs =
     query.timeoutSeconds > 0 ? query.timeoutSeconds * 1000 : defaultTimeoutMs * (1 + random.next());
+  const remote = served.conversion?.remote;
+  if (remote !== undefined) await readyToRead(remote, () => beginning(call, query, selection));
   const start = startWatch(call, query, selection, output);
   const toFrame = frameMaker(call, selection, output);
   // Where events are held up, so are those that a client has missed meanwhile; not the state that it begins with.
@@ -33,16 +36,23 @@ export function watchResource(
     initial: held.length > 0 ? [] : start.frames,
     // It must not overtake events: it says that there are none before it.
     bookmark: query.allowWatchBookmarks
-      ? () => deliver(bookmarkFrame(output, { resourceVersion: String(store.revision) }))
+      ? () => tellBookmark(bookmarkFrame(output, { resourceVersion: String(store.revision) }))
       : undefined,
     ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
   const deliver = (frame: WatchFrame): void => call.faults.deliver(frame, stream);
+  const inOrder = remote && onceReady(remote, stream);
+  const tellBookmark = (frame: WatchFrame): void =>
+    inOrder === undefined ? deliver(frame) : inOrder([], () => deliver(frame));
+  const tell = (event: StoredEvent): void => {
+    const frame = toFrame(event);
+    if (frame !== undefined) deliver(frame);
+  };
   if (start.live) {
     const unsubscribe = store.subscribe(served.bucket, (event) => {
       if (event.revision <= start.after) return;
-      const frame = toFrame(event);
-      if (frame !== undefined) deliver(frame);
+      if (inOrder === undefined) tell(event);
+      else inOrder(statesOf(event), () => tell(event));
     });
     stream.onEnd(unsubscribe);
     if (served.custom) stream.onEnd(endWhenGone(call, stream));
@@ -50,6 +60,44 @@ export function watchResource(
     for (const frame of held) deliver(frame);
   } else stream.finish();
   return { status: 200, headers: {}, body: { kind: "watch", frames: stream } };
+}
+
+type InOrder = (objects: readonly ApiObject[], tell: () => void) => void;
+
+function statesOf({ object, previous }: StoredEvent): readonly ApiObject[] {
+  return previous === undefined ? [object] : [object, previous];
+}
+
+/** One after the other, each when what it is about can be read. What cannot ends the watch. */
+function onceReady(remote: RemoteConversion, stream: WatchStream): InOrder {
+  let before = Promise.resolve();
+  return (objects, tell) => {
+    before = before.then(async () => {
+      try {
+        await readyToRead(remote, () => objects);
+        tell();
+      } catch (error) {
+        const { status } = error instanceof StatusError ? error : internalError(messageOf(error), error);
+        stream.push({ type: "ERROR", object: status, shared: false });
+        stream.finish();
+      }
+    });
+  };
+}
+
+/** All that the watch may begin with. */
+function beginning(call: Call, query: ListQuery, { prefix }: Selection): readonly ApiObject[] {
+  const { store, served } = call;
+  const version = parseVersion(query.resourceVersion, "watch");
+  if (query.sendInitialEvents ?? version === undefined) return store.scan(served.bucket, { prefix }).items;
+  if (version === undefined) return [];
+  try {
+    return store.eventsAfter(served.bucket, version).flatMap(statesOf);
+  } catch (error) {
+    // That it cannot begin there is told by the watch itself.
+    if (error instanceof CompactedError) return [];
+    throw error;
+  }
 }
 
 /** With its version, or with the definition, ends a watch of custom resources, after the events that wait. */
@@ -147,16 +195,10 @@ function frameMaker(
       const type = matched ? "MODIFIED" : "ADDED";
       return { type, object: output.event(object, clock.nowMs()), shared: output.shared };
     }
-    const last = event.type === "DELETED" ? object : previousAt(previous, event.revision);
-    return { type: "DELETED", object: output.event(last, clock.nowMs()), shared: output.shared };
+    if (event.type === "DELETED")
+      return { type: "DELETED", object: output.event(object, clock.nowMs()), shared: output.shared };
+    // The last state that matched, under the version of the write that made it stop.
+    const last = output.event(previous ?? object, clock.nowMs(), String(event.revision));
+    return { type: "DELETED", object: last, shared: output.shared };
   };
-}
-
-/** The last state that matched, under the version of the write that made it stop. */
-function previousAt(previous: ApiObject | undefined, revision: number): ApiObject {
-  if (previous === undefined) throw new Error("an object that matched before has a state before");
-  return freezeDeep({
-    ...previous,
-    metadata: { ...previous.metadata, resourceVersion: String(revision) },
-  });
 }

@@ -10,3 +10,10 @@ export function freezeDeep<T>(value: T): T {
   }
   return Object.freeze(value);
 }
+
+/** All of an object that will not change any more, when only its version is missing. */
+export function freezeParts({ metadata, ...parts }: { readonly metadata: object }): void {
+  for (const owner of [metadata, parts]) {
+    for (const part of Object.values<unknown>(owner)) freezeDeep(part);
+  }
+}

@@ -161,6 +161,23 @@ describe("the store", () => {
     expect(() => store.eventsAfter(bucket, stale)).toThrow(CompactedError);
   });
 
+  test("no list goes on at a state that is older than the window, however few writes there were", async () => {
+    const clock = new VirtualClock();
+    const store = new Store({ clock, window: { maxEvents: 16, maxAgeMs: 60_000 } });
+    const first = store.put(bucket, "k", undefined, draft(1));
+    const stale = store.revision;
+    store.put(bucket, "k", first, draft(2));
+    await clock.advanceBy(30_000);
+    store.put("other", "k", undefined, draft(1));
+    expect(store.scan(bucket, { prefix: "", revision: stale }).items.map(valueOf)).toEqual([1]);
+    await clock.advanceBy(30_000);
+    expect(store.scan(bucket, { prefix: "", revision: stale }).items.map(valueOf)).toEqual([1]);
+    await clock.advanceBy(30_000);
+    expect(() => store.scan(bucket, { prefix: "", revision: stale })).toThrow(CompactedError);
+    expect(store.scan(bucket, { prefix: "", revision: store.revision }).items.map(valueOf)).toEqual([2]);
+    expect(store.eventsAfter(bucket, stale)).toHaveLength(1);
+  });
+
   test("listeners hear of every write of their bucket, in order, until they unsubscribe", () => {
     const store = newStore();
     const heard: StoredEvent[] = [];

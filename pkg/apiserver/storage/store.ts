@@ -51,6 +51,14 @@ export class CompactedError extends Error {
   }
 }
 
+interface Mark {
+  readonly revision: number;
+  readonly timeMs: number;
+}
+
+/** So many parts of the window are told apart. */
+const MARKS = 10;
+
 const defaultWindow: StoreWindow = { maxEvents: 8192, maxAgeMs: 300_000 };
 
 /**
@@ -62,6 +70,8 @@ export class Store {
   readonly #journal: Journal | undefined;
   readonly #window: StoreWindow;
   readonly #buckets = new Map<string, Bucket>();
+  /** When some revisions were written, in order; enough to tell how old any of them is. */
+  #marks: Mark[] = [];
   #revision = 1;
   #compacted = 0;
 
@@ -124,7 +134,8 @@ export class Store {
   scan(bucketName: string, scan: Scan): ScanResult {
     const bucket = this.#bucket(bucketName);
     const revision = scan.revision ?? this.#revision;
-    if (revision < bucket.floor) throw new CompactedError(bucket.floor);
+    const floor = Math.max(bucket.floor, this.#tooOld());
+    if (revision < floor) throw new CompactedError(floor);
     const past = revision < this.#revision ? bucket.differencesAt(revision) : undefined;
     const keys = past === undefined || past.size === 0 ? bucket.keys : keysAt(bucket.keys, past);
     const first = lowerBound(keys, scan.from ?? scan.prefix);
@@ -186,6 +197,7 @@ export class Store {
     const type = previous === undefined ? "ADDED" : "MODIFIED";
     const event: StoredEvent = { revision, type, key, object, previous, timeMs: this.#clock.nowMs() };
     this.#revision = revision;
+    this.#mark(revision);
     bucket.record(event);
     this.#trim(bucket);
     return event;
@@ -194,6 +206,7 @@ export class Store {
   #applyRemoval(bucketName: string, key: string, revision: number): StoredEvent | undefined {
     const bucket = this.#bucket(bucketName);
     this.#revision = revision;
+    this.#mark(revision);
     const previous = bucket.objects.get(key);
     if (previous === undefined) return undefined;
     const metadata = { ...previous.metadata, resourceVersion: String(revision) };
@@ -216,6 +229,22 @@ export class Store {
     const probe = events[Math.min(slack, events.length) - 1];
     if (probe !== undefined && probe.timeMs < horizonMs && events.length > slack)
       bucket.forgetThrough(probe.revision);
+  }
+
+  /** upstream: etcd is compacted to where it was five minutes ago; a list that goes on at an older state cannot. */
+  #tooOld(): number {
+    const horizonMs = this.#clock.nowMs() - this.#window.maxAgeMs;
+    const current = this.#marks.findLastIndex(({ timeMs }) => timeMs <= horizonMs);
+    if (current > 0) this.#marks = this.#marks.slice(current);
+    return current < 0 ? 0 : (this.#marks[0]?.revision ?? 0);
+  }
+
+  #mark(revision: number): void {
+    const timeMs = this.#clock.nowMs();
+    const last = this.#marks.at(-1);
+    if (last === undefined || timeMs - last.timeMs >= this.#window.maxAgeMs / MARKS)
+      this.#marks.push({ revision, timeMs });
+    if (this.#marks.length > 2 * MARKS) this.#tooOld();
   }
 
   #notify(bucketName: string, event: StoredEvent): void {

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../../api/object.ts";
 import { parseJson } from "../../../api/wire-json.ts";
-import { asJson, child, isJson, items, type Json, stringMap, text } from "../../../api/json.ts";
+import { asJson, child, isJson, items, type Json, setDefault, stringMap, text } from "../../../api/json.ts";
 import type { Draft } from "../../kinds/kind.ts";
 import { normalizeWireForm } from "../../../api/wire-form.ts";
 import { freezeDeep } from "../../storage/freeze.ts";
@@ -21,7 +21,7 @@ const kind = "HorizontalPodAutoscaler";
 export function autoscalerConversion(): Conversion {
   const read = new WeakMap<ApiObject, ApiObject>();
   return {
-    toStorage: (draft) => toV2(draft),
+    toStorage: autoscalerToV2,
     fromStorage: (stored) => {
       let shown = read.get(stored);
       if (shown === undefined) {
@@ -63,15 +63,19 @@ function statusToV1(made: Draft, status: Json): void {
   delete status["conditions"];
 }
 
-function toV2(draft: Draft): Draft {
+/** upstream: pkg/apis/autoscaling/v1/conversion.go, as only there all metrics are known. */
+export function defaultUtilization(draft: Draft): void {
+  const spec = child(draft, "spec");
+  if (spec !== undefined && listIn(draft, metricsAnnotation).length === 0)
+    setDefault(spec, "targetCPUUtilizationPercentage", 80);
+}
+
+export function autoscalerToV2(draft: Draft): Draft {
   const made = { ...copyJson(draft), apiVersion: "autoscaling/v2" } as Draft;
   const spec = child(made, "spec") ?? {};
   const metrics = listIn(made, metricsAnnotation).map(metricSpecFromV1);
   const target = spec["targetCPUUtilizationPercentage"];
-  if (target !== undefined) {
-    const resource = { name: "cpu", target: { type: "Utilization", averageUtilization: target } };
-    metrics.unshift({ type: "Resource", resource });
-  }
+  if (target !== undefined) metrics.unshift(cpuMetric(target));
   if (metrics.length > 0) spec["metrics"] = metrics;
   const behavior = valueIn(made, behaviorAnnotation);
   if (behavior !== undefined) spec["behavior"] = behavior;
@@ -81,6 +85,10 @@ function toV2(draft: Draft): Draft {
   for (const annotation of ours) annotate(made, annotation, undefined);
   normalizeWireForm(made, "autoscaling/v2", kind);
   return made;
+}
+
+function cpuMetric(averageUtilization: unknown): Json {
+  return { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization } } };
 }
 
 function isCpuUtilization(metric: Json): boolean {
