@@ -183,7 +183,8 @@ function queryOf(parameters: Readonly<Record<string, string | number | boolean |
   query?: URLSearchParams;
 } {
   let query: URLSearchParams | undefined;
-  for (const [name, value] of Object.entries(parameters)) {
+  for (const name in parameters) {
+    const value = parameters[name];
     if (value === undefined || value === "") continue;
     query ??= new URLSearchParams();
     query.set(name, String(value));

@@ -217,9 +217,12 @@ test("metadata clients ask for metadata of objects, lists, watches and of what t
   await client.patch(REF, { type: "merge", body: {} });
   await client.delete(REF);
   expect(transport.requests.map(({ headers }) => headers?.["accept"])).toEqual([
-    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
-    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1",
-    ...Array.from({ length: 4 }, () => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"),
+    "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json",
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1, application/json",
+    ...Array.from(
+      { length: 4 },
+      () => "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1, application/json",
+    ),
   ]);
 });
 

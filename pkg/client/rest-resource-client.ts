@@ -26,9 +26,14 @@ import type { RestClient, RestRequest } from "./rest.ts";
 import type { TransportResponse } from "./transport.ts";
 import { watchEvents } from "./watch-events.ts";
 
-const AS_METADATA = "g=meta.k8s.io;v=v1";
-const ACCEPT_METADATA = `application/json;as=PartialObjectMetadata;${AS_METADATA}`;
-const ACCEPT_METADATA_LIST = `application/json;as=PartialObjectMetadataList;${AS_METADATA}`;
+const OF_METADATA = "g=meta.k8s.io;v=v1";
+const AS_METADATA = `as=PartialObjectMetadata;${OF_METADATA}`;
+/** A server that cannot give metadata alone, as that of an aggregated API may be, gives the whole, and refuses nothing. */
+const ACCEPT_METADATA = `application/json;${AS_METADATA}, application/json`;
+const ACCEPT_METADATA_LIST = `application/json;as=PartialObjectMetadataList;${OF_METADATA}, application/json`;
+/** Protobuf where there is any, as it is cheaper at both ends. */
+const ACCEPT_FIELDS = `${PROTOBUF_TYPE}, application/json`;
+const ACCEPT_METADATA_FIELDS = `${PROTOBUF_TYPE};${AS_METADATA}, ${ACCEPT_METADATA}`;
 
 type ListHead<T> = Omit<ObjectList<T>, "items">;
 
@@ -154,12 +159,9 @@ export class RestResourceClient<T extends ApiObject> implements ResourceClient<T
     return (await this.#rest.json(request, signal)) as S;
   }
 
-  /** Protobuf where there is any, as it is cheaper at both ends. */
   #acceptFields(): { readonly accept?: string } {
-    const { accept = "application/json" } = this.#acceptObject;
-    const isMetadata = accept !== "application/json";
-    if (!isMetadata && !hasProtobuf(apiVersionOf(this.resource), this.resource.kind)) return {};
-    return { accept: `${accept.replace("application/json", PROTOBUF_TYPE)}, ${accept}` };
+    if (this.#acceptObject.accept !== undefined) return { accept: ACCEPT_METADATA_FIELDS };
+    return hasProtobuf(apiVersionOf(this.resource), this.resource.kind) ? { accept: ACCEPT_FIELDS } : {};
   }
 
   async #object(request: RestRequest, signal: AbortSignal | undefined): Promise<Stored<T>> {

@@ -1,4 +1,4 @@
-import type { ApiObject, WatchEvent } from "../../api/object.ts";
+import type { PartialObject, WatchEvent } from "../../api/object.ts";
 import { ApiError, isConnectionError, isExpired } from "../../client/errors.ts";
 import type { WatchOptions } from "../../client/resource-client.ts";
 import type { Clock } from "../../clock/clock.ts";
@@ -20,6 +20,7 @@ import {
 } from "./reflector-failures.ts";
 import type { Draft } from "../store/store.ts";
 import { WatchOverdueError, WatchStream } from "./watch-stream.ts";
+import { isObject } from "../../api/patch/json.ts";
 
 /** What a reflector feeds. Objects are already transformed. */
 export interface ReflectorSink<T> {
@@ -64,7 +65,7 @@ const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
  * upstream: tools/cache/reflector.go. One deviation: a watch that breaks for want of a connection, or because the
  * server is busy, goes on from the last version instead of listing everything anew, whatever stage it broke in.
  */
-export class Reflector<T extends ApiObject> {
+export class Reflector<T extends PartialObject> {
   readonly #options: ReflectorOptions<T>;
   readonly #backoff: Backoff;
   readonly #turn: TurnOfSteps;
@@ -144,7 +145,7 @@ export class Reflector<T extends ApiObject> {
       for (let event = await stream.next(); event !== undefined; event = await stream.next()) {
         this.#heardMs = this.#options.clock.monotonicMs();
         if (event.type === "BOOKMARK") {
-          if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") continue;
+          if (!endsInitialEvents(event.object)) continue;
           this.#replace(draft.objects, event.object.metadata.resourceVersion ?? "");
           return { name: "watching", stream };
         }
@@ -320,4 +321,8 @@ export class Reflector<T extends ApiObject> {
 
 function atVersion(resourceVersion: string): { readonly resourceVersion?: string } {
   return resourceVersion === "" ? {} : { resourceVersion };
+}
+
+function endsInitialEvents({ metadata: { annotations } }: PartialObject): boolean {
+  return isObject(annotations) && annotations[INITIAL_EVENTS_END] === "true";
 }

@@ -1,16 +1,16 @@
-import type { ApiObject } from "../../api/object.ts";
+import type { PartialObject } from "../../api/object.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { Delta, DeltaBatch, ObjectDelta } from "../feed/delta.ts";
 import type { DeltaQueue } from "./delta-queue.ts";
 import type { Notification, NotificationBatch } from "./notification.ts";
 import type { Steps } from "../../api/steps.ts";
-import type { TaskTurns } from "../../clock/task-turns.ts";
+import { ENDED, GOING_ON, type Step, type Task, type TaskTurns } from "../../clock/task-turns.ts";
 import type { Draft, Store } from "../store/store.ts";
 
 /** Above this many queued changes the reflector waits: memory stays bounded when events come faster than they go. */
 const MOST_QUEUED = 2_000;
 
-interface DeltaPumpOptions<T extends ApiObject> {
+interface DeltaPumpOptions<T extends PartialObject> {
   readonly queue: DeltaQueue<T>;
   readonly store: Store<T>;
   readonly tasks: TaskTurns;
@@ -24,15 +24,18 @@ interface DeltaPumpOptions<T extends ApiObject> {
 }
 
 /**
- * Moves changes from the queue to the store and tells the handlers.
+ * Moves changes from the queue to the store and tells the handlers. While there is any, it is a task.
  * Invariants: a batch is in the store, whole, before any handler hears of any part of it; nobody but the pump changes
  * the store.
  */
-export class DeltaPump<T extends ApiObject> {
+export class DeltaPump<T extends PartialObject> implements Task {
   readonly #options: DeltaPumpOptions<T>;
   readonly #waiting: (() => void)[] = [];
   /** By key: what handlers were told last, where the store is ahead of that because something failed in between. */
   readonly #untold = new Map<string, T | undefined>();
+  /** What is left to do of a batch that takes many steps. */
+  #replacing: Steps<void> | undefined;
+  #startMs = 0;
   #pumping = false;
   #stopped = false;
 
@@ -64,39 +67,50 @@ export class DeltaPump<T extends ApiObject> {
   #wake(): void {
     if (this.#pumping || this.#stopped) return;
     this.#pumping = true;
-    this.#options.tasks.start(this.#pump(), (error) => this.#failed(error));
+    this.#options.tasks.start(this);
   }
 
   /** What is queued behind it goes on: each change stands for itself. */
-  #failed(error: unknown): void {
+  failed(error: unknown): void {
     const { queue } = this.#options;
     queue.failed();
+    this.#replacing = undefined;
     this.#pumping = false;
     this.#letIn();
     this.#options.onFailure(error);
     if (queue.length > 0) this.#wake();
   }
 
-  *#pump(): Steps<void> {
+  /** Does what can be done at once, which is a batch, or a part of a replacement. */
+  next(): Step {
     const { queue, clock } = this.#options;
-    for (let batch = queue.pop(); batch !== undefined && !this.#stopped; batch = queue.pop()) {
-      const startMs = clock.monotonicMs();
-      yield* this.#process(batch);
-      queue.done();
-      this.#options.onBatch(clock.monotonicMs() - startMs);
-      if (queue.length < MOST_QUEUED) this.#letIn();
-      yield;
+    if (this.#replacing === undefined) {
+      const batch = this.#stopped ? undefined : queue.pop();
+      if (batch === undefined) return this.#end();
+      this.#startMs = clock.monotonicMs();
+      this.#process(batch);
     }
+    if (this.#replacing?.next().done === false) return GOING_ON;
+    this.#replacing = undefined;
+    queue.done();
+    this.#options.onBatch(clock.monotonicMs() - this.#startMs);
+    if (queue.length < MOST_QUEUED) this.#letIn();
+    return queue.length > 0 ? GOING_ON : this.#end();
+  }
+
+  #end(): Step {
     this.#pumping = false;
+    return ENDED;
   }
 
   #letIn(): void {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  *#process({ deltas, initial }: DeltaBatch<T>): Steps<void> {
+  #process({ deltas, initial }: DeltaBatch<T>): void {
     const [first] = deltas;
-    if (first?.type === "replace") yield* this.#replaceAll(first.objects, first.resourceVersion, initial);
+    if (first?.type === "replace")
+      this.#replacing = this.#replaceAll(first.objects, first.resourceVersion, initial);
     else if (first?.type === "resync") this.#syncAll();
     else if (first?.type === "bookmark") this.#options.store.advance(first.resourceVersion);
     else this.#applyAll(deltas, initial);
@@ -172,7 +186,7 @@ export class DeltaPump<T extends ApiObject> {
   }
 }
 
-function changeOf<T extends ApiObject>(before: T | undefined, after: T): Notification<T> {
+function changeOf<T extends PartialObject>(before: T | undefined, after: T): Notification<T> {
   if (before === undefined) return { type: "add", object: after };
   const sync = before.metadata.resourceVersion === after.metadata.resourceVersion;
   return { type: "update", before, after, sync };

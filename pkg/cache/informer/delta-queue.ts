@@ -37,16 +37,17 @@ export class DeltaQueue<T> {
     if (this.length === 0) return undefined;
     const initial = !this.#population.hasSynced;
     const limit = Math.min(LARGEST_BATCH, this.length, this.#population.left || LARGEST_BATCH);
-    const keys = new Set<string>();
+    // As a rule one change comes at a time.
+    const keys = limit > 1 ? new Set<string>() : undefined;
     const deltas: Delta<T>[] = [];
     while (deltas.length < limit) {
       const delta = this.#deltas[this.#head + deltas.length];
       if (delta === undefined) break;
       const ofOneObject = "key" in delta;
-      if (deltas.length > 0 && (!ofOneObject || keys.has(delta.key))) break;
+      if (deltas.length > 0 && (!ofOneObject || keys?.has(delta.key) === true)) break;
       deltas.push(delta);
       if (!ofOneObject) break;
-      keys.add(delta.key);
+      keys?.add(delta.key);
     }
     this.#drop(deltas.length);
     this.#inWork = deltas.length;
@@ -68,7 +69,7 @@ export class DeltaQueue<T> {
     this.#deltas.fill(undefined, this.#head, this.#head + count);
     this.#head += count;
     if (this.#head * 2 < this.#deltas.length) return;
-    this.#deltas = this.#deltas.slice(this.#head);
+    this.#deltas.splice(0, this.#head);
     this.#head = 0;
   }
 }

@@ -2,12 +2,14 @@ import type { ObjectHandler, HandlerRegistration } from "./informer.ts";
 import type { Logger } from "../../log/logger.ts";
 import type { Notification, NotificationBatch } from "./notification.ts";
 import { Ring } from "./ring.ts";
-import type { Steps } from "../../api/steps.ts";
-import type { TaskTurns } from "../../clock/task-turns.ts";
+import { ENDED, GOING_ON, type Step, type Task, type TaskTurns } from "../../clock/task-turns.ts";
 import { SyncWaiters } from "./sync-waiters.ts";
 
-interface Pending<T> extends NotificationBatch<T> {
+interface Pending<T> {
+  readonly batch: NotificationBatch<T>;
   readonly withSync: boolean;
+  /** How many of its notifications the handler has been told. */
+  told: number;
 }
 
 interface HandlerQueueOptions<T> {
@@ -21,8 +23,8 @@ interface HandlerQueueOptions<T> {
   readonly requestedResyncMs: number;
 }
 
-/** What one handler has not been told yet. */
-export class HandlerQueue<T> implements HandlerRegistration {
+/** What one handler has not been told yet. While there is any, it is a task: each step tells the handler one thing. */
+export class HandlerQueue<T> implements HandlerRegistration, Task {
   readonly requestedResyncMs: number;
   resyncMs = 0;
   nextResyncMs = 0;
@@ -31,8 +33,8 @@ export class HandlerQueue<T> implements HandlerRegistration {
   readonly #options: HandlerQueueOptions<T>;
   readonly #pending = new Ring<Pending<T>>();
   readonly #syncWaiters = new SyncWaiters();
-  /** The batch that is being told, and how far. */
-  #current: { readonly batch: Pending<T>; told: number } | undefined;
+  /** Is being told. */
+  #current: Pending<T> | undefined;
   #initialBatches = 0;
   #draining = false;
   #removed = false;
@@ -62,7 +64,7 @@ export class HandlerQueue<T> implements HandlerRegistration {
   }
 
   push(batch: NotificationBatch<T>): void {
-    this.#pending.push({ ...batch, withSync: this.syncing });
+    this.#pending.push({ batch, withSync: this.syncing, told: 0 });
     if (batch.initial) this.#initialBatches++;
     this.#wake();
   }
@@ -70,35 +72,40 @@ export class HandlerQueue<T> implements HandlerRegistration {
   #wake(): void {
     if (this.#draining) return;
     this.#draining = true;
-    this.#options.tasks.start(this.#drain(), () => {
-      this.#options.onFailure();
-      this.#draining = false;
-      this.#wake();
-    });
+    this.#options.tasks.start(this);
   }
 
-  /** Goes on where the last one broke off, with the next notification. */
-  *#drain(): Steps<void> {
-    for (let current = this.#next(); current !== undefined; current = this.#next()) {
-      const { notifications, withSync, initial } = current.batch;
-      while (current.told < notifications.length) {
-        if (this.#removed) return;
-        const notification = notifications[current.told++];
-        if (notification === undefined || (isSync(notification) && !withSync)) continue;
-        this.#deliver(notification, initial);
-        yield;
+  /** Goes on with the next notification, whatever became of the one before. Ends with the last one. */
+  next(): Step {
+    for (;;) {
+      this.#current ??= this.#pending.shift();
+      if (this.#current === undefined) return this.#end();
+      if (this.#removed) return ENDED;
+      const { batch, withSync, told } = this.#current;
+      const notification = batch.notifications[told];
+      this.#current.told++;
+      const isWanted = notification !== undefined && (withSync || !isSync(notification));
+      if (isWanted) this.#deliver(notification, batch.initial);
+      if (told + 1 < batch.notifications.length) {
+        if (isWanted) return GOING_ON;
+        continue;
       }
       this.#current = undefined;
-      if (initial && --this.#initialBatches === 0) this.#syncWaiters.settle();
+      if (batch.initial && --this.#initialBatches === 0) this.#syncWaiters.settle();
+      if (this.#pending.length === 0) return this.#end();
+      if (isWanted) return GOING_ON;
     }
-    this.#draining = false;
   }
 
-  #next(): { readonly batch: Pending<T>; told: number } | undefined {
-    if (this.#current !== undefined) return this.#current;
-    const batch = this.#pending.shift();
-    this.#current = batch && { batch, told: 0 };
-    return this.#current;
+  #end(): Step {
+    this.#draining = false;
+    return ENDED;
+  }
+
+  failed(): void {
+    this.#options.onFailure();
+    this.#draining = false;
+    this.#wake();
   }
 
   /** An event that a handler fails on is lost to that handler, and to no other one. */

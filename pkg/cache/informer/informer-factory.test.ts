@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { busy, FakeSource, refused } from "../../../test/harness/fake-source.ts";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { ApiObject, PartialObject } from "../../api/object.ts";
 import type { TypedResource } from "../../api/resource.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { silentLogger } from "../../log/logger.ts";
@@ -83,7 +83,7 @@ test("start is idempotent, starts what came since, and scopes go into the reques
 });
 
 test("the cache holds what any consumer reads, and no more can be asked for after the start", async () => {
-  const { clock, source, factory, stop, finish } = fixture({ freeze: true });
+  const { clock, source, factory, stop, finish } = fixture({ strict: () => undefined });
   source("things").put(thing("a"));
   const informer = factory.informer(THINGS, { fields: ["spec.size"] });
   factory.informer(THINGS, { fields: [] });
@@ -92,31 +92,36 @@ test("the cache holds what any consumer reads, and no more can be asked for afte
   const cached = informer.lister.get("ns", "a");
   expect(cached?.spec).toEqual({ size: 1 });
   expect(Object.keys(cached?.metadata ?? {})).not.toContain("annotations");
-  expect(() => cached?.spec.colour).toThrow("colour of things.example.com is read");
+  expect(() => cached?.spec.colour).toThrow("reads spec.colour of things.example.com");
   expect(() => Object.assign(cached?.spec ?? {}, { size: 2 })).toThrow(TypeError);
   expect(() => factory.informer(THINGS)).toThrow("things.example.com runs already");
   expect(factory.informer(THINGS, { fields: ["spec.size"] }).lister.get("ns", "a")?.spec.size).toBe(1);
   await finish();
 });
 
-test("where objects are frozen each consumer finds what it declared itself, however much is cached", async () => {
-  const { clock, source, factory, stop, finish } = fixture({ freeze: true });
+test("where the factory is strict each consumer finds what it declared itself, however much is cached", async () => {
+  const told: string[] = [];
+  const { clock, source, factory, stop, finish } = fixture({ strict: ({ message }) => told.push(message) });
   source("things").put(thing("a"));
   const size = factory.informer(THINGS, { fields: ["spec.size"] });
   const colour = factory.informer(THINGS, { fields: ["spec.colour", "metadata.annotations[note]"] });
-  const nothing = factory.metadataInformer(THINGS, { fields: [] });
-  const seen: ApiObject[] = [];
+  const nothing = factory.of("nobody in particular").metadataInformer(THINGS, { fields: [] });
+  const seen: PartialObject[] = [];
   size.addHandler({ onAdd: (object) => seen.push(object) });
   factory.start(stop.signal);
   await clock.advanceBy(100);
   const one = size.lister.get("ns", "a");
   expect(one).toMatchObject({ kind: "Thing", metadata: { name: "a" }, spec: { size: 1 } });
-  expect(() => one?.spec.colour).toThrow("colour of things.example.com is read");
-  expect(() => one?.metadata.annotations).toThrow("annotations of things.example.com is read");
+  expect(() => one?.spec.colour).toThrow("reads spec.colour of things.example.com");
+  expect(() => one?.metadata.annotations).toThrow("reads metadata.annotations of things.example.com");
   expect(colour.lister.getByKey("ns/a")?.spec.colour).toBe("red");
   expect(colour.lister.inNamespace("ns")[0]?.metadata.annotations).toEqual({ note: "x" });
-  expect(() => colour.lister.list()[0]?.spec.size).toThrow("size of things.example.com is read");
-  expect(() => (nothing.lister.list()[0] as Thing).spec).toThrow("spec of things.example.com is read");
+  expect(() => colour.lister.list()[0]?.spec.size).toThrow("reads spec.size of things.example.com");
+  expect(() => (nothing.lister.list()[0] as Thing).spec).toThrow("reads spec of things.example.com");
+  expect(told.at(-1)).toBe(
+    "nobody in particular reads spec of things.example.com, which it has not declared",
+  );
+  expect(told).toHaveLength(4);
   // The same each time, and not to be changed, as what is cached is.
   expect(seen).toEqual([one]);
   expect(size.lister.list()[0]).toBe(one);
@@ -170,7 +175,7 @@ test("a cache that runs without annotations serves those who read other metadata
 });
 
 test("a transform sees every object once, already projected", async () => {
-  const transformed: ApiObject[] = [];
+  const transformed: PartialObject[] = [];
   const { clock, source, factory, stop, finish } = fixture({
     transform: (object) => {
       transformed.push(object);

@@ -1,5 +1,5 @@
 import { deepFreeze } from "../../api/freeze.ts";
-import type { ApiObject, Stored } from "../../api/object.ts";
+import type { PartialObject, StoredObject } from "../../api/object.ts";
 import type { Resource, TypedResource } from "../../api/resource.ts";
 import { groupResource } from "../../api/resource.ts";
 import type { ResourceClient } from "../../client/resource-client.ts";
@@ -12,7 +12,7 @@ import { InformerMetrics } from "./informer-metrics.ts";
 import { Interner } from "../store/interner.ts";
 import type { Scope } from "../feed/list-watch.ts";
 import { scopedListWatch } from "../feed/list-watch.ts";
-import type { Fields } from "../store/projection.ts";
+import type { Fields, Seen, Trap } from "../store/projection.ts";
 import { OwnFields } from "../store/own-fields.ts";
 import { Projection } from "../store/projection.ts";
 import { ResourceInformer } from "./resource-informer.ts";
@@ -38,19 +38,38 @@ export interface InformerFactoryOptions {
   /** Ask for the first state as a stream of events rather than as a list. Default true. */
   readonly streamLists?: boolean;
   /** Applied to every object after the projection and before it is cached. It must return a new object or the same. */
-  readonly transform?: <T extends ApiObject>(object: T) => T;
-  /** For tests: to change a cached object, or to read a field that the projection left out, throws. */
-  readonly freeze?: boolean;
+  readonly transform?: <T extends PartialObject>(object: T) => T;
+  readonly strict?: Strict;
 }
 
-export interface InformerOptions extends Scope {
+/**
+ * For tests: to change a cached object throws, and so does to read a field that the consumer has not declared. That is
+ * told here, too: whoever syncs would only try again.
+ */
+export type Strict = (undeclared: UndeclaredReadError) => void;
+
+export class UndeclaredReadError extends Error {
+  readonly code = "UndeclaredRead";
+  constructor(consumer: string, resource: Resource, field: string) {
+    super(`${consumer} reads ${field} of ${groupResource(resource)}, which it has not declared`);
+    this.name = "UndeclaredReadError";
+  }
+}
+
+/** Where consumers get their informers. */
+export type Informers = Pick<SharedInformerFactory, "informer" | "metadataInformer" | "start" | "release">;
+
+export interface InformerOptions<F extends Fields = Fields> extends Scope {
   /** What this consumer reads of the objects; the cache holds what any consumer reads. Default "whole". */
-  readonly fields?: Fields;
+  readonly fields?: F;
+  /** Named when it reads what it has not declared. */
+  readonly consumer?: string;
 }
 
 export interface MetadataInformerOptions extends Scope {
   /** Paths below `metadata`. */
   readonly fields?: readonly string[];
+  readonly consumer?: string;
 }
 
 export interface InformerHealth {
@@ -67,7 +86,7 @@ export interface InformerHealth {
 
 interface Entry {
   readonly name: string;
-  readonly informer: ResourceInformer<ApiObject>;
+  readonly informer: ResourceInformer<PartialObject>;
   readonly projection: Projection;
   readonly stop: AbortController;
   run: Promise<void> | undefined;
@@ -90,15 +109,16 @@ export class SharedInformerFactory {
     this.#tasks = new TaskTurns(options.clock, options.log);
   }
 
-  /** An informer of whole or projected objects. Its type is that of the resource; a projection leaves fields out. */
-  informer<T extends ApiObject>(
+  /** An informer of whole or projected objects. */
+  informer<T extends PartialObject, const F extends Fields = "whole">(
     resource: TypedResource<T>,
-    options: InformerOptions = {},
-  ): SharedInformer<T> {
-    const { fields = "whole", ...scope } = options;
+    options: InformerOptions<F> = {},
+  ): SharedInformer<Seen<T, F>> {
+    const { fields = "whole", consumer, ...scope } = options;
     const entry = this.#entry(resource, scope, "objects");
     entry.projection.add(fields);
-    return this.#seenWith(entry.informer as unknown as SharedInformer<T>, resource, fields);
+    const informer = entry.informer as unknown as SharedInformer<Seen<T, F>>;
+    return this.#seenBy(consumer, informer, resource, fields);
   }
 
   /**
@@ -106,24 +126,47 @@ export class SharedInformerFactory {
    * It shares the cache of whole or projected objects if there is one.
    */
   metadataInformer(resource: Resource, options: MetadataInformerOptions = {}): SharedInformer {
-    const { fields = ["metadata"], ...scope } = options;
+    const { fields = ["metadata"], consumer, ...scope } = options;
     const objects = this.#entries.get(entryKey(resource, scope, "objects"));
     const shares = objects !== undefined && (objects.run === undefined || objects.projection.covers(fields));
     const entry = this.#entry(resource, scope, shares ? "objects" : "metadata");
     entry.projection.add(fields);
-    return this.#seenWith(entry.informer, resource, fields);
+    return this.#seenBy(consumer, entry.informer, resource, fields);
+  }
+
+  /** The informers for one consumer, which they know by name. */
+  of(consumer: string): Informers {
+    return {
+      informer: (resource, options) => this.informer(resource, { ...options, consumer }),
+      metadataInformer: (resource, options) => this.metadataInformer(resource, { ...options, consumer }),
+      start: (signal) => this.start(signal),
+      release: async (informer) => this.release(informer),
+    };
   }
 
   /** In tests each consumer finds what it declared itself, and not what others did. */
-  #seenWith<T extends ApiObject>(
+  #seenBy<T extends PartialObject>(
+    consumer: string | undefined,
     informer: SharedInformer<T>,
     resource: Resource,
     fields: Fields,
   ): SharedInformer<T> {
-    if (this.#options.freeze !== true || fields === "whole") return informer;
-    const own = new Projection(resource, this.#interner, true);
+    if (this.#options.strict === undefined || fields === "whole") return informer;
+    const own = new Projection(resource, this.#interner, this.#trap(resource, consumer));
     own.add(fields);
     return new OwnFields(informer, own);
+  }
+
+  #trap(resource: Resource, consumer = "somebody"): Trap | undefined {
+    const { strict } = this.#options;
+    return (
+      strict &&
+      ((field) => {
+        const error = new UndeclaredReadError(consumer, resource, field);
+        strict(error);
+        throw error;
+      })
+    );
   }
 
   /** Starts what was asked for since the last start. Informers run until `signal` aborts or the factory is shut down. */
@@ -190,7 +233,7 @@ export class SharedInformerFactory {
       existing.holders++;
       return existing;
     }
-    const projection = new Projection(resource, this.#interner, this.#options.freeze);
+    const projection = new Projection(resource, this.#interner, this.#trap(resource));
     const entry = {
       name: nameOf(resource, scope, flavour),
       informer: this.#build(resource, scope, flavour, projection),
@@ -208,12 +251,12 @@ export class SharedInformerFactory {
     scope: Scope,
     flavour: Flavour,
     projection: Projection,
-  ): ResourceInformer<ApiObject> {
+  ): ResourceInformer<PartialObject> {
     const { clients, clock, random, leastResyncMs = 0, streamLists } = this.#options;
     const client = flavour === "metadata" ? clients.metadata(resource) : clients.dynamic(resource);
     const name = nameOf(resource, scope, flavour);
     let observe: (tookMs: number) => void = () => undefined;
-    const informer = new ResourceInformer<ApiObject>({
+    const informer = new ResourceInformer<PartialObject>({
       source: scopedListWatch(client, scope, () => projection.wanted),
       transform: this.#transformOf(projection),
       namespaced: resource.namespaced,
@@ -235,11 +278,11 @@ export class SharedInformerFactory {
     return informer;
   }
 
-  #transformOf(projection: Projection): (object: Stored, exact: boolean) => Stored {
-    const { transform = (object) => object, freeze = false } = this.#options;
-    const whole = (object: Stored, exact: boolean): Stored =>
+  #transformOf(projection: Projection): (object: StoredObject, exact: boolean) => StoredObject {
+    const { transform = (object) => object, strict } = this.#options;
+    const whole = (object: StoredObject, exact: boolean): StoredObject =>
       transform(exact ? projection.adopt(object) : projection.apply(object));
-    return freeze ? (object, exact) => deepFreeze(whole(object, exact)) : whole;
+    return strict === undefined ? whole : (object, exact) => deepFreeze(whole(object, exact));
   }
 }
 

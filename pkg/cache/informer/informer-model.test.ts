@@ -10,7 +10,7 @@ import {
   tooLarge,
 } from "../../../test/harness/fake-source.ts";
 import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { PartialObject } from "../../api/object.ts";
 import { keyOf } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
 import { seededRandom } from "../../clock/random.ts";
@@ -53,25 +53,25 @@ const action = fc.oneof(
 type Action = typeof action extends fc.Arbitrary<infer A> ? A : never;
 
 /** Follows the events of one handler and fails as soon as they contradict each other. */
-class Witness implements EventHandler<ApiObject> {
-  readonly seen = new Map<string, ApiObject>();
+class Witness implements EventHandler<PartialObject> {
+  readonly seen = new Map<string, PartialObject>();
 
-  onAdd(object: ApiObject): void {
+  onAdd(object: PartialObject): void {
     expect(this.seen.has(keyOf(object)), `added ${keyOf(object)} twice`).toBe(false);
     this.seen.set(keyOf(object), object);
   }
 
-  onUpdate(before: ApiObject, after: ApiObject): void {
+  onUpdate(before: PartialObject, after: PartialObject): void {
     expect(this.seen.get(keyOf(after)), `the old ${keyOf(after)} is not the last new one`).toEqual(before);
     this.seen.set(keyOf(after), after);
   }
 
-  onDelete(object: ApiObject): void {
+  onDelete(object: PartialObject): void {
     expect(this.seen.delete(keyOf(object)), `deleted ${keyOf(object)} without an add`).toBe(true);
   }
 }
 
-function contents(objects: Iterable<ApiObject>): unknown {
+function contents(objects: Iterable<PartialObject>): unknown {
   return Object.fromEntries([...objects].map((object) => [keyOf(object), object.metadata.resourceVersion]));
 }
 
@@ -93,7 +93,7 @@ class World {
       log: { ...silentLogger, child: () => ({ ...silentLogger, error: this.#onError }) },
       metrics: noMetrics,
       name: "test",
-      freeze: true,
+      strict: (error) => this.errors.push(error),
       leastResyncMs: 60_000,
     });
     this.informer = this.factory.informer(THINGS);

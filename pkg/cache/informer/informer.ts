@@ -1,4 +1,4 @@
-import type { ApiObject, Stored } from "../../api/object.ts";
+import type { PartialObject, Stored } from "../../api/object.ts";
 import type { Lister } from "../store/lister.ts";
 import type { ValuesOf } from "../store/store-index.ts";
 
@@ -10,7 +10,7 @@ export interface ObjectHandler<T> {
   onDelete?(object: T, missed: boolean): void;
 }
 
-export type EventHandler<T extends ApiObject> = ObjectHandler<Stored<T>>;
+export type EventHandler<T extends PartialObject> = ObjectHandler<Stored<T>>;
 
 export interface HandlerOptions {
   /** How often the handler is told of everything again. 0: never; absent: as the informer does by default. */
@@ -28,13 +28,13 @@ export interface HandlerRegistration extends Synced {
   remove(): void;
 }
 
-export type IndexFunction<T extends ApiObject> = ValuesOf<Stored<T>>;
+export type IndexFunction<T extends PartialObject> = ValuesOf<Stored<T>>;
 
 /** Name of the index that every namespaced informer has. */
 export const NAMESPACE_INDEX = "namespace";
 
 /** Has synced when the cache holds a complete list. */
-export interface SharedInformer<T extends ApiObject = ApiObject> extends Synced {
+export interface SharedInformer<T extends PartialObject = PartialObject> extends Synced {
   readonly lister: Lister<T>;
   addHandler(handler: EventHandler<T>, options?: HandlerOptions): HandlerRegistration;
   /**
@@ -42,6 +42,11 @@ export interface SharedInformer<T extends ApiObject = ApiObject> extends Synced 
    * error. An object on which the function throws is in no bucket of that index.
    */
   addIndex(name: string, index: IndexFunction<T>): void;
+  /**
+   * Hands over what the server has now, past the cache: read as the cache is filled, page by page. What was handed over
+   * may come again.
+   */
+  listLive(onItem: (item: Stored<T>) => void, signal: AbortSignal): Promise<void>;
   /** The resourceVersion up to which the cache has seen everything; "" before the first list. */
   lastSyncResourceVersion(): string;
   /** Monotonic time since when the cache has not heard from the server (no event, bookmark or list), for health. */

@@ -1,4 +1,4 @@
-import type { ApiObject, Stored } from "../../api/object.ts";
+import type { PartialObject, Stored } from "../../api/object.ts";
 import { keyOf } from "../../api/object.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
@@ -15,6 +15,7 @@ import type {
 } from "./informer.ts";
 import { NAMESPACE_INDEX } from "./informer.ts";
 import type { ListWatch } from "../feed/list-watch.ts";
+import { listAll } from "../feed/paged-list.ts";
 import type { Lister } from "../store/lister.ts";
 import { Reflector } from "../feed/reflector.ts";
 import type { TaskTurns } from "../../clock/task-turns.ts";
@@ -22,7 +23,7 @@ import { Store } from "../store/store.ts";
 import { StoreLister } from "../store/store-lister.ts";
 import { SyncWaiters } from "./sync-waiters.ts";
 
-interface ResourceInformerOptions<T extends ApiObject> {
+interface ResourceInformerOptions<T extends PartialObject> {
   readonly source: ListWatch<Stored<T>>;
   /** Called once with every object that comes from the server. */
   readonly transform: (object: Stored<T>, exact: boolean) => Stored<T>;
@@ -39,7 +40,7 @@ interface ResourceInformerOptions<T extends ApiObject> {
 }
 
 /** Reflector, queue, store and handlers of one resource. It runs once. */
-export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> {
+export class ResourceInformer<T extends PartialObject> implements SharedInformer<T> {
   readonly lister: Lister<T>;
   readonly #options: ResourceInformerOptions<T>;
   readonly #store = new Store<Stored<T>>();
@@ -139,6 +140,20 @@ export class ResourceInformer<T extends ApiObject> implements SharedInformer<T> 
   async whenSynced(signal: AbortSignal): Promise<boolean> {
     if (!this.hasSynced() && this.#phase !== "stopped") await this.#syncWaiters.wait(signal);
     return this.hasSynced();
+  }
+
+  async listLive(onItem: (item: Stored<T>) => void, signal: AbortSignal): Promise<void> {
+    const { source, transform } = this.#options;
+    await listAll(
+      source,
+      {
+        resourceVersion: "",
+        paged: true,
+        onItem: (item) => onItem(transform(item, false)),
+        onRestart: () => undefined,
+      },
+      signal,
+    );
   }
 
   lastSyncResourceVersion(): string {

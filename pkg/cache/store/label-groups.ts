@@ -1,15 +1,18 @@
 import type { Labels, LabelSelector } from "../../api/labels.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { PartialObject } from "../../api/object.ts";
+
+/** As often a Deployment's pods are asked for in a rolling update, until one of them changes: once for each ReplicaSet. */
+const FEW = 3;
 
 /**
  * Objects by their labels. Those that are labelled alike share their labels (see Interner), so that to select among
  * 50,000 pods of 2,000 ReplicaSets takes 2,000 looks, as long as there is no change.
  */
-export class LabelGroups<T extends ApiObject> {
+export class LabelGroups<T extends PartialObject> {
   readonly #objects: readonly T[];
   /** Places of the objects, ascending. */
   #groups: ReadonlyMap<Labels | undefined, readonly number[]> | undefined;
-  #asked = false;
+  #asked = 0;
 
   constructor(objects: readonly T[]) {
     this.#objects = objects;
@@ -17,9 +20,9 @@ export class LabelGroups<T extends ApiObject> {
 
   /** In the order of the objects. */
   matching(selector: LabelSelector): readonly T[] {
-    if (!this.#asked) {
+    if (this.#asked < FEW) {
       // There may be a change before anybody asks again, and groups would not have been worth making.
-      this.#asked = true;
+      this.#asked++;
       return filtered(this.#objects, selector);
     }
     this.#groups ??= grouped(this.#objects);
@@ -35,7 +38,7 @@ export class LabelGroups<T extends ApiObject> {
   }
 }
 
-function grouped(objects: readonly ApiObject[]): ReadonlyMap<Labels | undefined, number[]> {
+function grouped(objects: readonly PartialObject[]): ReadonlyMap<Labels | undefined, number[]> {
   const groups = new Map<Labels | undefined, number[]>();
   let place = 0;
   for (const { metadata } of objects) {
@@ -47,7 +50,7 @@ function grouped(objects: readonly ApiObject[]): ReadonlyMap<Labels | undefined,
   return groups;
 }
 
-function filtered<T extends ApiObject>(objects: readonly T[], selector: LabelSelector): readonly T[] {
+function filtered<T extends PartialObject>(objects: readonly T[], selector: LabelSelector): readonly T[] {
   const verdicts = new Map<Labels | undefined, boolean>();
   return objects.filter(({ metadata: { labels } }) => {
     let verdict = verdicts.get(labels);

@@ -1,5 +1,5 @@
 import type { LabelSelector } from "../../api/labels.ts";
-import type { ApiObject, Stored } from "../../api/object.ts";
+import type { PartialObject, Stored } from "../../api/object.ts";
 import type {
   EventHandler,
   HandlerOptions,
@@ -14,7 +14,7 @@ import type { Projection } from "./projection.ts";
  * For tests: an informer through the eyes of one consumer, who finds only the fields that it declared itself. The cache
  * holds what any consumer reads, which hides what one of them has forgotten.
  */
-export class OwnFields<T extends ApiObject> implements SharedInformer<T> {
+export class OwnFields<T extends PartialObject> implements SharedInformer<T> {
   readonly lister: Lister<T>;
   readonly shared: SharedInformer<T>;
   readonly #projection: Projection;
@@ -58,6 +58,10 @@ export class OwnFields<T extends ApiObject> implements SharedInformer<T> {
 
   async whenSynced(signal: AbortSignal): Promise<boolean> {
     return this.shared.whenSynced(signal);
+  }
+
+  async listLive(onItem: (item: Stored<T>) => void, signal: AbortSignal): Promise<void> {
+    return this.shared.listLive((item) => onItem(this.#projection.narrow(item)), signal);
   }
 
   lastSyncResourceVersion(): string {

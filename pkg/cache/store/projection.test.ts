@@ -114,19 +114,21 @@ test("after the start, only what is there can be asked for", () => {
   expect(() => made.add("whole")).toThrow("was not asked for whole objects");
 });
 
-test("with traps, reading what was left out throws, and nothing else notices it", () => {
-  const made = new Projection(PODS, new Interner(), true);
+test("with a trap, reading what was left out springs it, and nothing else notices it", () => {
+  const made = new Projection(PODS, new Interner(), (field) => {
+    throw new Error(`${field} was left out`);
+  });
   made.add(["spec.containers.name", "metadata.annotations[example.com/order]"]);
   const out = deepFreeze(made.apply<typeof pod>(pod));
   expect(out.spec.containers[0]?.name).toBe("main");
   expect(out.metadata.annotations["example.com/order"]).toBe("1");
-  for (const read of [
-    () => out.status,
-    () => out.spec.nodeName,
-    () => out.spec.containers[0]?.image,
-    () => out.metadata.annotations["example.com/note"],
-  ]) {
-    expect(read).toThrow("no consumer of the informer declared it");
+  for (const [read, field] of [
+    [() => out.status, "status"],
+    [() => out.spec.nodeName, "spec.nodeName"],
+    [() => out.spec.containers[0]?.image, "spec.containers.image"],
+    [() => out.metadata.annotations["example.com/note"], "metadata.annotations[example.com/note]"],
+  ] as const) {
+    expect(read).toThrow(`${field} was left out`);
   }
   expect((out.spec as { readonly neverThere?: string }).neverThere).toBeUndefined();
   expect(structuredClone(out)).toEqual(

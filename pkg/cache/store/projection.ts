@@ -1,6 +1,7 @@
 import { deepFreeze } from "../../api/freeze.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { PartialObject } from "../../api/object.ts";
 import type { WantedFields } from "../../api/protobuf/message-plan.ts";
+import type { Projected } from "../../api/projected.ts";
 import type { Resource } from "../../api/resource.ts";
 import { apiVersionOf, groupResource } from "../../api/resource.ts";
 import type { Interner } from "./interner.ts";
@@ -11,6 +12,16 @@ import type { Interner } from "./interner.ts";
  * (`metadata.annotations[example.com/key]`). apiVersion, kind and all metadata but the annotations are always there.
  */
 export type Fields = "whole" | readonly string[];
+
+/** What a consumer with these fields knows of the objects. */
+export type Seen<T extends PartialObject, F extends Fields> = (
+  F extends readonly string[] ? Projected<T, F> : T
+) extends infer Object extends PartialObject
+  ? Object
+  : never;
+
+/** Told of the path of a field that is read and was left out. */
+export type Trap = (field: string) => never;
 
 /** The fields below one object; undefined stands for all of them. */
 type FieldTree = Map<string, FieldTree | undefined>;
@@ -47,13 +58,13 @@ export class Projection {
   readonly #resource: Resource;
   readonly #apiVersion: string;
   readonly #interner: Interner;
-  readonly #trap: boolean;
+  readonly #trap: Trap | undefined;
   #whole = false;
   #tree: FieldTree = new Map();
   #sealed = false;
 
-  /** With `trap`, for tests, reading a field that was left out throws instead of giving undefined. */
-  constructor(resource: Resource, interner: Interner, trap = false) {
+  /** With a trap, for tests, reading a field that was left out springs it instead of giving undefined. */
+  constructor(resource: Resource, interner: Interner, trap?: Trap) {
     this.#resource = resource;
     this.#trap = trap;
     this.#apiVersion = apiVersionOf(resource);
@@ -92,7 +103,7 @@ export class Projection {
   }
 
   /** A copy: nothing of `object` is changed or, apart from its strings, kept. */
-  apply<T extends ApiObject>(object: T): T {
+  apply<T extends PartialObject>(object: T): T {
     const { apiVersion: _version, kind: _kind, metadata, ...rest } = object;
     const out = {
       apiVersion: this.#apiVersion,
@@ -100,31 +111,33 @@ export class Projection {
       metadata: this.#metadata(metadata as JsonObject),
       ...(this.#whole ? this.#copyParts(rest) : this.#pick(rest, this.#tree)),
     };
-    if (this.#trap && !this.#whole) this.#setTraps(out, object as unknown as JsonObject, this.#tree);
+    if (!this.#whole) this.#setTraps(out, object as unknown as JsonObject, this.#tree);
     return out as unknown as T;
   }
 
   /** Narrows an object of the cache to what a consumer with these fields alone would have. The result is frozen. */
-  narrow<T extends ApiObject>(object: T): T {
+  narrow<T extends PartialObject>(object: T): T {
     return this.#whole ? object : deepFreeze(this.apply(object));
   }
 
   /** For an object that was decoded with what is `wanted`, for this cache alone. */
-  adopt<T extends ApiObject>(object: T): T {
+  adopt<T extends PartialObject>(object: T): T {
     const kind = { apiVersion: this.#apiVersion, kind: this.#resource.kind };
-    return this.#trap ? this.apply(object) : Object.assign(object, kind);
+    return this.#trap === undefined ? Object.assign(object, kind) : this.apply(object);
+  }
+
+  /** Only traps ask for paths. */
+  #below(path: string, field: string): string {
+    return this.#trap === undefined ? "" : below(path, field);
   }
 
   /** Not enumerable, so that copies, comparisons and JSON take no notice; those of the object itself are set anew. */
-  #setTraps(out: object, object: JsonObject, tree: FieldTree): void {
+  #setTraps(out: object, object: JsonObject, tree: FieldTree, path = ""): void {
+    const trap = this.#trap;
+    if (trap === undefined) return;
     for (const field of Object.getOwnPropertyNames(object)) {
       if (tree.has(field) || NOT_TRAPPED.has(field)) continue;
-      const message = `${field} of ${groupResource(this.#resource)} is read, but no consumer of the informer declared it`;
-      Object.defineProperty(out, field, {
-        get: () => {
-          throw new Error(message);
-        },
-      });
+      Object.defineProperty(out, field, { get: () => trap(below(path, field)) });
     }
   }
 
@@ -135,25 +148,27 @@ export class Projection {
     for (const [field, value] of Object.entries(kept)) {
       if (typeof value === "string" && UNIQUE.has(field)) out[field] = value;
       else if (this.#whole || tree === undefined) out[field] = this.#copy(value);
-      else if (tree.has(field)) out[field] = this.#project(value, tree.get(field));
+      else if (tree.has(field))
+        out[field] = this.#project(value, tree.get(field), this.#below("metadata", field));
     }
-    if (this.#trap && !this.#whole && tree !== undefined) this.#setTraps(out, metadata, tree);
+    if (!this.#whole && tree !== undefined) this.#setTraps(out, metadata, tree, "metadata");
     return out;
   }
 
-  #project(value: Json, tree: FieldTree | undefined): Json {
+  #project(value: Json, tree: FieldTree | undefined, path: string): Json {
     if (tree === undefined || typeof value !== "object" || value === null) return this.#copy(value);
-    if (Array.isArray(value)) return value.map((item) => this.#project(item, tree));
-    return this.#pick(value as JsonObject, tree);
+    if (Array.isArray(value)) return value.map((item) => this.#project(item, tree, path));
+    return this.#pick(value as JsonObject, tree, path);
   }
 
-  #pick(object: JsonObject, tree: FieldTree): JsonObject {
+  #pick(object: JsonObject, tree: FieldTree, path = ""): JsonObject {
     const out: Record<string, Json> = {};
-    for (const [field, below] of tree) {
+    for (const [field, fields] of tree) {
       const value = object[field];
-      if (value !== undefined) out[field] = this.#project(value, below);
+      if (value === undefined) continue;
+      out[field] = this.#project(value, fields, this.#below(path, field));
     }
-    if (this.#trap) this.#setTraps(out, object, tree);
+    this.#setTraps(out, object, tree, path);
     return out;
   }
 
@@ -172,6 +187,12 @@ export class Projection {
   }
 }
 
+/** The inverse of segmentsOf, for one segment. */
+function below(path: string, field: string): string {
+  if (field.includes(".")) return `${path}[${field}]`;
+  return path === "" ? field : `${path}.${field}`;
+}
+
 function segmentsOf(path: string): readonly string[] {
   const segments = [...path.matchAll(/\[([^\]]+)\]|([^.[\]]+)/g)].map((match) => match[1] ?? match[2] ?? "");
   if (segments.length === 0) throw new Error("the path of a field is empty");
@@ -184,13 +205,13 @@ function insert(tree: FieldTree, [first = "", ...rest]: readonly string[]): void
     return;
   }
   if (tree.has(first) && tree.get(first) === undefined) return;
-  const below = tree.get(first) ?? new Map<string, FieldTree | undefined>();
-  tree.set(first, below);
-  insert(below, rest);
+  const fields = tree.get(first) ?? new Map<string, FieldTree | undefined>();
+  tree.set(first, fields);
+  insert(fields, rest);
 }
 
 function contains(tree: FieldTree, [first = "", ...rest]: readonly string[]): boolean {
   if (!tree.has(first)) return false;
-  const below = tree.get(first);
-  return below === undefined || (rest.length > 0 && contains(below, rest));
+  const fields = tree.get(first);
+  return fields === undefined || (rest.length > 0 && contains(fields, rest));
 }

@@ -1,5 +1,5 @@
 import type { LabelSelector } from "../../api/labels.ts";
-import type { ApiObject, Stored } from "../../api/object.ts";
+import type { PartialObject, Stored } from "../../api/object.ts";
 import { refKey } from "../../api/object.ts";
 import { NAMESPACE_INDEX } from "../informer/informer.ts";
 import { LabelGroups } from "./label-groups.ts";
@@ -7,7 +7,7 @@ import type { Lister } from "./lister.ts";
 import type { Store } from "./store.ts";
 
 /** The read side of a store. */
-export class StoreLister<T extends ApiObject> implements Lister<T> {
+export class StoreLister<T extends PartialObject> implements Lister<T> {
   readonly #store: Store<Stored<T>>;
   /** Of arrays that the store has handed out, which never change. */
   readonly #groups = new WeakMap<readonly Stored<T>[], LabelGroups<Stored<T>>>();

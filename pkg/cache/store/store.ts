@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../api/object.ts";
+import type { PartialObject } from "../../api/object.ts";
 import { Bucket, StoreIndex, type ValuesOf } from "./store-index.ts";
 
 /** Content that is to replace that of a store, filled bit by bit. */
@@ -16,7 +16,7 @@ export interface Draft<T> {
  * index holds an empty value; iteration is in the order in which keys were first added; an array that was handed out
  * never changes, and is handed out again until something in it does.
  */
-export class Store<T extends ApiObject> {
+export class Store<T extends PartialObject> {
   #items = new Bucket<T>(new Map());
   #indexes = new Map<string, StoreIndex<T>>();
   /** By the objects of the draft. */
@@ -173,7 +173,7 @@ export class Store<T extends ApiObject> {
   }
 }
 
-function buildIndex<T extends ApiObject>(
+function buildIndex<T extends PartialObject>(
   indexFunction: ValuesOf<T>,
   objects: { entries(): Iterable<[string, T]> },
 ): StoreIndex<T> {

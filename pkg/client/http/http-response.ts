@@ -72,7 +72,17 @@ export class HttpResponse implements TransportResponse {
   }
 }
 
-function joinHeaders(headers: IncomingHttpHeaders): Record<string, string> {
+/** Hardly an answer repeats a header: as a rule they are taken as they are. */
+function joinHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+  return areTexts(headers) ? headers : joined(headers);
+}
+
+function areTexts(headers: IncomingHttpHeaders): headers is Record<string, string> {
+  for (const name in headers) if (typeof headers[name] !== "string") return false;
+  return true;
+}
+
+function joined(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   const joined: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value !== undefined) joined[name] = typeof value === "string" ? value : value.join(", ");
