@@ -53,6 +53,13 @@ describe("items", () => {
     expect(tried).toEqual([1]);
   });
 
+  test("are asked for by no more than there are", async () => {
+    let asked = 0;
+    const one = { [Symbol.iterator]: () => ({ next: () => ({ done: asked++ > 0, value: 1 }) }) };
+    await attemptEach(one, async () => undefined, { signal, failed, atOnce: 500 });
+    expect(asked).toBeLessThan(5);
+  });
+
   test("are worked on as many at a time as is said, each once", async () => {
     const held: (() => void)[] = [];
     const tried: number[] = [];

@@ -48,7 +48,10 @@ export async function attemptEach<T>(
   if (failures.length > 0) throw new AggregateError(failures, failed(failures.length));
 }
 
-/** Works on `atOnce` items at a time; each that is done makes room for the next. */
+/**
+ * Works on `atOnce` items at a time; each that is done makes room for the next. There are no more at work than items: as
+ * a rule 500 may be, and there is one.
+ */
 export async function sideBySide<T>(
   items: Iterable<T>,
   atOnce: number,
@@ -56,8 +59,20 @@ export async function sideBySide<T>(
 ): Promise<void> {
   // All that work take from the same one.
   const left = Iterator.from(items);
-  const work = async (): Promise<void> => {
-    for (const item of left) await act(item);
+  const work = async (first: T): Promise<void> => {
+    try {
+      await act(first);
+      for (const item of left) await act(item);
+    } catch (error) {
+      left.return?.();
+      throw error;
+    }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  const running: Promise<void>[] = [];
+  while (running.length < atOnce) {
+    const next = left.next();
+    if (next.done === true) break;
+    running.push(work(next.value));
+  }
+  await Promise.all(running);
 }

@@ -1,4 +1,4 @@
-import type { ApiObject } from "../api/object.ts";
+import type { PartialObject, Stored } from "../api/object.ts";
 import { groupResource, type TypedResource } from "../api/resource.ts";
 import type {
   HandlerOptions,
@@ -16,18 +16,24 @@ import type { KeyQueue } from "./key-queue.ts";
 export type Wake<K = string> = (key: K, afterMs?: number) => void;
 
 /** Which keys a change wakes. It only computes keys: what it reads are caches. */
-export type WakeRule<T extends ApiObject, K = string> = (change: Change<T>, wake: Wake<K>) => void;
+export type WakeRule<T extends PartialObject, K = string> = (change: Change<T>, wake: Wake<K>) => void;
 
-/** The objects of a resource as one controller sees them, and what the controller does when they change. */
-export class Cache<T extends ApiObject> implements VersionedCache {
-  readonly resource: TypedResource<T>;
+/** The objects that others belong to: they are read, and nothing is written with their resource. */
+export type OwnerCache<O extends PartialObject> = Pick<Cache<O, PartialObject>, "lister" | "resource">;
+
+/**
+ * The objects of a resource as one controller sees them, and what the controller does when they change. `Whole` is what
+ * is written to the server, where only a part is read.
+ */
+export class Cache<T extends PartialObject, Whole extends PartialObject = T> implements VersionedCache {
+  readonly resource: TypedResource<Whole>;
   readonly lister: Lister<T>;
   readonly #informer: SharedInformer<T>;
   readonly #options: HandlerOptions;
   readonly #listeners: ((change: Change<T>) => void)[] = [];
   #registration: HandlerRegistration | undefined;
 
-  constructor(resource: TypedResource<T>, informer: SharedInformer<T>, options: HandlerOptions) {
+  constructor(resource: TypedResource<Whole>, informer: SharedInformer<T>, options: HandlerOptions) {
     this.resource = resource;
     this.lister = informer.lister;
     this.#informer = informer;
@@ -69,6 +75,14 @@ export class Cache<T extends ApiObject> implements VersionedCache {
   /** Readers find objects by what the function gives for them. One function serves all that ask for it under one name. */
   addIndex(name: string, index: IndexFunction<T>): void {
     this.#informer.addIndex(name, index);
+  }
+
+  /**
+   * Hands over what the server has now, past the cache and with the rights that the cache is filled with. What was handed
+   * over may come again.
+   */
+  async listLive(onItem: (item: Stored<T>) => void, signal: AbortSignal): Promise<void> {
+    return this.#informer.listLive(onItem, signal);
   }
 
   lastSyncResourceVersion(): string {

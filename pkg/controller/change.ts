@@ -1,8 +1,8 @@
-import type { ApiObject, Stored } from "../api/object.ts";
+import type { PartialObject, Stored } from "../api/object.ts";
 import type { EventHandler } from "../cache/informer/informer.ts";
 
 /** What a cache tells of one object. `object` is its latest known state. */
-export type Change<T extends ApiObject> =
+export type Change<T extends PartialObject> =
   | {
       readonly type: "added";
       readonly object: Stored<T>;
@@ -19,7 +19,7 @@ export type Change<T extends ApiObject> =
   | { readonly type: "deleted"; readonly object: Stored<T> };
 
 /** Whether nobody has just done something: such changes wait behind those that somebody has. */
-export function isBackground(change: Change<ApiObject>): boolean {
+export function isBackground(change: Change<PartialObject>): boolean {
   return change.type === "added" ? change.listed : change.type === "updated" && change.resync;
 }
 
@@ -28,7 +28,9 @@ export function isBackground(change: Change<ApiObject>): boolean {
  * looks comes from the cache as one update; here it is what it was, a deletion and an addition, so that nobody takes
  * the second object for the first.
  */
-export function changeHandler<T extends ApiObject>(listener: (change: Change<T>) => void): EventHandler<T> {
+export function changeHandler<T extends PartialObject>(
+  listener: (change: Change<T>) => void,
+): EventHandler<T> {
   return {
     onAdd: (object, listed) => listener({ type: "added", object, listed }),
     onUpdate: (before, object) => {

@@ -1,5 +1,6 @@
-import type { ApiObject } from "../api/object.ts";
+import type { ApiObject, Stored } from "../api/object.ts";
 import { describe, expect, test } from "vitest";
+import { stored } from "../../test/harness/stored.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import type { Resource } from "../api/resource.ts";
 import { silentLogger } from "../log/logger.ts";
@@ -146,6 +147,6 @@ describe("records", () => {
   });
 });
 
-function owner(name: string, uid: string): ApiObject {
-  return { metadata: { namespace: "ns", name, uid } };
+function owner(name: string, uid: string): Stored {
+  return stored<ApiObject>({ metadata: { namespace: "ns", name, uid } });
 }

@@ -1,4 +1,4 @@
-import { type ApiObject, keyOf } from "../api/object.ts";
+import { keyOf, type StoredObject } from "../api/object.ts";
 import { type Resource, groupResource } from "../api/resource.ts";
 import { versionOrder } from "../api/resource-version.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -80,13 +80,12 @@ export class ConsistencyStore implements SyncGate<string> {
   }
 
   /** An object of the resource was written for the owner, or the owner itself; this is the server's answer. */
-  wroteFor({ metadata }: ApiObject, resource: Resource, answer: ApiObject): void {
-    const ownerKey = keyOf({ metadata });
-    this.wroteAt(ownerKey, metadata.uid ?? "", resource, answer.metadata.resourceVersion);
+  wroteFor(owner: StoredObject, resource: Resource, answer: StoredObject): void {
+    this.wroteAt(keyOf(owner), owner.metadata.uid, resource, answer.metadata.resourceVersion);
   }
 
   /** This very owner is gone. */
-  delete(owner: ApiObject): void {
+  delete(owner: StoredObject): void {
     const key = keyOf(owner);
     if (this.#written.get(key)?.uid === owner.metadata.uid) this.#written.delete(key);
   }

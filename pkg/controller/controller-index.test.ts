@@ -36,7 +36,7 @@ test("orphans of its namespace come with them", () => {
 });
 
 function pod(name: string, owner?: ReplicaSet): Pod {
-  const ownerReferences = owner && [newControllerRef(owner, resources.replicaSets)];
+  const ownerReferences = owner && [newControllerRef(asStored(owner), resources.replicaSets)];
   return { metadata: { name, namespace: "ns", ...(ownerReferences && { ownerReferences }) } };
 }
 

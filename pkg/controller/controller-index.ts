@@ -1,4 +1,4 @@
-import type { ApiObject, Stored } from "../api/object.ts";
+import type { PartialObject, Stored, StoredObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import type { Lister } from "../cache/store/lister.ts";
 
@@ -6,7 +6,7 @@ import type { Lister } from "../cache/store/lister.ts";
 export const CONTROLLER_INDEX = "controller";
 
 /** Objects by the object that controls them, and by namespace those that nobody controls. */
-export function controllerIndex(object: ApiObject): readonly string[] {
+export function controllerIndex(object: PartialObject): readonly string[] {
   const { namespace = "" } = object.metadata;
   const controller = controllerOf(object);
   if (controller === undefined) return [unowned(namespace)];
@@ -14,19 +14,19 @@ export function controllerIndex(object: ApiObject): readonly string[] {
 }
 
 /** What the owner controls, from a cache with the index. */
-export function ownedBy<T extends ApiObject>(
+export function ownedBy<T extends PartialObject>(
   objects: Lister<T>,
-  owner: ApiObject,
+  owner: StoredObject,
   kind: string,
 ): readonly Stored<T>[] {
-  const { namespace = "", name = "", uid } = owner.metadata;
-  return uid === undefined ? [] : objects.byIndex(CONTROLLER_INDEX, owned(namespace, kind, name, uid));
+  const { namespace = "", name, uid } = owner.metadata;
+  return objects.byIndex(CONTROLLER_INDEX, owned(namespace, kind, name, uid));
 }
 
 /** What the owner controls, then what nobody controls in its namespace and it may adopt. */
-export function ownedByOrFree<T extends ApiObject>(
+export function ownedByOrFree<T extends PartialObject>(
   objects: Lister<T>,
-  owner: ApiObject,
+  owner: StoredObject,
   kind: string,
 ): readonly Stored<T>[] {
   const free = objects.byIndex(CONTROLLER_INDEX, unowned(owner.metadata.namespace ?? ""));

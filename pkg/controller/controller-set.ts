@@ -1,7 +1,11 @@
 import { messageOf } from "../api/errors.ts";
 import type { FeatureGates } from "../api/feature-gates.ts";
 import { resources } from "../api/resources.ts";
-import { SharedInformerFactory, type InformerHealth } from "../cache/informer/informer-factory.ts";
+import {
+  SharedInformerFactory,
+  type InformerHealth,
+  type Strict,
+} from "../cache/informer/informer-factory.ts";
 import type { ClientBuilder, ClientOptions } from "../client/client-builder.ts";
 import type { ClientSet } from "../client/client-set.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -38,8 +42,8 @@ export interface ControllerSetOptions {
   readonly fairQueues?: boolean;
   /** How many syncs of each queue its history keeps; 0: it has none. */
   readonly syncHistory?: number;
-  /** For tests: an attempt to change a cached object throws. */
-  readonly freeze?: boolean;
+  /** For tests. */
+  readonly strict?: Strict;
 }
 
 /** Of each queue; of either sort as many. */
@@ -72,7 +76,7 @@ export class ControllerSet {
   /** Throws a ControllerError when one of them cannot be built. */
   constructor(options: ControllerSetOptions) {
     this.#options = options;
-    const { clients, clock, random, log, metrics, name, leastResyncMs = 0, freeze = false } = options;
+    const { clients, clock, random, log, metrics, name, leastResyncMs = 0, strict } = options;
     this.#informers = new SharedInformerFactory({
       clients: options.informerClient ?? clients.client("shared-informers"),
       clock,
@@ -81,7 +85,7 @@ export class ControllerSet {
       metrics,
       name,
       leastResyncMs,
-      freeze,
+      ...(strict && { strict }),
     });
     this.#members = options.descriptors
       .filter((descriptor) => this.#isWanted(descriptor))
@@ -186,7 +190,7 @@ export class ControllerSet {
     const events = this.#broadcaster(descriptor, log);
     const env: Env = Object.freeze({
       client,
-      informers: this.#informers,
+      informers: this.#informers.of(descriptor.name),
       clock,
       random,
       log,

@@ -1,5 +1,5 @@
 import type { FeatureGates } from "../api/feature-gates.ts";
-import type { SharedInformerFactory } from "../cache/informer/informer-factory.ts";
+import type { Informers } from "../cache/informer/informer-factory.ts";
 import type { ClientOptions } from "../client/client-builder.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Random } from "../clock/random.ts";
@@ -17,7 +17,7 @@ export interface Env {
    * Shared by all controllers. A controller asks for its informers in `build`; whoever built it starts them. One that
    * learns only at run time which informers it needs, starts those itself and releases them when it is done with them.
    */
-  readonly informers: Pick<SharedInformerFactory, "informer" | "metadataInformer" | "start" | "release">;
+  readonly informers: Informers;
   readonly clock: Clock;
   readonly random: Random;
   /** Its lines carry the controller's name. */
@@ -46,6 +46,8 @@ export interface ControllerDescriptor {
   readonly clientRate?: Pick<ClientOptions, "qpsFactor" | "burstFactor">;
   /** The component that its events name as their source; absent for controllers without events. */
   readonly eventSource?: string;
+  /** Throws when its settings do not go together. Asked before there is a cluster, so that who starts the program is told. */
+  checkSettings?(): void;
   /** Wires handlers and queues. Starts nothing. */
   build(env: Env): Controller;
 }

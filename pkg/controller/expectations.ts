@@ -1,4 +1,4 @@
-import type { ApiObject } from "../api/object.ts";
+import type { PartialObject } from "../api/object.ts";
 import type { Clock } from "../clock/clock.ts";
 import { PerOwner } from "../api/per-owner.ts";
 
@@ -26,41 +26,41 @@ export class Expectations {
     this.#clock = clock;
   }
 
-  expectCreations(owner: ApiObject, count: number): void {
+  expectCreations(owner: PartialObject, count: number): void {
     this.set(owner, count, 0);
   }
 
-  expectDeletions(owner: ApiObject, count: number): void {
+  expectDeletions(owner: PartialObject, count: number): void {
     this.set(owner, 0, count);
   }
 
   /** Replaces what was expected before, and starts the time-out anew. */
-  set(owner: ApiObject, creations: number, deletions: number): void {
+  set(owner: PartialObject, creations: number, deletions: number): void {
     this.#expected.set(owner, { creations, deletions, sinceMs: this.#clock.monotonicMs() });
   }
 
-  creationObserved(owner: ApiObject): void {
+  creationObserved(owner: PartialObject): void {
     this.lower(owner, 1, 0);
   }
 
-  deletionObserved(owner: ApiObject): void {
+  deletionObserved(owner: PartialObject): void {
     this.lower(owner, 0, 1);
   }
 
   /** The time-out is not started anew. Without expectations of the owner nothing happens. */
-  raise(owner: ApiObject, creations: number, deletions: number): void {
+  raise(owner: PartialObject, creations: number, deletions: number): void {
     const expected = this.#expected.get(owner);
     if (expected === undefined) return;
     expected.creations += creations;
     expected.deletions += deletions;
   }
 
-  lower(owner: ApiObject, creations: number, deletions: number): void {
+  lower(owner: PartialObject, creations: number, deletions: number): void {
     this.raise(owner, -creations, -deletions);
   }
 
   /** True when all was observed, when it was waited for too long, and when nothing was ever expected. */
-  satisfied(owner: ApiObject): boolean {
+  satisfied(owner: PartialObject): boolean {
     const expected = this.#expected.get(owner);
     if (expected === undefined) return true;
     if (expected.creations <= 0 && expected.deletions <= 0) return true;
@@ -68,19 +68,19 @@ export class Expectations {
   }
 
   /** After how long the owner will be satisfied in any case; undefined when it is already. */
-  untilSatisfiedMs(owner: ApiObject): number | undefined {
+  untilSatisfiedMs(owner: PartialObject): number | undefined {
     const expected = this.#expected.get(owner);
     if (expected === undefined || this.satisfied(owner)) return undefined;
     return expected.sinceMs + EXPECTATIONS_TIMEOUT_MS + 1 - this.#clock.monotonicMs();
   }
 
   /** For logs and tests. */
-  get(owner: ApiObject): { readonly creations: number; readonly deletions: number } | undefined {
+  get(owner: PartialObject): { readonly creations: number; readonly deletions: number } | undefined {
     return this.#expected.get(owner);
   }
 
   /** This very owner is gone. */
-  delete(owner: ApiObject): void {
+  delete(owner: PartialObject): void {
     this.#expected.delete(owner);
   }
 
@@ -107,26 +107,26 @@ export class DeletionTracking {
   }
 
   /** `objects` are unique names of the objects, such as their keys. What was expected of the owner before is replaced. */
-  expectDeletions(owner: ApiObject, objects: Iterable<string>): void {
+  expectDeletions(owner: PartialObject, objects: Iterable<string>): void {
     const awaited = new Set(objects);
     this.#awaited.set(owner, awaited);
     this.#expectations.expectDeletions(owner, awaited.size);
   }
 
-  creationObserved(owner: ApiObject): void {
+  creationObserved(owner: PartialObject): void {
     this.#expectations.creationObserved(owner);
   }
 
-  deletionObserved(owner: ApiObject, object: string): void {
+  deletionObserved(owner: PartialObject, object: string): void {
     if (this.#awaited.get(owner)?.delete(object)) this.#expectations.deletionObserved(owner);
   }
 
-  awaited(owner: ApiObject): ReadonlySet<string> | undefined {
+  awaited(owner: PartialObject): ReadonlySet<string> | undefined {
     return this.#awaited.get(owner);
   }
 
   /** This very owner is gone. */
-  delete(owner: ApiObject): void {
+  delete(owner: PartialObject): void {
     this.#awaited.delete(owner);
     this.#expectations.delete(owner);
   }

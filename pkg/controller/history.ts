@@ -1,5 +1,6 @@
 import { formatMicroTime } from "../api/time.ts";
 import { describeReason, type Reason } from "./reasons.ts";
+import { type Decision, describeDecision } from "./sync-run.ts";
 
 /** A sync that has ended. */
 export interface SyncRecord {
@@ -9,7 +10,7 @@ export interface SyncRecord {
   readonly startMs: number;
   readonly durationMs: number;
   readonly reasons: readonly Reason[];
-  readonly decisions: readonly string[];
+  readonly decisions: readonly Decision[];
   /** Requests and their answers, such as "PATCH /api/v1/namespaces/team/pods/web-1 200". */
   readonly writes: readonly string[];
   readonly outcome: string;
@@ -69,6 +70,11 @@ export class SyncHistory {
 }
 
 /** As it is shown to people. */
-export function describeRecord({ startMs, reasons, ...record }: SyncRecord): object {
-  return { started: formatMicroTime(startMs), ...record, reasons: reasons.map(describeReason) };
+export function describeRecord({ startMs, reasons, decisions, ...record }: SyncRecord): object {
+  return {
+    started: formatMicroTime(startMs),
+    ...record,
+    decisions: decisions.map(describeDecision),
+    reasons: reasons.map(describeReason),
+  };
 }

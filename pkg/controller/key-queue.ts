@@ -1,4 +1,4 @@
-import type { ApiObject } from "../api/object.ts";
+import type { PartialObject } from "../api/object.ts";
 import type { Priority, WorkQueue } from "../workqueue/queue.ts";
 import { type Change, isBackground } from "./change.ts";
 import { Reasons } from "./reasons.ts";
@@ -41,7 +41,7 @@ export class KeyQueue<K = string> {
 export interface ChangedObject {
   /** Name of the resource, such as "pods". */
   readonly resource: string;
-  readonly change: Change<ApiObject>;
+  readonly change: Change<PartialObject>;
   /** Absent: now. A key that waits, if only for 0 ms, counts as a retry in the metrics of the queue. */
   readonly afterMs: number | undefined;
 }

@@ -296,6 +296,28 @@ describe("a sync", () => {
     expect(shown()[0]?.history[0]?.decisions).toEqual(["Too few count=3"]);
   });
 
+  test("shows its decisions as they were made, and the beginning of long ones", async () => {
+    await stage();
+    const names = ["a"];
+    const { shown } = await start((kit, maps) =>
+      kit.ownerQueue(
+        queueOf(maps, [], {
+          sync: async (sync: Sync) => {
+            sync.decided("Some", { names });
+            names.push("b");
+            sync.decided("One", { name: "x".repeat(1_000) });
+            return {};
+          },
+        }),
+      ),
+    );
+    await world.create(resources.configMaps, map("one"));
+    await world.run();
+    const [some, one] = shown()[0]?.history[0]?.decisions ?? [];
+    expect(some).toBe('Some names=["a"]');
+    expect(one).toMatch(/^One name="x{289}…$/);
+  });
+
   test("is not told of where no history is kept", async () => {
     await stage({ syncHistory: 0 });
     const { shown } = await start((kit, maps) => kit.ownerQueue(queueOf(maps, [])));

@@ -1,9 +1,11 @@
-import type { ApiObject } from "../api/object.ts";
+import type { ApiObject, PartialObject, StoredObject } from "../api/object.ts";
+import type { PathsOf } from "../api/projected.ts";
 import type { Resource, TypedResource } from "../api/resource.ts";
 import type { HandlerOptions } from "../cache/informer/informer.ts";
 import type { InformerOptions } from "../cache/informer/informer-factory.ts";
 import type { BackOff } from "../workqueue/rate-limiter.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
+import type { Fields, Seen } from "../cache/store/projection.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
 import { Cache, type WakeRule } from "./cache.ts";
 import { type Synced, whenSynced } from "./caches-ready.ts";
@@ -18,7 +20,7 @@ import { itself } from "./wake-rules.ts";
 import { type SyncGate, WorkerPool } from "./worker.ts";
 
 /** How a controller reads a resource. */
-export interface ReadOptions extends InformerOptions, HandlerOptions {}
+export interface ReadOptions<F extends Fields> extends InformerOptions<F>, HandlerOptions {}
 
 export interface QueueOptions<K> {
   /** Name of the queue in metrics, at health checks and in the history. */
@@ -46,16 +48,16 @@ export interface QueueOptions<K> {
 /** Something that is remembered of owners, and forgotten with them. */
 export interface OwnerMemory {
   /** This very owner is gone. */
-  delete(owner: ApiObject): void;
+  delete(owner: StoredObject): void;
   /** Nobody has the name any more. */
   deleteName(key: string): void;
 }
 
-export interface OwnerQueueOptions<T extends ApiObject> extends Omit<
+export interface OwnerQueueOptions<T extends PartialObject> extends Omit<
   QueueOptions<string>,
   "sync" | "groupOf" | "inOrder"
 > {
-  readonly owners: Cache<T>;
+  readonly owners: Cache<T, ApiObject>;
   readonly sync: (sync: OwnerSync<T>) => Promise<SyncResult>;
   /** Which changes of an owner wake it, and when; all at once when left out. */
   readonly wakes?: WakeRule<T>;
@@ -125,10 +127,20 @@ export class Kit {
   }
 
   /** No sync begins before this cache is complete. */
-  reads<T extends ApiObject>(resource: TypedResource<T>, options: ReadOptions = {}): Cache<T> {
+  reads<T extends PartialObject>(resource: TypedResource<T>, options?: ReadOptions<"whole">): Cache<T>;
+  /** Of the objects only these fields are known, and kept. */
+  reads<T extends PartialObject, const F extends readonly string[]>(
+    resource: TypedResource<T>,
+    options: ReadOptions<F> & { readonly fields: PathsOf<T, F> },
+  ): Cache<Seen<T, F>, T>;
+  reads<T extends PartialObject, F extends Fields>(
+    resource: TypedResource<T>,
+    options: ReadOptions<F> = {},
+  ): Cache<Seen<T, F>, T> {
     const { resyncMs, ...scope } = options;
-    const informer = this.env.informers.informer(resource, scope);
-    const cache = new Cache(resource, informer, resyncMs === undefined ? {} : { resyncMs });
+    const informer = this.env.informers.informer<T, F>(resource, scope);
+    const how = resyncMs === undefined ? {} : { resyncMs };
+    const cache = new Cache<Seen<T, F>, T>(resource, informer, how);
     this.#caches.push(cache);
     return cache;
   }
@@ -170,7 +182,7 @@ export class Kit {
    * A queue of the keys of objects. They are woken by their own changes and looked up before they are synced; what is
    * remembered of one that is gone is forgotten.
    */
-  ownerQueue<T extends ApiObject>(options: OwnerQueueOptions<T>): KeyQueue {
+  ownerQueue<T extends PartialObject>(options: OwnerQueueOptions<T>): KeyQueue {
     const { owners, sync, wakes = itself<T>, remembers = [], gone, syncGone, gate, ...rest } = options;
     const { consistency = this.#consistencyOf(owners) } = options;
     const memories = [consistency, ...remembers];

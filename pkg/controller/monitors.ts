@@ -1,4 +1,4 @@
-import type { ApiObject } from "../api/object.ts";
+import type { PartialObject } from "../api/object.ts";
 import { groupResource, type Resource } from "../api/resource.ts";
 import type { HandlerRegistration, SharedInformer } from "../cache/informer/informer.ts";
 import type { ApiResource } from "../client/discovery-documents.ts";
@@ -16,7 +16,7 @@ const PERIOD_MS = 30_000;
 const POLL_MS = 100;
 
 export interface Listening {
-  readonly informer: SharedInformer<ApiObject>;
+  readonly informer: SharedInformer<PartialObject>;
   readonly registration: HandlerRegistration;
 }
 
@@ -51,7 +51,7 @@ export interface ServedResources extends Pick<
   /** What is read of the objects; undefined: metadata alone. */
   readonly fieldsOf?: (resource: Resource) => readonly string[] | undefined;
   /** Says what is done when an object of the resource changes. There are no resyncs. */
-  readonly wire: (objects: Cache<ApiObject>) => void;
+  readonly wire: (objects: Cache<PartialObject>) => void;
 }
 
 /** For controllers of whatever the server serves: watches it for as long as the controller runs. */
@@ -63,8 +63,8 @@ export function watchServed(kit: Kit, served: ServedResources): Monitors {
     const informer =
       fields === undefined
         ? informers.metadataInformer(resource, { fields: [] })
-        : informers.informer<ApiObject>(resource, { fields });
-    const objects = new Cache<ApiObject>(resource, informer, { resyncMs: 0 });
+        : informers.informer<PartialObject, readonly string[]>(resource, { fields });
+    const objects = new Cache<PartialObject>(resource, informer, { resyncMs: 0 });
     wire(objects);
     return { informer, registration: objects.registration };
   };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { asStored, stored } from "../../test/harness/stored.ts";
+import type { Projected } from "../api/projected.ts";
 import { resources } from "../api/resources.ts";
 import type { DaemonSet } from "../api/types/apps-v1.gen.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
@@ -23,7 +24,7 @@ const sync: OwnerSync<DaemonSet> = {
 };
 
 let world: ControllerWorld;
-let owned: OwnedPods<DaemonSet>;
+let owned: OwnedPods<DaemonSet, Projected<Pod, []>>;
 let consistency: ConsistencyStore;
 beforeEach(async () => {
   world = await newWorld();
@@ -35,7 +36,7 @@ beforeEach(async () => {
       const owners = kit.reads(resources.daemonSets);
       const pods = kit.reads(resources.pods, { fields: [] });
       consistency = kit.consistency;
-      owned = new OwnedPods(kit, { owners, pods });
+      owned = new OwnedPods(kit, { owners, pods, podClient: kit.env.client.metadata(resources.pods) });
       const queue = kit.ownerQueue({ name: "probe", workers: 1, owners, sync: async () => ({}) });
       // The owner of these tests is in no cache: what was seen is told by the tests.
       pods.wakes(queue, itsOwner({ owners }));
@@ -96,7 +97,13 @@ test("a pod that is released is waited for", async () => {
   await world.run();
   expect(consistency.staleness(sync.key)).toBeUndefined();
   const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-  expect(await owned.claim(sync, created, () => false)).toEqual([]);
+  expect(
+    await owned.claim(
+      sync,
+      created.map((pod) => asStored<Projected<Pod, []>>(pod)),
+      () => false,
+    ),
+  ).toEqual([]);
   expect(consistency.staleness(sync.key)).toBeDefined();
   release();
 });
@@ -104,7 +111,7 @@ test("a pod that is released is waited for", async () => {
 test("a pod that has taken the name of another gets none of its labels", async () => {
   const { created } = await owned.change(sync, { create: [() => template("a")], remove: [] });
   const [pod = stored<Pod>({ metadata: {} })] = created;
-  const { name = "" } = pod.metadata;
+  const { name } = pod.metadata;
   await world.delete(resources.pods, name);
   await world.create(resources.pods, { ...template("z"), metadata: { name, labels: { zone: "z" } } });
   await owned.label(sync, pod, { zone: "b" });

@@ -1,4 +1,5 @@
-import type { ApiObject, OwnerReference, Stored } from "../api/object.ts";
+import type { Labels } from "../api/labels.ts";
+import type { PartialObject, OwnerReference, Stored } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import type { Lister } from "../cache/store/lister.ts";
 
@@ -6,7 +7,7 @@ import type { Lister } from "../cache/store/lister.ts";
  * The object that this reference names, if it is of the kind and still the same: another object of that name, made after
  * the owner was deleted, is not the owner.
  */
-export function referencedOwner<T extends ApiObject>(
+export function referencedOwner<T extends PartialObject>(
   owners: Lister<T>,
   kind: string,
   namespace: string | undefined,
@@ -18,21 +19,27 @@ export function referencedOwner<T extends ApiObject>(
 }
 
 /** The object of this kind that manages `object`. */
-export function managerOf<T extends ApiObject>(
+export function managerOf<T extends PartialObject>(
   owners: Lister<T>,
   kind: string,
-  object: ApiObject,
+  object: PartialObject,
 ): Stored<T> | undefined {
   return referencedOwner(owners, kind, object.metadata.namespace, controllerOf(object));
 }
 
 /** Whether another object manages it than before. */
-export function managerChanged(before: ApiObject, after: ApiObject): boolean {
+export function managerChanged(before: PartialObject, after: PartialObject): boolean {
   return controllerOf(before)?.uid !== controllerOf(after)?.uid;
 }
 
-export function labelsChanged(before: ApiObject, after: ApiObject): boolean {
-  const [old = {}, now = {}] = [before.metadata.labels, after.metadata.labels];
-  const keys = Object.keys(now);
-  return keys.length !== Object.keys(old).length || keys.some((key) => old[key] !== now[key]);
+const NONE: Labels = Object.freeze({});
+
+export function labelsChanged(before: PartialObject, after: PartialObject): boolean {
+  const { labels: old = NONE } = before.metadata;
+  const { labels: now = NONE } = after.metadata;
+  // Caches share equal labels.
+  if (old === now) return false;
+  for (const key in now) if (old[key] !== now[key]) return true;
+  for (const key in old) if (now[key] === undefined) return true;
+  return false;
 }

@@ -1,27 +1,27 @@
 import { describe, expect, test } from "vitest";
 import { asStored } from "../../test/harness/stored.ts";
-import type { ApiObject } from "../api/object.ts";
+import type { ApiObject, Stored } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
 import { ApiError } from "../client/errors.ts";
 import type { Patch } from "../client/resource-client.ts";
 import { silentLogger } from "../log/logger.ts";
-import { type Claimer, adoptPatch, claimObjects, decideClaims, releasePatch } from "./ownership.ts";
+import { type Claimer, adoptPatch, claimObjects, decideClaim, releasePatch } from "./ownership.ts";
 
 const ownerResource = resources.replicaSets;
 const deletionTimestamp = "2026-01-01T00:00:00Z";
 
-function ownerOf(metadata: Partial<ApiObject["metadata"]> = {}): ApiObject {
-  return { metadata: { name: "owner", namespace: "default", uid: "owner-uid", ...metadata } };
+function ownerOf(metadata: Partial<ApiObject["metadata"]> = {}): Stored {
+  return asStored({ metadata: { name: "owner", namespace: "default", uid: "owner-uid", ...metadata } });
 }
 
 function podOf(
   name: string,
   type: string,
-  controller?: ApiObject,
+  controller?: Stored,
   more: Partial<ApiObject["metadata"]> = {},
-) {
-  return {
+): Stored {
+  return asStored({
     metadata: {
       name,
       namespace: "default",
@@ -30,7 +30,7 @@ function podOf(
       ...(controller && { ownerReferences: [newControllerRef(controller, ownerResource)] }),
       ...more,
     },
-  };
+  });
 }
 
 const inProduction = (object: ApiObject): boolean => object.metadata.labels?.["type"] === "production";
@@ -38,7 +38,7 @@ const inProduction = (object: ApiObject): boolean => object.metadata.labels?.["t
 describe("claims", () => {
   const owner = ownerOf();
   const leaving = ownerOf({ deletionTimestamp });
-  const clusterScoped: ApiObject = { metadata: { name: "owner", uid: "owner-uid" } };
+  const clusterScoped = asStored({ metadata: { name: "owner", uid: "owner-uid" } });
   const other = ownerOf({ uid: "other-uid" });
   const bystander = podOf("a", "production", undefined, {
     ownerReferences: [{ ...newControllerRef(other, ownerResource), controller: false }],
@@ -86,9 +86,7 @@ describe("claims", () => {
     },
     { name: "an owner that is no controller does not hinder", by: owner, pod: bystander, claim: "adopt" },
   ])("$name", ({ by, pod, claim }) => {
-    expect(decideClaims(by, [pod], inProduction)).toEqual(
-      claim === undefined ? [] : [{ object: pod, claim }],
-    );
+    expect(decideClaim(by, pod, inProduction)).toBe(claim);
   });
 });
 
@@ -136,10 +134,10 @@ describe("claiming", () => {
   const failure = (code: number, reason: string): ApiError =>
     new ApiError(reason, { code, reason, method: "PATCH", path: "/pods" });
 
-  function setUp(answers: Record<string, unknown> = {}, fresh: ApiObject | Error = owner) {
+  function setUp(answers: Record<string, unknown> = {}, fresh: Stored | Error = owner) {
     const patched: [string | undefined, Patch][] = [];
     let ownerReads = 0;
-    const claimer: Claimer<ApiObject> = {
+    const claimer: Claimer<Stored> = {
       owner,
       ownerResource,
       resource: resources.pods,
@@ -148,17 +146,17 @@ describe("claiming", () => {
         get: async () => {
           ownerReads++;
           if (fresh instanceof Error) throw fresh;
-          return asStored(fresh);
+          return fresh;
         },
       },
       patch: async (object, patch) => {
         patched.push([object.metadata.name, patch]);
-        const answer = answers[object.metadata.name ?? ""];
+        const answer = answers[object.metadata.name];
         if (answer !== undefined) throw answer;
         return answered(object);
       },
     };
-    const claim = async (objects: readonly ApiObject[], by = claimer) =>
+    const claim = async (objects: readonly Stored[], by = claimer) =>
       claimObjects(by, objects, inProduction, signal);
     return { claimer, claim, patched, ownerReads: () => ownerReads };
   }
@@ -270,6 +268,6 @@ describe("claiming", () => {
 });
 
 /** As the server has it after a patch. */
-function answered(object: ApiObject): ApiObject {
+function answered(object: Stored): Stored {
   return { ...object, metadata: { ...object.metadata, resourceVersion: `after ${object.metadata.name}` } };
 }

@@ -1,5 +1,5 @@
 import { messageOf, throwAll } from "../api/errors.ts";
-import type { ApiObject, OwnerReference } from "../api/object.ts";
+import type { OwnerReference, PartialObject, StoredObject } from "../api/object.ts";
 import { controllerOf, newControllerRef } from "../api/owner-references.ts";
 import type { Resource } from "../api/resource.ts";
 import { isInvalid, isNotFound } from "../client/errors.ts";
@@ -10,25 +10,12 @@ import { identityOf, isGoneOrReplaced, readLive } from "./read-live.ts";
 export type Claim = "keep" | "adopt" | "release";
 
 /**
- * What an owner does with each of the objects it may own: keep what is its own and matches, release what is its own and
- * no longer matches, adopt orphans that match. What belongs to others is left alone. An owner that is being deleted
+ * What an owner does with an object that it may own: keep what is its own and matches, release what is its own and no
+ * longer matches, adopt an orphan that matches. What belongs to others is left alone. An owner that is being deleted
  * changes nothing, and nobody adopts what is being deleted.
  */
-export function decideClaims<T extends ApiObject>(
-  owner: ApiObject,
-  objects: readonly T[],
-  matches: (object: T) => boolean,
-): readonly { readonly object: T; readonly claim: Claim }[] {
-  const claims: { readonly object: T; readonly claim: Claim }[] = [];
-  for (const object of objects) {
-    const claim = decideClaim(owner, object, matches);
-    if (claim !== undefined) claims.push({ object, claim });
-  }
-  return claims;
-}
-
-function decideClaim<T extends ApiObject>(
-  owner: ApiObject,
+export function decideClaim<T extends PartialObject>(
+  owner: StoredObject,
   object: T,
   matches: (object: T) => boolean,
 ): Claim | undefined {
@@ -70,15 +57,15 @@ export function releasePatch(
   };
 }
 
-export interface Claimer<T extends ApiObject> {
-  readonly owner: ApiObject;
+export interface Claimer<T extends StoredObject, Claimed extends StoredObject = T> {
+  readonly owner: StoredObject;
   readonly ownerResource: Resource;
   /** Asked for the owner past the cache: at most once per claim, and only before an adoption. */
   readonly ownerClient: Pick<ResourceClient, "get">;
   /** Of the claimed objects. */
   readonly resource: Resource;
   /** Patches, takes note of that for the owner, and gives the object as the server has it then. */
-  readonly patch: (object: T, patch: Patch) => Promise<T>;
+  readonly patch: (object: T, patch: Patch) => Promise<Claimed>;
   /** Put on what is adopted, and taken off what is released. */
   readonly finalizers?: readonly string[];
   readonly log: Logger;
@@ -89,16 +76,18 @@ export interface Claimer<T extends ApiObject> {
  * adopted ones as the server has answered, so that a later write is not refused for its age. What failed is thrown once
  * all objects were tried; objects that have vanished meanwhile are no failure.
  */
-export async function claimObjects<T extends ApiObject>(
-  claimer: Claimer<T>,
+export async function claimObjects<T extends StoredObject, Claimed extends StoredObject = T>(
+  claimer: Claimer<T, Claimed>,
   objects: readonly T[],
   matches: (object: T) => boolean,
   signal: AbortSignal,
-): Promise<readonly T[]> {
-  const claimed: T[] = [];
+): Promise<readonly (T | Claimed)[]> {
+  const claimed: (T | Claimed)[] = [];
   const errors: unknown[] = [];
   let ownerStays: Promise<void> | undefined;
-  for (const { object, claim } of decideClaims(claimer.owner, objects, matches)) {
+  for (const object of objects) {
+    const claim = decideClaim(claimer.owner, object, matches);
+    if (claim === undefined) continue;
     try {
       if (claim === "release") {
         await release(claimer, object);
@@ -118,12 +107,12 @@ export async function claimObjects<T extends ApiObject>(
   return claimed;
 }
 
-async function adopt<T extends ApiObject>(
-  claimer: Claimer<T>,
+async function adopt<T extends StoredObject, Claimed extends StoredObject>(
+  claimer: Claimer<T, Claimed>,
   object: T,
   ownerStays: Promise<void>,
-): Promise<T> {
-  const { namespace, name, uid = "" } = object.metadata;
+): Promise<Claimed> {
+  const { namespace, name, uid } = object.metadata;
   try {
     await ownerStays;
   } catch (cause) {
@@ -136,16 +125,15 @@ async function adopt<T extends ApiObject>(
   return claimer.patch(object, adoptPatch(reference, uid, claimer.finalizers));
 }
 
-async function release<T extends ApiObject>(claimer: Claimer<T>, object: T): Promise<void> {
-  const { namespace, name, uid = "" } = object.metadata;
+async function release<T extends StoredObject>(claimer: Claimer<T, StoredObject>, object: T): Promise<void> {
+  const { namespace, name, uid } = object.metadata;
   claimer.log.verbose(2, "Releasing an object that no longer matches", {
     kind: claimer.resource.kind,
     namespace,
     name,
   });
   try {
-    const ownerUid = claimer.owner.metadata.uid ?? "";
-    await claimer.patch(object, releasePatch([ownerUid], uid, claimer.finalizers));
+    await claimer.patch(object, releasePatch([claimer.owner.metadata.uid], uid, claimer.finalizers));
   } catch (error) {
     if (isGoneOrReplaced(error)) return;
     if (!isInvalid(error)) throw error;
@@ -167,7 +155,7 @@ async function checkOwner(
 ): Promise<void> {
   const { owner, ownerClient, ownerResource } = claimer;
   const { namespace = "", name } = owner.metadata;
-  let fresh: ApiObject | undefined;
+  let fresh: PartialObject | undefined;
   try {
     fresh = await readLive(ownerClient, identityOf(owner), signal);
   } catch (cause) {

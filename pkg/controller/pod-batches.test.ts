@@ -1,13 +1,15 @@
 import { expect, test } from "vitest";
+import { stored } from "../../test/harness/stored.ts";
 import { settle } from "../../test/harness/virtual-clock.ts";
+import type { Stored } from "../api/object.ts";
 import { resources } from "../api/resources.ts";
 import type { Pod } from "../api/types/core-v1.gen.ts";
 import { ApiError } from "../client/errors.ts";
 import { MOST_DELETIONS_AT_ONCE, PodBatches } from "./pod-batches.ts";
 
-const batches = new PodBatches({ create: async () => ({ metadata: {} }) }, resources.jobs);
-const podsOf = (count: number): readonly Pod[] =>
-  Array.from({ length: count }, (_, index) => ({ metadata: { name: `pod-${index}` } }));
+const batches = new PodBatches({ create: async () => stored({ metadata: {} }) }, resources.jobs);
+const podsOf = (count: number): readonly Stored<Pod>[] =>
+  Array.from({ length: count }, (_, index) => stored<Pod>({ metadata: { name: `pod-${index}` } }));
 
 test("pods are deleted many at a time, but not all at once", async () => {
   let [running, most] = [0, 0];

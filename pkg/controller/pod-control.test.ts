@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { asStored } from "../../test/harness/stored.ts";
 import { deepFreeze } from "../api/freeze.ts";
-import type { ApiObject, OwnerReference, Stored } from "../api/object.ts";
+import type { OwnerReference, Stored } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { podFromTemplate } from "../api/pod-template.ts";
 import { resources } from "../api/resources.ts";
@@ -10,7 +10,7 @@ import { ApiError } from "../client/errors.ts";
 import { silentLogger } from "../log/logger.ts";
 import { PodControl, type PodControlOptions } from "./pod-control.ts";
 
-const owner: ApiObject = { metadata: { name: "web", namespace: "shop", uid: "owner-uid" } };
+const owner = asStored({ metadata: { name: "web", namespace: "shop", uid: "owner-uid" } });
 const controller = newControllerRef(owner, resources.replicaSets);
 const signal = new AbortController().signal;
 const template: PodTemplateSpec = deepFreeze({

@@ -1,11 +1,11 @@
 import type { Labels } from "../api/labels.ts";
-import type { ApiObject, ObjectRef, OwnerReference, Status, Stored } from "../api/object.ts";
+import type { ObjectRef, OwnerReference, Status, StoredObject } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import { podFromTemplate } from "../api/pod-template.ts";
 import type { Pod, PodTemplateSpec } from "../api/types/core-v1.gen.ts";
 import { messageOf } from "../api/errors.ts";
 import { isNamespaceTerminating } from "../client/errors.ts";
-import type { Patch, ResourceClient } from "../client/resource-client.ts";
+import type { DeleteOptions, Patch, WriteOptions } from "../client/resource-client.ts";
 import type { EventRecorder } from "../events/recorder.ts";
 import type { Logger } from "../log/logger.ts";
 import { isGone, isGoneOrReplaced } from "./read-live.ts";
@@ -16,13 +16,19 @@ export const SUCCESSFUL_CREATE = "SuccessfulCreate";
 export const FAILED_DELETE = "FailedDelete";
 export const SUCCESSFUL_DELETE = "SuccessfulDelete";
 
-export interface PodControlOptions {
-  /** May answer with metadata only. */
-  readonly pods: Pick<ResourceClient, "create" | "delete" | "patch">;
+/** What pods are written with. Its answers are whole pods, or metadata only. */
+export interface PodClient<Created extends StoredObject = StoredObject> {
+  create(pod: Pod, options: WriteOptions, signal: AbortSignal): Promise<Created>;
+  delete(ref: ObjectRef, options: DeleteOptions, signal: AbortSignal): Promise<StoredObject | Status>;
+  patch(ref: ObjectRef, patch: Patch, options: WriteOptions, signal: AbortSignal): Promise<StoredObject>;
+}
+
+export interface PodControlOptions<Created extends StoredObject = StoredObject> {
+  readonly pods: PodClient<Created>;
   readonly events: Pick<EventRecorder, "event">;
   readonly log: Logger;
   /** Told of each pod that was created, patched or deleted, with its manager: for read-your-writes. */
-  readonly onWrite?: (pod: ApiObject, controller: OwnerReference | undefined) => void;
+  readonly onWrite?: (pod: StoredObject, controller: OwnerReference | undefined) => void;
 }
 
 /** What one pod is made of. */
@@ -33,20 +39,20 @@ export interface PodDraft {
 }
 
 /** Writes pods on behalf of their owners, and tells the owners' users about it in events. */
-export class PodControl {
-  readonly #options: PodControlOptions;
+export class PodControl<Created extends StoredObject = StoredObject> {
+  readonly #options: PodControlOptions<Created>;
 
-  constructor(options: PodControlOptions) {
+  constructor(options: PodControlOptions<Created>) {
     this.#options = options;
   }
 
   /** Creates a pod in the owner's namespace. */
   async create(
     { template, generateName }: PodDraft,
-    owner: ApiObject,
+    owner: StoredObject,
     controller: OwnerReference,
     signal: AbortSignal,
-  ): Promise<ApiObject> {
+  ): Promise<Created> {
     const problem = controllerRefProblem(controller);
     if (problem !== undefined) throw new PodControlError(problem);
     const draft = podFromTemplate(template, owner, controller, generateName);
@@ -54,7 +60,7 @@ export class PodControl {
       throw new PodControlError("unable to create pods, no labels");
 
     const { pods, events, log, onWrite } = this.#options;
-    let pod: Stored;
+    let pod: Created;
     try {
       pod = await pods.create(draft, {}, signal);
     } catch (error) {
@@ -71,13 +77,12 @@ export class PodControl {
   }
 
   /** Deletes the very pod. One that is already gone rejects as the server's answer does (isGone); of that no event is made. */
-  async delete(pod: ApiObject, owner: ApiObject, signal: AbortSignal): Promise<void> {
-    const { namespace = "", name = "", uid } = pod.metadata;
+  async delete(pod: StoredObject, owner: StoredObject, signal: AbortSignal): Promise<void> {
+    const { namespace = "", name, uid } = pod.metadata;
     const { pods, events, log, onWrite } = this.#options;
     log.verbose(2, "Deleting a pod", { owner: owner.metadata.name, pod: name });
     try {
-      const only = uid === undefined ? {} : { preconditions: { uid } };
-      const deleted = await pods.delete({ namespace, name }, only, signal);
+      const deleted = await pods.delete({ namespace, name }, { preconditions: { uid } }, signal);
       if (isObject(deleted)) onWrite?.(deleted, controllerOf(deleted));
     } catch (error) {
       if (signal.aborted || isGone(error)) throw error;
@@ -88,27 +93,27 @@ export class PodControl {
   }
 
   /** Adopts or releases. Gives the pod with the metadata that it has then, the rest as it was given. */
-  async claim(pod: Pod, patch: Patch, signal: AbortSignal): Promise<Pod> {
-    const { namespace = "", name = "" } = pod.metadata;
+  async claim<P extends StoredObject>(pod: P, patch: Patch, signal: AbortSignal): Promise<P> {
+    const { namespace = "", name } = pod.metadata;
     const { metadata } = await this.patch({ namespace, name }, patch, signal);
     return { ...pod, metadata };
   }
 
   /** Gives this very pod labels, beside those that it has. */
-  async label(pod: ApiObject, labels: Labels, signal: AbortSignal): Promise<void> {
+  async label(pod: StoredObject, labels: Labels, signal: AbortSignal): Promise<void> {
     await this.#patchMetadata(pod, { labels }, signal);
   }
 
   /** Takes the finalizer off this very pod. */
-  async takeOffFinalizer(pod: ApiObject, finalizer: string, signal: AbortSignal): Promise<void> {
+  async takeOffFinalizer(pod: StoredObject, finalizer: string, signal: AbortSignal): Promise<void> {
     await this.#patchMetadata(pod, { "$deleteFromPrimitiveList/finalizers": [finalizer] }, signal);
   }
 
   /**
    * One that is gone needs nothing. The uid makes the server refuse the patch when another pod has taken the name since.
    */
-  async #patchMetadata({ metadata }: ApiObject, changes: object, signal: AbortSignal): Promise<void> {
-    const { namespace = "", name = "", uid } = metadata;
+  async #patchMetadata({ metadata }: StoredObject, changes: object, signal: AbortSignal): Promise<void> {
+    const { namespace = "", name, uid } = metadata;
     const body = { metadata: { uid, ...changes } };
     try {
       await this.patch({ namespace, name }, { type: "strategic", body }, signal);
@@ -117,7 +122,7 @@ export class PodControl {
     }
   }
 
-  async patch(pod: ObjectRef, patch: Patch, signal: AbortSignal): Promise<ApiObject> {
+  async patch(pod: ObjectRef, patch: Patch, signal: AbortSignal): Promise<StoredObject> {
     const { pods, onWrite } = this.#options;
     const patched = await pods.patch(pod, patch, {}, signal);
     onWrite?.(patched, controllerOf(patched));
@@ -126,7 +131,7 @@ export class PodControl {
 }
 
 /** A deletion may be answered with a Status, which tells no version. */
-function isObject(answer: ApiObject | Status): answer is ApiObject {
+function isObject(answer: StoredObject | Status): answer is StoredObject {
   return answer.kind !== "Status";
 }
 

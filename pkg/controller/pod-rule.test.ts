@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from "vitest";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
+import { stored } from "../../test/harness/stored.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { selectorFromSpec } from "../api/label-selector.ts";
 import { newControllerRef } from "../api/owner-references.ts";
+import type { Stored } from "../api/object.ts";
 import { resources } from "../api/resources.ts";
 import type { StatefulSet } from "../api/types/apps-v1.gen.ts";
 import type { Pod } from "../api/types/core-v1.gen.ts";
@@ -60,9 +62,9 @@ test.each([
   expect(drain(queue)).toEqual([]);
 });
 
-function owner(name: string, matchLabels: Readonly<Record<string, string>>): StatefulSet {
+function owner(name: string, matchLabels: Readonly<Record<string, string>>): Stored<StatefulSet> {
   const spec = { selector: { matchLabels }, template: {}, minReadySeconds: 7 };
-  return { metadata: { name, namespace: "default", uid: `${name}-uid` }, spec };
+  return stored<StatefulSet>({ metadata: { name, namespace: "default", uid: `${name}-uid` }, spec });
 }
 
 function pod(resourceVersion: string, ready: string): Pod {

@@ -1,11 +1,10 @@
 import type { LabelSelector } from "../api/labels.ts";
-import type { ApiObject } from "../api/object.ts";
-import { isPodReady } from "../api/pod.ts";
-import type { Pod } from "../api/types/core-v1.gen.ts";
+import type { PartialObject } from "../api/object.ts";
+import { isPodReady, type PodWithReadiness } from "../api/pod.ts";
 import type { OwningRule } from "./wake-rules.ts";
 
 /** What an owner of pods says of them. */
-export interface PodOwner<O extends ApiObject> {
+export interface PodOwner<O extends PartialObject> {
   /** Which pods the owner would adopt; with an empty selector none. May throw a SelectorError. */
   readonly selector: (owner: O) => LabelSelector;
   readonly minReadySeconds: (owner: O) => number;
@@ -14,11 +13,11 @@ export interface PodOwner<O extends ApiObject> {
 }
 
 /** A pod that became ready wakes its owner once more, when it counts as available. */
-export function itsPodOwner<O extends ApiObject>({
+export function itsPodOwner<O extends PartialObject>({
   selector,
   minReadySeconds,
   slackMs = 0,
-}: PodOwner<O>): OwningRule<O, Pod> {
+}: PodOwner<O>): OwningRule<O, PodWithReadiness & PartialObject> {
   return {
     selects: selectsBy(selector),
     againAfterMs: (owner, before, after) => {
@@ -29,9 +28,9 @@ export function itsPodOwner<O extends ApiObject>({
 }
 
 /** Whether an owner would adopt an object: one whose selector is empty adopts nothing, and not everything. */
-export function selectsBy<O extends ApiObject>(
+export function selectsBy<O extends PartialObject>(
   selector: (owner: O) => LabelSelector,
-): (owner: O, object: ApiObject) => boolean {
+): (owner: O, object: PartialObject) => boolean {
   return (owner, { metadata }) => {
     const labels = selector(owner);
     return !labels.empty && labels.matches(metadata.labels);

@@ -1,4 +1,4 @@
-import type { ApiObject, Stored } from "../api/object.ts";
+import type { ApiObject, PartialObject, Stored } from "../api/object.ts";
 import { ApiError, isConflict, isInvalid, isNotFound } from "../client/errors.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 
@@ -11,7 +11,7 @@ export interface Identity {
 }
 
 /** The identity of an object that was read before. */
-export function identityOf({ metadata: { namespace, name, uid } }: ApiObject): Identity {
+export function identityOf({ metadata: { namespace, name, uid } }: PartialObject): Identity {
   return { namespace, name, uid };
 }
 

@@ -1,5 +1,5 @@
 import { changedPaths } from "../api/changed-paths.ts";
-import { type ApiObject, keyOf } from "../api/object.ts";
+import { type PartialObject, keyOf } from "../api/object.ts";
 import type { Change } from "./change.ts";
 
 /** Why a key was woken. */
@@ -29,7 +29,7 @@ export class Reasons<K> {
     this.#roomFor(key)?.push(ASKED);
   }
 
-  changed(key: K, resource: string, change: Change<ApiObject>): void {
+  changed(key: K, resource: string, change: Change<PartialObject>): void {
     this.#roomFor(key)?.push(reasonOf(resource, change));
   }
 
@@ -55,7 +55,7 @@ export class Reasons<K> {
   }
 }
 
-function reasonOf(resource: string, change: Change<ApiObject>): Reason {
+function reasonOf(resource: string, change: Change<PartialObject>): Reason {
   const object = keyOf(change.object);
   if (change.type !== "updated") {
     const isListed = change.type === "added" && change.listed;

@@ -1,4 +1,4 @@
-import { type ApiObject, keyOf, type ObjectRef, type Stored } from "../api/object.ts";
+import type { ApiObject, ObjectRef, PartialObject, Stored, StoredObject } from "../api/object.ts";
 import type { TypedResource } from "../api/resource.ts";
 import type { DeleteOptions, Patch, ResourceClient, WriteOptions } from "../client/resource-client.ts";
 import type { ConsistencyStore } from "./consistency.ts";
@@ -7,7 +7,7 @@ import { identityOf, isGone, type LiveChange, readLive, readThenWrite } from "./
 import type { OwnerSync } from "./sync.ts";
 
 /** The sync that writes, and the owner that it writes for. */
-export type Writer = Pick<OwnerSync<ApiObject>, "owner" | "signal">;
+export type Writer = Pick<OwnerSync<PartialObject>, "owner" | "signal">;
 
 export type Deletion = Omit<DeleteOptions, "preconditions">;
 
@@ -26,18 +26,26 @@ type ApplyOptions = Parameters<ResourceClient["apply"]>[1];
  */
 export class RecordedWrites<T extends ApiObject> {
   readonly #client: ResourceClient<T>;
+  /** Its answers hold metadata only. */
+  readonly #unread: Pick<ResourceClient, "create" | "updateStatus" | "delete">;
   readonly #consistency: ConsistencyStore;
   readonly #writing: WriteOptions;
 
   /** `writing` is for what is created and updated. */
   constructor({ env, consistency }: WritingKit, resource: TypedResource<T>, writing: WriteOptions = {}) {
     this.#client = env.client.clientFor(resource);
+    this.#unread = env.client.metadata(resource);
     this.#consistency = consistency;
     this.#writing = writing;
   }
 
   async create(writer: Writer, draft: T): Promise<Stored<T>> {
     return this.wrote(writer, await this.#client.create(draft, this.#writing, writer.signal));
+  }
+
+  /** As `create`, for those who have no use for the answer: nothing but its metadata is asked for. */
+  async createUnread(writer: Writer, draft: T): Promise<void> {
+    this.#note(writer, await this.#unread.create(draft, this.#writing, writer.signal));
   }
 
   /** Writes the object as it is to be. The server refuses it when somebody has changed or replaced the object meanwhile. */
@@ -50,17 +58,28 @@ export class RecordedWrites<T extends ApiObject> {
     return this.wrote(writer, await this.#client.updateStatus(changed, {}, writer.signal));
   }
 
+  /** As `updateStatus`, for those who have no use for the answer. */
+  async updateStatusUnread(writer: Writer, changed: T): Promise<void> {
+    this.#note(writer, await this.#unread.updateStatus(changed, {}, writer.signal));
+  }
+
   /** Server-side apply. */
   async apply(writer: Writer, object: Partial<T> & ApiObject, options: ApplyOptions): Promise<Stored<T>> {
     return this.wrote(writer, await this.#client.apply(object, options, writer.signal));
   }
 
-  async patch(writer: Writer, object: ApiObject, patch: Patch): Promise<Stored<T>> {
+  async patch(writer: Writer, object: StoredObject, patch: Patch): Promise<Stored<T>> {
     return this.wrote(writer, await this.#client.patch(refOf(object), patch, {}, writer.signal));
   }
 
+  /** The same for its status. */
+  async patchStatus(writer: Writer, object: StoredObject, patch: Patch): Promise<Stored<T>> {
+    const status = { subresource: "status" } as const;
+    return this.wrote(writer, await this.#client.patch(refOf(object), patch, status, writer.signal));
+  }
+
   /** This very object as the server has it now; undefined when it is gone. */
-  async live({ signal }: Pick<Writer, "signal">, object: ApiObject): Promise<Stored<T> | undefined> {
+  async live({ signal }: Pick<Writer, "signal">, object: StoredObject): Promise<Stored<T> | undefined> {
     return readLive(this.#client, identityOf(object), signal);
   }
 
@@ -71,8 +90,8 @@ export class RecordedWrites<T extends ApiObject> {
    */
   async change(
     writer: Writer,
-    object: T,
-    change: (live: T) => T | undefined,
+    object: StoredObject,
+    change: (live: Stored<T>) => T | undefined,
   ): Promise<Stored<T> | undefined> {
     const write: LiveWrite<T>["write"] = async (changed, signal) =>
       this.#client.update(changed, this.#writing, signal);
@@ -80,20 +99,24 @@ export class RecordedWrites<T extends ApiObject> {
   }
 
   /** The same for its status. */
-  async changeStatus(writer: Writer, object: T, change: (live: T) => T): Promise<Stored<T> | undefined> {
+  async changeStatus(
+    writer: Writer,
+    object: StoredObject,
+    change: (live: Stored<T>) => T,
+  ): Promise<Stored<T> | undefined> {
     const write: LiveWrite<T>["write"] = async (changed, signal) =>
       this.#client.updateStatus(changed, {}, signal);
     return this.#change(writer, object, { change, write });
   }
 
-  async #change(writer: Writer, object: T, how: LiveWrite<T>): Promise<Stored<T> | undefined> {
+  async #change(writer: Writer, object: StoredObject, how: LiveWrite<T>): Promise<Stored<T> | undefined> {
     const identity = identityOf(object);
     const live = await readThenWrite<T>({ client: this.#client, identity, ...how }, writer.signal);
     return live && this.wrote(writer, live);
   }
 
   /** Deletes this very object. False when it was gone already. */
-  async remove(writer: Writer, object: T, how: Deletion = {}): Promise<boolean> {
+  async remove(writer: Writer, object: StoredObject, how: Deletion = {}): Promise<boolean> {
     try {
       await this.delete(writer, object, how);
       return true;
@@ -104,22 +127,25 @@ export class RecordedWrites<T extends ApiObject> {
   }
 
   /** As `remove`, for who has to know why it was gone: the server's answer is thrown. */
-  async delete(writer: Writer, object: T, how: Deletion = {}): Promise<void> {
+  async delete(writer: Writer, object: StoredObject, how: Deletion = {}): Promise<void> {
     const { uid } = object.metadata;
-    if (uid === undefined) throw new Error(`${keyOf(object)} has no uid: it was not read from a server`);
     const only = { ...how, preconditions: { uid } };
-    const answer = await this.#client.delete(refOf(object), only, writer.signal);
+    const answer = await this.#unread.delete(refOf(object), only, writer.signal);
     // A deletion may be answered with a Status, which tells no version.
-    if (answer.kind !== "Status") this.wrote(writer, answer as Stored<T>);
+    if (answer.kind !== "Status") this.#note(writer, answer as Stored<ApiObject>);
   }
 
   /** The object is as the server has it, and the cache may have yet to show that. */
-  protected wrote<A extends T>({ owner }: Writer, answer: A): A {
-    this.#consistency.wroteFor(owner, this.#client.resource, answer);
+  protected wrote(writer: Writer, answer: Stored<T>): Stored<T> {
+    this.#note(writer, answer);
     return answer;
+  }
+
+  #note({ owner }: Writer, answer: StoredObject): void {
+    this.#consistency.wroteFor(owner, this.#client.resource, answer);
   }
 }
 
-function refOf({ metadata: { namespace, name = "" } }: ApiObject): ObjectRef {
+function refOf({ metadata: { namespace, name } }: StoredObject): ObjectRef {
   return { ...(namespace !== undefined && { namespace }), name };
 }

@@ -9,6 +9,9 @@ const MOST_NOTES = 20;
 const LONGEST_NOTE = 300;
 const DECISION_VERBOSITY = 2;
 
+/** What a sync has decided. As nobody may ever ask, it is written out only for who does, unless it is large. */
+export type Decision = string | { readonly what: string; readonly why: LogFields };
+
 export interface SyncRunOptions<K> {
   readonly key: K;
   readonly reasons: readonly Reason[];
@@ -27,7 +30,7 @@ export class SyncRun<K> implements Sync<K> {
   /** Set where the key names an object; a field of every run, so that all have the same shape. */
   readonly owner: unknown = undefined;
   readonly #noted: boolean;
-  #decisions: string[] | undefined;
+  #decisions: Decision[] | undefined;
   #writes: string[] | undefined;
   #moreWrites = 0;
 
@@ -43,7 +46,7 @@ export class SyncRun<K> implements Sync<K> {
     this.log.verbose(DECISION_VERBOSITY, what, why);
     if (!this.#noted) return;
     this.#decisions ??= [];
-    if (this.#decisions.length < MOST_NOTES) this.#decisions.push(noteOf(what, why));
+    if (this.#decisions.length < MOST_NOTES) this.#decisions.push(decisionOf(what, why));
   }
 
   wrote(what: string): void {
@@ -52,7 +55,7 @@ export class SyncRun<K> implements Sync<K> {
     else this.#moreWrites++;
   }
 
-  get decisions(): readonly string[] {
+  get decisions(): readonly Decision[] {
     return this.#decisions ?? NONE;
   }
 
@@ -64,9 +67,9 @@ export class SyncRun<K> implements Sync<K> {
 
 const current = new AsyncLocalStorage<SyncRun<unknown>>();
 
-/** What is written while `work` goes on, by whatever it calls and waits for, is noted by the run. */
-export async function within<K, T>(run: SyncRun<K>, work: () => Promise<T>): Promise<T> {
-  return current.run(run, work);
+/** What is written while the sync goes on, by whatever it calls and waits for, is noted by the run. */
+export async function within<K, T>(run: SyncRun<K>, sync: (run: SyncRun<K>) => Promise<T>): Promise<T> {
+  return current.run(run, sync, run);
 }
 
 /** Notes a write of the sync that is going on here; outside of one it does nothing. */
@@ -77,6 +80,21 @@ export function noteWrite(what: string): void {
 /** Whether somebody would note a write. */
 export function isWithinSync(): boolean {
   return current.getStore() !== undefined;
+}
+
+/** Only what is small is kept as it is. */
+function decisionOf(what: string, why: LogFields): Decision {
+  for (const name in why) {
+    const value = why[name];
+    const isLong = typeof value === "string" && value.length > LONGEST_NOTE;
+    if (isLong || (typeof value === "object" && value !== null)) return noteOf(what, why);
+  }
+  return { what, why };
+}
+
+/** As a line: "Too few count=3". */
+export function describeDecision(decision: Decision): string {
+  return typeof decision === "string" ? decision : noteOf(decision.what, decision.why);
 }
 
 function noteOf(what: string, why: LogFields): string {

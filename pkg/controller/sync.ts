@@ -1,4 +1,4 @@
-import type { ApiObject, Stored } from "../api/object.ts";
+import type { PartialObject, Stored } from "../api/object.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
 import type { Reason } from "./reasons.ts";
 
@@ -15,7 +15,7 @@ export interface Sync<K = string> {
 }
 
 /** The sync of a key that names an object, with that object as the cache has it. */
-export interface OwnerSync<T extends ApiObject> extends Sync {
+export interface OwnerSync<T extends PartialObject> extends Sync {
   readonly owner: Stored<T>;
 }
 

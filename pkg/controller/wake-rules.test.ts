@@ -3,6 +3,7 @@ import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
 import { VirtualClock } from "../../test/harness/virtual-clock.ts";
 import { SelectorError } from "../api/labels.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import type { ApiObject, ObjectMeta } from "../api/object.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import { resources } from "../api/resources.ts";
@@ -164,7 +165,7 @@ function object(name: string, metadata: ObjectMeta): ApiObject {
 }
 
 function child(owner: ApiObject, metadata: ObjectMeta = {}): ApiObject {
-  const ownerReferences = [newControllerRef(owner, resource)];
+  const ownerReferences = [newControllerRef(asStored(owner), resource)];
   return object("child", { uid: "child", labels: { app: "web" }, ownerReferences, ...metadata });
 }
 

@@ -1,18 +1,18 @@
 import { SelectorError } from "../api/labels.ts";
-import { type ApiObject, keyOf, type Stored } from "../api/object.ts";
+import { type PartialObject, keyOf, type Stored } from "../api/object.ts";
 import { controllerOf } from "../api/owner-references.ts";
 import type { Logger } from "../log/logger.ts";
-import type { Cache, Wake, WakeRule } from "./cache.ts";
+import type { OwnerCache, Wake, WakeRule } from "./cache.ts";
 import type { Change } from "./change.ts";
 import { labelsChanged, managerChanged, managerOf } from "./owner-lookup.ts";
 
 /** Every change of an object is a reason to look at it. */
-export function itself<T extends ApiObject>(change: Change<T>, wake: Wake): void {
+export function itself<T extends PartialObject>(change: Change<T>, wake: Wake): void {
   wake(keyOf(change.object));
 }
 
 /** The rule for some sorts of changes; the others wake nobody. */
-export function onlyWhen<T extends ApiObject, K = string>(
+export function onlyWhen<T extends PartialObject, K = string>(
   types: readonly Change<T>["type"][],
   rule: WakeRule<T, K>,
 ): WakeRule<T, K> {
@@ -22,12 +22,12 @@ export function onlyWhen<T extends ApiObject, K = string>(
 }
 
 /** Wakes the namespace that the object is in. */
-export function itsNamespace<T extends ApiObject>(change: Change<T>, wake: Wake): void {
+export function itsNamespace<T extends PartialObject>(change: Change<T>, wake: Wake): void {
   wake(change.object.metadata.namespace ?? "");
 }
 
-export interface OwnerRule<O extends ApiObject, C extends ApiObject> {
-  readonly owners: Pick<Cache<O>, "lister" | "resource">;
+export interface OwnerRule<O extends PartialObject, C extends PartialObject> {
+  readonly owners: OwnerCache<O>;
   /** Whether the owner would adopt the object; a SelectorError means no. Absent: the owners adopt nothing. */
   readonly selects?: (owner: Stored<O>, object: Stored<C>) => boolean;
   /** Told of what was created and deleted, before the owner is woken. */
@@ -45,7 +45,7 @@ export interface OwnerRule<O extends ApiObject, C extends ApiObject> {
 }
 
 /** How objects wake those who own them, as far as it is not the same for all. */
-export type OwningRule<O extends ApiObject, C extends ApiObject> = Omit<
+export type OwningRule<O extends PartialObject, C extends PartialObject> = Omit<
   OwnerRule<O, C>,
   "owners" | "observer" | "log"
 >;
@@ -54,7 +54,9 @@ export type OwningRule<O extends ApiObject, C extends ApiObject> = Omit<
  * A change of an object wakes the owner that controls it, or did so before the change. An object that nobody controls
  * wakes everyone who would adopt it. One that is being deleted counts as gone: its owner need not wait for its end.
  */
-export function itsOwner<O extends ApiObject, C extends ApiObject>(rule: OwnerRule<O, C>): WakeRule<C> {
+export function itsOwner<O extends PartialObject, C extends PartialObject>(
+  rule: OwnerRule<O, C>,
+): WakeRule<C> {
   const ownerOf = (object: Stored<C>): Stored<O> | undefined =>
     managerOf(rule.owners.lister, rule.owners.resource.kind, object);
 
@@ -102,7 +104,7 @@ export function itsOwner<O extends ApiObject, C extends ApiObject>(rule: OwnerRu
   };
 }
 
-function wakeAdopters<O extends ApiObject, C extends ApiObject>(
+function wakeAdopters<O extends PartialObject, C extends PartialObject>(
   rule: OwnerRule<O, C>,
   orphan: Stored<C>,
   wake: Wake,
@@ -119,7 +121,7 @@ function wakeAdopters<O extends ApiObject, C extends ApiObject>(
 }
 
 /** The owners of the orphan's namespace that select it. An object without labels is selected by nobody. */
-export function adoptersOf<O extends ApiObject, C extends ApiObject>(
+export function adoptersOf<O extends PartialObject, C extends PartialObject>(
   { owners, selects }: Pick<OwnerRule<O, C>, "owners" | "selects">,
   orphan: Stored<C>,
 ): readonly Stored<O>[] {

@@ -147,7 +147,7 @@ export class WorkerPool<K> {
     let outcome = DONE;
     try {
       const { sync } = this.#options;
-      const result = history === undefined ? await sync(run) : await within(run, async () => sync(run));
+      const result = history === undefined ? await sync(run) : await within(run, sync);
       run.log.verbose(4, "Synced", { durationMs: clock.monotonicMs() - startMs });
       outcome = this.#succeeded(key, result);
     } catch (error) {

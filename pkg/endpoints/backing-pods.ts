@@ -1,4 +1,5 @@
 import { isPodReady, isPodTerminal } from "../api/pod.ts";
+import type { Projected } from "../api/projected.ts";
 import type { Labels } from "../api/labels.ts";
 import type { Pod, Service } from "../api/types/core-v1.gen.ts";
 
@@ -14,7 +15,8 @@ export const SERVICE_FIELDS = [
   "spec.clusterIP",
   "spec.ipFamilies",
   "spec.publishNotReadyAddresses",
-];
+] as const;
+export type BackedService = Projected<Service, typeof SERVICE_FIELDS>;
 
 /** What a controller of endpoints reads of pods. */
 export const BACKING_POD_FIELDS = [
@@ -30,17 +32,18 @@ export const BACKING_POD_FIELDS = [
   "status.conditions.type",
   "status.conditions.status",
   "status.conditions.lastTransitionTime",
-];
+] as const;
+export type BackingPod = Projected<Pod, typeof BACKING_POD_FIELDS>;
 
 /** Pods that have ended, or have no address yet, back no Service. */
-export function backsServices(pod: Pod, includeTerminating: boolean): boolean {
+export function backsServices(pod: BackingPod, includeTerminating: boolean): boolean {
   if (isPodTerminal(pod)) return false;
   if (!pod.status?.podIP && (pod.status?.podIPs ?? []).length === 0) return false;
   return includeTerminating || pod.metadata.deletionTimestamp === undefined;
 }
 
 /** The name that the pod has below the Service's name in DNS. */
-export function hostnameUnder(service: Service, pod: Pod): string | undefined {
+export function hostnameUnder(service: BackedService, pod: BackingPod): string | undefined {
   const { hostname = "", subdomain = "" } = pod.spec ?? {};
   const isUnder =
     hostname !== "" &&
@@ -50,17 +53,17 @@ export function hostnameUnder(service: Service, pod: Pod): string | undefined {
 }
 
 /** A Service that chooses its pods itself. Without a selector its endpoints are somebody else's. */
-export function selectsPods(service: Service): boolean {
+export function selectsPods(service: BackedService): boolean {
   if (service.spec?.type === "ExternalName") return false;
   return Object.keys(service.spec?.selector ?? {}).length > 0;
 }
 
-export function hasClusterIp(service: Service): boolean {
+export function hasClusterIp(service: BackedService): boolean {
   const address = service.spec?.clusterIP ?? "";
   return address !== "" && address !== "None";
 }
 
-function selects(service: Service, labels: Labels | undefined): boolean {
+function selects(service: BackedService, labels: Labels | undefined): boolean {
   const wanted = Object.entries(service.spec?.selector ?? {});
   return wanted.length > 0 && wanted.every(([key, value]) => labels?.[key] === value);
 }
@@ -68,15 +71,16 @@ function selects(service: Service, labels: Labels | undefined): boolean {
 /** Index under which Services are found by one entry of their selector, which no pod of theirs can be without. */
 export const SELECTOR_INDEX = "selectorEntry";
 
-export function selectorEntry(service: Service): readonly string[] {
+export function selectorEntry(service: BackedService): readonly string[] {
   if (!selectsPods(service)) return [];
   const [key = ""] = Object.keys(service.spec?.selector ?? {}).toSorted();
   return [entryOf(service.metadata.namespace, key, service.spec?.selector?.[key])];
 }
 
 /** The values of the index under which a Service must be found to select one of these states of a pod. */
-export function entriesOf(before: Pod | undefined, after?: Pod): ReadonlySet<string> {
-  const [old, now] = [entriesOfPod(before), entriesOfPod(after)];
+export function entriesOf(before: BackingPod | undefined, after?: BackingPod): ReadonlySet<string> {
+  const old = entriesOfPod(before);
+  const now = entriesOfPod(after);
   if (now === NO_ENTRIES || now === old) return old;
   return old === NO_ENTRIES ? now : new Set([...old, ...now]);
 }
@@ -89,7 +93,7 @@ const knownEntries = new WeakMap<
   { readonly namespace: string | undefined; readonly entries: ReadonlySet<string> }
 >();
 
-function entriesOfPod(pod: Pod | undefined): ReadonlySet<string> {
+function entriesOfPod(pod: BackingPod | undefined): ReadonlySet<string> {
   const { labels, namespace } = pod?.metadata ?? {};
   if (labels === undefined) return NO_ENTRIES;
   const known = knownEntries.get(labels);
@@ -104,11 +108,11 @@ function entryOf(namespace = "", key: string, value = ""): string {
 }
 
 /** Those of the Services that a change of the pod concerns. They are of its namespace. */
-export function affectedServices(
-  services: readonly Service[],
-  before: Pod | undefined,
-  after: Pod | undefined,
-): readonly Service[] {
+export function affectedServices<S extends BackedService>(
+  services: readonly S[],
+  before: BackingPod | undefined,
+  after: BackingPod | undefined,
+): readonly S[] {
   if (before === undefined || after === undefined) {
     const labels = (before ?? after)?.metadata.labels;
     return services.filter((service) => selects(service, labels));
@@ -127,7 +131,7 @@ export function affectedServices(
   });
 }
 
-function endpointChanged(before: Pod, after: Pod): boolean {
+function endpointChanged(before: BackingPod, after: BackingPod): boolean {
   // upstream: endpointslice/util#podEndpointsChanged compares pointers, so that every change of a pod that is being
   // deleted counts: nothing else here would notice that its phase is final.
   if (before.metadata.deletionTimestamp !== undefined || after.metadata.deletionTimestamp !== undefined)
@@ -139,15 +143,17 @@ function endpointChanged(before: Pod, after: Pod): boolean {
   );
 }
 
-function membershipChanged(before: Pod, after: Pod): boolean {
+function membershipChanged(before: BackingPod, after: BackingPod): boolean {
   return (
     (before.spec?.hostname ?? "") !== (after.spec?.hostname ?? "") ||
     (before.spec?.subdomain ?? "") !== (after.spec?.subdomain ?? "") ||
-    !sameLabels(before.metadata.labels ?? {}, after.metadata.labels ?? {})
+    // Caches share equal labels.
+    (before.metadata.labels !== after.metadata.labels &&
+      !sameLabels(before.metadata.labels ?? {}, after.metadata.labels ?? {}))
   );
 }
 
-function addressesOf(pod: Pod): string {
+function addressesOf(pod: BackingPod): string {
   return (pod.status?.podIPs ?? []).map(({ ip }) => ip).join();
 }
 

@@ -1,3 +1,5 @@
+import type { Stored } from "../api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import { inOneGo } from "../api/steps.ts";
 import { formatTime } from "../api/time.ts";
@@ -10,7 +12,7 @@ const at = (second: number): string => formatTime(START_MS + second * 1_000);
 
 // upstream: endpointslice/util/trigger_time_tracker_test.go
 describe("what has changed since the sync before", () => {
-  test.each<[string, readonly (readonly [Service, readonly Pod[], number | undefined])[]]>([
+  test.each<[string, readonly (readonly [Service, readonly Stored<Pod>[], number | undefined])[]]>([
     ["TestNewServiceNoPods", [[service(2), [], 2]]],
     ["TestNewServiceExistingPods", [[service(3), [pod("1", 0), pod("2", 1), pod("3", 5)], 3]]],
     [
@@ -52,42 +54,46 @@ describe("what has changed since the sync before", () => {
   ])("%s", (_, syncs) => {
     const times = new TriggerTimes();
     for (const [owner, pods, expected] of syncs) {
-      expect(inOneGo(times.next(KEY, owner, pods))).toBe(expected === undefined ? undefined : at(expected));
+      expect(inOneGo(times.next(KEY, asStored(owner), pods))).toBe(
+        expected === undefined ? undefined : at(expected),
+      );
     }
   });
 
   test("TestServiceDeletedThenAdded", () => {
     const times = new TriggerTimes();
     const pods = [pod("1", 1), pod("2", 2)];
-    expect(inOneGo(times.next(KEY, service(0), pods))).toBe(at(0));
+    expect(inOneGo(times.next(KEY, asStored(service(0)), pods))).toBe(at(0));
     times.forget(KEY);
-    expect(inOneGo(times.next(KEY, service(3), pods))).toBe(at(3));
+    expect(inOneGo(times.next(KEY, asStored(service(3)), pods))).toBe(at(3));
   });
 
   test("everything, when another Service of the name has come in the same second", () => {
     const times = new TriggerTimes();
     const of = (uid: string): Service => ({ ...service(0), metadata: { ...service(0).metadata, uid } });
-    expect(inOneGo(times.next(KEY, of("first"), []))).toBe(at(0));
-    expect(inOneGo(times.next(KEY, of("first"), []))).toBeUndefined();
-    expect(inOneGo(times.next(KEY, of("second"), []))).toBe(at(0));
+    expect(inOneGo(times.next(KEY, asStored(of("first")), []))).toBe(at(0));
+    expect(inOneGo(times.next(KEY, asStored(of("first")), []))).toBeUndefined();
+    expect(inOneGo(times.next(KEY, asStored(of("second")), []))).toBe(at(0));
   });
 
   test("nothing, where nobody says when it happened", () => {
     const times = new TriggerTimes();
-    const silent: Pod = {
+    const silent = asStored<Pod>({
       metadata: { name: "1" },
       status: { conditions: [{ type: "Ready", status: "True" }] },
-    };
-    expect(inOneGo(times.next(KEY, { metadata: {} }, [silent]))).toBeUndefined();
-    expect(inOneGo(times.next(KEY, { metadata: {} }, [silent]))).toBeUndefined();
+    });
+    expect(inOneGo(times.next(KEY, asStored({ metadata: {} }), [silent]))).toBeUndefined();
+    expect(inOneGo(times.next(KEY, asStored({ metadata: {} }), [silent]))).toBeUndefined();
   });
 });
 
-function service(created: number): Service {
-  return { metadata: { namespace: "ns", name: "my-service", creationTimestamp: at(created) } };
+function service(created: number): Stored<Service> {
+  return asStored<Service>({
+    metadata: { namespace: "ns", name: "my-service", creationTimestamp: at(created) },
+  });
 }
 
-function pod(name: string, readySince: number): Pod {
+function pod(name: string, readySince: number): Stored<Pod> {
   const conditions = [{ type: "Ready", status: "True", lastTransitionTime: at(readySince) }];
-  return { metadata: { namespace: "ns", name }, status: { conditions } };
+  return asStored<Pod>({ metadata: { namespace: "ns", name }, status: { conditions } });
 }

@@ -1,7 +1,7 @@
-import { podCondition } from "../api/pod.ts";
+import type { StoredObject } from "../api/object.ts";
+import { podCondition, type PodWithReadiness } from "../api/pod.ts";
 import { forEachInSteps, type Steps } from "../api/steps.ts";
 import { formatTime, parseTime } from "../api/time.ts";
-import type { Pod, Service } from "../api/types/core-v1.gen.ts";
 
 interface Seen {
   /** Of the Service: another of its name has another history. */
@@ -19,8 +19,12 @@ export class TriggerTimes {
   readonly #seen = new Map<string, Seen>();
 
   /** As the annotation has it; undefined when nothing has changed. One at a time for each Service. */
-  *next(serviceKey: string, service: Service, pods: readonly Pod[]): Steps<string | undefined> {
-    const { uid = "" } = service.metadata;
+  *next(
+    serviceKey: string,
+    service: StoredObject,
+    pods: readonly (StoredObject & PodWithReadiness)[],
+  ): Steps<string | undefined> {
+    const { uid } = service.metadata;
     const last = this.#seen.get(serviceKey);
     const before = last?.uid === uid ? last : undefined;
     const serviceMs = parseTime(service.metadata.creationTimestamp) ?? -Infinity;
@@ -28,7 +32,7 @@ export class TriggerTimes {
     let earliestMs = Infinity;
     yield* forEachInSteps(pods, (pod) => {
       const atMs = parseTime(podCondition(pod, "Ready")?.lastTransitionTime);
-      const name = pod.metadata.name ?? "";
+      const { name } = pod.metadata;
       if (atMs === undefined) return;
       podMs.set(name, atMs);
       if (atMs > (before?.podMs.get(name) ?? -Infinity)) earliestMs = Math.min(earliestMs, atMs);

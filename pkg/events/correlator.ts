@@ -71,25 +71,26 @@ export class EventCorrelator {
 
   /** Undefined for spam. Spam is counted all the same, so that the next event that passes tells the true number. */
   correlate(event: Event): Correlated | undefined {
-    const { event: combined, key } = this.#aggregate(event);
+    const subject = subjectKey(event);
+    const { event: combined, key } = this.#aggregate(event, subject);
     const counted = this.#count(combined, key);
-    return this.#takeToken(spamKey(counted.event)) ? counted : undefined;
+    return this.#takeToken(subject) ? counted : undefined;
   }
 
   /** The server has this event. */
   sent(event: Event): void {
-    this.#sent.set(eventKey(event), sentOf(event));
+    this.#sent.set(eventKey(event, subjectKey(event)), sentOf(event));
   }
 
-  #aggregate(event: Event): { event: Event; key: string } {
+  #aggregate(event: Event, subject: string): { event: Event; key: string } {
     const nowMs = this.#clock.monotonicMs();
-    const key = aggregateKey(event);
+    const key = aggregateKey(event, subject);
     const known = this.#aggregates.get(key);
     const isFresh = known !== undefined && nowMs - known.lastMs <= this.#options.aggregateWindowMs;
     const messages = isFresh ? known.messages : new Set<string>();
     messages.add(event.message ?? "");
     this.#aggregates.set(key, { messages, lastMs: nowMs });
-    if (messages.size < this.#options.aggregateFrom) return { event, key: eventKey(event) };
+    if (messages.size < this.#options.aggregateFrom) return { event, key: eventKey(event, subject) };
     const [oldest = ""] = messages;
     messages.delete(oldest);
     return { event: this.#combined(event), key };
@@ -148,27 +149,17 @@ function sentOf({ count, firstTimestamp, metadata }: Event): Sent {
   return { count: count ?? 0, firstTimestamp: firstTimestamp ?? "", name: metadata.name ?? "" };
 }
 
-function eventKey({ source, involvedObject: about, type, reason, message }: Event): string {
-  const object = [about.kind, about.namespace, about.name, about.fieldPath, about.uid, about.apiVersion];
-  return JSON.stringify([source?.component, source?.host, ...object, type, reason, message]);
+/** What events are about, by whom: what the burst is granted to. Names have no zeros in them. */
+function subjectKey({ source, involvedObject: about, type }: Event): string {
+  const object = [about.kind, about.namespace, about.name, about.uid, about.apiVersion];
+  return [source?.component, source?.host, ...object, type].join("\0");
 }
 
 /** Everything but the message. */
-function aggregateKey(event: Event): string {
-  const { source, involvedObject: about, type, reason, reportingComponent, reportingInstance } = event;
-  const object = [about.kind, about.namespace, about.name, about.uid, about.apiVersion];
-  return JSON.stringify([
-    source?.component,
-    source?.host,
-    ...object,
-    type,
-    reason,
-    reportingComponent,
-    reportingInstance,
-  ]);
+function aggregateKey({ reason, reportingComponent, reportingInstance }: Event, subject: string): string {
+  return ["similar", subject, reason, reportingComponent, reportingInstance].join("\0");
 }
 
-function spamKey({ source, involvedObject: about, type }: Event): string {
-  const object = [about.kind, about.namespace, about.name, about.uid, about.apiVersion];
-  return JSON.stringify([source?.component, source?.host, ...object, type]);
+function eventKey({ involvedObject, reason, message }: Event, subject: string): string {
+  return ["same", subject, involvedObject.fieldPath, reason, message].join("\0");
 }

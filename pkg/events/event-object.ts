@@ -1,5 +1,5 @@
 import { dnsSubdomainProblems } from "../api/names.ts";
-import type { ApiObject } from "../api/object.ts";
+import type { PartialObject } from "../api/object.ts";
 import { formatTime } from "../api/time.ts";
 import type { Event, EventSource, ObjectReference } from "../api/types/core-v1.gen.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -66,7 +66,7 @@ export class EventMaker {
   }
 }
 
-function referenceTo({ apiVersion, kind, metadata }: ApiObject): ObjectReference {
+function referenceTo({ apiVersion, kind, metadata }: PartialObject): ObjectReference {
   const { name, namespace, uid, resourceVersion } = metadata;
   return {
     ...(kind === undefined ? {} : { kind }),

@@ -1,10 +1,10 @@
-import type { ApiObject } from "../api/object.ts";
+import type { PartialObject } from "../api/object.ts";
 
 export type EventType = "Normal" | "Warning";
 
 /** What is to be told, of which object. */
 export interface Occurrence {
-  readonly regarding: ApiObject;
+  readonly regarding: PartialObject;
   /** The part of the object that it is about. */
   readonly fieldPath?: string;
   /** The node that it happened on. */
@@ -18,6 +18,6 @@ export interface Occurrence {
 /** Tells people what happened to an object. Never fails, never waits: an event that cannot be kept is dropped. */
 export interface EventRecorder {
   /** The object needs its apiVersion and kind. `reason` is UpperCamelCase and stable, `message` is for people. */
-  event(regarding: ApiObject, type: EventType, reason: string, message: string): void;
+  event(regarding: PartialObject, type: EventType, reason: string, message: string): void;
   eventWithAnnotations(occurrence: Occurrence): void;
 }

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Registry, type Metric } from "prom-client";
+import type { Metric, Registry } from "prom-client";
 import {
   noMetrics,
   type Counter,
@@ -87,10 +87,28 @@ const MISNAMED = [
   "nodejs_active_resources_total",
 ];
 
+interface DescribedMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: Kind;
+  readonly get: () => Promise<object>;
+}
+
+async function collectRuntime(): Promise<Registry> {
+  const { collectDefaultMetrics, Registry } = await import("prom-client");
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  for (const name of MISNAMED) registry.removeSingleMetric(name);
+  return registry;
+}
+
+/** What is counted is counted here; prom-client, which takes its time to load, writes it down when somebody asks for it. */
 class PrometheusMetrics implements ExposedMetrics {
   readonly #policy: MetricsPolicy;
-  readonly #registry = new Registry();
-  readonly #runtime = new Registry();
+  #registry: Registry | undefined;
+  #runtime: Promise<Registry> | undefined;
+  /** What the registry has to be told of, as soon as there is one. */
+  readonly #untold: DescribedMetric[] = [];
   readonly #known = new Map<string, Registered>();
   readonly #families = new Map<string, Family>();
   readonly #refreshes: (() => void | Promise<void>)[] = [];
@@ -102,7 +120,7 @@ class PrometheusMetrics implements ExposedMetrics {
   }
 
   get contentType(): string {
-    return this.#registry.contentType;
+    return "text/plain; version=0.0.4; charset=utf-8";
   }
 
   /** From here on registrations are counted; those of the meta metrics themselves are made up for. */
@@ -139,21 +157,22 @@ class PrometheusMetrics implements ExposedMetrics {
 
   /** Apart from the others, because prom-client's process_start_time_seconds gives way to Kubernetes'. */
   collectRuntime(): void {
-    collectDefaultMetrics({ register: this.#runtime });
-    for (const name of MISNAMED) this.#runtime.removeSingleMetric(name);
+    this.#runtime ??= collectRuntime();
   }
 
   async expose(): Promise<string> {
     for (const refresh of this.#refreshes) await refresh();
     const texts = new Map<string, string>();
     // All at once: one runtime metric collects for several, and some begin anew with every look.
-    for (const text of (await this.#runtime.metrics()).trimEnd().split("\n\n")) {
+    const ofRuntime = (await (await this.#runtime)?.metrics()) ?? "";
+    for (const text of ofRuntime.trimEnd().split("\n\n")) {
       const name = /^# HELP (\S+)/.exec(text)?.[1];
       if (name !== undefined) texts.set(name, text);
     }
-    for (const { name } of this.#registry.getMetricsAsArray()) {
+    const registry = await this.#told();
+    for (const { name } of registry.getMetricsAsArray()) {
       if (this.#families.get(name)?.samples().length === 0) continue;
-      texts.set(name, await this.#registry.getSingleMetricAsString(name));
+      texts.set(name, await registry.getSingleMetricAsString(name));
     }
     return [...texts]
       .toSorted(byName)
@@ -163,6 +182,17 @@ class PrometheusMetrics implements ExposedMetrics {
 
   reset(): void {
     for (const family of this.#families.values()) family.clear();
+  }
+
+  async #told(): Promise<Registry> {
+    if (this.#registry === undefined) {
+      const { Registry } = await import("prom-client");
+      this.#registry ??= new Registry();
+    }
+    // prom-client reads nothing else of a metric; its types ask for its own classes.
+    for (const described of this.#untold.splice(0))
+      this.#registry.registerMetric(described as unknown as Metric);
+    return this.#registry;
   }
 
   #register<M>(
@@ -192,14 +222,12 @@ class PrometheusMetrics implements ExposedMetrics {
     const allowed = this.#policy.allowedValues(name);
     const family = create({ name, labels, allowed, onUnexpected: () => this.#meta?.unexpected.inc() });
     const help = this.#policy.help(options);
-    const described = {
+    this.#untold.push({
       name,
       help,
       type: kind,
       get: async () => ({ name, help, type: kind, values: family.samples() }),
-    };
-    // prom-client reads nothing else of a metric; its types ask for its own classes.
-    this.#registry.registerMetric(described as unknown as Metric);
+    });
     this.#families.set(name, family);
     return family;
   }

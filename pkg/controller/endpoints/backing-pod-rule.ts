@@ -1,6 +1,12 @@
 import { keyOf } from "../../api/object.ts";
-import type { Pod, Service } from "../../api/types/core-v1.gen.ts";
-import { affectedServices, entriesOf, SELECTOR_INDEX, selectorEntry } from "../../endpoints/backing-pods.ts";
+import {
+  affectedServices,
+  entriesOf,
+  SELECTOR_INDEX,
+  selectorEntry,
+  type BackingPod,
+  type BackedService,
+} from "../../endpoints/backing-pods.ts";
 import type { Cache, WakeRule } from "../cache.ts";
 
 /**
@@ -8,16 +14,19 @@ import type { Cache, WakeRule } from "../cache.ts";
  * into one write.
  */
 export function backingPodRule(
-  services: Pick<Cache<Service>, "lister" | "addIndex">,
+  services: Pick<Cache<BackedService>, "lister" | "addIndex">,
   batchMs: number,
-): WakeRule<Pod> {
+): WakeRule<BackingPod> {
   services.addIndex(SELECTOR_INDEX, selectorEntry);
   return (change, wake) => {
+    const now = change.type === "deleted" ? undefined : change.object;
     const before = change.type === "updated" ? change.before : undefined;
-    const [old, now] = change.type === "deleted" ? [change.object, undefined] : [before, change.object];
-    const candidates = [...entriesOf(old, now)].flatMap((entry) =>
-      services.lister.byIndex(SELECTOR_INDEX, entry),
-    );
+    const old = change.type === "deleted" ? change.object : before;
+    const candidates: BackedService[] = [];
+    for (const entry of entriesOf(old, now))
+      for (const service of services.lister.byIndex(SELECTOR_INDEX, entry)) candidates.push(service);
+    // Each change of each pod comes by here, and most pods back no Service.
+    if (candidates.length === 0) return;
     for (const service of affectedServices(candidates, old, now)) wake(keyOf(service), batchMs);
   };
 }

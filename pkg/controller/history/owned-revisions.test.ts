@@ -13,7 +13,9 @@ import { wired } from "../kit.ts";
 import type { OwnerSync } from "../sync.ts";
 import { OwnedRevisions } from "./owned-revisions.ts";
 
-const owner: Stored<StatefulSet> = asStored({ metadata: { name: "web", namespace: "default", uid: "u" } });
+const owner: Stored<StatefulSet> = asStored<StatefulSet>({
+  metadata: { name: "web", namespace: "default", uid: "u" },
+});
 
 let world: ControllerWorld;
 let client: ResourceClient<ControllerRevision>;

@@ -2,13 +2,13 @@ import { revisionJson, revisionName, sameData } from "../../api/controller-revis
 import { goJson } from "../../api/go-json.ts";
 import { hashRevisionData } from "../../api/hash.ts";
 import type { Int64 } from "../../api/int64.ts";
-import type { ApiObject } from "../../api/object.ts";
+import type { PartialObject, Stored, StoredObject } from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { resources } from "../../api/resources.ts";
 import type { ControllerRevision } from "../../api/types/apps-v1.gen.ts";
 import { isAlreadyExists, isConflict } from "../../client/errors.ts";
 import type { ResourceClient, WriteOptions } from "../../client/resource-client.ts";
-import type { Cache } from "../cache.ts";
+import type { Cache, OwnerCache } from "../cache.ts";
 import { OwnedObjects } from "../owned-objects.ts";
 import type { WritingKit } from "../recorded-writes.ts";
 import type { OwnerSync } from "../sync.ts";
@@ -18,19 +18,23 @@ const IN_GO_BYTES: WriteOptions = { encode: goJson };
 
 const MAX_CONFLICTS = 5;
 
-export interface OwnedRevisionsOptions<O extends ApiObject> {
-  readonly owners: Cache<O>;
+export interface OwnedRevisionsOptions<O extends PartialObject> {
+  readonly owners: OwnerCache<O>;
   readonly revisions: Cache<ControllerRevision>;
 }
 
 export interface CreatedRevision {
-  readonly revision: ControllerRevision;
+  readonly revision: Stored<ControllerRevision>;
   /** As given, and one more for each name that other data had. */
   readonly collisionCount: number;
 }
 
 /** The history of owners: the templates that their pods had, and have. */
-export class OwnedRevisions<O extends ApiObject> extends OwnedObjects<O, ControllerRevision> {
+export class OwnedRevisions<O extends PartialObject> extends OwnedObjects<
+  O,
+  ControllerRevision,
+  ControllerRevision
+> {
   readonly #client: Pick<ResourceClient<ControllerRevision>, "get">;
 
   constructor(kit: WritingKit, { owners, revisions }: OwnedRevisionsOptions<O>) {
@@ -39,7 +43,10 @@ export class OwnedRevisions<O extends ApiObject> extends OwnedObjects<O, Control
   }
 
   /** What has the revision's name by now, whoever's it is: asked when a create was refused for that name. */
-  async underNameOf({ metadata }: ControllerRevision, signal: AbortSignal): Promise<ControllerRevision> {
+  async underNameOf(
+    { metadata }: ControllerRevision,
+    signal: AbortSignal,
+  ): Promise<Stored<ControllerRevision>> {
     const { namespace = "", name = "" } = metadata;
     return this.#client.get({ namespace, name }, {}, signal);
   }
@@ -73,9 +80,9 @@ export class OwnedRevisions<O extends ApiObject> extends OwnedObjects<O, Control
   /** Gives the revision another number, on top of what the server has by then. */
   async renumber(
     sync: OwnerSync<O>,
-    revision: ControllerRevision,
+    revision: Stored<ControllerRevision>,
     number: Int64,
-  ): Promise<ControllerRevision> {
+  ): Promise<Stored<ControllerRevision>> {
     let latest = revision;
     for (let conflicts = 0; latest.revision !== number; conflicts++) {
       try {
@@ -91,7 +98,11 @@ export class OwnedRevisions<O extends ApiObject> extends OwnedObjects<O, Control
   }
 }
 
-function underHash(owner: ApiObject, draft: ControllerRevision, collisionCount: number): ControllerRevision {
+function underHash(
+  owner: StoredObject,
+  draft: ControllerRevision,
+  collisionCount: number,
+): ControllerRevision {
   const hash = hashRevisionData(revisionJson(draft.data), collisionCount);
-  return { ...draft, metadata: { ...draft.metadata, name: revisionName(owner.metadata.name ?? "", hash) } };
+  return { ...draft, metadata: { ...draft.metadata, name: revisionName(owner.metadata.name, hash) } };
 }
