@@ -1,7 +1,8 @@
-import { BOOTSTRAP_TOKEN_KEYS, BOOTSTRAP_TOKENS } from "../../pkg/api/bootstrap-token.ts";
+import { BOOTSTRAP_TOKENS } from "../../pkg/api/bootstrap-token.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { CLUSTER_INFO } from "./cluster-info.ts";
+import { TOKEN_FIELDS } from "./signing-token.ts";
 
 /** All that signing works with. */
 export type SignerContext = ReturnType<typeof signerContext>;
@@ -10,7 +11,7 @@ export function signerContext(kit: Kit) {
   return {
     tokens: kit.reads(resources.secrets, {
       ...BOOTSTRAP_TOKENS,
-      fields: Object.values(BOOTSTRAP_TOKEN_KEYS).map((key) => `data[${key}]`),
+      fields: TOKEN_FIELDS,
     }),
     /** Whole, as it is written back. */
     configMaps: kit.reads(resources.configMaps, {

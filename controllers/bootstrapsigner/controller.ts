@@ -1,4 +1,4 @@
-import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
+import { keyOf, type PartialObject } from "../../pkg/api/object.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import { defineController } from "../../pkg/controller/kit.ts";
 import { onlyWhen } from "../../pkg/controller/wake-rules.ts";
@@ -8,7 +8,7 @@ import { signClusterInfo } from "./sync.ts";
 
 const KEY = keyOf({ metadata: CLUSTER_INFO });
 /** There is one thing to do, so there is one key: many changes at once become one sync. */
-const theClusterInfo: WakeRule<ApiObject> = (_change, wake) => wake(KEY);
+const theClusterInfo: WakeRule<PartialObject> = (_change, wake) => wake(KEY);
 
 /** Signs the public description of the cluster with the bootstrap tokens, for nodes that are to join it. */
 export const bootstrapSignerController = defineController(

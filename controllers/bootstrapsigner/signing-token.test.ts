@@ -57,7 +57,7 @@ describe("a token", () => {
 
 function tokenSecret(name: string, texts: Readonly<Record<string, string>>): Stored<Secret> {
   const data = Object.entries(texts).map(([key, text]) => [key, Buffer.from(text).toString("base64")]);
-  return asStored({
+  return asStored<Secret>({
     metadata: { name, namespace: "kube-system" },
     type: "bootstrap.kubernetes.io/token",
     data: Object.fromEntries(data) as Record<string, string>,

@@ -4,7 +4,16 @@ import {
   bootstrapTokenIdOf,
 } from "../../pkg/api/bootstrap-token.ts";
 import type { Stored } from "../../pkg/api/object.ts";
+import type { Projected } from "../../pkg/api/projected.ts";
 import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
+
+/** What is read of tokens. */
+export const TOKEN_FIELDS = [
+  "data[token-id]",
+  "data[token-secret]",
+  "data[expiration]",
+  "data[usage-bootstrap-signing]",
+] as const;
 
 /** A token to sign with, or why it is none. The reason tells nothing of what is secret. */
 export type SigningToken =
@@ -12,7 +21,10 @@ export type SigningToken =
   | { readonly kind: "unusable"; readonly reason: string };
 
 /** Whether the token in a Secret can sign. An expired one cannot, although its Secret may still be there. */
-export function signingToken(token: Stored<Secret>, nowMs: number): SigningToken {
+export function signingToken(
+  token: Stored<Projected<Secret, typeof TOKEN_FIELDS>>,
+  nowMs: number,
+): SigningToken {
   const nameId = bootstrapTokenIdOf(token.metadata.name);
   if (nameId === undefined) return unusable("its name is not that of a token");
   const id = bootstrapTokenField(token, "id").toString();

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { ClusterRole, PolicyRule } from "../../pkg/api/types/rbac-v1.gen.ts";
 import { realClock } from "../../pkg/clock/real.ts";
@@ -12,44 +14,52 @@ const saw: readonly PolicyRule[] = [{ verbs: ["saw"], resources: ["boards"] }];
 
 describe("an aggregated role", () => {
   // upstream: pkg/controller/clusterroleaggregation/clusterroleaggregation_controller_test.go#TestSyncClusterRole
-  test.each<[string, readonly ClusterRole[], ClusterRole, readonly PolicyRule[] | undefined]>([
-    ["loses rules that no role has", [role("hammer", "bar", hammer)], combined(["bar"], saw), hammer],
-    ["loses all when it selects nothing", [role("hammer", "not-bar", hammer)], combined(["bar"], hammer), []],
+  test.each<[string, readonly Stored<ClusterRole>[], Stored<ClusterRole>, readonly PolicyRule[] | undefined]>(
     [
-      "gets the rules of those that it selects, by name",
-      [role("hammer", "bar", hammer), role("chisel", "bar", chisel), role("saw", "not-bar", saw)],
-      combined(["bar"]),
-      [...chisel, ...hammer],
-    ],
-    [
-      "gets the rules of each selector in turn",
-      [role("hammer", "bar", hammer), role("chisel", "bar", chisel), role("saw", "not-bar", saw)],
-      combined(["bar", "not-bar"]),
-      [...chisel, ...hammer, ...saw],
-    ],
-    [
-      "gets each rule once",
+      ["loses rules that no role has", [role("hammer", "bar", hammer)], combined(["bar"], saw), hammer],
       [
-        role("hammer", "bar", hammer),
-        role("chisel", "bar", chisel),
-        role("saw", "bar", saw),
-        role("other-saw", "not-bar", saw),
+        "loses all when it selects nothing",
+        [role("hammer", "not-bar", hammer)],
+        combined(["bar"], hammer),
+        [],
       ],
-      combined(["bar", "not-bar"]),
-      [...chisel, ...hammer, ...saw],
+      [
+        "gets the rules of those that it selects, by name",
+        [role("hammer", "bar", hammer), role("chisel", "bar", chisel), role("saw", "not-bar", saw)],
+        combined(["bar"]),
+        [...chisel, ...hammer],
+      ],
+      [
+        "gets the rules of each selector in turn",
+        [role("hammer", "bar", hammer), role("chisel", "bar", chisel), role("saw", "not-bar", saw)],
+        combined(["bar", "not-bar"]),
+        [...chisel, ...hammer, ...saw],
+      ],
+      [
+        "gets each rule once",
+        [
+          role("hammer", "bar", hammer),
+          role("chisel", "bar", chisel),
+          role("saw", "bar", saw),
+          role("other-saw", "not-bar", saw),
+        ],
+        combined(["bar", "not-bar"]),
+        [...chisel, ...hammer, ...saw],
+      ],
+      [
+        "stays as it is when it has these rules",
+        [role("hammer", "bar", hammer)],
+        combined(["bar"], hammer),
+        undefined,
+      ],
     ],
-    [
-      "stays as it is when it has these rules",
-      [role("hammer", "bar", hammer)],
-      combined(["bar"], hammer),
-      undefined,
-    ],
-  ])("%s", (_, roles, aggregated, expected) => {
+  )("%s", (_, roles, aggregated, expected) => {
     expect(decideRules(aggregated, [...roles, aggregated])).toEqual(expected);
   });
 
   test("does not take its own rules for those of another", () => {
-    const own = { ...combined(["bar"], saw), metadata: { name: "combined", labels: { foo: "bar" } } };
+    const one = combined(["bar"], saw);
+    const own = { ...one, metadata: { ...one.metadata, labels: { foo: "bar" } } };
     expect(decideRules(own, [own])).toEqual([]);
   });
 
@@ -97,11 +107,15 @@ test("a role that aggregates nothing keeps its rules", () => {
   expect(decideRules(role("plain", "bar", saw), [role("other", "bar", hammer)])).toBeUndefined();
 });
 
-function role(name: string, foo: string, rules: readonly PolicyRule[]): ClusterRole {
-  return { metadata: { name, labels: { foo } }, rules };
+function role(name: string, foo: string, rules: readonly PolicyRule[]): Stored<ClusterRole> {
+  return asStored<ClusterRole>({ metadata: { name, labels: { foo } }, rules });
 }
 
-function combined(selected: readonly string[], rules: readonly PolicyRule[] = []): ClusterRole {
+function combined(selected: readonly string[], rules: readonly PolicyRule[] = []): Stored<ClusterRole> {
   const clusterRoleSelectors = selected.map((foo) => ({ matchLabels: { foo } }));
-  return { metadata: { name: "combined" }, aggregationRule: { clusterRoleSelectors }, rules };
+  return asStored<ClusterRole>({
+    metadata: { name: "combined" },
+    aggregationRule: { clusterRoleSelectors },
+    rules,
+  });
 }

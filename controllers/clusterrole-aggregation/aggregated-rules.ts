@@ -1,6 +1,12 @@
 import { semanticEqual } from "../../pkg/api/equality.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
+import type { Stored, StoredObject } from "../../pkg/api/object.ts";
+import type { Projected } from "../../pkg/api/projected.ts";
 import type { ClusterRole, PolicyRule } from "../../pkg/api/types/rbac-v1.gen.ts";
+
+/** What is read of roles. */
+export const ROLE_FIELDS = ["aggregationRule", "rules"] as const;
+export type CachedRole = Projected<ClusterRole, typeof ROLE_FIELDS>;
 
 /**
  * What an aggregated role must allow: the rules of all others that it selects, each once. They come selector by
@@ -8,8 +14,8 @@ import type { ClusterRole, PolicyRule } from "../../pkg/api/types/rbac-v1.gen.ts
  * these rules already, or aggregates nothing. Throws a SelectorError.
  */
 export function decideRules(
-  role: ClusterRole,
-  roles: readonly ClusterRole[],
+  role: CachedRole,
+  roles: readonly Stored<CachedRole>[],
 ): readonly PolicyRule[] | undefined {
   if (role.aggregationRule === undefined) return undefined;
   const others = roles.filter(({ metadata }) => metadata.name !== role.metadata.name).toSorted(byName);
@@ -34,7 +40,7 @@ function textOf({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }:
   );
 }
 
-function byName({ metadata: one }: ClusterRole, { metadata: other }: ClusterRole): number {
-  const [a = "", b = ""] = [one.name, other.name];
+function byName({ metadata: one }: StoredObject, { metadata: other }: StoredObject): number {
+  const [a, b] = [one.name, other.name];
   return a < b ? -1 : Number(a > b);
 }

@@ -1,6 +1,5 @@
-import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
-import { decideRules } from "./aggregated-rules.ts";
+import { type CachedRole, decideRules } from "./aggregated-rules.ts";
 import type { AggregationContext } from "./context.ts";
 
 /** Under this name the rules are owned; it is the same in every version, so that an upgrade takes them over. */
@@ -8,7 +7,7 @@ const FIELD_MANAGER = "clusterrole-aggregation-controller";
 
 /** Gives an aggregated role the rules of the roles that it selects. */
 export async function syncRole(
-  sync: OwnerSync<ClusterRole>,
+  sync: OwnerSync<CachedRole>,
   { roles, writes }: AggregationContext,
 ): Promise<SyncResult> {
   const { owner: role } = sync;

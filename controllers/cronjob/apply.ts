@@ -1,5 +1,5 @@
 import { messageOf } from "../../pkg/api/errors.ts";
-import { keyOf } from "../../pkg/api/object.ts";
+import { keyOf, type Stored, type StoredObject } from "../../pkg/api/object.ts";
 import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import { formatTime, parseTime } from "../../pkg/api/time.ts";
 import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -18,9 +18,9 @@ export async function deleteJob(
   { log, signal }: Run,
   context: CronJobContext,
   cronJob: CronJob,
-  job: Job,
+  job: StoredObject,
 ): Promise<void> {
-  const { namespace = "", name = "", uid = "" } = job.metadata;
+  const { namespace = "", name, uid } = job.metadata;
   const options = { propagationPolicy: "Background", preconditions: { uid } } as const;
   try {
     await context.jobClient.delete({ namespace, name }, options, signal);
@@ -41,7 +41,7 @@ export async function deleteActiveJob(
   reference: ObjectReference,
 ): Promise<void> {
   const { signal } = run;
-  let job: Job | undefined;
+  let job: Stored<Job> | undefined;
   try {
     job = await readLive(context.jobClient, { ...reference, uid: reference.uid }, signal);
   } catch (error) {
@@ -64,16 +64,16 @@ export async function deleteActiveJob(
 export async function startJob(
   { log, signal }: Run,
   context: CronJobContext,
-  cronJob: CronJob,
+  cronJob: Stored<CronJob>,
   scheduledMs: number,
-): Promise<CronJob> {
+): Promise<Stored<CronJob>> {
   const draft = jobFromTemplate(cronJob, scheduledMs);
   const scheduleTime = formatTime(scheduledMs);
   try {
     const job = await context.jobClient.create(draft, {}, signal);
     const createdMs = parseTime(job.metadata.creationTimestamp) ?? scheduledMs;
     context.creationSkew.observe((createdMs - scheduledMs) / 1_000);
-    context.events.event(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name ?? ""}`);
+    context.events.event(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name}`);
     return withStarted(cronJob, job, scheduleTime);
   } catch (error) {
     signal.throwIfAborted();

@@ -1,9 +1,10 @@
 import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
-import { type ApiObject, refKey } from "../../pkg/api/object.ts";
+import { type PartialObject, refKey } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
+import { JOB_FIELDS } from "./finished-jobs.ts";
 
 /** Jobs by namespace and name of whatever manages them. */
 export const JOB_MANAGER_INDEX = "jobManager";
@@ -14,7 +15,7 @@ export type CronJobContext = ReturnType<typeof cronJobContext>;
 export function cronJobContext(kit: Kit, localTimeZone: string) {
   const { client, clock, events, log, metrics } = kit.env;
   const jobs = kit.reads(resources.jobs, {
-    fields: ["status.conditions", "status.startTime", "status.completionTime"],
+    fields: JOB_FIELDS,
   });
   jobs.addIndex(JOB_MANAGER_INDEX, managerKey);
   return {
@@ -37,7 +38,7 @@ export function cronJobContext(kit: Kit, localTimeZone: string) {
 }
 
 /** By name and not by uid: Jobs of an earlier CronJob of that name are its successor's, as upstream has it. */
-function managerKey(job: ApiObject): readonly string[] {
+function managerKey(job: PartialObject): readonly string[] {
   const manager = controllerOf(job);
   return manager === undefined ? [] : [refKey(job.metadata.namespace, manager.name)];
 }

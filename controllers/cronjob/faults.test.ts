@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -212,7 +213,7 @@ test("old Jobs are deleted though no new one can be created", async () => {
 test("only Jobs of the CronJob's name and namespace are its own, whatever their labels", async () => {
   const owner = await create({ schedule: "0 0 1 1 *", successfulJobsHistoryLimit: 0 });
   const template = owner.spec.jobTemplate.spec;
-  const reference = newControllerRef(owner, resources.cronJobs);
+  const reference = newControllerRef(asStored(owner), resources.cronJobs);
   const drafts: readonly [string, Job["metadata"]][] = [
     ["without a manager", {}],
     ["of it", { ownerReferences: [reference], labels: { key: "different-value" } }],

@@ -1,3 +1,5 @@
+import { asStored } from "../../test/harness/stored.ts";
+import type { Stored, StoredObject } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { byStartTime, jobsBeyondHistory, observeFinished } from "./finished-jobs.ts";
@@ -81,7 +83,7 @@ test.each<[string | undefined, Readonly<Record<string, string>>, string]>([
 ])("the Job of a CronJob in zone %s says when it should have started", (timeZone, annotations, expected) => {
   const base = cronJob(atMinute(0), timeZone === undefined ? {} : { timeZone });
   const jobTemplate = { ...base.spec.jobTemplate, metadata: { labels: { a: "b" }, annotations } };
-  const made = jobFromTemplate({ ...base, spec: { ...base.spec, jobTemplate } }, atMinute(0));
+  const made = jobFromTemplate(asStored({ ...base, spec: { ...base.spec, jobTemplate } }), atMinute(0));
   expect(made.metadata).toEqual({
     name: "mycronjob-24394200",
     namespace: "default",
@@ -101,15 +103,15 @@ test.each<[string | undefined, Readonly<Record<string, string>>, string]>([
   expect(made.spec).toBe(base.spec.jobTemplate.spec);
 });
 
-function started([name, minute]: readonly [string, number?]): Job {
+function started([name, minute]: readonly [string, number?]): Stored<Job> {
   return job(name, minute === undefined ? {} : { startTime: text(atMinute(minute)) });
 }
 
-function endedAt(name: string, type: "Complete" | "Failed", minute: number): Job {
+function endedAt(name: string, type: "Complete" | "Failed", minute: number): Stored<Job> {
   const finished = ended(name, type);
   return { ...finished, status: { ...finished.status, startTime: text(atMinute(minute)) } };
 }
 
-function names(jobs: readonly Job[]): string {
+function names(jobs: readonly StoredObject[]): string {
   return jobs.map(({ metadata }) => metadata.name).join(" ");
 }

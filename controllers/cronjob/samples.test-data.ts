@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import type { CronJob, CronJobSpec, CronJobStatus, Job } from "../../pkg/api/types/batch-v1.gen.ts";
 
 /** 2016-05-19T10:00:00Z, and that many minutes later or earlier. */
@@ -13,8 +15,8 @@ export function cronJob(
   createdMs: number,
   spec: Partial<CronJobSpec> = {},
   status: CronJobStatus = {},
-): CronJob {
-  return {
+): Stored<CronJob> {
+  return asStored<CronJob>({
     apiVersion: "batch/v1",
     kind: "CronJob",
     metadata: {
@@ -40,14 +42,14 @@ export function cronJob(
       ...spec,
     },
     status,
-  };
+  });
 }
 
-export function job(name: string, status: NonNullable<Job["status"]> = {}): Job {
-  return { metadata: { name, namespace: "default", uid: `${name}-uid` }, status };
+export function job(name: string, status: NonNullable<Job["status"]> = {}): Stored<Job> {
+  return asStored<Job>({ metadata: { name, namespace: "default", uid: `${name}-uid` }, status });
 }
 
-export function ended(name: string, type: "Complete" | "Failed", completionTime?: string): Job {
+export function ended(name: string, type: "Complete" | "Failed", completionTime?: string): Stored<Job> {
   return job(name, {
     conditions: [{ type, status: "True" }],
     ...(completionTime !== undefined && { completionTime }),

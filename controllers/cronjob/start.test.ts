@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
 import type { CronJobSpec } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -187,7 +188,7 @@ function outcome({ created = BEFORE, last, running, now, seconds = 0, spec = {} 
     ...(last !== undefined && { lastScheduleTime: text(atMinute(last)) }),
     ...(running !== undefined && { active: [{ name, namespace: "default", uid: "1234" }] }),
   });
-  const plan = decideStart(subject, utc, nowMs);
+  const plan = decideStart(asStored(subject), utc, nowMs);
   const reasons = plan.notices.map(({ reason }) => reason);
   if (plan.action === "none") return [plan.action, ...reasons].join(" ");
   if (plan.action === "wait") {

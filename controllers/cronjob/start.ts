@@ -1,6 +1,7 @@
 import { parseSchedule, type Schedule } from "../../pkg/api/cron/schedule.ts";
 import { ScheduleError } from "../../pkg/api/cron/fields.ts";
 import { type TimeZone, timeZoneNamed } from "../../pkg/api/cron/time-zone.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { CronJob } from "../../pkg/api/types/batch-v1.gen.ts";
 import { isActiveByName } from "./active-list.ts";
@@ -33,7 +34,7 @@ export type StartPlan =
     };
 
 /** `local` are the clocks that count for a CronJob that names no time zone. */
-export function decideStart(cronJob: CronJob, local: TimeZone, nowMs: number): StartPlan {
+export function decideStart(cronJob: Stored<CronJob>, local: TimeZone, nowMs: number): StartPlan {
   const { timeZone } = cronJob.spec;
   if (timeZone !== undefined && timeZoneNamed(timeZone) === undefined) {
     const message = `invalid timeZone: ${JSON.stringify(timeZone)}: unknown time zone ${timeZone}`;
@@ -58,7 +59,7 @@ export function scheduleOf({ spec: { schedule, timeZone } }: CronJob, local: Tim
 }
 
 function decideBySchedule(
-  cronJob: CronJob,
+  cronJob: Stored<CronJob>,
   schedule: Schedule,
   before: readonly Notice[],
   nowMs: number,

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -27,7 +28,7 @@ describe("a Job", () => {
     const [first] = await jobs();
     const startMs =
       Math.ceil(Date.parse(owner.metadata.creationTimestamp ?? "") / MINUTE_MS + 1e-9) * MINUTE_MS;
-    expect(first?.metadata.name).toBe(jobNameFor(owner, startMs));
+    expect(first?.metadata.name).toBe(jobNameFor(asStored(owner), startMs));
     const { status } = await world.get(resources.cronJobs, "mycronjob");
     expect(status?.lastScheduleTime).toBe(formatTime(startMs));
     expect(status?.active?.map(({ name }) => name)).toEqual([first?.metadata.name]);
@@ -57,7 +58,7 @@ describe("a Job", () => {
     const owner = await create(EVERY_MINUTE);
     const nextMs = Math.ceil((world.clock.nowMs() + 1) / MINUTE_MS) * MINUTE_MS;
     await world.create<Job>(resources.jobs, {
-      metadata: { name: jobNameFor(owner, nextMs) },
+      metadata: { name: jobNameFor(asStored(owner), nextMs) },
       ...(owner.spec.jobTemplate.spec && { spec: owner.spec.jobTemplate.spec }),
     });
     await world.start(controller);
@@ -109,7 +110,7 @@ describe("a Job", () => {
 
   test("that the controller did not create is told of", async () => {
     const owner = await create({ schedule: "0 0 1 1 *" });
-    const reference = newControllerRef(owner, resources.cronJobs);
+    const reference = newControllerRef(asStored(owner), resources.cronJobs);
     await world.create<Job>(resources.jobs, {
       metadata: { name: "stray", ownerReferences: [reference] },
       ...(owner.spec.jobTemplate.spec && { spec: owner.spec.jobTemplate.spec }),

@@ -1,13 +1,14 @@
 import { throwAfter } from "../../pkg/api/errors.ts";
 import { isJobFinished } from "../../pkg/api/job.ts";
-import type { CronJob, Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { Stored } from "../../pkg/api/object.ts";
+import type { CronJob } from "../../pkg/api/types/batch-v1.gen.ts";
 import { isUnreachable } from "../../pkg/client/errors.ts";
 import { readLive } from "../../pkg/controller/read-live.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { isActive, withoutActive } from "./active-list.ts";
 import { deleteActiveJob, deleteJob, startJob } from "./apply.ts";
 import { type CronJobContext, JOB_MANAGER_INDEX } from "./context.ts";
-import { jobsBeyondHistory, observeFinished } from "./finished-jobs.ts";
+import { type CachedJob, jobsBeyondHistory, observeFinished } from "./finished-jobs.ts";
 import { untilNextMs } from "./missed-schedules.ts";
 import { decideStart } from "./start.ts";
 
@@ -34,8 +35,8 @@ export async function syncCronJob(sync: Sync, context: CronJobContext): Promise<
 class CronJobRun {
   readonly #sync: Sync;
   readonly #context: CronJobContext;
-  #written: CronJob;
-  #cronJob: CronJob;
+  #written: Stored<CronJob>;
+  #cronJob: Stored<CronJob>;
 
   constructor(sync: Sync, context: CronJobContext) {
     this.#sync = sync;
@@ -44,7 +45,7 @@ class CronJobRun {
     this.#cronJob = sync.owner;
   }
 
-  async sync(jobs: readonly Job[]): Promise<SyncResult> {
+  async sync(jobs: readonly CachedJob[]): Promise<SyncResult> {
     await this.#removeOldJobs(jobs);
     await this.#noteUnlistedJobs(jobs);
     this.#noteFinishedJobs(jobs);
@@ -56,10 +57,10 @@ class CronJobRun {
   async writeStatus(): Promise<void> {
     if (this.#cronJob.status === this.#written.status) return;
     // It is remembered: a sync on what it was before would be refused.
-    await this.#context.writes.updateStatus(this.#sync, this.#cronJob);
+    await this.#context.writes.updateStatusUnread(this.#sync, this.#cronJob);
   }
 
-  async #removeOldJobs(jobs: readonly Job[]): Promise<void> {
+  async #removeOldJobs(jobs: readonly CachedJob[]): Promise<void> {
     for (const job of jobsBeyondHistory(this.#cronJob, jobs)) {
       try {
         await deleteJob(this.#sync, this.#context, this.#cronJob, job);
@@ -76,7 +77,7 @@ class CronJobRun {
   }
 
   /** Jobs that run and are not listed: the cache may be behind, or an earlier run ended before it could list them. */
-  async #noteUnlistedJobs(jobs: readonly Job[]): Promise<void> {
+  async #noteUnlistedJobs(jobs: readonly CachedJob[]): Promise<void> {
     for (const job of jobs) {
       if (isJobFinished(job) || isActive(this.#cronJob, job.metadata.uid)) continue;
       const fresh = await this.#context.writes.live(this.#sync, this.#cronJob);
@@ -86,22 +87,22 @@ class CronJobRun {
         this.#cronJob = fresh;
         continue;
       }
-      const message = `Saw a job that the controller did not create or forgot: ${job.metadata.name ?? ""}`;
+      const message = `Saw a job that the controller did not create or forgot: ${job.metadata.name}`;
       this.#tell("Warning", "UnexpectedJob", message);
     }
   }
 
-  #noteFinishedJobs(jobs: readonly Job[]): void {
+  #noteFinishedJobs(jobs: readonly CachedJob[]): void {
     const { cronJob, completed } = observeFinished(this.#cronJob, jobs);
     for (const { job, condition } of completed) {
-      const message = `Saw completed job: ${job.metadata.name ?? ""}, condition: ${condition}`;
+      const message = `Saw completed job: ${job.metadata.name}, condition: ${condition}`;
       this.#tell("Normal", "SawCompletedJob", message);
     }
     this.#cronJob = cronJob;
   }
 
-  async #noteMissingJobs(jobs: readonly Job[]): Promise<void> {
-    const known = new Set(jobs.map(({ metadata }) => metadata.uid));
+  async #noteMissingJobs(jobs: readonly CachedJob[]): Promise<void> {
+    const known = new Set<string | undefined>(jobs.map(({ metadata }) => metadata.uid));
     for (const reference of this.#cronJob.status?.active ?? []) {
       if (known.has(reference.uid)) continue;
       // The cache may not have seen it yet.

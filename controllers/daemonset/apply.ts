@@ -1,11 +1,11 @@
 import { combinedError, throwAll } from "../../pkg/api/errors.ts";
 import type { ControllerRevision, DaemonSet, DaemonSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists } from "../../pkg/client/errors.ts";
 import type { Round } from "./context.ts";
 import { podTemplate, REVISION_HASH, templateGeneration } from "./daemon-set.ts";
 import { daemonPodTemplate, pinnedToNode } from "./pod-template.ts";
 import { hashOf, holdsTemplate } from "./revisions.ts";
+import type { CachedPod } from "./fields.ts";
 
 /** How many pods are created, and how many deleted, at a time. The next ones follow when the cache shows these. */
 const BURST = 250;
@@ -13,7 +13,7 @@ const BURST = 250;
 export interface PlannedPods {
   /** The nodes that get a pod. */
   readonly create: readonly string[];
-  readonly remove: readonly Pod[];
+  readonly remove: readonly CachedPod[];
 }
 
 /**
@@ -24,7 +24,7 @@ export async function changePods(
   { sync, context }: Round,
   changes: PlannedPods,
   hash: string,
-): Promise<readonly Pod[]> {
+): Promise<readonly CachedPod[]> {
   const template = daemonPodTemplate(podTemplate(sync.owner), templateGeneration(sync.owner), hash);
   const { created, errors } = await context.owned.change(sync, {
     create: changes.create.slice(0, BURST).map((node) => () => pinnedToNode(template, node)),
@@ -43,7 +43,7 @@ export async function writeStatus({ sync, context }: Round, change: DaemonSetSta
   const { writes } = context;
   log.verbose(4, "Updating status", { ...change });
   try {
-    await writes.updateStatus(sync, withStatus(daemonSet, change));
+    await writes.updateStatusUnread(sync, withStatus(daemonSet, change));
   } catch (error) {
     signal.throwIfAborted();
     log.verbose(4, "The status was refused, trying once more", { error: String(error) });
@@ -97,7 +97,7 @@ async function raiseCollisionCount({ sync, context }: Round): Promise<void> {
     collisionCount,
   });
   const status = { ...noStatus, ...fresh.status, collisionCount };
-  await context.writes.updateStatus(sync, { ...fresh, status });
+  await context.writes.updateStatusUnread(sync, { ...fresh, status });
 }
 
 const noStatus = {
@@ -116,7 +116,7 @@ class CollisionCountError extends Error {
 /** Gives the pod the label of the revision: both have the same template, whatever revision the pod was created for. */
 export async function relabelPod(
   { sync, context }: Round,
-  pod: Pod,
+  pod: CachedPod,
   revision: ControllerRevision,
 ): Promise<void> {
   await context.owned.label(sync, pod, { [REVISION_HASH]: hashOf(revision) });

@@ -9,17 +9,7 @@ import { FailedPodBackoff } from "./failed-pods.ts";
 import { NodeChanges } from "./node-changes.ts";
 import { rememberedNodeFit } from "./node-fit.ts";
 import { DAEMON_NODE_INDEX, daemonNodeIndex } from "./node-pods.ts";
-
-/** The fields of pods that this controller reads. The cache keeps nothing else on its behalf. */
-const POD_FIELDS = [
-  "spec.nodeName",
-  "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchFields",
-  "status.phase",
-  "status.conditions.type",
-  "status.conditions.status",
-  "status.conditions.lastTransitionTime",
-];
-const NODE_FIELDS = ["spec.taints"];
+import { NODE_FIELDS, POD_FIELDS } from "./fields.ts";
 
 /** All that a sync of a DaemonSet works with. */
 export type DaemonContext = ReturnType<typeof daemonContext>;

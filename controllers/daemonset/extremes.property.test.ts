@@ -8,6 +8,7 @@ import { decidePlacement } from "./placement.ts";
 import { decideRollingUpdate } from "./rolling-update.ts";
 import { daemonSet, nodes, NODE_LABELS, pod } from "./samples.test-data.ts";
 import { decideStatus } from "./status.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 const LARGEST = 2 ** 31 - 1;
@@ -44,8 +45,8 @@ const spread = fc.record({
   ready: fc.boolean(),
 });
 
-function podsOf(owner: DaemonSet, of: typeof spread extends fc.Arbitrary<infer T> ? T : never) {
-  return NODES.slice(0, of.nodes).flatMap(({ metadata: { name = "" } }) =>
+function podsOf(owner: Stored<DaemonSet>, of: typeof spread extends fc.Arbitrary<infer T> ? T : never) {
+  return NODES.slice(0, of.nodes).flatMap(({ metadata: { name } }) =>
     Array.from({ length: of.each }, (_, index) =>
       pod(`${name}-${index}`, {
         on: name,

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod, Taint } from "../../pkg/api/types/core-v1.gen.ts";
@@ -18,6 +19,7 @@ import { rememberedNodeFit } from "./node-fit.ts";
 import { daemonSet, LABELS, NODE_LABELS, node, OTHER_LABELS, pod } from "./samples.test-data.ts";
 import { DAEMON_NODE_INDEX, daemonNodeIndex } from "./node-pods.ts";
 import { daemonSetsOfChangedNode } from "./sync-node.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 let clock: VirtualClock;
 let queue: WorkQueue<string>;
@@ -235,8 +237,8 @@ describe("a new node makes a difference", () => {
   const fast = node("node1", NODE_LABELS);
   const evicting = node("node1", NODE_LABELS, [{ key: "a", effect: "NoExecute" }]);
   const closed = node("node1", NODE_LABELS, [dedicated]);
-  const here = (owner: DaemonSet): Pod => pod("p", { on: "node1", owner });
-  test.for<[string, DaemonSet, Node, readonly Pod[], boolean]>([
+  const here = (owner: Stored<DaemonSet>): Pod => pod("p", { on: "node1", owner });
+  test.for<[string, Stored<DaemonSet>, Node, readonly Pod[], boolean]>([
     ["to none that it is not for", selective, plain, [], false],
     ["to one that it is for", selective, fast, [], true],
     ["to one of which an earlier one's pod is there", selective, fast, [here(selective)], true],
@@ -319,7 +321,7 @@ describe("a revision", () => {
       name: "r",
       namespace: "default",
       labels,
-      ...(owner && { ownerReferences: [newControllerRef(owner, resources.daemonSets)] }),
+      ...(owner && { ownerReferences: [newControllerRef(asStored(owner), resources.daemonSets)] }),
     },
     revision: 1,
   });
@@ -346,7 +348,7 @@ describe("a revision", () => {
 });
 
 /** Another object of that name. */
-function renamed(ds: DaemonSet): DaemonSet {
+function renamed(ds: Stored<DaemonSet>): Stored<DaemonSet> {
   return { ...ds, metadata: { ...ds.metadata, uid: "other" } };
 }
 
@@ -358,6 +360,6 @@ function ofReplicaSet(of: Pod): Pod {
   const owner = { metadata: { name: "foo1", uid: "rs-uid" } };
   return {
     ...of,
-    metadata: { ...of.metadata, ownerReferences: [newControllerRef(owner, resources.replicaSets)] },
+    metadata: { ...of.metadata, ownerReferences: [newControllerRef(asStored(owner), resources.replicaSets)] },
   };
 }

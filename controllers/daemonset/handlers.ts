@@ -2,7 +2,6 @@ import { semanticEqual } from "../../pkg/api/equality.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import type { OwnedRevisions } from "../../pkg/controller/history/owned-revisions.ts";
 import { labelsChanged } from "../../pkg/controller/owner-lookup.ts";
@@ -11,6 +10,7 @@ import { onlyWhen } from "../../pkg/controller/wake-rules.ts";
 import { podSelector } from "./daemon-set.ts";
 import type { NodeChanges } from "./node-changes.ts";
 import { daemonSetsOfNode, type DaemonsOfNodes } from "./sync-node.ts";
+import type { CachedNode } from "./fields.ts";
 
 /** Wakes the DaemonSet of a revision that somebody has changed or deleted, so that it is put right. */
 export function revisionRule(history: Pick<OwnedRevisions<DaemonSet>, "rule">): WakeRule<ControllerRevision> {
@@ -24,7 +24,7 @@ export function revisionRule(history: Pick<OwnedRevisions<DaemonSet>, "rule">): 
 }
 
 /** Wakes nodes that are new or changed. Those of the first list wake nobody: all DaemonSets are synced then anyway. */
-export function nodeRule(nodeChanges: NodeChanges): WakeRule<Node> {
+export function nodeRule(nodeChanges: NodeChanges): WakeRule<CachedNode> {
   return (change, wake) => {
     const key = keyOf(change.object);
     if (change.type === "deleted") return nodeChanges.removed(key);
@@ -40,12 +40,12 @@ export function nodeRule(nodeChanges: NodeChanges): WakeRule<Node> {
 }
 
 /** Wakes the DaemonSets that counted a node, when the node is gone. */
-export function lostNodeRule(context: DaemonsOfNodes): WakeRule<Node> {
+export function lostNodeRule(context: DaemonsOfNodes): WakeRule<CachedNode> {
   return onlyWhen(["deleted"], (change, wake) => {
     for (const key of daemonSetsOfNode(change.object, context)) wake(key);
   });
 }
 
-function isOtherForPods(before: Node, after: Node): boolean {
+function isOtherForPods(before: CachedNode, after: CachedNode): boolean {
   return labelsChanged(before, after) || !semanticEqual(before.spec?.taints, after.spec?.taints);
 }

@@ -1,10 +1,10 @@
-import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
+import type { CachedNode } from "./fields.ts";
 
 /** As many versions of a node are kept. One that changes more often counts as new. */
 const MOST_VERSIONS = 20;
 
 /** The versions of a node before each of its changes; "new" when there is nothing to compare the node with. */
-export type Before = readonly Node[] | "new";
+export type Before = readonly CachedNode[] | "new";
 
 /**
  * The versions that nodes have had since they were last looked at. Each of them counts, not only the first: a DaemonSet
@@ -17,7 +17,7 @@ export class NodeChanges {
     this.#before.set(name, "new");
   }
 
-  changed(name: string, before: Node): void {
+  changed(name: string, before: CachedNode): void {
     const earlier = this.#before.get(name) ?? [];
     if (earlier === "new") return;
     this.#before.set(name, earlier.length < MOST_VERSIONS ? [...earlier, before] : "new");

@@ -1,9 +1,9 @@
 import { requiredNodeAffinity } from "../../pkg/api/affinity.ts";
 import { type TolerationOptions, untoleratedTaint } from "../../pkg/api/taints.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
 import { podTemplate } from "./daemon-set.ts";
 import { daemonTolerations } from "./pod-template.ts";
+import type { CachedNode } from "./fields.ts";
 
 export interface NodeFit {
   /** A node without a pod gets one. */
@@ -17,7 +17,7 @@ export function sameFit(one: NodeFit, other: NodeFit): boolean {
 }
 
 /** Tells for each node how it fits one DaemonSet. */
-export type FitsNode = (node: Node) => NodeFit;
+export type FitsNode = (node: CachedNode) => NodeFit;
 
 const NO: NodeFit = { shouldRun: false, shouldContinueRunning: false };
 const ONLY_STAY: NodeFit = { shouldRun: false, shouldContinueRunning: true };

@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -20,9 +21,9 @@ import {
 const HASH = "current";
 
 function place(
-  ds: DaemonSet,
-  on: readonly Node[],
-  pods: readonly Pod[] = [],
+  ds: Stored<DaemonSet>,
+  on: readonly Stored<Node>[],
+  pods: readonly Stored<Pod>[] = [],
   { nowSeconds = 0, backoffMs = () => 0 }: { nowSeconds?: number; backoffMs?: (node: string) => number } = {},
 ): PlacementPlan {
   const view = {
@@ -36,7 +37,7 @@ function place(
   return decidePlacement(view, nowSeconds * 1_000);
 }
 
-function pods(name: string, count: number, sketch: PodSketch = {}): readonly Pod[] {
+function pods(name: string, count: number, sketch: PodSketch = {}): readonly Stored<Pod>[] {
   return Array.from({ length: count }, (_, index) =>
     pod(`${name}-${index}`, { on: name, hash: HASH, created: index, ...sketch }),
   );

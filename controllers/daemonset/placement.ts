@@ -1,14 +1,15 @@
 import { smallest } from "../../pkg/api/extremes.ts";
 import { isPodAvailable, isPodReady } from "../../pkg/api/pod.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { allowsSurge, minReadySeconds, REVISION_HASH } from "./daemon-set.ts";
 import type { FitsNode } from "./node-fit.ts";
 import { byPlacementAndAge, type PodsByNode } from "./node-pods.ts";
+import type { CachedPod, CachedNode } from "./fields.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 export interface PlacementView {
   readonly daemonSet: DaemonSet;
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly Stored<CachedNode>[];
   readonly fits: FitsNode;
   readonly pods: PodsByNode;
   /** The revision hash of the current template. */
@@ -18,7 +19,7 @@ export interface PlacementView {
 }
 
 export interface Removal {
-  readonly pod: Pod;
+  readonly pod: CachedPod;
   readonly reason:
     | "it failed"
     | "it succeeded"
@@ -49,24 +50,30 @@ const NOTHING: NodePlan = { create: [], remove: [] };
 
 /** One pod on every node that the DaemonSet is for, and none elsewhere; two while a surge replaces an old one. */
 export function decidePlacement(view: PlacementView, nowMs: number): PlacementPlan {
-  const plans = view.nodes.map((node) => ({
-    node: node.metadata.name ?? "",
-    plan: planNode(view, node, nowMs),
-  }));
-  const waits = plans.flatMap(({ plan }) => plan.waitMs ?? []);
-  return {
-    create: plans.flatMap(({ plan }) => plan.create),
-    remove: [...plans.flatMap(({ plan }) => plan.remove), ...strandedPods(view)],
-    failedOn: plans.flatMap(({ node, plan }) => (plan.failed ? [node] : [])),
-    recheckAfterMs: smallest(waits),
-  };
+  const create: string[] = [];
+  const remove: Removal[] = [];
+  const failedOn: string[] = [];
+  const waits: number[] = [];
+  for (const node of view.nodes) {
+    const plan = planNode(view, node, nowMs);
+    if (plan === NOTHING) continue;
+    for (const name of plan.create) create.push(name);
+    for (const removal of plan.remove) remove.push(removal);
+    if (plan.failed) failedOn.push(node.metadata.name);
+    if (plan.waitMs !== undefined) waits.push(plan.waitMs);
+  }
+  for (const removal of strandedPods(view)) remove.push(removal);
+  return { create, remove, failedOn, recheckAfterMs: smallest(waits) };
 }
 
-function planNode(view: PlacementView, node: Node, nowMs: number): NodePlan {
-  const name = node.metadata.name ?? "";
+function planNode(view: PlacementView, node: Stored<CachedNode>, nowMs: number): NodePlan {
+  const { name } = node.metadata;
   const { shouldRun, shouldContinueRunning } = view.fits(node);
   const pods = view.pods.get(name);
   if (pods === undefined) return shouldRun ? { create: [name], remove: [] } : NOTHING;
+  // As a rule there is one pod, and each sync looks at each node.
+  const [only] = pods;
+  if (shouldContinueRunning && pods.length === 1 && only !== undefined && stays(only)) return NOTHING;
   const staying = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
   if (!shouldContinueRunning) return { create: [], remove: removals(staying, "the node is not for it") };
 
@@ -85,8 +92,14 @@ function planNode(view: PlacementView, node: Node, nowMs: number): NodePlan {
   return { ...ended, create, remove: [...ended.remove, ...surplusOfSurge(view, running, nowMs)] };
 }
 
+/** Whether nothing has to be done about the pod, if it is the only one of its node. */
+function stays(pod: CachedPod): boolean {
+  const isGoing = pod.metadata.deletionTimestamp !== undefined;
+  return !isGoing && !hasPhase(pod, "Failed") && !hasPhase(pod, "Succeeded");
+}
+
 /** Pods that have ended are removed; the node gets another when they are gone. Of failed ones one at a time. */
-function planEnded(view: PlacementView, node: string, staying: readonly Pod[]): NodePlan {
+function planEnded(view: PlacementView, node: string, staying: readonly CachedPod[]): NodePlan {
   const remove: Removal[] = [];
   let failed = false;
   const waitMs = view.backoffMs(node);
@@ -110,10 +123,14 @@ function planEnded(view: PlacementView, node: string, staying: readonly Pod[]): 
  * another one as long as it is ready and its replacement is not available. Of two that are not ready the current one
  * stays.
  */
-function surplusOfSurge(view: PlacementView, running: readonly Pod[], nowMs: number): readonly Removal[] {
+function surplusOfSurge(
+  view: PlacementView,
+  running: readonly CachedPod[],
+  nowMs: number,
+): readonly Removal[] {
   if (running.length <= 1) return [];
   // upstream: pkg/controller/daemon/daemon_controller.go#podsShouldBeOnNode looks only at the hash here.
-  const isCurrent = (pod: Pod): boolean => pod.metadata.labels?.[REVISION_HASH] === view.hash;
+  const isCurrent = (pod: CachedPod): boolean => pod.metadata.labels?.[REVISION_HASH] === view.hash;
   const current = running.find(isCurrent);
   const old = running.find((pod) => !isCurrent(pod));
   const surplus = removals(
@@ -131,20 +148,19 @@ function surplusOfSurge(view: PlacementView, running: readonly Pod[], nowMs: num
 /** Pods that wait to be put on a node that is gone: nobody else will ever touch them. */
 function strandedPods({ nodes, pods }: PlacementView): readonly Removal[] {
   const known = new Set(nodes.map((node) => node.metadata.name));
-  return [...pods].flatMap(([node, there]) =>
-    known.has(node)
-      ? []
-      : removals(
-          there.filter(({ spec, metadata }) => !spec?.nodeName && metadata.deletionTimestamp === undefined),
-          "its node does not exist",
-        ),
-  );
+  const stranded: CachedPod[] = [];
+  for (const [node, there] of pods) {
+    if (known.has(node)) continue;
+    for (const pod of there)
+      if (!pod.spec?.nodeName && pod.metadata.deletionTimestamp === undefined) stranded.push(pod);
+  }
+  return removals(stranded, "its node does not exist");
 }
 
-function removals(pods: readonly Pod[], reason: Removal["reason"]): readonly Removal[] {
+function removals(pods: readonly CachedPod[], reason: Removal["reason"]): readonly Removal[] {
   return pods.map((pod) => ({ pod, reason }));
 }
 
-function hasPhase(pod: Pod, phase: string): boolean {
+function hasPhase(pod: CachedPod, phase: string): boolean {
   return pod.status?.phase === phase;
 }

@@ -124,6 +124,6 @@ describe("a pod is for", () => {
     ],
     ["none that is known when it does not say", {}, undefined],
   ])("%s", (_, spec, expected) => {
-    expect(targetNode(spec)).toBe(expected);
+    expect(targetNode({ containers: [], ...spec })).toBe(expected);
   });
 });

@@ -1,5 +1,6 @@
 import type { Affinity, PodSpec, PodTemplateSpec, Toleration } from "../../pkg/api/types/core-v1.gen.ts";
 import { REVISION_HASH, TEMPLATE_GENERATION } from "./daemon-set.ts";
+import type { CachedPod } from "./fields.ts";
 
 /** The field that a daemon pod's affinity names its node by. */
 const NODE_NAME_FIELD = "metadata.name";
@@ -84,7 +85,7 @@ export function affinityToNode(affinity: Affinity | undefined, node: string): Af
 }
 
 /** The node that a pod is on, or is meant for while it waits for the scheduler; undefined when it does not say. */
-export function targetNode(spec: Pick<PodSpec, "nodeName" | "affinity"> | undefined): string | undefined {
+export function targetNode(spec: CachedPod["spec"]): string | undefined {
   if (spec?.nodeName) return spec.nodeName;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   for (const term of required?.nodeSelectorTerms ?? []) {

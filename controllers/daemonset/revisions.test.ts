@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import { templateData } from "../../pkg/api/controller-revision.ts";
 import { computeHash } from "../../pkg/api/hash.ts";
@@ -13,12 +15,12 @@ function revision(
   number: number,
   data: unknown = { spec: { number } },
   name = `foo-${number}`,
-): ControllerRevision {
+): Stored<ControllerRevision> {
   const labels = { "controller-revision-hash": `hash-${number}` };
-  return { metadata: { name, labels }, data, revision: number };
+  return asStored<ControllerRevision>({ metadata: { name, labels }, data, revision: number });
 }
 
-function numbers(revisions: readonly ControllerRevision[]): readonly Int64[] {
+function numbers(revisions: readonly Stored<ControllerRevision>[]): readonly Int64[] {
   return revisions.map((each) => each.revision);
 }
 
@@ -68,8 +70,8 @@ describe("a new revision", () => {
 
 test("a revision without a hash gets its name as one, and a hash is kept", () => {
   const bare: ControllerRevision = { metadata: { name: "foo-x", labels: { a: "b" } }, revision: 1 };
-  expect(withHash(bare).metadata.labels).toEqual({ a: "b", "controller-revision-hash": "foo-x" });
-  expect(withHash(revision(1))).toEqual(revision(1));
+  expect(withHash(asStored(bare)).metadata.labels).toEqual({ a: "b", "controller-revision-hash": "foo-x" });
+  expect(withHash(asStored(revision(1)))).toEqual(revision(1));
 });
 
 describe("old revisions that are too many", () => {

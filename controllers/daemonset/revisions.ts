@@ -4,23 +4,27 @@ import type { Int64 } from "../../pkg/api/int64.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { podTemplate, revisionHistoryLimit, REVISION_HASH } from "./daemon-set.ts";
+import type { CachedPod } from "./fields.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 /** The revisions of a DaemonSet, told apart by whether they hold its current template. */
 export interface Revisions {
   /** Undefined when there is none yet. */
-  readonly current: ControllerRevision | undefined;
+  readonly current: Stored<ControllerRevision> | undefined;
   /** Others that hold the current template as well, and are to be deleted. */
-  readonly duplicates: readonly ControllerRevision[];
+  readonly duplicates: readonly Stored<ControllerRevision>[];
   /** Oldest first. */
-  readonly old: readonly ControllerRevision[];
+  readonly old: readonly Stored<ControllerRevision>[];
   /** The number that the current revision is to have: one more than the highest of the old ones. */
   readonly number: Int64;
 }
 
 /** Among several revisions with the current template, the one with the highest number is current. */
-export function splitRevisions(daemonSet: DaemonSet, owned: readonly ControllerRevision[]): Revisions {
+export function splitRevisions(
+  daemonSet: DaemonSet,
+  owned: readonly Stored<ControllerRevision>[],
+): Revisions {
   const data = templateData(podTemplate(daemonSet));
   const sorted = sortRevisions(owned);
   const holding = sorted.filter((revision) => sameData(revision.data, data));
@@ -29,8 +33,8 @@ export function splitRevisions(daemonSet: DaemonSet, owned: readonly ControllerR
 }
 
 /** A draft of the revision of the current template. */
-export function newRevision(daemonSet: DaemonSet, number: Int64): ControllerRevision {
-  const { name = "", namespace = "", annotations } = daemonSet.metadata;
+export function newRevision(daemonSet: Stored<DaemonSet>, number: Int64): ControllerRevision {
+  const { name, namespace, annotations } = daemonSet.metadata;
   const template = podTemplate(daemonSet);
   const hash = computeHash(template, daemonSet.status?.collisionCount);
   return {
@@ -58,8 +62,8 @@ export function hashOf(revision: ControllerRevision): string {
 }
 
 /** The revision with a hash label. Revisions from before there was that label get their name as the hash. */
-export function withHash(revision: ControllerRevision): ControllerRevision {
-  const { name = "", labels } = revision.metadata;
+export function withHash(revision: Stored<ControllerRevision>): Stored<ControllerRevision> {
+  const { name, labels } = revision.metadata;
   if (labels?.[REVISION_HASH] !== undefined) return revision;
   return { ...revision, metadata: { ...revision.metadata, labels: { ...labels, [REVISION_HASH]: name } } };
 }
@@ -70,9 +74,9 @@ export function withHash(revision: ControllerRevision): ControllerRevision {
  */
 export function surplusHistory(
   daemonSet: DaemonSet,
-  old: readonly ControllerRevision[],
-  pods: readonly Pod[],
-): readonly ControllerRevision[] {
+  old: readonly Stored<ControllerRevision>[],
+  pods: readonly CachedPod[],
+): readonly Stored<ControllerRevision>[] {
   const surplus = old.length - revisionHistoryLimit(daemonSet);
   if (surplus <= 0) return [];
   const live = new Set(pods.map((pod) => pod.metadata.labels?.[REVISION_HASH]));

@@ -1,3 +1,4 @@
+import type { Stored, StoredObject } from "../../pkg/api/object.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -12,13 +13,13 @@ import { pod } from "./samples.test-data.ts";
 /** Nodes and pods to which the decisions of sync after sync are done at once, with nothing between. */
 export class RollingModel {
   daemonSet: DaemonSet;
-  nodes: readonly Node[];
+  nodes: readonly Stored<Node>[];
   hash = "first";
   nowSeconds = 0;
-  pods: readonly Pod[] = [];
+  pods: readonly Stored<Pod>[] = [];
   #made = 0;
 
-  constructor(daemonSet: DaemonSet, nodes: readonly Node[]) {
+  constructor(daemonSet: DaemonSet, nodes: readonly Stored<Node>[]) {
     this.daemonSet = daemonSet;
     this.nodes = nodes;
   }
@@ -33,7 +34,7 @@ export class RollingModel {
   }
 
   /** All pods that `which` picks, `count` at most. */
-  mark(ready: boolean, which: (pod: Pod) => boolean = () => true, count = Infinity): void {
+  mark(ready: boolean, which: (pod: Stored<Pod>) => boolean = () => true, count = Infinity): void {
     let left = count;
     this.pods = this.pods.map((each) => {
       const isReady = each.status?.conditions?.[0]?.status === "True";
@@ -45,7 +46,7 @@ export class RollingModel {
     });
   }
 
-  relabel(hash: string, which: (pod: Pod) => boolean): void {
+  relabel(hash: string, which: (pod: Stored<Pod>) => boolean): void {
     this.pods = this.pods.map((each) =>
       which(each)
         ? {
@@ -63,10 +64,10 @@ export class RollingModel {
   }
 
   /** Whether the pod's node has one of the current template. */
-  hasCurrentBeside = (beside: Pod): boolean =>
+  hasCurrentBeside = (beside: Stored<Pod>): boolean =>
     this.pods.some((each) => this.isCurrent(each) && targetNode(each.spec) === targetNode(beside.spec));
 
-  isCurrent = (each: Pod): boolean => each.metadata.labels?.[REVISION_HASH] === this.hash;
+  isCurrent = (each: Stored<Pod>): boolean => each.metadata.labels?.[REVISION_HASH] === this.hash;
 
   #place(): readonly [number, number] {
     const { create, remove } = decidePlacement(
@@ -85,7 +86,7 @@ export class RollingModel {
     return { daemonSet, nodes, hash, fits: nodeFit(daemonSet, {}), pods: podsByNode(pods) };
   }
 
-  #change(create: readonly string[], remove: readonly Pod[]): void {
+  #change(create: readonly string[], remove: readonly StoredObject[]): void {
     const made = create.map((meantFor) =>
       pod(`pod-${this.#made++}`, { meantFor, hash: this.hash, created: this.nowSeconds }),
     );

@@ -5,6 +5,7 @@ import { podsByNode } from "./node-pods.ts";
 import { RollingModel } from "./rolling-model.test-data.ts";
 import { decideRollingUpdate } from "./rolling-update.ts";
 import { daemonSet, node, nodes, ON_DELETE, pod, surge, unavailable } from "./samples.test-data.ts";
+import type { StoredObject } from "../../pkg/api/object.ts";
 
 /** Every node has a pod of the first template, ready or not; the second is to be rolled. */
 function rollOf(count: number, strategy: DaemonSetUpdateStrategy, ready = true): RollingModel {
@@ -107,7 +108,7 @@ describe("old pods go first, and then", () => {
     }
     expect(model.sync()).toEqual([0, 0]);
     const names = model.pods.map(({ metadata }) => metadata.name);
-    const isAmong = (first: number, end: number) => (each: { metadata: { name?: string } }) =>
+    const isAmong = (first: number, end: number) => (each: StoredObject) =>
       names.slice(first, end).includes(each.metadata.name);
     model.mark(false, isAmong(10, 100));
     model.relabel("first", isAmong(0, 12));

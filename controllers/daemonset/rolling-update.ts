@@ -1,13 +1,14 @@
 import { isPodAvailable } from "../../pkg/api/pod.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { minReadySeconds, rollingLimits } from "./daemon-set.ts";
 import type { FitsNode } from "./node-fit.ts";
 import { isPodUpdated, type PodsByNode } from "./node-pods.ts";
+import type { CachedPod, CachedNode } from "./fields.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 export interface RollingView {
   readonly daemonSet: DaemonSet;
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly Stored<CachedNode>[];
   readonly fits: FitsNode;
   readonly pods: PodsByNode;
   /** The revision hash of the current template. */
@@ -17,15 +18,15 @@ export interface RollingView {
 /** Which old pods go now, and which nodes get a new pod beside an old one. */
 export interface RollingPlan {
   readonly create: readonly string[];
-  readonly remove: readonly Pod[];
+  readonly remove: readonly CachedPod[];
   /** The numbers that decided it. */
   readonly reason: Readonly<Record<string, number>>;
 }
 
 /** What is on a node, by age of the template. Pods that are being deleted do not count. */
 interface Occupants {
-  readonly current: Pod | undefined;
-  readonly old: Pod | undefined;
+  readonly current: CachedPod | undefined;
+  readonly old: CachedPod | undefined;
 }
 
 /**
@@ -42,7 +43,7 @@ export function decideRollingUpdate(view: RollingView, nowMs: number): RollingPl
   const desired = desiredNodes(view);
   const limits = rollingLimits(view.daemonSet, desired.length);
   const pods = withEmptyNodes(view.pods, desired);
-  const available = (pod: Pod): boolean => isPodAvailable(pod, minReadySeconds(view.daemonSet), nowMs);
+  const available = (pod: CachedPod): boolean => isPodAvailable(pod, minReadySeconds(view.daemonSet), nowMs);
   return limits.maxSurge === 0
     ? replaceInPlace(view, pods, limits.maxUnavailable, available)
     : replaceBySurge(view, pods, { maxSurge: limits.maxSurge, desired: desired.length }, available);
@@ -50,22 +51,23 @@ export function decideRollingUpdate(view: RollingView, nowMs: number): RollingPl
 
 /** The names of the nodes that are to run a pod. */
 export function desiredNodes({ nodes, fits }: Pick<RollingView, "nodes" | "fits">): readonly string[] {
-  return nodes.filter((node) => fits(node).shouldRun).map((node) => node.metadata.name ?? "");
+  return nodes.filter((node) => fits(node).shouldRun).map((node) => node.metadata.name);
 }
 
 /** Nodes without a pod are among them, as they count as unavailable. */
 function withEmptyNodes(pods: PodsByNode, desired: readonly string[]): PodsByNode {
-  return new Map([...pods, ...desired.filter((node) => !pods.has(node)).map((node) => [node, []] as const)]);
+  const empty = desired.filter((node) => !pods.has(node));
+  return empty.length === 0 ? pods : new Map([...pods, ...empty.map((node) => [node, []] as const)]);
 }
 
 function replaceInPlace(
   view: RollingView,
   podsOnNodes: PodsByNode,
   maxUnavailable: number,
-  available: (pod: Pod) => boolean,
+  available: (pod: CachedPod) => boolean,
 ): RollingPlan {
-  const unavailableOld: Pod[] = [];
-  const candidates: Pod[] = [];
+  const unavailableOld: CachedPod[] = [];
+  const candidates: CachedPod[] = [];
   let unavailable = 0;
   for (const pods of podsOnNodes.values()) {
     const there = occupants(view, pods);
@@ -95,12 +97,12 @@ function replaceBySurge(
   view: RollingView,
   podsOnNodes: PodsByNode,
   { maxSurge, desired }: { readonly maxSurge: number; readonly desired: number },
-  available: (pod: Pod) => boolean,
+  available: (pod: CachedPod) => boolean,
 ): RollingPlan {
   const nodes = new Map(view.nodes.map((node) => [node.metadata.name, node]));
-  const remove: Pod[] = [];
+  const remove: CachedPod[] = [];
   /** Available, on nodes that no longer fit the DaemonSet. */
-  const displaced: Pod[] = [];
+  const displaced: CachedPod[] = [];
   const unavailableOld: string[] = [];
   const candidates: string[] = [];
   let surging = 0;
@@ -136,9 +138,15 @@ function replaceBySurge(
 }
 
 /** Undefined when there are two pods of one sort. */
-function occupants(view: RollingView, pods: readonly Pod[]): Occupants | undefined {
-  const staying = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
-  const [current, ...moreCurrent] = staying.filter((pod) => isPodUpdated(pod, view.daemonSet, view.hash));
-  const [old, ...moreOld] = staying.filter((pod) => !isPodUpdated(pod, view.daemonSet, view.hash));
-  return moreCurrent.length + moreOld.length > 0 ? undefined : { current, old };
+function occupants(view: RollingView, pods: readonly CachedPod[]): Occupants | undefined {
+  let current: CachedPod | undefined;
+  let old: CachedPod | undefined;
+  for (const pod of pods) {
+    if (pod.metadata.deletionTimestamp !== undefined) continue;
+    const isCurrent = isPodUpdated(pod, view.daemonSet, view.hash);
+    if ((isCurrent ? current : old) !== undefined) return undefined;
+    if (isCurrent) current = pod;
+    else old = pod;
+  }
+  return { current, old };
 }

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
@@ -37,10 +39,10 @@ export interface DaemonSetSketch {
   readonly status?: Partial<DaemonSetStatus>;
 }
 
-export function daemonSet(sketch: DaemonSetSketch = {}): DaemonSet {
+export function daemonSet(sketch: DaemonSetSketch = {}): Stored<DaemonSet> {
   const { name = "foo", strategy = ON_DELETE, spec, minReadySeconds, historyLimit = 2, status } = sketch;
   const { generation, annotations } = sketch;
-  return {
+  return asStored<DaemonSet>({
     apiVersion: "apps/v1",
     kind: "DaemonSet",
     metadata: {
@@ -61,7 +63,7 @@ export function daemonSet(sketch: DaemonSetSketch = {}): DaemonSet {
       },
     },
     ...(status && { status: { ...NO_STATUS, ...status } }),
-  };
+  });
 }
 
 export const NO_STATUS: DaemonSetStatus = {
@@ -71,11 +73,11 @@ export const NO_STATUS: DaemonSetStatus = {
   numberReady: 0,
 };
 
-export function node(name: string, labels: LabelMap = {}, taints?: readonly Taint[]): Node {
-  return { metadata: { name, labels }, ...(taints && { spec: { taints } }) };
+export function node(name: string, labels: LabelMap = {}, taints?: readonly Taint[]): Stored<Node> {
+  return asStored<Node>({ metadata: { name, labels }, ...(taints && { spec: { taints } }) });
 }
 
-export function nodes(first: number, count: number, labels: LabelMap = {}): readonly Node[] {
+export function nodes(first: number, count: number, labels: LabelMap = {}): readonly Stored<Node>[] {
   return Array.from({ length: count }, (_, index) => node(`node-${first + index}`, labels));
 }
 
@@ -85,7 +87,7 @@ export interface PodSketch {
   readonly meantFor?: string;
   readonly labels?: LabelMap;
   readonly hash?: string;
-  readonly owner?: DaemonSet;
+  readonly owner?: Stored<DaemonSet>;
   readonly phase?: string;
   /** Seconds after the epoch since when it has been ready or not. */
   readonly ready?: boolean;
@@ -94,10 +96,10 @@ export interface PodSketch {
   readonly deleting?: boolean;
 }
 
-export function pod(name: string, sketch: PodSketch = {}): Pod {
+export function pod(name: string, sketch: PodSketch = {}): Stored<Pod> {
   const { on, meantFor, labels = LABELS, hash, owner, phase, ready, since = 0, created = 0 } = sketch;
   const affinity = meantFor === undefined ? undefined : affinityToNode(undefined, meantFor);
-  return {
+  return asStored<Pod>({
     metadata: {
       name,
       namespace: "default",
@@ -105,7 +107,7 @@ export function pod(name: string, sketch: PodSketch = {}): Pod {
       labels: { ...labels, ...(hash !== undefined && { [REVISION_HASH]: hash }) },
       creationTimestamp: formatTime(created * 1_000),
       ...(sketch.deleting && { deletionTimestamp: formatTime(created * 1_000) }),
-      ...(owner && { ownerReferences: [newControllerRef(owner, resources.daemonSets)] }),
+      ...(owner && { ownerReferences: [newControllerRef(asStored(owner), resources.daemonSets)] }),
     },
     spec: {
       containers: [{ name: "main", image: "foo/bar" }],
@@ -124,5 +126,5 @@ export function pod(name: string, sketch: PodSketch = {}): Pod {
         ],
       }),
     },
-  };
+  });
 }

@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import type { DaemonSet, DaemonSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -7,9 +8,9 @@ import { daemonSet, node, nodes, pod } from "./samples.test-data.ts";
 import { decideStatus, type StatusPlan } from "./status.ts";
 
 function plan(
-  ds: DaemonSet,
-  on: readonly Node[],
-  pods: readonly Pod[],
+  ds: Stored<DaemonSet>,
+  on: readonly Stored<Node>[],
+  pods: readonly Stored<Pod>[],
   { acted = true, nowSeconds = 0 }: { acted?: boolean; nowSeconds?: number } = {},
 ): StatusPlan {
   const view = {
@@ -27,7 +28,7 @@ describe("the status counts", () => {
   const ds = daemonSet({ generation: 1, minReadySeconds: 10, spec: { nodeSelector: { yes: "1" } } });
   const yes = { yes: "1" };
   const on = [...nodes(0, 5, yes), node("other", {})];
-  const count = (...pods: Pod[]): DaemonSetStatus | undefined =>
+  const count = (...pods: Stored<Pod>[]): DaemonSetStatus | undefined =>
     plan(ds, on, pods, { nowSeconds: 100 }).status;
 
   test("nodes that are to have a pod", () => {

@@ -1,13 +1,14 @@
 import { isPodAvailable, isPodReady, untilNextPodAvailableMs } from "../../pkg/api/pod.ts";
 import type { DaemonSet, DaemonSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { minReadySeconds } from "./daemon-set.ts";
 import type { FitsNode } from "./node-fit.ts";
 import { byPlacementAndAge, isPodUpdated, type PodsByNode } from "./node-pods.ts";
+import type { CachedPod, CachedNode } from "./fields.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 export interface StatusView {
   readonly daemonSet: DaemonSet;
-  readonly nodes: readonly Node[];
+  readonly nodes: readonly Stored<CachedNode>[];
   readonly fits: FitsNode;
   readonly pods: PodsByNode;
   /** The revision hash of the current template. */
@@ -67,8 +68,8 @@ function countPods({ daemonSet, nodes, fits, pods, hash }: StatusView, nowMs: nu
   };
 }
 
-function firstPod(pods: PodsByNode, node: Node): Pod | undefined {
-  const there = pods.get(node.metadata.name ?? "");
+function firstPod(pods: PodsByNode, node: Stored<CachedNode>): CachedPod | undefined {
+  const there = pods.get(node.metadata.name);
   return there === undefined || there.length <= 1 ? there?.[0] : there.toSorted(byPlacementAndAge)[0];
 }
 

@@ -1,21 +1,21 @@
-import { keyOf } from "../../pkg/api/object.ts";
+import { keyOf, type PartialObject, type Stored, type StoredObject } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Cache } from "../../pkg/controller/cache.ts";
 import type { NodeChanges } from "./node-changes.ts";
 import { type FitsNode, sameFit } from "./node-fit.ts";
 import { DAEMON_NODE_INDEX } from "./node-pods.ts";
+import type { CachedNode } from "./fields.ts";
 
 /** What the answer depends on which DaemonSets a node concerns. */
 export interface DaemonsOfNodes {
   readonly daemonSets: Pick<Cache<DaemonSet>, "lister">;
-  readonly pods: Pick<Cache<Pod>, "lister">;
+  readonly pods: Pick<Cache<PartialObject>, "lister">;
   readonly fitOf: (daemonSet: DaemonSet) => FitsNode;
 }
 
 interface ChangedNodes extends DaemonsOfNodes {
-  readonly nodes: Pick<Cache<Node>, "lister">;
+  readonly nodes: Pick<Cache<CachedNode>, "lister">;
   readonly nodeChanges: NodeChanges;
 }
 
@@ -26,8 +26,8 @@ interface ChangedNodes extends DaemonsOfNodes {
  * upstream: pkg/controller/daemon/daemon_controller.go#syncNodeUpdate leaves those out, until something else wakes
  * them.
  */
-export function daemonSetsOfNode(node: Node, context: DaemonsOfNodes): readonly string[] {
-  const present = presentOn(node.metadata.name ?? "", context);
+export function daemonSetsOfNode(node: Stored<CachedNode>, context: DaemonsOfNodes): readonly string[] {
+  const present = presentOn(node.metadata.name, context);
   return context.daemonSets.lister
     .list()
     .filter((daemonSet) => context.fitOf(daemonSet)(node).shouldRun || present(daemonSet))
@@ -51,7 +51,7 @@ export function daemonSetsOfChangedNode(nodeName: string, context: ChangedNodes)
   return context.daemonSets.lister.list().filter(differs).map(keyOf);
 }
 
-function presentOn(nodeName: string, { pods }: DaemonsOfNodes): (daemonSet: DaemonSet) => boolean {
+function presentOn(nodeName: string, { pods }: DaemonsOfNodes): (daemonSet: StoredObject) => boolean {
   const uids = new Set(pods.lister.byIndex(DAEMON_NODE_INDEX, nodeName).map((pod) => controllerOf(pod)?.uid));
-  return ({ metadata }) => uids.has(metadata.uid ?? "");
+  return ({ metadata }) => uids.has(metadata.uid);
 }

@@ -8,6 +8,7 @@ import { daemonSetController } from "./controller.ts";
 import { REVISION_HASH } from "./daemon-set.ts";
 import { targetNode } from "./pod-template.ts";
 import { LABELS, ROLLING, surge, unavailable } from "./samples.test-data.ts";
+import { asStored } from "../../test/harness/stored.ts";
 
 const controller = daemonSetController({ workers: 2 });
 
@@ -156,7 +157,9 @@ describe("revisions", () => {
     await world.stop();
     const { name = "" } = first?.metadata ?? {};
     await world.delete(resources.controllerRevisions, name);
-    const ownerReferences = [newControllerRef({ metadata: { name: "x", uid: "x" } }, resources.daemonSets)];
+    const ownerReferences = [
+      newControllerRef(asStored({ metadata: { name: "x", uid: "x" } }), resources.daemonSets),
+    ];
     await world.create(resources.controllerRevisions, {
       metadata: { name, labels: { other: "yes" }, ownerReferences },
       data: { spec: {} },

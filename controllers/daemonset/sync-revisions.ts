@@ -11,11 +11,12 @@ import {
   surplusHistory,
   withHash,
 } from "./revisions.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 export interface History {
   /** The hash in the labels of pods with the current template. */
   readonly hash: string;
-  readonly old: readonly ControllerRevision[];
+  readonly old: readonly Stored<ControllerRevision>[];
 }
 
 /** Makes sure that the current template has exactly one revision, with the highest number. */
@@ -44,7 +45,10 @@ export async function cleanUpHistory(
     await context.history.remove(sync, revision);
 }
 
-async function labelled({ sync, context }: Round, revision: ControllerRevision): Promise<ControllerRevision> {
+async function labelled(
+  { sync, context }: Round,
+  revision: Stored<ControllerRevision>,
+): Promise<Stored<ControllerRevision>> {
   const wanted = withHash(revision);
   return wanted === revision ? revision : context.history.update(sync, wanted);
 }

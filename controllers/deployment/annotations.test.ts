@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import {
@@ -126,7 +127,7 @@ describe("annotations that tell the whole", () => {
 });
 
 describe("of revisions", () => {
-  const withRevisions = (...revisions: readonly string[]): readonly ReplicaSet[] =>
+  const withRevisions = (...revisions: readonly string[]): readonly Stored<ReplicaSet>[] =>
     revisions.map((revision, index) =>
       replicaSet(`rs-${index}`, 0, { annotations: { [REVISION]: revision } }),
     );

@@ -1,6 +1,7 @@
 import { compareInt64, parseInt32, parseInt64 } from "../../pkg/api/int64.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { desiredReplicas, maxSurge } from "./strategy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 export const REVISION = "deployment.kubernetes.io/revision";
 /** Revisions that a ReplicaSet had before it was rolled back to, joined by commas. */
@@ -36,24 +37,24 @@ export function revisionOf(object: Deployment | ReplicaSet): bigint | undefined 
  * The revision that comes after these. After the highest number that there is comes the lowest, which is never written,
  * as it is below every other.
  */
-export function nextRevision(replicaSets: readonly ReplicaSet[]): bigint {
+export function nextRevision(replicaSets: readonly Stored<ReplicaSet>[]): bigint {
   return BigInt.asIntN(64, (revisionsOf(replicaSets)[0] ?? 0n) + 1n);
 }
 
 /** The second highest: where an undo without a number goes. 0 when there is none. */
-export function lastRevision(replicaSets: readonly ReplicaSet[]): bigint {
+export function lastRevision(replicaSets: readonly Stored<ReplicaSet>[]): bigint {
   return revisionsOf(replicaSets)[1] ?? 0n;
 }
 
 /** Sorted from high to low; those below 0 are left out. */
-function revisionsOf(replicaSets: readonly ReplicaSet[]): readonly bigint[] {
+function revisionsOf(replicaSets: readonly Stored<ReplicaSet>[]): readonly bigint[] {
   const revisions = replicaSets.flatMap((replicaSet) => revisionOf(replicaSet) ?? []);
   return revisions.filter((revision) => revision > 0n).sort((a, b) => compareInt64(b, a));
 }
 
 /** The annotations that the current ReplicaSet is to have; the very same object when nothing changes. */
 export function currentAnnotations(
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   before: Annotations | undefined,
   revision: bigint,
 ): Annotations | undefined {
@@ -80,25 +81,28 @@ function historyWith(history: string, revision: string): Annotations {
   return { [REVISION_HISTORY]: revisions.join(",") };
 }
 
-export function sizeAnnotations(deployment: Deployment): Annotations {
+export function sizeAnnotations(deployment: Stored<Deployment>): Annotations {
   const desired = desiredReplicas(deployment);
   return { [DESIRED_REPLICAS]: String(desired), [MAX_REPLICAS]: String(desired + maxSurge(deployment)) };
 }
 
-export function hasSizeAnnotations(deployment: Deployment, replicaSet: ReplicaSet): boolean {
+export function hasSizeAnnotations(deployment: Stored<Deployment>, replicaSet: Stored<ReplicaSet>): boolean {
   return Object.entries(sizeAnnotations(deployment)).every(
     ([key, value]) => replicaSet.metadata.annotations?.[key] === value,
   );
 }
 
 /** A count in an annotation; undefined when it is missing or not a count. */
-export function countAnnotation(replicaSet: ReplicaSet, key: string): number | undefined {
+export function countAnnotation(replicaSet: Stored<ReplicaSet>, key: string): number | undefined {
   const text = replicaSet.metadata.annotations?.[key];
   return text !== undefined && /^\d+$/.test(text) ? parseInt32(text) : undefined;
 }
 
 /** The Deployment's annotations after going back to this ReplicaSet: its own, and those of the ReplicaSet. */
-export function rolledBackAnnotations(deployment: Deployment, replicaSet: ReplicaSet): Annotations {
+export function rolledBackAnnotations(
+  deployment: Stored<Deployment>,
+  replicaSet: Stored<ReplicaSet>,
+): Annotations {
   const keep = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => OWN.has(key));
   const take = Object.entries(replicaSet.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
   return Object.fromEntries([...keep, ...take]);

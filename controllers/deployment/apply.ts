@@ -14,6 +14,7 @@ import type { DeploymentContext } from "./context.ts";
 import { type Round, sameTemplate, sizeOf, templateOf } from "./replica-sets.ts";
 import type { ScaleStep } from "./scaling.ts";
 import { progressDeadlineSeconds } from "./strategy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 type Sync = OwnerSync<Deployment>;
 
@@ -35,9 +36,9 @@ export async function scaleReplicaSets(
 async function scaleReplicaSet(
   sync: Sync,
   { owned, events }: DeploymentContext,
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   { replicaSet, size, reason, refreshAnnotations }: ScaleStep,
-): Promise<ReplicaSet> {
+): Promise<Stored<ReplicaSet>> {
   const before = sizeOf(replicaSet);
   const refresh = refreshAnnotations && !hasSizeAnnotations(deployment, replicaSet);
   if (before === size && !refresh) return replicaSet;
@@ -59,7 +60,7 @@ async function scaleReplicaSet(
 export async function deleteReplicaSets(
   sync: Sync,
   { owned }: DeploymentContext,
-  replicaSets: readonly ReplicaSet[],
+  replicaSets: readonly Stored<ReplicaSet>[],
 ): Promise<void> {
   for (const replicaSet of replicaSets) {
     sync.decided("Delete an old ReplicaSet", { replicaSet: replicaSet.metadata.name });
@@ -71,16 +72,16 @@ export async function deleteReplicaSets(
 export async function writeStatus(
   sync: Sync,
   { writes }: DeploymentContext,
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   status: DeploymentStatus,
-): Promise<Deployment> {
+): Promise<Stored<Deployment>> {
   return writes.updateStatus(sync, { ...deployment, status });
 }
 
 export async function updateDeployment(
   sync: Sync,
   { writes }: DeploymentContext,
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
 ): Promise<void> {
   await writes.update(sync, deployment);
 }
@@ -95,15 +96,15 @@ export interface RevisionRecord {
 export async function recordRevision(
   sync: Sync,
   context: DeploymentContext,
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   { revision, condition }: RevisionRecord,
-): Promise<Deployment> {
+): Promise<Stored<Deployment>> {
   const { annotations } = deployment.metadata;
   const before = deployment.status?.conditions ?? [];
   // A ReplicaSet may be created while the condition still says that an earlier one was.
   const conditions = condition === undefined ? before : withCondition(before, condition);
   if (conditions === before && annotations?.[REVISION] === revision) return deployment;
-  const annotated: Deployment = {
+  const annotated: Stored<Deployment> = {
     ...deployment,
     metadata: {
       ...deployment.metadata,
@@ -118,7 +119,7 @@ export async function recordRevision(
 }
 
 export interface Creation {
-  readonly replicaSet: ReplicaSet;
+  readonly replicaSet: Stored<ReplicaSet>;
   /** False when this very ReplicaSet existed already, and the cache had not seen it. */
   readonly created: boolean;
 }
@@ -127,7 +128,7 @@ export interface Creation {
 export async function createReplicaSet(
   sync: Sync,
   context: DeploymentContext,
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   wanted: ReplicaSet,
 ): Promise<Creation> {
   try {
@@ -152,7 +153,7 @@ export async function createReplicaSet(
 
 /** A ReplicaSet that the server did not create, and why. */
 interface Refusal {
-  readonly deployment: Deployment;
+  readonly deployment: Stored<Deployment>;
   readonly wanted: ReplicaSet;
   readonly error: unknown;
 }
@@ -162,7 +163,7 @@ async function resolveCollision(
   sync: Sync,
   context: DeploymentContext,
   { deployment, wanted, error }: Refusal,
-): Promise<ReplicaSet> {
+): Promise<Stored<ReplicaSet>> {
   const { namespace = "", name = "" } = wanted.metadata;
   const existing =
     context.replicaSets.lister.get(namespace, name) ??
@@ -196,7 +197,7 @@ async function reportFailedCreate(
   await writeStatus(sync, context, deployment, { ...deployment.status, conditions });
 }
 
-function replaceReplicaSet(round: Round, before: ReplicaSet, after: ReplicaSet): Round {
+function replaceReplicaSet(round: Round, before: Stored<ReplicaSet>, after: Stored<ReplicaSet>): Round {
   if (round.current === before) return { ...round, current: after };
   return { ...round, old: round.old.map((replicaSet) => (replicaSet === before ? after : replicaSet)) };
 }

@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { REVISION } from "./annotations.ts";
@@ -7,9 +8,9 @@ import { deployment, replicaSet } from "./samples.test-data.ts";
 const UNLIMITED = 2 ** 31 - 1;
 
 describe("old ReplicaSets above the history limit go", () => {
-  const empty = (name: string): ReplicaSet => replicaSet(name, 0);
+  const empty = (name: string): Stored<ReplicaSet> => replicaSet(name, 0);
   // upstream: pkg/controller/deployment/sync_test.go#TestDeploymentController_cleanupDeployment
-  test.each<[string, readonly ReplicaSet[], number | undefined, string]>([
+  test.each<[string, readonly Stored<ReplicaSet>[], number | undefined, string]>([
     ["two of three", [empty("1"), empty("2"), empty("3")], 1, "1 2"],
     [
       "only those that have no pods and are to have none",
@@ -52,7 +53,7 @@ describe("old ReplicaSets above the history limit go", () => {
   });
 });
 
-function namesGone(old: readonly ReplicaSet[], historyLimit: number | undefined): string {
+function namesGone(old: readonly Stored<ReplicaSet>[], historyLimit: number | undefined): string {
   const owner = deployment(historyLimit === undefined ? {} : { historyLimit });
   return decideCleanup(owner, old)
     .map(({ metadata }) => metadata.name)

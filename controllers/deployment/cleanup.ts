@@ -4,9 +4,13 @@ import { revisionOf } from "./annotations.ts";
 import { byAge, sizeOf } from "./replica-sets.ts";
 import { podsOf } from "./status.ts";
 import { revisionHistoryLimit } from "./strategy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 /** The old ReplicaSets above the history limit, oldest revisions first. Those that have pods, or may have, stay. */
-export function decideCleanup(deployment: Deployment, old: readonly ReplicaSet[]): readonly ReplicaSet[] {
+export function decideCleanup(
+  deployment: Stored<Deployment>,
+  old: readonly Stored<ReplicaSet>[],
+): readonly Stored<ReplicaSet>[] {
   const limit = revisionHistoryLimit(deployment);
   if (limit === undefined) return [];
   const kept = old.filter((replicaSet) => replicaSet.metadata.deletionTimestamp === undefined);
@@ -17,7 +21,7 @@ export function decideCleanup(deployment: Deployment, old: readonly ReplicaSet[]
 }
 
 /** It has no pods, and its spec asks for none, as its controller knows. */
-function isEmpty(replicaSet: ReplicaSet): boolean {
+function isEmpty(replicaSet: Stored<ReplicaSet>): boolean {
   const observed = replicaSet.status?.observedGeneration ?? 0;
   return (
     podsOf(replicaSet) === 0 && sizeOf(replicaSet) === 0 && (replicaSet.metadata.generation ?? 0) <= observed
@@ -25,7 +29,7 @@ function isEmpty(replicaSet: ReplicaSet): boolean {
 }
 
 /** Where a revision is not a number, age decides. */
-function byRevision(one: ReplicaSet, other: ReplicaSet): number {
+function byRevision(one: Stored<ReplicaSet>, other: Stored<ReplicaSet>): number {
   const [a, b] = [revisionOf(one), revisionOf(other)];
   return a === undefined || b === undefined || a === b ? byAge(one, other) : compareInt64(a, b);
 }

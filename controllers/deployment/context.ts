@@ -2,6 +2,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import { CONTROLLER_INDEX, controllerIndex } from "../../pkg/controller/controller-index.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
+import { POD_FIELDS } from "./recreate.ts";
 
 /** All that a sync of a Deployment works with. */
 export type DeploymentContext = ReturnType<typeof deploymentContext>;
@@ -10,7 +11,7 @@ export function deploymentContext(kit: Kit) {
   const { client, clock, events, features } = kit.env;
   const deployments = kit.reads(resources.deployments);
   const replicaSets = kit.reads(resources.replicaSets);
-  const pods = kit.reads(resources.pods, { fields: ["status.phase"] });
+  const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
   pods.addIndex(CONTROLLER_INDEX, controllerIndex);
   return {
     deployments,

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { isControlledBy, newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -29,7 +31,7 @@ describe("a ReplicaSet", () => {
   const both = [d1, d2, stranger];
 
   // upstream: pkg/controller/deployment/deployment_controller_test.go#TestAddReplicaSet, #TestAddReplicaSetOrphan
-  test.each<[string, ReplicaSet, readonly string[]]>([
+  test.each<[string, Stored<ReplicaSet>, readonly string[]]>([
     ["that is the first one's wakes the first", rs1, ["default/d1"]],
     ["that is the second one's wakes the second", rs2, ["default/d2"]],
     ["that is nobody's wakes all that select it", orphan, ["default/d1", "default/d2"]],
@@ -44,7 +46,7 @@ describe("a ReplicaSet", () => {
 
   // upstream: pkg/controller/deployment/deployment_controller_test.go#TestUpdateReplicaSet,
   // #TestUpdateReplicaSetOrphanWithNewLabels, #TestUpdateReplicaSetChangeControllerRef, #TestUpdateReplicaSetRelease
-  test.each<[string, ReplicaSet, ReplicaSet, readonly string[]]>([
+  test.each<[string, Stored<ReplicaSet>, Stored<ReplicaSet>, readonly string[]]>([
     ["wakes its owner", rs1, rs1, ["default/d1"]],
     ["wakes the second one's owner", rs2, rs2, ["default/d2"]],
     [
@@ -72,7 +74,7 @@ describe("a ReplicaSet", () => {
   });
 
   // upstream: pkg/controller/deployment/deployment_controller_test.go#TestDeleteReplicaSet, #TestDeleteReplicaSetOrphan
-  test.each<[string, ReplicaSet, readonly string[]]>([
+  test.each<[string, Stored<ReplicaSet>, readonly string[]]>([
     ["wakes its owner", rs1, ["default/d1"]],
     ["wakes the second one's owner", rs2, ["default/d2"]],
     ["that was nobody's wakes nobody", orphan, []],
@@ -91,7 +93,7 @@ describe("a ReplicaSet", () => {
     expect(drain(queue)).toEqual(index < 3 ? [`default/deployment-${index}`] : []);
   });
 
-  function handlerOf(deployments: readonly Deployment[]): RuleHandler<ReplicaSet> {
+  function handlerOf(deployments: readonly Stored<Deployment>[]): RuleHandler<ReplicaSet> {
     const owners = { lister: listerOf(deployments), resource: resources.deployments };
     return ruleHandler(itsOwner({ owners, ...itsDeployment }), queue);
   }
@@ -107,7 +109,7 @@ describe("a deleted pod", () => {
   // upstream: pkg/controller/deployment/deployment_controller_test.go#TestPodDeletion{EnqueuesRecreateDeployment,
   // DoesntEnqueueRecreateDeployment, PartialReplicaSetOwnershipEnqueueRecreateDeployment,
   // PartialReplicaSetOwnershipDoesntEnqueueRecreateDeployment}
-  test.for<[string, Deployment, readonly ReplicaSet[], readonly Pod[], boolean]>([
+  test.for<[string, Stored<Deployment>, readonly Stored<ReplicaSet>[], readonly Pod[], boolean]>([
     ["the last one wakes a Deployment that recreates", foo, [own1], [], true],
     ["does not, while others are there", foo, [own1, own2], [pod("other", own2)], false],
     [
@@ -140,8 +142,8 @@ test("a Deployment wakes itself, whatever becomes of it", () => {
 });
 
 function caches(
-  deployments: readonly Deployment[],
-  replicaSets: readonly ReplicaSet[],
+  deployments: readonly Stored<Deployment>[],
+  replicaSets: readonly Stored<ReplicaSet>[],
   pods: readonly Pod[],
 ): Parameters<typeof podRule>[0] {
   return {
@@ -152,21 +154,21 @@ function caches(
   };
 }
 
-function pod(name: string, owner: ReplicaSet): Pod {
+function pod(name: string, owner: Stored<ReplicaSet>): Pod {
   return {
     metadata: {
       name,
       namespace: "default",
-      ownerReferences: [newControllerRef(owner, resources.replicaSets)],
+      ownerReferences: [newControllerRef(asStored(owner), resources.replicaSets)],
     },
   };
 }
 
-function at(resourceVersion: string, set: ReplicaSet): ReplicaSet {
+function at(resourceVersion: string, set: Stored<ReplicaSet>): Stored<ReplicaSet> {
   return { ...set, metadata: { ...set.metadata, resourceVersion } };
 }
 
 /** Another Deployment of the same name. */
-function renamed(owner: Deployment): Deployment {
+function renamed(owner: Stored<Deployment>): Stored<Deployment> {
   return { ...owner, metadata: { ...owner.metadata, uid: "another-uid" } };
 }

@@ -1,7 +1,6 @@
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
-import { keyOf } from "../../pkg/api/object.ts";
+import { keyOf, type PartialObject } from "../../pkg/api/object.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Cache, WakeRule } from "../../pkg/controller/cache.ts";
 import type { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";
@@ -17,12 +16,12 @@ export const itsDeployment: OwningRule<Deployment, ReplicaSet> = {
 interface Caches {
   readonly deployments: Pick<Cache<Deployment>, "lister">;
   readonly replicaSets: Pick<Cache<ReplicaSet>, "lister">;
-  readonly pods: Pick<Cache<Pod>, "lister">;
-  readonly owned: Pick<OwnedObjects<Deployment, ReplicaSet>, "ownedBy">;
+  readonly pods: Pick<Cache<PartialObject>, "lister">;
+  readonly owned: Pick<OwnedObjects<Deployment, ReplicaSet, ReplicaSet>, "ownedBy">;
 }
 
 /** A Deployment that recreates waits for the end of its last old pod: nothing else would tell it of that. */
-export function podRule({ deployments, replicaSets, pods, owned }: Caches): WakeRule<Pod> {
+export function podRule({ deployments, replicaSets, pods, owned }: Caches): WakeRule<PartialObject> {
   return (change, wake) => {
     if (change.type !== "deleted") return;
     const replicaSet = managerOf(replicaSets.lister, "ReplicaSet", change.object);

@@ -5,6 +5,7 @@ import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts"
 import { currentAnnotations, nextRevision, sizeAnnotations } from "./annotations.ts";
 import { POD_TEMPLATE_HASH } from "./replica-sets.ts";
 import { currentSize } from "./rolling.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 const LONGEST_NAME = 253;
 
@@ -12,8 +13,11 @@ const LONGEST_NAME = 253;
  * The ReplicaSet of the Deployment's current template. Its name follows from the template, so that creating it twice
  * fails the second time; `collisionCount` makes for another name when that one is taken by another template.
  */
-export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[]): ReplicaSet {
-  const { name = "", namespace = "" } = deployment.metadata;
+export function newReplicaSet(
+  deployment: Stored<Deployment>,
+  old: readonly Stored<ReplicaSet>[],
+): ReplicaSet {
+  const { name, namespace } = deployment.metadata;
   const template = deployment.spec?.template ?? {};
   const hash = computeHash(template, deployment.status?.collisionCount);
   const labels = { ...template.metadata?.labels, [POD_TEMPLATE_HASH]: hash };

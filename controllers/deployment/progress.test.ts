@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import { findCondition } from "../../pkg/api/conditions.ts";
 import type {
@@ -25,7 +27,7 @@ describe("when a rollout that does not move is looked at again", () => {
   const stuck = progressing("True", "", SINCE);
   // upstream: pkg/controller/deployment/progress_test.go#TestRequeueStuckDeployment. Upstream's "now" and "in 30 s" are
   // a second later here: upstream adds it when it puts the key into the queue, or tries at a limited rate.
-  test.each<[string, Deployment, number, number | undefined]>([
+  test.each<[string, Stored<Deployment>, number, number | undefined]>([
     ["never without a deadline", rollout(undefined, 4, "3 3 2"), 0, undefined],
     ["never with an infinite deadline", rollout(UNLIMITED, 4, "3 3 2"), 0, undefined],
     ["never before progress was spoken of", rollout(60, 4, "3 3 2"), 0, undefined],
@@ -38,7 +40,7 @@ describe("when a rollout that does not move is looked at again", () => {
     ["a second after", rollout(60, 3, "3 3 1", stuck), 61_000, 1_000],
     ["a minute after", rollout(60, 3, "3 3 1", stuck), 120_000, 1_000],
   ])("%s", (_, owner, sinceMs, expected) => {
-    expect(recheckAfterMs(owner, owner.status ?? {}, SINCE_MS + sinceMs)).toBe(expected);
+    expect(recheckAfterMs(asStored(owner), owner.status ?? {}, SINCE_MS + sinceMs)).toBe(expected);
   });
 });
 
@@ -47,13 +49,21 @@ describe("the condition Progressing", () => {
   const available = progressing("True", "NewReplicaSetAvailable", SINCE);
   const updated = progressing("True", "ReplicaSetUpdated", SINCE);
   const bar = old("bar", 0, 1, 1);
-  const foo = (pods: number): ReplicaSet => old("foo", 3, pods, pods);
+  const foo = (pods: number): Stored<ReplicaSet> => old("foo", 3, pods, pods);
   const LATER_MS = SINCE_MS + 3_600_000;
   const LATER = "2017-02-15T19:49:00Z";
 
   // upstream: pkg/controller/deployment/progress_test.go#TestSyncRolloutStatus. Reason, status and, where upstream
   // names them, the times of the last update and of the last transition.
-  test.for<[string, Deployment, ReplicaSet | undefined, readonly ReplicaSet[], string | undefined]>([
+  test.for<
+    [
+      string,
+      Stored<Deployment>,
+      Stored<ReplicaSet> | undefined,
+      readonly Stored<ReplicaSet>[],
+      string | undefined,
+    ]
+  >([
     ["goes when there is no deadline", rollout(undefined, 3, "2 2 2", updated), foo(2), [bar], undefined],
     [
       "stays when the rollout was complete",
@@ -120,7 +130,12 @@ describe("the condition Progressing", () => {
       `False ProgressDeadlineExceeded ${SINCE} ${SINCE}`,
     ],
   ])("%s", ([, owner, current, others, expected]) => {
-    const { status = owner.status } = decideProgress(owner, { current, old: others }, true, LATER_MS);
+    const { status = owner.status } = decideProgress(
+      asStored(owner),
+      { current, old: others },
+      true,
+      LATER_MS,
+    );
     const condition = findCondition(status?.conditions, "Progressing");
     if (expected === undefined) return expect(condition).toBeUndefined();
     const [result, reason, update, transition] = expected.split(" ");
@@ -131,14 +146,19 @@ describe("the condition Progressing", () => {
 
   test("is not spoken of again once a rollout was complete, when pods fail and recover", () => {
     const owner = rollout(60, 3, "3 3 1", available);
-    const { status } = decideProgress(owner, { current: old("foo", 3, 3, 2), old: [] }, true, LATER_MS);
+    const { status } = decideProgress(
+      asStored(owner),
+      { current: old("foo", 3, 3, 2), old: [] },
+      true,
+      LATER_MS,
+    );
     expect(findCondition(status?.conditions, "Progressing")).toBe(available);
   });
 
   test("names the ReplicaSet, or else the Deployment", () => {
-    const message = (current: ReplicaSet | undefined, size: number): string | undefined =>
+    const message = (current: Stored<ReplicaSet> | undefined, size: number): string | undefined =>
       decideProgress(
-        rollout(60, size, "0 0 0", updated),
+        asStored(rollout(60, size, "0 0 0", updated)),
         { current, old: [] },
         true,
         LATER_MS,
@@ -158,13 +178,17 @@ describe("the condition ReplicaFailure", () => {
     message: "quota",
     lastTransitionTime: SINCE,
   };
-  const failing = (name: string, message: string): ReplicaSet => {
+  const failing = (name: string, message: string): Stored<ReplicaSet> => {
     const set = old(name, 1, 0, 0);
     return { ...set, status: { replicas: 0, ...set.status, conditions: [{ ...failure, message }] } };
   };
-  const conditionOf = (owner: Deployment, current: ReplicaSet | undefined, others: readonly ReplicaSet[]) =>
+  const conditionOf = (
+    owner: Stored<Deployment>,
+    current: Stored<ReplicaSet> | undefined,
+    others: readonly Stored<ReplicaSet>[],
+  ) =>
     findCondition(
-      decideProgress(owner, { current, old: others }, true, SINCE_MS).status?.conditions,
+      decideProgress(asStored(owner), { current, old: others }, true, SINCE_MS).status?.conditions,
       "ReplicaFailure",
     );
 
@@ -219,7 +243,7 @@ describe("a rollout is too late", () => {
     ["for good once it was", 10, progressing("False", "ProgressDeadlineExceeded", at(20)), true],
     ["not before progress was spoken of", 10, undefined, false],
   ])("%s", (_, deadline, condition, expected) => {
-    expect(hasTimedOut(rollout(deadline, 1, "0 0 0", condition), NOW_MS)).toBe(expected);
+    expect(hasTimedOut(asStored(rollout(deadline, 1, "0 0 0", condition)), NOW_MS)).toBe(expected);
   });
 });
 
@@ -236,7 +260,7 @@ describe("pausing and resuming", () => {
   ])("%s", ([, isPaused, deadline, condition, expected]) => {
     const owner = rollout(deadline, 1, "0 0 0", condition);
     const conditions = decidePausedConditions(
-      { ...owner, spec: { ...specOf(owner), paused: isPaused } },
+      asStored({ ...owner, spec: { ...specOf(owner), paused: isPaused } }),
       SINCE_MS,
     );
     expect(findCondition(conditions, "Progressing")?.reason).toBe(expected);
@@ -251,7 +275,7 @@ describe("a current ReplicaSet that was there before", () => {
     ["is not told when progress was spoken of", 60, progressing("True", "X"), undefined],
   ])("%s", (_, deadline, condition, expected) => {
     const found = decideFoundCondition(
-      rollout(deadline, 1, "0 0 0", condition),
+      asStored(rollout(deadline, 1, "0 0 0", condition)),
       replicaSet("rs", 1),
       SINCE_MS,
     );
@@ -265,7 +289,7 @@ function rollout(
   replicas: number,
   counts: string,
   condition?: DeploymentCondition,
-): Deployment {
+): Stored<Deployment> {
   const [pods = 0, updatedReplicas = 0, availableReplicas = 0] = counts.split(" ").map(Number);
   return deployment({
     name: "progress-test",
@@ -281,11 +305,11 @@ function rollout(
   });
 }
 
-function old(name: string, size: number, pods: number, available: number): ReplicaSet {
+function old(name: string, size: number, pods: number, available: number): Stored<ReplicaSet> {
   return replicaSet(name, size, { pods, available });
 }
 
-function specOf(owner: Deployment): NonNullable<Deployment["spec"]> {
+function specOf(owner: Stored<Deployment>): NonNullable<Deployment["spec"]> {
   if (owner.spec === undefined) throw new Error("the Deployment has no spec");
   return owner.spec;
 }

@@ -24,6 +24,7 @@ import {
 import { allOf, type Revisions } from "./replica-sets.ts";
 import { computeStatus, isComplete, sameStatus } from "./status.ts";
 import { progressDeadlineSeconds } from "./strategy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 export interface ProgressPlan {
   /** Undefined when the status is up to date. */
@@ -34,7 +35,7 @@ export interface ProgressPlan {
 
 /** The status of a Deployment in a rollout: counts, and how far it has come. */
 export function decideProgress(
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   revisions: Revisions,
   countsTerminating: boolean,
   nowMs: number,
@@ -58,8 +59,8 @@ export function decideProgress(
 /** The conditions of the status, with Progressing brought up to date. */
 function withProgress(
   status: DeploymentStatus,
-  deployment: Deployment,
-  current: ReplicaSet | undefined,
+  deployment: Stored<Deployment>,
+  current: Stored<ReplicaSet> | undefined,
   nowMs: number,
 ): Conditions {
   const { conditions = [] } = status;
@@ -105,7 +106,7 @@ export function hasProgressed(before: DeploymentStatus | undefined, after: Deplo
 type CountKey = "replicas" | "updatedReplicas" | "readyReplicas" | "availableReplicas";
 
 /** Whether the rollout has made no progress for longer than the deadline. One that was complete cannot time out. */
-export function hasTimedOut(deployment: Deployment, nowMs: number): boolean {
+export function hasTimedOut(deployment: Stored<Deployment>, nowMs: number): boolean {
   const deadline = progressDeadlineSeconds(deployment);
   const condition = findCondition(deployment.status?.conditions, PROGRESSING);
   if (deadline === undefined || condition === undefined || condition.reason === NEW_REPLICA_SET_AVAILABLE)
@@ -119,7 +120,7 @@ export function hasTimedOut(deployment: Deployment, nowMs: number): boolean {
  * early by a fraction.
  */
 export function recheckAfterMs(
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   status: DeploymentStatus,
   nowMs: number,
 ): number | undefined {
@@ -132,7 +133,10 @@ export function recheckAfterMs(
 }
 
 /** The conditions when the Deployment was paused or resumed since the last look; undefined when it was not. */
-export function decidePausedConditions(deployment: Deployment, nowMs: number): Conditions | undefined {
+export function decidePausedConditions(
+  deployment: Stored<Deployment>,
+  nowMs: number,
+): Conditions | undefined {
   if (progressDeadlineSeconds(deployment) === undefined) return undefined;
   const conditions = deployment.status?.conditions ?? [];
   const condition = findCondition(conditions, PROGRESSING);
@@ -149,8 +153,8 @@ export function decidePausedConditions(deployment: Deployment, nowMs: number): C
 
 /** The condition for a current ReplicaSet that is older than the condition; undefined when not needed. */
 export function decideFoundCondition(
-  deployment: Deployment,
-  current: ReplicaSet,
+  deployment: Stored<Deployment>,
+  current: Stored<ReplicaSet>,
   nowMs: number,
 ): DeploymentCondition | undefined {
   if (progressDeadlineSeconds(deployment) === undefined) return undefined;

@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -16,7 +17,7 @@ test("all old ReplicaSets that are to have pods lose them", () => {
 
 describe("old pods still run", () => {
   // upstream: pkg/controller/deployment/recreate_test.go#TestOldPodsRunning. Phases of the pods of each ReplicaSet.
-  test.each<[string, readonly ReplicaSet[], Readonly<Record<string, string>>, boolean]>([
+  test.each<[string, readonly Stored<ReplicaSet>[], Readonly<Record<string, string>>, boolean]>([
     ["not without old ReplicaSets", [], {}, false],
     ["when there are pods", [replicaSet("a", 0), replicaSet("b", 0)], { a: "- -", b: "- -" }, true],
     ["when a ReplicaSet says so, though no pods are seen", [replicaSet("a", 0, { pods: 1 })], {}, true],

@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
@@ -78,7 +79,7 @@ describe("which ReplicaSet is the current one", () => {
   const now = replicaSet("now", 1, { created: 60, template: labelled("different-hash") });
   const old = replicaSet("old", 0, { created: 0, template: template("old") });
   // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestFindNewReplicaSet and #TestFindOldReplicaSets
-  test.each<[string, readonly ReplicaSet[], string | undefined, string]>([
+  test.each<[string, readonly Stored<ReplicaSet>[], string | undefined, string]>([
     ["the one of the template, whatever its hash", [later, old], "later", "old"],
     ["the oldest of several", [later, old, now], "now", "old later"],
     ["none", [old], undefined, "old"],

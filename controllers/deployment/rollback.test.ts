@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Deployment } from "../../pkg/api/types/apps-v1.gen.ts";
 import { REVISION, ROLLBACK_TO } from "./annotations.ts";
@@ -21,7 +22,7 @@ describe("going back", () => {
     ["to the current one", "3", "image", "DeploymentRollbackTemplateUnchanged"],
   ])("%s", (_, target, image, reason) => {
     const owner = asking(target);
-    const plan = decideRollback(owner, sets, rollbackTarget(owner) ?? -1n);
+    const plan = decideRollback(asStored(owner), sets, rollbackTarget(asStored(owner)) ?? -1n);
     expect(plan.deployment.spec?.template.spec?.containers[0]?.image).toBe(image);
     expect(plan.deployment.spec?.template.metadata?.labels).toEqual({ foo: "bar" });
     expect(plan.deployment.metadata.annotations).not.toHaveProperty(ROLLBACK_TO);
@@ -30,7 +31,7 @@ describe("going back", () => {
   });
 
   test("to the revision before, when there is only one", () => {
-    const plan = decideRollback(asking("0"), sets.slice(2), 0n);
+    const plan = decideRollback(asStored(asking("0")), sets.slice(2), 0n);
     expect(plan.event).toEqual({
       type: "Warning",
       reason: "DeploymentRollbackRevisionNotFound",
@@ -47,13 +48,13 @@ describe("going back", () => {
       }),
     ];
     const owner = asking("9007199254740993");
-    const plan = decideRollback(owner, near, rollbackTarget(owner) ?? -1n);
+    const plan = decideRollback(asStored(owner), near, rollbackTarget(asStored(owner)) ?? -1n);
     expect(plan.deployment.spec?.template.spec?.containers[0]?.image).toBe("asked");
     expect(plan.event.message).toBe('Rolled back deployment "foo" to revision 9007199254740993');
   });
 
   test("brings back the annotations of that time", () => {
-    expect(decideRollback(asking("1"), sets, 1n).deployment.metadata.annotations).toEqual({
+    expect(decideRollback(asStored(asking("1")), sets, 1n).deployment.metadata.annotations).toEqual({
       cause: "create",
     });
   });
@@ -66,7 +67,7 @@ describe("going back", () => {
     ["a long one is asked for", "9007199254740993", 9007199254740993n],
     ["what is asked is too large", "9223372036854775808", undefined],
   ])("is looked for: %s", (_, text, expected) => {
-    expect(rollbackTarget(asking(text))).toBe(expected);
+    expect(rollbackTarget(asStored(asking(text)))).toBe(expected);
   });
 });
 

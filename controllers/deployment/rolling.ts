@@ -11,19 +11,20 @@ import {
 } from "./replica-sets.ts";
 import { type ScaleStep, scaleStep } from "./scaling.ts";
 import { desiredReplicas, isRollingUpdate, maxSurge, maxUnavailable } from "./strategy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 /**
  * The next step of a rolling update: first let the current revision grow as far as surge allows; when it cannot, take
  * pods from the old ones as far as availability allows. One direction at a time: the other waits for the next sync,
  * which sees what came of this one.
  */
-export function decideRolling(deployment: Deployment, revisions: Revisions): readonly ScaleStep[] {
+export function decideRolling(deployment: Stored<Deployment>, revisions: Revisions): readonly ScaleStep[] {
   const up = decideCurrentSize(deployment, revisions);
   return up === undefined ? decideOldSizes(deployment, revisions) : [up];
 }
 
 /** The size of the current ReplicaSet, or undefined when it stays. */
-function decideCurrentSize(deployment: Deployment, revisions: Revisions): ScaleStep | undefined {
+function decideCurrentSize(deployment: Stored<Deployment>, revisions: Revisions): ScaleStep | undefined {
   const { current } = revisions;
   if (current === undefined) return undefined;
   const desired = desiredReplicas(deployment);
@@ -36,7 +37,11 @@ function decideCurrentSize(deployment: Deployment, revisions: Revisions): ScaleS
  * How many pods a current ReplicaSet that has `size` of them may have. E.g. 10 desired, maxSurge 3 and 10 old pods:
  * it may have 3.
  */
-export function currentSize(deployment: Deployment, all: readonly ReplicaSet[], size: number): number {
+export function currentSize(
+  deployment: Stored<Deployment>,
+  all: readonly Stored<ReplicaSet>[],
+  size: number,
+): number {
   const desired = desiredReplicas(deployment);
   if (!isRollingUpdate(deployment)) return desired;
   const room = desired + maxSurge(deployment) - totalSize(all);
@@ -53,7 +58,7 @@ export function currentSize(deployment: Deployment, all: readonly ReplicaSet[], 
  * unavailable. When the user then undoes it (8 are current again, with 1 unavailable, and 5 old): 13 − 8 − 1 = 4 may
  * go. When instead a third revision starts at 0: 13 − 8 − 0 = 5 may go, which makes the room for it.
  */
-export function decideOldSizes(deployment: Deployment, revisions: Revisions): readonly ScaleStep[] {
+export function decideOldSizes(deployment: Stored<Deployment>, revisions: Revisions): readonly ScaleStep[] {
   const { current } = revisions;
   const old = activeOf(revisions.old).toSorted(byAge);
   if (current === undefined || old.length === 0) return [];
@@ -63,7 +68,7 @@ export function decideOldSizes(deployment: Deployment, revisions: Revisions): re
   if (mayGo <= 0) return [];
 
   const sizes = new Map(old.map((replicaSet) => [replicaSet, sizeOf(replicaSet)]));
-  const reasons = new Map<ReplicaSet, string>();
+  const reasons = new Map<Stored<ReplicaSet>, string>();
   if (takeUnavailable(sizes, reasons, mayGo)) {
     const available = sum([...old, current], availableAtSize);
     takeAvailable(sizes, reasons, available - mustBeAvailable);
@@ -81,18 +86,18 @@ export function decideOldSizes(deployment: Deployment, revisions: Revisions): re
  * so that all 3 of the old one could go.
  * upstream: rolling.go#reconcileOldReplicaSets takes the report as it is, and lets them go.
  */
-function availableAtSize(replicaSet: ReplicaSet): number {
+function availableAtSize(replicaSet: Stored<ReplicaSet>): number {
   return Math.min(availableOf(replicaSet), sizeOf(replicaSet));
 }
 
-type Sizes = Map<ReplicaSet, number>;
+type Sizes = Map<Stored<ReplicaSet>, number>;
 
 /**
  * False when an old ReplicaSet reports more available pods than it is to have: it has yet to act on an earlier step, and
  * its report would count pods as available that are about to go. E.g. 10 desired, 8 must be available; old 3, but still
  * reporting 5, current 6 available: 11 seem available where 9 will be, so that letting 3 go would leave 6.
  */
-function takeUnavailable(sizes: Sizes, reasons: Map<ReplicaSet, string>, atMost: number): boolean {
+function takeUnavailable(sizes: Sizes, reasons: Map<Stored<ReplicaSet>, string>, atMost: number): boolean {
   let left = atMost;
   for (const [replicaSet, size] of sizes) {
     if (left <= 0) break;
@@ -106,7 +111,7 @@ function takeUnavailable(sizes: Sizes, reasons: Map<ReplicaSet, string>, atMost:
   return true;
 }
 
-function takeAvailable(sizes: Sizes, reasons: Map<ReplicaSet, string>, atMost: number): void {
+function takeAvailable(sizes: Sizes, reasons: Map<Stored<ReplicaSet>, string>, atMost: number): void {
   let left = atMost;
   for (const [replicaSet, size] of sizes) {
     const going = Math.min(left, size);

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
@@ -38,14 +40,14 @@ export interface ReplicaSetSketch {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
   readonly template?: PodTemplateSpec;
-  readonly owner?: Deployment;
+  readonly owner?: Stored<Deployment>;
 }
 
 const LABELS = { foo: "bar" };
 
-export function deployment(sketch: DeploymentSketch = {}): Deployment {
+export function deployment(sketch: DeploymentSketch = {}): Stored<Deployment> {
   const { name = "foo", replicas = 1, strategy = "RollingUpdate", surge, unavailable } = sketch;
-  return {
+  return asStored<Deployment>({
     metadata: {
       name,
       namespace: "default",
@@ -67,12 +69,12 @@ export function deployment(sketch: DeploymentSketch = {}): Deployment {
       ...(sketch.paused !== undefined && { paused: sketch.paused }),
     },
     ...(sketch.status && { status: sketch.status }),
-  };
+  });
 }
 
-export function replicaSet(name: string, size: number, sketch: ReplicaSetSketch = {}): ReplicaSet {
+export function replicaSet(name: string, size: number, sketch: ReplicaSetSketch = {}): Stored<ReplicaSet> {
   const { pods = 0, ready = 0, available = 0, terminating, observed, created = 0 } = sketch;
-  return {
+  return asStored<ReplicaSet>({
     metadata: {
       name,
       namespace: "default",
@@ -82,7 +84,9 @@ export function replicaSet(name: string, size: number, sketch: ReplicaSetSketch 
       ...(sketch.annotations && { annotations: sketch.annotations }),
       ...(sketch.generation !== undefined && { generation: sketch.generation }),
       ...(sketch.deleting && { deletionTimestamp: formatTime(created * 1_000) }),
-      ...(sketch.owner && { ownerReferences: [newControllerRef(sketch.owner, resources.deployments)] }),
+      ...(sketch.owner && {
+        ownerReferences: [newControllerRef(asStored(sketch.owner), resources.deployments)],
+      }),
     },
     spec: {
       replicas: size,
@@ -96,7 +100,7 @@ export function replicaSet(name: string, size: number, sketch: ReplicaSetSketch 
       ...(terminating !== undefined && { terminatingReplicas: terminating }),
       ...(observed !== undefined && { observedGeneration: observed }),
     },
-  };
+  });
 }
 
 export function template(

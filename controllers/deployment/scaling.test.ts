@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { MAX_REPLICAS, sizeAnnotations } from "./annotations.ts";
@@ -9,7 +11,7 @@ type Sizes = readonly (readonly [string, number])[];
 
 describe("sizes when the user scales", () => {
   // upstream: pkg/controller/deployment/sync_test.go#TestScale. Sizes before and after: the first is the current one.
-  test.for<[string, Deployment, Deployment, Sizes, string]>([
+  test.for<[string, Stored<Deployment>, Stored<Deployment>, Sizes, string]>([
     ["one revision grows: 10 to 12", to(12), to(10), [["new", 10]], "12"],
     ["one revision shrinks: 10 to 5", to(5), to(10), [["new", 10]], "5"],
     [
@@ -160,7 +162,7 @@ describe("sizes when the user scales", () => {
     ],
   ])("%s", ([, owner, before, sizes, expected]) => {
     const [all, revisions] = made(before, sizes);
-    const steps = decideScaling(owner, revisions);
+    const steps = decideScaling(asStored(owner), revisions);
     expect(all.map((set) => sizeAfter(steps, set)).join(" ")).toBe(expected);
   });
 
@@ -172,15 +174,21 @@ describe("sizes when the user scales", () => {
       ["v1", 1],
     ]);
     const [current, v2, v1] = all.map((set) =>
-      set.metadata.name === "v2" ? annotated(set, sizeAnnotations(to(3))) : set,
+      set.metadata.name === "v2" ? annotated(set, sizeAnnotations(asStored(to(3)))) : set,
     );
-    const steps = decideScaling(to(5), { current, old: [v2, v1].filter((set) => set !== undefined) });
+    const steps = decideScaling(asStored(to(5)), {
+      current,
+      old: [v2, v1].filter((set) => set !== undefined),
+    });
     expect([current, v2, v1].map((set) => set && sizeAfter(steps, set))).toEqual([2, 2, 1]);
   });
 
   test("old ones go when the current one has all pods, and all are available", () => {
-    const current = annotated(replicaSet("new", 2, { available: 2 }), sizeAnnotations(to(2)));
-    const steps = decideScaling(to(2), { current, old: [replicaSet("v1", 1), replicaSet("v0", 0)] });
+    const current = annotated(replicaSet("new", 2, { available: 2 }), sizeAnnotations(asStored(to(2))));
+    const steps = decideScaling(asStored(to(2)), {
+      current,
+      old: [replicaSet("v1", 1), replicaSet("v0", 0)],
+    });
     expect(steps.map(({ replicaSet: { metadata }, size }) => `${metadata.name} ${size}`)).toEqual(["v1 0"]);
   });
 
@@ -194,7 +202,7 @@ describe("sizes when the user scales", () => {
       ["new", 3],
       ["v1", 2],
     ]);
-    const steps = decideScaling(to(5), revisions);
+    const steps = decideScaling(asStored(to(5)), revisions);
     expect(steps.map(({ size, refreshAnnotations }) => [size, refreshAnnotations])).toEqual([
       [2, true],
       [3, true],
@@ -235,29 +243,29 @@ describe("the share of one ReplicaSet", () => {
 });
 
 test("a ReplicaSet that has the size but tells of another whole is told of this one, so that scaling ends", () => {
-  const adopted = annotated(replicaSet("adopted", 3), sizeAnnotations(to(5)));
+  const adopted = annotated(replicaSet("adopted", 3), sizeAnnotations(asStored(to(5))));
   const revisions = { current: undefined, old: [adopted] };
-  expect(isScalingEvent(to(3), revisions)).toBe(true);
-  expect(decideScaling(to(3), revisions)).toMatchObject([{ size: 3, refreshAnnotations: true }]);
-  const told = { current: undefined, old: [annotated(adopted, sizeAnnotations(to(3)))] };
-  expect(decideScaling(to(3), told)).toEqual([]);
+  expect(isScalingEvent(asStored(to(3)), revisions)).toBe(true);
+  expect(decideScaling(asStored(to(3)), revisions)).toMatchObject([{ size: 3, refreshAnnotations: true }]);
+  const told = { current: undefined, old: [annotated(adopted, sizeAnnotations(asStored(to(3))))] };
+  expect(decideScaling(asStored(to(3)), told)).toEqual([]);
 });
 
 describe("whether the user has scaled", () => {
-  const said = (replicas: number): ReplicaSet =>
-    annotated(replicaSet("rs", 1), sizeAnnotations(to(replicas)));
-  test.each<[string, readonly ReplicaSet[], boolean]>([
+  const said = (replicas: number): Stored<ReplicaSet> =>
+    annotated(replicaSet("rs", 1), sizeAnnotations(asStored(to(replicas))));
+  test.each<[string, readonly Stored<ReplicaSet>[], boolean]>([
     ["no ReplicaSets", [], false],
     ["the same size", [said(3)], false],
     ["another size", [said(3), said(2)], true],
     [
       "another size of one that is to have no pods",
-      [annotated(replicaSet("rs", 0), sizeAnnotations(to(2)))],
+      [annotated(replicaSet("rs", 0), sizeAnnotations(asStored(to(2))))],
       false,
     ],
     ["a size that is not said", [replicaSet("rs", 1)], false],
   ])("%s", (_, old, expected) => {
-    expect(isScalingEvent(to(3), { current: undefined, old })).toBe(expected);
+    expect(isScalingEvent(asStored(to(3)), { current: undefined, old })).toBe(expected);
   });
 
   test("is of no interest where several revisions with pods are to be recreated", () => {
@@ -273,7 +281,7 @@ describe("the only ReplicaSet with pods", () => {
     other: replicaSet("other", 0, { created: 5 }),
     some: replicaSet("some", 1),
   };
-  test.each<[string, ReplicaSet | undefined, readonly ReplicaSet[], string | undefined]>([
+  test.each<[string, Stored<ReplicaSet> | undefined, readonly Stored<ReplicaSet>[], string | undefined]>([
     ["there is none at all", undefined, [], undefined],
     ["one has pods", sets.none, [sets.some, sets.other], "some"],
     ["several have", sets.some, [sets.some], undefined],
@@ -286,38 +294,48 @@ describe("the only ReplicaSet with pods", () => {
 
 describe("a current ReplicaSet is saturated", () => {
   // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestAnnotationUtils (third)
-  const saturated = annotated(replicaSet("rs", 1, { available: 1 }), sizeAnnotations(to(1)));
-  test.each<[string, ReplicaSet | undefined, boolean]>([
+  const saturated = annotated(replicaSet("rs", 1, { available: 1 }), sizeAnnotations(asStored(to(1))));
+  test.each<[string, Stored<ReplicaSet> | undefined, boolean]>([
     ["with all pods, all available", saturated, true],
     ["not when there is none", undefined, false],
     ["not before it is told so", replicaSet("rs", 1, { available: 1 }), false],
-    ["not with a pod that is not available", annotated(replicaSet("rs", 1), sizeAnnotations(to(1))), false],
+    [
+      "not with a pod that is not available",
+      annotated(replicaSet("rs", 1), sizeAnnotations(asStored(to(1)))),
+      false,
+    ],
   ])("%s", (_, current, expected) => {
-    expect(isSaturated(to(1), current)).toBe(expected);
+    expect(isSaturated(asStored(to(1)), current)).toBe(expected);
   });
 });
 
-function to(replicas: number, surge = 0, unavailable = 0): Deployment {
+function to(replicas: number, surge = 0, unavailable = 0): Stored<Deployment> {
   return deployment({ replicas, surge, unavailable });
 }
 
 /** The one named "new" is the current one. */
 function made(
-  before: Deployment,
+  before: Stored<Deployment>,
   sizes: Sizes,
-): [readonly ReplicaSet[], { current: ReplicaSet | undefined; old: readonly ReplicaSet[] }] {
+): [
+  readonly Stored<ReplicaSet>[],
+  { current: Stored<ReplicaSet> | undefined; old: readonly Stored<ReplicaSet>[] },
+] {
   const all = sizes.map(([name, size], index) =>
-    annotated(replicaSet(name, size, { created: 100 - index }), sizeAnnotations(before)),
+    annotated(replicaSet(name, size, { created: 100 - index }), sizeAnnotations(asStored(before))),
   );
   const current = all.find(({ metadata }) => metadata.name === "new");
   return [all, { current, old: all.filter((set) => set !== current) }];
 }
 
-function annotated(set: ReplicaSet, annotations: Readonly<Record<string, string>>): ReplicaSet {
+function annotated(
+  set: Stored<ReplicaSet>,
+  annotations: Readonly<Record<string, string>>,
+): Stored<ReplicaSet> {
   return { ...set, metadata: { ...set.metadata, annotations } };
 }
 
-function sizeAfter(steps: ReturnType<typeof decideScaling>, set: ReplicaSet): number {
+function sizeAfter(steps: ReturnType<typeof decideScaling>, set: Stored<ReplicaSet>): number {
   const step = steps.find(({ replicaSet: { metadata } }) => metadata.name === set.metadata.name);
   return step?.size ?? set.spec?.replicas ?? 0;
 }

@@ -12,17 +12,18 @@ import {
   totalSize,
 } from "./replica-sets.ts";
 import { desiredReplicas, isRollingUpdate, maxSurge } from "./strategy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 /** One ReplicaSet and the size that it is to have. */
 export interface ScaleStep {
-  readonly replicaSet: ReplicaSet;
+  readonly replicaSet: Stored<ReplicaSet>;
   readonly size: number;
   readonly reason: string;
   /** Brings the annotations about the Deployment's size up to date, even where the ReplicaSet keeps its own size. */
   readonly refreshAnnotations: boolean;
 }
 
-export function scaleStep(replicaSet: ReplicaSet, size: number, reason: string): ScaleStep {
+export function scaleStep(replicaSet: Stored<ReplicaSet>, size: number, reason: string): ScaleStep {
   return { replicaSet, size, reason, refreshAnnotations: false };
 }
 
@@ -33,7 +34,7 @@ export function scaleStep(replicaSet: ReplicaSet, size: number, reason: string):
  * out. upstream: sync.go#isScalingEvent is true there as well, and as scaling gives such a Deployment no sizes, it stays
  * as it is for ever.
  */
-export function isScalingEvent(deployment: Deployment, revisions: Revisions): boolean {
+export function isScalingEvent(deployment: Stored<Deployment>, revisions: Revisions): boolean {
   const active = activeOf(allOf(revisions));
   if (active.length > 1 && !isRollingUpdate(deployment)) return false;
   return active.some((replicaSet) => {
@@ -46,7 +47,7 @@ export function isScalingEvent(deployment: Deployment, revisions: Revisions): bo
  * Sizes after the user has scaled the Deployment, or while it is paused. With one ReplicaSet that has pods, that one
  * takes it all; in the middle of a rollout each gets its share, so that the mixture of revisions stays what it was.
  */
-export function decideScaling(deployment: Deployment, revisions: Revisions): readonly ScaleStep[] {
+export function decideScaling(deployment: Stored<Deployment>, revisions: Revisions): readonly ScaleStep[] {
   const desired = desiredReplicas(deployment);
   const only = activeOrLatest(revisions);
   if (only !== undefined) {
@@ -63,14 +64,17 @@ export function decideScaling(deployment: Deployment, revisions: Revisions): rea
 }
 
 /** The only ReplicaSet with pods; without any, the current one or else the newest. Undefined when several have pods. */
-export function activeOrLatest(revisions: Revisions): ReplicaSet | undefined {
+export function activeOrLatest(revisions: Revisions): Stored<ReplicaSet> | undefined {
   const active = activeOf(allOf(revisions));
   if (active.length > 1) return undefined;
   return active[0] ?? revisions.current ?? revisions.old.toSorted(byAge).at(-1);
 }
 
 /** Whether the current ReplicaSet has all pods of the Deployment, and all are available. */
-export function isSaturated(deployment: Deployment, current: ReplicaSet | undefined): boolean {
+export function isSaturated(
+  deployment: Stored<Deployment>,
+  current: Stored<ReplicaSet> | undefined,
+): boolean {
   if (current === undefined) return false;
   const desired = desiredReplicas(deployment);
   return (
@@ -84,7 +88,7 @@ export function isSaturated(deployment: Deployment, current: ReplicaSet | undefi
  * E.g. sizes 10 and 5 of a Deployment that goes from 15 to 24 replicas: 9 are added, in proportion 2 to 1, which gives
  * 16 and 8. What rounding leaves goes to the largest.
  */
-function proportionalSteps(deployment: Deployment, revisions: Revisions): readonly ScaleStep[] {
+function proportionalSteps(deployment: Stored<Deployment>, revisions: Revisions): readonly ScaleStep[] {
   const active = activeOf(allOf(revisions));
   const desired = desiredReplicas(deployment);
   const allowed = desired > 0 ? desired + maxSurge(deployment) : 0;
@@ -107,8 +111,8 @@ function proportionalSteps(deployment: Deployment, revisions: Revisions): readon
 
 /** How much of `toAdd` this ReplicaSet gets after `added` has been given to others; negative when shrinking. */
 export function shareOf(
-  replicaSet: ReplicaSet,
-  deployment: Deployment,
+  replicaSet: Stored<ReplicaSet>,
+  deployment: Stored<Deployment>,
   toAdd: number,
   added: number,
 ): number {
@@ -118,7 +122,7 @@ export function shareOf(
   return toAdd > 0 ? Math.min(share, left) : Math.max(share, left);
 }
 
-function fractionOf(replicaSet: ReplicaSet, deployment: Deployment): number {
+function fractionOf(replicaSet: Stored<ReplicaSet>, deployment: Stored<Deployment>): number {
   const size = sizeOf(replicaSet);
   const desired = desiredReplicas(deployment);
   if (desired === 0) return -size;

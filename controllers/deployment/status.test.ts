@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import { findCondition } from "../../pkg/api/conditions.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
@@ -13,7 +15,7 @@ describe("counts of ReplicaSets", () => {
   const unsynced = replicaSet("unsynced", 3);
   const silent = replicaSet("silent", 1, { observed: 1, pods: 1 });
   // upstream: pkg/controller/deployment/util/deployment_util_test.go#TestGetReplicaCountForReplicaSets
-  test.for<[string, readonly ReplicaSet[], number, number, number | undefined]>([
+  test.for<[string, readonly Stored<ReplicaSet>[], number, number, number | undefined]>([
     ["of one that shrinks", [one], 1, 2, 3],
     ["of two that shrink", [one, two], 3, 5, 4],
     ["of one that was not synced yet", [unsynced], 3, 0, 0],
@@ -34,7 +36,12 @@ describe("counts of ReplicaSets", () => {
     const current = replicaSet("new", 5, { pods: 4, ready: 3, available: 2, terminating: 0 });
     const old = [replicaSet("old", 5, { pods: 5, ready: 5, available: 5, terminating: 1 })];
     const owner = { ...deployment({ replicas: 8, status: { collisionCount: 2, replicas: 1 } }) };
-    const status = computeStatus({ ...owner, metadata: { generation: 7 } }, { current, old }, true, NOW_MS);
+    const status = computeStatus(
+      { ...owner, metadata: { ...owner.metadata, generation: 7 } },
+      { current, old },
+      true,
+      NOW_MS,
+    );
     expect(status).toMatchObject({
       observedGeneration: 7,
       replicas: 9,
@@ -56,9 +63,9 @@ describe("counts of ReplicaSets", () => {
 });
 
 describe("the condition Available", () => {
-  const availableOf = (owner: Deployment, available: number): string | undefined => {
+  const availableOf = (owner: Stored<Deployment>, available: number): string | undefined => {
     const status = computeStatus(
-      owner,
+      asStored(owner),
       { current: replicaSet("rs", 4, { available }), old: [] },
       true,
       NOW_MS,
@@ -96,9 +103,9 @@ describe("a rollout is complete", () => {
   });
 
   test("not before this very spec was looked at", () => {
-    const owner = { ...deployment(), metadata: { generation: 2 } };
+    const owner = { ...deployment(), metadata: { ...deployment().metadata, generation: 2 } };
     const status = { replicas: 1, updatedReplicas: 1, availableReplicas: 1 };
-    expect(isComplete(owner, { ...status, observedGeneration: 1 })).toBe(false);
-    expect(isComplete(owner, { ...status, observedGeneration: 2 })).toBe(true);
+    expect(isComplete(asStored(owner), { ...status, observedGeneration: 1 })).toBe(false);
+    expect(isComplete(asStored(owner), { ...status, observedGeneration: 2 })).toBe(true);
   });
 });

@@ -3,6 +3,7 @@ import type { Deployment, DeploymentStatus, ReplicaSet } from "../../pkg/api/typ
 import { AVAILABLE, newCondition, withCondition } from "./conditions.ts";
 import { allOf, availableOf, type Revisions, sum, totalSize } from "./replica-sets.ts";
 import { desiredReplicas, maxUnavailable } from "./strategy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 const AVAILABLE_ENOUGH = {
   status: "True",
@@ -17,7 +18,7 @@ const AVAILABLE_TOO_FEW = {
 
 /** The status without the condition Progressing, which progress.ts decides. */
 export function computeStatus(
-  deployment: Deployment,
+  deployment: Stored<Deployment>,
   revisions: Revisions,
   countsTerminating: boolean,
   nowMs: number,
@@ -50,7 +51,7 @@ export function sameStatus(one: DeploymentStatus | undefined, other: DeploymentS
 }
 
 /** Whether the current revision has all the pods, all of them are available, and this spec is what was looked at. */
-export function isComplete(deployment: Deployment, status: DeploymentStatus | undefined): boolean {
+export function isComplete(deployment: Stored<Deployment>, status: DeploymentStatus | undefined): boolean {
   const desired = desiredReplicas(deployment);
   return (
     (status?.updatedReplicas ?? 0) === desired &&
@@ -60,12 +61,12 @@ export function isComplete(deployment: Deployment, status: DeploymentStatus | un
   );
 }
 
-export function podsOf(replicaSet: ReplicaSet): number {
+export function podsOf(replicaSet: Stored<ReplicaSet>): number {
   return replicaSet.status?.replicas ?? 0;
 }
 
 /** Unknown as soon as one ReplicaSet that was synced says nothing of its terminating pods. */
-function totalTerminating(replicaSets: readonly ReplicaSet[]): number | undefined {
+function totalTerminating(replicaSets: readonly Stored<ReplicaSet>[]): number | undefined {
   let total = 0;
   for (const { status } of replicaSets) {
     if (status?.terminatingReplicas !== undefined) total += status.terminatingReplicas;

@@ -8,6 +8,7 @@ import { newReplicaSet } from "./new-replica-set.ts";
 import { decideFoundCondition } from "./progress.ts";
 import type { Round } from "./replica-sets.ts";
 import { progressDeadlineSeconds } from "./strategy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 type Sync = OwnerSync<Deployment>;
 
@@ -29,7 +30,7 @@ async function refreshCurrent(
   sync: Sync,
   context: DeploymentContext,
   round: Round,
-  current: ReplicaSet,
+  current: Stored<ReplicaSet>,
 ): Promise<Round> {
   const { deployment, old } = round;
   const annotations = currentAnnotations(deployment, current.metadata.annotations, nextRevision(old));
@@ -61,8 +62,8 @@ async function createCurrent(sync: Sync, context: DeploymentContext, round: Roun
 }
 
 function createdCondition(
-  deployment: Deployment,
-  replicaSet: ReplicaSet,
+  deployment: Stored<Deployment>,
+  replicaSet: Stored<ReplicaSet>,
   nowMs: number,
 ): DeploymentCondition | undefined {
   if (progressDeadlineSeconds(deployment) === undefined) return undefined;

@@ -1,7 +1,6 @@
 import { SelectorError, type LabelSelector } from "../../pkg/api/labels.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import type { Deployment } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import { ownedBy } from "../../pkg/controller/controller-index.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
@@ -10,13 +9,14 @@ import { findOrCreateCurrent } from "./sync-revision.ts";
 import { decideCleanup } from "./cleanup.ts";
 import type { DeploymentContext } from "./context.ts";
 import { decidePausedConditions, decideProgress } from "./progress.ts";
-import { decideOldRemoval, oldPodsRun } from "./recreate.ts";
+import { decideOldRemoval, oldPodsRun, type CachedPod } from "./recreate.ts";
 import { allOf, type Round, splitRevisions } from "./replica-sets.ts";
 import { decideRollback, rollbackTarget } from "./rollback.ts";
 import { decideRolling } from "./rolling.ts";
 import { decideScaling, isScalingEvent, scaleStep } from "./scaling.ts";
 import { computeStatus, isComplete, sameStatus } from "./status.ts";
 import { desiredReplicas } from "./strategy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 class UnknownStrategyError extends Error {
   readonly code = "UnknownStrategy";
@@ -149,15 +149,18 @@ async function refuseSelectingAll(sync: Sync, context: DeploymentContext): Promi
   return {};
 }
 
-function podsByReplicaSet({ pods }: DeploymentContext, round: Round): ReadonlyMap<string, readonly Pod[]> {
+function podsByReplicaSet(
+  { pods }: DeploymentContext,
+  round: Round,
+): ReadonlyMap<string, readonly CachedPod[]> {
   const entries = allOf(round).map((replicaSet) => {
     const ofOne = ownedBy(pods.lister, replicaSet, "ReplicaSet");
-    return [replicaSet.metadata.uid ?? "", ofOne] as const;
+    return [replicaSet.metadata.uid, ofOne] as const;
   });
   return new Map(entries);
 }
 
-function readSelector(deployment: Deployment): LabelSelector {
+function readSelector(deployment: Stored<Deployment>): LabelSelector {
   try {
     return selectorFromSpec(deployment.spec?.selector);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -213,7 +214,7 @@ async function createEmpty(owner: Deployment, revision: number, image = `old-${r
       name,
       labels: { foo: "bar" },
       annotations: { [REVISION]: `${revision}` },
-      ownerReferences: [newControllerRef(owner, resources.deployments)],
+      ownerReferences: [newControllerRef(asStored(owner), resources.deployments)],
     },
     spec: { replicas: 0, selector: { matchLabels: { foo: "bar" } }, template: template(image) },
     status: { replicas: 0, observedGeneration: 1 },

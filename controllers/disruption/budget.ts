@@ -1,8 +1,8 @@
 import { scaledValue } from "../../pkg/api/int-or-string.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from "../../pkg/api/types/policy-v1.gen.ts";
+import type { CachedPod } from "./fields.ts";
 
 /**
  * Throws a SelectorError. A budget without a selector covers no pods, one with an empty selector all of its namespace.
@@ -40,7 +40,7 @@ function readable(budget: PodDisruptionBudget): LabelSelector | "unreadable" {
 }
 
 /** Says that several budgets cover a pod, of which upstream would look at the first alone. */
-export function ambiguityMessage({ metadata }: Pod, first: PodDisruptionBudget): string {
+export function ambiguityMessage({ metadata }: CachedPod, first: PodDisruptionBudget): string {
   const pod = `${JSON.stringify(metadata.namespace ?? "")}/${JSON.stringify(metadata.name ?? "")}`;
   return (
     `Pod ${pod} matches multiple PodDisruptionBudgets.  ` +

@@ -1,7 +1,8 @@
 import { smallest } from "../../pkg/api/extremes.ts";
 import { isPodReady } from "../../pkg/api/pod.ts";
 import { parseTime } from "../../pkg/api/time.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { CachedPod } from "./fields.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 /** Pods whose eviction was allowed, and when. */
 export type Disrupted = Readonly<Record<string, string>>;
@@ -13,7 +14,7 @@ export interface DisruptedPlan {
   /** Evictions whose deletion is still expected. */
   readonly disrupted: Disrupted;
   /** Pods whose deletion is given up: they count like any other pod. */
-  readonly notDeleted: readonly Pod[];
+  readonly notDeleted: readonly Stored<CachedPod>[];
   /** How many pods are ready, and not about to be deleted. */
   readonly healthy: number;
   /** When the first of the expected deletions has to be given up. */
@@ -22,20 +23,20 @@ export interface DisruptedPlan {
 
 /** Takes pods off the list that are gone, terminating, or were never deleted, and counts the healthy ones. */
 export function decideDisrupted(
-  pods: readonly Pod[],
+  pods: readonly Stored<CachedPod>[],
   before: Disrupted | undefined,
   nowMs: number,
 ): DisruptedPlan {
   const staying = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
   const waits = staying.flatMap((pod) => {
-    const { name = "" } = pod.metadata;
+    const { name } = pod.metadata;
     const since = before !== undefined && Object.hasOwn(before, name) ? before[name] : undefined;
     if (since === undefined) return [];
     return [{ pod, name, since, leftMs: (parseTime(since) ?? 0) + DELETION_TIMEOUT_MS - nowMs }];
   });
   const waiting = waits.filter(({ leftMs }) => leftMs >= 0);
   const awaited = new Set(waits.filter(({ leftMs }) => leftMs > 0).map(({ name }) => name));
-  const healthy = staying.filter((pod) => !awaited.has(pod.metadata.name ?? "") && isPodReady(pod));
+  const healthy = staying.filter((pod) => !awaited.has(pod.metadata.name) && isPodReady(pod));
   const firstMs = smallest(waiting.map(({ leftMs }) => leftMs));
   return {
     disrupted: Object.fromEntries(waiting.map(({ name, since }) => [name, since])),

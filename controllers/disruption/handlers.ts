@@ -1,5 +1,4 @@
 import { keyOf } from "../../pkg/api/object.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDisruptionBudget } from "../../pkg/api/types/policy-v1.gen.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import type { Change } from "../../pkg/controller/change.ts";
@@ -7,11 +6,12 @@ import { labelsChanged } from "../../pkg/controller/owner-lookup.ts";
 import { ambiguityMessage } from "./budget.ts";
 import type { DisruptionContext } from "./context.ts";
 import { untilStaleMs } from "./stale-condition.ts";
+import type { CachedPod } from "./fields.ts";
 
 type Covering = Pick<DisruptionContext, "budgets" | "covers">;
 
 /** Wakes the budgets that cover a pod, or did so before it changed. */
-export function coverageRule(context: Covering): WakeRule<Pod> {
+export function coverageRule(context: Covering): WakeRule<CachedPod> {
   return (change, wake) => {
     for (const pod of statesOf(change))
       for (const budget of coveringBudgets(context, pod)) wake(keyOf(budget));
@@ -20,7 +20,7 @@ export function coverageRule(context: Covering): WakeRule<Pod> {
 
 /** Warns of a pod that more than one budget covers: the eviction API refuses to evict such a pod. */
 export function ambiguityListener(context: Covering & Pick<DisruptionContext, "events">) {
-  return (change: Change<Pod>): void => {
+  return (change: Change<CachedPod>): void => {
     for (const pod of statesOf(change)) {
       const [first, second] = coveringBudgets(context, pod);
       if (first !== undefined && second !== undefined)
@@ -30,7 +30,7 @@ export function ambiguityListener(context: Covering & Pick<DisruptionContext, "e
 }
 
 /** The pod as it is, and as it was if other budgets may have covered it. */
-function statesOf(change: Change<Pod>): readonly Pod[] {
+function statesOf(change: Change<CachedPod>): readonly CachedPod[] {
   const { object } = change;
   return change.type === "updated" && labelsChanged(change.before, object)
     ? [object, change.before]
@@ -38,7 +38,7 @@ function statesOf(change: Change<Pod>): readonly Pod[] {
 }
 
 /** Wakes a pod whose status announces a disruption, at the time when the announcement is out of date. */
-export function announcedRule({ clock }: Pick<DisruptionContext, "clock">): WakeRule<Pod> {
+export function announcedRule({ clock }: Pick<DisruptionContext, "clock">): WakeRule<CachedPod> {
   return (change, wake) => {
     if (change.type === "deleted") return;
     const waitMs = untilStaleMs(change.object, clock.nowMs());
@@ -46,7 +46,8 @@ export function announcedRule({ clock }: Pick<DisruptionContext, "clock">): Wake
   };
 }
 
-function coveringBudgets({ budgets, covers }: Covering, pod: Pod): readonly PodDisruptionBudget[] {
+function coveringBudgets({ budgets, covers }: Covering, pod: CachedPod): readonly PodDisruptionBudget[] {
   const { namespace = "", labels } = pod.metadata;
-  return budgets.lister.inNamespace(namespace).filter((budget) => covers(budget, labels));
+  const all = budgets.lister.inNamespace(namespace);
+  return all.length === 0 ? all : all.filter((budget) => covers(budget, labels));
 }

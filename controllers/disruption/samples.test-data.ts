@@ -1,8 +1,9 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import type { IntOrString } from "../../pkg/api/int-or-string.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { OwnerReference } from "../../pkg/api/object.ts";
+import type { Stored, OwnerReference } from "../../pkg/api/object.ts";
 import type { Pod, PodCondition, ReplicationController } from "../../pkg/api/types/core-v1.gen.ts";
 import type {
   PodDisruptionBudget,
@@ -40,9 +41,9 @@ export interface PodSketch {
   readonly conditions?: readonly PodCondition[];
 }
 
-export function pod(name: string, sketch: PodSketch = {}): Pod {
+export function pod(name: string, sketch: PodSketch = {}): Stored<Pod> {
   const { owner, labels = LABELS, ready = true, deleting, phase, conditions = [] } = sketch;
-  return {
+  return asStored<Pod>({
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
@@ -58,7 +59,7 @@ export function pod(name: string, sketch: PodSketch = {}): Pod {
       ...(phase !== undefined && { phase }),
       conditions: [...conditions, ...(ready ? [{ type: "Ready", status: "True" }] : [])],
     },
-  };
+  });
 }
 
 type Workload = ReplicationController | ReplicaSet | Deployment | StatefulSet;
@@ -85,8 +86,8 @@ export function statefulSet(name: string, replicas: number): StatefulSet {
 
 export const refTo = {
   replicationController: (object: ReplicationController) =>
-    newControllerRef(object, resources.replicationControllers),
-  replicaSet: (object: ReplicaSet) => newControllerRef(object, resources.replicaSets),
-  deployment: (object: Deployment) => newControllerRef(object, resources.deployments),
-  statefulSet: (object: StatefulSet) => newControllerRef(object, resources.statefulSets),
+    newControllerRef(asStored(object), resources.replicationControllers),
+  replicaSet: (object: ReplicaSet) => newControllerRef(asStored(object), resources.replicaSets),
+  deployment: (object: Deployment) => newControllerRef(asStored(object), resources.deployments),
+  statefulSet: (object: StatefulSet) => newControllerRef(asStored(object), resources.statefulSets),
 };

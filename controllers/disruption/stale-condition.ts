@@ -1,6 +1,6 @@
 import { isPodTerminal, podCondition } from "../../pkg/api/pod.ts";
 import { formatTime, parseTime } from "../../pkg/api/time.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { CachedPod } from "./fields.ts";
 
 const DISRUPTION_TARGET = "DisruptionTarget";
 /** Whoever ends a pod announces it and then deletes the pod. A pod that is not deleted after this long stays. */
@@ -10,7 +10,7 @@ const STALE_AFTER_MS = 2 * 60_000;
  * How long until the announced disruption of the pod is out of date; undefined when none is announced. A kubelet may
  * take as long as it likes, and the announcement does not matter for a pod that has ended.
  */
-export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
+export function untilStaleMs(pod: CachedPod, nowMs: number): number | undefined {
   if (pod.metadata.deletionTimestamp !== undefined || isPodTerminal(pod)) return undefined;
   const condition = podCondition(pod, DISRUPTION_TARGET);
   if (condition?.status !== "True" || condition.reason === "TerminationByKubelet") return undefined;
@@ -19,7 +19,7 @@ export function untilStaleMs(pod: Pod, nowMs: number): number | undefined {
 }
 
 /** Takes the announcement back. The server refuses the patch when the pod was replaced or changed since it was read. */
-export function withdrawalPatch(pod: Pod, nowMs: number): unknown {
+export function withdrawalPatch(pod: CachedPod, nowMs: number): unknown {
   const { uid, resourceVersion, generation } = pod.metadata;
   const condition = {
     type: DISRUPTION_TARGET,

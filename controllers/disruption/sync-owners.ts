@@ -1,9 +1,9 @@
-import type { OwnerReference } from "../../pkg/api/object.ts";
+import type { OwnerReference, Stored } from "../../pkg/api/object.ts";
 import { controllerOf, parseApiVersion } from "../../pkg/api/owner-references.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { referencedOwner } from "../../pkg/controller/owner-lookup.ts";
 import type { DisruptionContext } from "./context.ts";
 import { ScaleError, type Scales } from "./sync-scale.ts";
+import type { CachedPod } from "./fields.ts";
 
 /** The largest number that the fields of a status can hold. */
 const LARGEST = 2 ** 31 - 1;
@@ -26,7 +26,7 @@ export interface ScaledOwner {
 export interface TotalScale {
   readonly replicas: number;
   /** Pods that nobody controls: nobody says how many of them there should be. */
-  readonly unmanaged: readonly Pod[];
+  readonly unmanaged: readonly Stored<CachedPod>[];
 }
 
 /**
@@ -35,18 +35,18 @@ export interface TotalScale {
  */
 export async function totalScale(
   context: OwnerSources,
-  pods: readonly Pod[],
+  pods: readonly Stored<CachedPod>[],
   signal: AbortSignal,
 ): Promise<TotalScale> {
   const scales = new Map<string, number>();
   const asked = new Set<string>();
-  const unmanaged: Pod[] = [];
+  const unmanaged: Stored<CachedPod>[] = [];
   for (const pod of pods) {
     const reference = controllerOf(pod);
     if (reference === undefined) unmanaged.push(pod);
     if (reference === undefined || asked.has(reference.uid)) continue;
     asked.add(reference.uid);
-    const { namespace = "", name = "" } = pod.metadata;
+    const { namespace, name } = pod.metadata;
     const owner =
       cachedOwner(context.owners, reference, namespace) ??
       (await servedOwner(context, reference, namespace, signal));

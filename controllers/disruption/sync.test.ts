@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { findCondition } from "../../pkg/api/conditions.ts";
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
@@ -94,7 +95,7 @@ describe("the status of a budget", () => {
   });
 
   test("follows what the owner wants", async () => {
-    const owner = newControllerRef(await createReplicaSet(7), resources.replicaSets);
+    const owner = newControllerRef(asStored(await createReplicaSet(7)), resources.replicaSets);
     await createBudget({ maxUnavailable: "30%" });
     await createPod("pod", owner);
     await world.start(controller);
@@ -183,7 +184,7 @@ describe("the status of a budget", () => {
       },
     });
     await createBudget({ maxUnavailable: 1 });
-    await createPod("pod", newControllerRef(made, resources.daemonSets));
+    await createPod("pod", newControllerRef(asStored(made), resources.daemonSets));
     await world.start(controller);
     expect(await said()).toMatch(/SyncFailed$/);
     const { status } = await world.get(resources.podDisruptionBudgets, "foobar");
@@ -205,7 +206,7 @@ describe("the status of a budget", () => {
       metadata: { ...set.metadata, ownerReferences: [manager] },
     }));
     await createBudget({ maxUnavailable: 1 });
-    await createPod("pod", newControllerRef(made, resources.replicaSets));
+    await createPod("pod", newControllerRef(asStored(made), resources.replicaSets));
     world.server.parts.faults.add({
       target: { verb: "get", resource: "replicasets", subresource: "scale" },
       times: 2,
@@ -377,7 +378,7 @@ test("a budget that is gone is let go", async () => {
 
 test("another manager finds nothing to do", async () => {
   await createBudget({ minAvailable: "50%" });
-  const owner = newControllerRef(await createReplicaSet(2), resources.replicaSets);
+  const owner = newControllerRef(asStored(await createReplicaSet(2)), resources.replicaSets);
   for (const name of ["a", "b"]) await createPod(name, owner);
   await world.start(controller);
   expect(await said()).toBe("1 2/1 of 2 SufficientPods");

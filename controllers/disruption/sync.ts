@@ -1,8 +1,7 @@
 import { messageOf } from "../../pkg/api/errors.ts";
 import { IntOrStringError } from "../../pkg/api/int-or-string.ts";
 import { SelectorError } from "../../pkg/api/labels.ts";
-import { keyOf } from "../../pkg/api/object.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { keyOf, type Stored } from "../../pkg/api/object.ts";
 import type { PodDisruptionBudget } from "../../pkg/api/types/policy-v1.gen.ts";
 import { isConflict } from "../../pkg/client/errors.ts";
 import type { OwnerSync, Sync, SyncResult } from "../../pkg/controller/sync.ts";
@@ -15,6 +14,7 @@ import { untilStaleMs } from "./stale-condition.ts";
 import { decideStatus, failedStatus, saysFailed } from "./status.ts";
 import { totalScale } from "./sync-owners.ts";
 import { ScaleError, UnknownKindError } from "./sync-scale.ts";
+import type { CachedPod } from "./fields.ts";
 
 type BudgetSync = OwnerSync<PodDisruptionBudget>;
 
@@ -68,9 +68,12 @@ async function countPods(sync: BudgetSync, context: DisruptionContext): Promise<
   return recheckAfterMs === undefined ? {} : { requeueAfterMs: recheckAfterMs };
 }
 
-function podsOf({ pods, events }: DisruptionContext, budget: PodDisruptionBudget): readonly Pod[] {
+function podsOf(
+  { pods, events }: DisruptionContext,
+  budget: Stored<PodDisruptionBudget>,
+): readonly Stored<CachedPod>[] {
   try {
-    const covered = pods.lister.inNamespace(budget.metadata.namespace ?? "", podSelector(budget));
+    const covered = pods.lister.inNamespace(budget.metadata.namespace, podSelector(budget));
     if (covered.length === 0) events.event(budget, "Normal", "NoPods", "No matching pods found");
     return covered;
   } catch (error) {
@@ -82,7 +85,7 @@ function podsOf({ pods, events }: DisruptionContext, budget: PodDisruptionBudget
 async function countExpected(
   { owner: budget, signal }: BudgetSync,
   context: DisruptionContext,
-  pods: readonly Pod[],
+  pods: readonly Stored<CachedPod>[],
 ): Promise<Expected> {
   const { events } = context;
   try {

@@ -1,15 +1,17 @@
 import { messageOf } from "../../pkg/api/errors.ts";
-import type { Endpoints, Service } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
 import { isConflict, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import type { OwnerSync, Sync } from "../../pkg/controller/sync.ts";
 import type { EndpointsContext } from "./context.ts";
 import type { EndpointsPlan } from "./plan.ts";
+import type { BackedService } from "../../pkg/endpoints/backing-pods.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 type Write = Exclude<EndpointsPlan, { readonly action: "none" }>;
 
 /** False in a namespace that is going away, where there is nothing to be done, nor to be reported. */
 export async function writeEndpoints(
-  sync: OwnerSync<Service>,
+  sync: OwnerSync<BackedService>,
   { events, writes }: EndpointsContext,
   { action, endpoints }: Write,
 ): Promise<boolean> {
@@ -37,7 +39,7 @@ export async function writeEndpoints(
 export async function deleteEndpoints(
   { signal }: Sync,
   { client, serviceClient }: EndpointsContext,
-  { metadata: { namespace = "", name = "", uid = "" } }: Endpoints,
+  { metadata: { namespace, name, uid } }: Stored<Endpoints>,
 ): Promise<void> {
   if (await isThere(serviceClient.get({ namespace, name }, {}, signal))) return;
   try {

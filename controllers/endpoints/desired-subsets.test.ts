@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import { inOneGo } from "../../pkg/api/steps.ts";
 import type { EndpointSubset, Pod, Service, ServicePort } from "../../pkg/api/types/core-v1.gen.ts";
@@ -16,7 +17,7 @@ function address(number: number): {
 
 // upstream: pkg/controller/endpoint/endpoints_controller_test.go
 describe("the subsets of a Service", () => {
-  test.each<[string, Service["spec"], readonly Pod[], readonly EndpointSubset[]]>([
+  test.each<[string, Service["spec"], readonly Stored<Pod>[], readonly EndpointSubset[]]>([
     [
       "TestSyncEndpointsProtocolTCP",
       { ports: [tcp] },
@@ -84,7 +85,7 @@ describe("the subsets of a Service", () => {
   });
 
   test("TestSyncEndpointsAddDeletePorts: pods that have only one of two named ports", () => {
-    const named = (number: number, name: string, containerPort: number): Pod => ({
+    const named = (number: number, name: string, containerPort: number): Stored<Pod> => ({
       ...pod(number),
       spec: { containers: [{ name: "c", ports: [{ name, containerPort, protocol: "TCP" }] }] },
     });

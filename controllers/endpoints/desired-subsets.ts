@@ -4,17 +4,25 @@ import type {
   EndpointAddress,
   EndpointPort,
   EndpointSubset,
-  Pod,
-  Service,
   ServicePort,
 } from "../../pkg/api/types/core-v1.gen.ts";
-import { backsServices, hasClusterIp, hostnameUnder } from "../../pkg/endpoints/backing-pods.ts";
+import {
+  backsServices,
+  hasClusterIp,
+  hostnameUnder,
+  type BackingPod,
+  type BackedService,
+} from "../../pkg/endpoints/backing-pods.ts";
 import { isIpv6, parseIp } from "../../pkg/endpoints/ip-address.ts";
 import { podPort } from "../../pkg/endpoints/pod-port.ts";
 import { repackInSteps } from "../../pkg/endpoints/repack-subsets.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 /** The pods that back a Service, by the ports at which they do. */
-export function* desiredSubsets(service: Service, pods: readonly Pod[]): Steps<readonly EndpointSubset[]> {
+export function* desiredSubsets(
+  service: BackedService,
+  pods: readonly Stored<BackingPod>[],
+): Steps<readonly EndpointSubset[]> {
   const toleratesUnready = service.spec?.publishNotReadyAddresses === true;
   const subsets: EndpointSubset[] = [];
   yield* forEachInSteps(pods, (pod) => {
@@ -30,7 +38,7 @@ export function* desiredSubsets(service: Service, pods: readonly Pod[]): Steps<r
 }
 
 /** One list for each subset that the pod is in. */
-function portsOf(service: Service, pod: Pod): readonly (readonly EndpointPort[])[] {
+function portsOf(service: BackedService, pod: BackingPod): readonly (readonly EndpointPort[])[] {
   const ports = service.spec?.ports ?? [];
   // Without ports only a headless Service has endpoints: names in DNS need none.
   if (ports.length === 0) return service.spec?.clusterIP === "None" ? [[]] : [];
@@ -50,12 +58,12 @@ function endpointPort({ name = "", protocol, appProtocol }: ServicePort, number:
 }
 
 /** Undefined when the pod has no address of the Service's (first) family. */
-export function addressOf(service: Service, pod: Pod): EndpointAddress | undefined {
+export function addressOf(service: BackedService, pod: Stored<BackingPod>): EndpointAddress | undefined {
   const family = familyOf(service, pod);
   const ips = (pod.status?.podIPs ?? []).map(({ ip }) => parseIp(ip));
   const address = ips.find((each) => each?.family === family);
   if (address === undefined) return undefined;
-  const { namespace = "", name = "", uid = "" } = pod.metadata;
+  const { namespace, name, uid } = pod.metadata;
   const hostname = hostnameUnder(service, pod);
   return {
     ip: address.text,
@@ -66,7 +74,7 @@ export function addressOf(service: Service, pod: Pod): EndpointAddress | undefin
 }
 
 /** API servers fill in ipFamilies; where they are missing all the same, addresses tell. */
-function familyOf(service: Service, pod: Pod): string {
+function familyOf(service: BackedService, pod: BackingPod): string {
   const [family] = service.spec?.ipFamilies ?? [];
   if (family !== undefined) return family;
   const witness = hasClusterIp(service) ? service.spec?.clusterIP : pod.status?.podIP;

@@ -1,13 +1,14 @@
 import { keyOf } from "../../pkg/api/object.ts";
-import type { Endpoints, Service } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Cache, WakeRule } from "../../pkg/controller/cache.ts";
 import { isWrittenHere } from "./plan.ts";
+import type { BackedService } from "../../pkg/endpoints/backing-pods.ts";
 
 /** Endpoints of old that served as locks have no Service, and are not left over from one. */
 const LOCK_ANNOTATION = "control-plane.alpha.kubernetes.io/leader";
 
 /** Wakes the key of Endpoints that a Service lacks, and of those that may be left over from one. */
-export function endpointsRule(services: Pick<Cache<Service>, "lister">): WakeRule<Endpoints> {
+export function endpointsRule(services: Pick<Cache<BackedService>, "lister">): WakeRule<Endpoints> {
   return (change, wake) => {
     const { object: endpoints } = change;
     const key = keyOf(endpoints);

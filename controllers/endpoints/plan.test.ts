@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import type { Labels } from "../../pkg/api/labels.ts";
 import { deepFreeze } from "../../pkg/api/freeze.ts";
@@ -15,8 +16,8 @@ const foo = service("foo");
 const stale: EndpointSubset = { addresses: [{ ip: "6.7.8.9", nodeName: "" }], ports: [{ port: 1_000 }] };
 
 interface Given {
-  readonly service?: Service;
-  readonly pods?: readonly Pod[];
+  readonly service?: Stored<Service>;
+  readonly pods?: readonly Stored<Pod>[];
   readonly current?: Endpoints;
   readonly triggerTime?: string;
 }
@@ -103,7 +104,7 @@ describe("Endpoints are written", () => {
     });
   });
 
-  test.each<[string, Service, Labels, Labels]>([
+  test.each<[string, Stored<Service>, Labels, Labels]>([
     [
       "TestSyncEndpointsItemsPreexisting",
       service("foo", { clusterIP: "None" }),
@@ -191,7 +192,7 @@ describe("what is written differs from what should be", () => {
       { name: "b", port: 2, protocol: "TCP", targetPort: "b" },
     ],
   });
-  const withPort = (each: Pod, name: string): Pod => ({
+  const withPort = (each: Stored<Pod>, name: string): Stored<Pod> => ({
     ...each,
     spec: { containers: [{ name: "c", ports: [{ name, containerPort: 8_081, protocol: "TCP" }] }] },
   });
@@ -245,7 +246,7 @@ function change(
   return subsets.map((subset) => ({ ...subset, [list]: (subset[list] ?? []).map(to) }));
 }
 
-function labelled(labels: Labels, clusterIP = "1.1.1.1"): Service {
+function labelled(labels: Labels, clusterIP = "1.1.1.1"): Stored<Service> {
   const plain = service("foo", { clusterIP });
   return { ...plain, metadata: { ...plain.metadata, labels } };
 }

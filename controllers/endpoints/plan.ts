@@ -1,29 +1,26 @@
 import type { Labels } from "../../pkg/api/labels.ts";
 import type { Steps } from "../../pkg/api/steps.ts";
-import type {
-  EndpointAddress,
-  Endpoints,
-  EndpointSubset,
-  Pod,
-  Service,
-} from "../../pkg/api/types/core-v1.gen.ts";
+import type { EndpointAddress, Endpoints, EndpointSubset } from "../../pkg/api/types/core-v1.gen.ts";
 import {
   HEADLESS_LABEL,
   hasClusterIp,
   sameLabels,
   TRIGGER_TIME_ANNOTATION,
+  type BackingPod,
+  type BackedService,
 } from "../../pkg/endpoints/backing-pods.ts";
 import { subsetText } from "../../pkg/endpoints/go-text.ts";
 import { repackSubsets } from "../../pkg/endpoints/repack-subsets.ts";
 import { OVER_CAPACITY_ANNOTATION, truncate } from "./capacity.ts";
 import { desiredSubsets } from "./desired-subsets.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 const MANAGED_BY_LABEL = "endpoints.kubernetes.io/managed-by";
 export const CONTROLLER_NAME = "endpoint-controller";
 
 export interface EndpointsView {
-  readonly service: Service;
-  readonly pods: readonly Pod[];
+  readonly service: Stored<BackedService>;
+  readonly pods: readonly Stored<BackingPod>[];
   readonly current: Endpoints | undefined;
   readonly triggerTime: string | undefined;
 }
@@ -46,7 +43,7 @@ export function* decideEndpoints({
   const { subsets, truncated } = truncate(yield* desiredSubsets(service, pods));
   yield;
   if (current !== undefined && isRight(current, service, subsets, truncated)) return { action: "none" };
-  const { name = "", namespace = "" } = service.metadata;
+  const { name, namespace } = service.metadata;
   const annotations = annotationsFor(current, triggerTime, truncated);
   const { annotations: _, ...metadata } = current?.metadata ?? { name, namespace };
   const endpoints: Endpoints = {
@@ -63,7 +60,7 @@ export function* decideEndpoints({
 
 function isRight(
   current: Endpoints,
-  service: Service,
+  service: BackedService,
   subsets: readonly EndpointSubset[],
   truncated: boolean,
 ): boolean {
@@ -104,7 +101,7 @@ export function labelsAreRight(labels: Labels, serviceLabels: Labels): boolean {
   return managedBy === CONTROLLER_NAME && sameLabels(others, serviceLabels);
 }
 
-function labelsFor(service: Service): Labels {
+function labelsFor(service: BackedService): Labels {
   const { [HEADLESS_LABEL]: _, ...labels } = service.metadata.labels ?? {};
   return {
     ...labels,

@@ -1,9 +1,11 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ControllerWorld } from "../../test/harness/controller-world.ts";
 
-export function service(name: string, spec: Service["spec"] = {}): Service {
-  return {
+export function service(name: string, spec: Stored<Service>["spec"] = {}): Stored<Service> {
+  return asStored<Service>({
     apiVersion: "v1",
     kind: "Service",
     metadata: { name, namespace: "default", uid: `${name}-uid`, creationTimestamp: "2026-01-01T00:00:00Z" },
@@ -14,7 +16,7 @@ export function service(name: string, spec: Service["spec"] = {}): Service {
       selector: { foo: "bar" },
       ...spec,
     },
-  };
+  });
 }
 
 export interface PodSketch {
@@ -25,10 +27,10 @@ export interface PodSketch {
 }
 
 /** Number 7 has the address 1.2.3.11. */
-export function pod(number: number, sketch: PodSketch = {}): Pod {
+export function pod(number: number, sketch: PodSketch = {}): Stored<Pod> {
   const { ready = true, terminating = false, phase = "Running" } = sketch;
   const ips = sketch.ips ?? [`1.2.${3 + Math.floor((4 + number) / 256)}.${(4 + number) % 256}`];
-  return {
+  return asStored<Pod>({
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
@@ -45,10 +47,10 @@ export function pod(number: number, sketch: PodSketch = {}): Pod {
       podIP: ips[0] ?? "",
       podIPs: ips.map((ip) => ({ ip })),
     },
-  };
+  });
 }
 
-export function pods(count: number, sketch: PodSketch = {}): readonly Pod[] {
+export function pods(count: number, sketch: PodSketch = {}): readonly Stored<Pod>[] {
   return Array.from({ length: count }, (_, number) => pod(number, sketch));
 }
 
@@ -57,7 +59,10 @@ export function targetRef(number: number): object {
 }
 
 /** One named "foo". */
-export async function serviceIn(world: ControllerWorld, spec: Service["spec"] = {}): Promise<Service> {
+export async function serviceIn(
+  world: ControllerWorld,
+  spec: Stored<Service>["spec"] = {},
+): Promise<Service> {
   const { clusterIP: _, ipFamilies, ...plain } = { ...service("foo").spec, ...spec };
   const families = plain.type === "ExternalName" || ipFamilies === undefined ? {} : { ipFamilies };
   return world.create<Service>(resources.services, {

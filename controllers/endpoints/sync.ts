@@ -1,15 +1,17 @@
-import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
 import { runInTurns } from "../../pkg/clock/turns.ts";
 import { selectPods } from "../../pkg/controller/endpoints/select-pods.ts";
 import type { OwnerSync, Sync, SyncResult } from "../../pkg/controller/sync.ts";
-import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
+import { selectsPods, type BackedService } from "../../pkg/endpoints/backing-pods.ts";
 import { LOOK_AGAIN_MS } from "../../pkg/endpoints/look-again.ts";
 import { deleteEndpoints, writeEndpoints } from "./apply.ts";
 import type { EndpointsContext } from "./context.ts";
 import { decideEndpoints } from "./plan.ts";
 
 /** Writes the pods that a Service selects into its Endpoints. */
-export async function syncService(sync: OwnerSync<Service>, context: EndpointsContext): Promise<SyncResult> {
+export async function syncService(
+  sync: OwnerSync<BackedService>,
+  context: EndpointsContext,
+): Promise<SyncResult> {
   const { key, owner: service } = sync;
   const { clock, triggerTimes } = context;
   if (!selectsPods(service)) return {};

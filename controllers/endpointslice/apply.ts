@@ -1,5 +1,4 @@
 import { messageOf } from "../../pkg/api/errors.ts";
-import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
@@ -7,8 +6,9 @@ import type { SliceContext } from "./context.ts";
 import type { SliceWrites } from "./placement.ts";
 import { withTriggerTime } from "./slice-object.ts";
 import { trafficDistributionOf, wantsTopologyHints } from "./traffic-distribution.ts";
+import type { CachedService } from "./fields.ts";
 
-type Sync = OwnerSync<Service>;
+type Sync = OwnerSync<CachedService>;
 
 /** A write that the server refused. People read the message in an event. */
 export class SliceWriteError extends Error {

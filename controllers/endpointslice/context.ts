@@ -1,13 +1,12 @@
 import { resources } from "../../pkg/api/resources.ts";
 import { ServiceSlices } from "../../pkg/controller/endpoints/service-slices.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
-import { BACKING_POD_FIELDS, SERVICE_FIELDS } from "../../pkg/endpoints/backing-pods.ts";
+import { BACKING_POD_FIELDS } from "../../pkg/endpoints/backing-pods.ts";
 import { TriggerTimes } from "../../pkg/endpoints/trigger-times.ts";
 import { CONTROLLER_NAME } from "./slice-object.ts";
 import { SliceMetrics } from "./metrics.ts";
 import { TopologyCache } from "./topology-cache.ts";
-import { TOPOLOGY_FIELDS } from "./traffic-distribution.ts";
-import { NODE_FIELDS } from "./zone-shares.ts";
+import { NODE_FIELDS, CACHED_SERVICE_FIELDS } from "./fields.ts";
 
 /** All that a sync of a Service works with. */
 export type SliceContext = ReturnType<typeof sliceContext>;
@@ -15,9 +14,8 @@ export type SliceContext = ReturnType<typeof sliceContext>;
 export function sliceContext(kit: Kit, maxEndpoints: number) {
   const { clock, events } = kit.env;
   const metrics = new SliceMetrics(kit.env.metrics, maxEndpoints);
-  const fields = [...TOPOLOGY_FIELDS, ...SERVICE_FIELDS, "spec.trafficDistribution"];
   return {
-    services: kit.reads(resources.services, { fields }),
+    services: kit.reads(resources.services, { fields: CACHED_SERVICE_FIELDS }),
     pods: kit.reads(resources.pods, { fields: BACKING_POD_FIELDS }),
     nodes: kit.reads(resources.nodes, { fields: NODE_FIELDS }),
     slices: new ServiceSlices(kit, { managedBy: CONTROLLER_NAME, changes: metrics.changes }),

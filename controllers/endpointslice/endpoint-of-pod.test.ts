@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Container, Node, Pod, Service, ServicePort } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Endpoint, EndpointPort } from "../../pkg/api/types/discovery-v1.gen.ts";
@@ -61,7 +62,7 @@ describe("what a slice says of a pod", () => {
     // Not in upstream's table.
     ["that has no node yet", pod(1, { node: "" }), undefined, publishing, { nodeName: undefined as never }],
   ])("%s", ([, subject, where, owner, expected]) => {
-    expect(endpointOf(subject, where, owner, "IPv4")).toEqual({ ...base, ...expected });
+    expect(endpointOf(asStored(subject), where, owner, "IPv4")).toEqual({ ...base, ...expected });
   });
 
   test("of the other family", () => {

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import { deepFreeze } from "../../pkg/api/freeze.ts";
 import { inOneGo } from "../../pkg/api/steps.ts";
@@ -12,8 +14,8 @@ import { zoneShares } from "./zone-shares.ts";
 const foo = service("foo");
 
 interface Given {
-  readonly service?: Service;
-  readonly pods?: readonly Pod[];
+  readonly service?: Stored<Service>;
+  readonly pods?: readonly Stored<Pod>[];
   readonly slices?: readonly EndpointSlice[];
   readonly nodes?: readonly Node[];
   readonly maxEndpoints?: number;
@@ -48,16 +50,16 @@ function outcome(plan: SlicePlan, before: readonly EndpointSlice[] = []): string
   return `${sizes.join(" ")}: +${plan.create.length} ~${plan.update.length} -${plan.remove.length}`;
 }
 
-function full(name: string, members: readonly Pod[], owner = foo): EndpointSlice {
+function full(name: string, members: readonly Stored<Pod>[], owner = foo): EndpointSlice {
   return slice(
     name,
     owner,
-    members.map((each) => endpointOf(each, undefined, owner, "IPv4")),
+    members.map((each) => endpointOf(asStored(each), undefined, owner, "IPv4")),
   );
 }
 
 /** Every third is not ready. */
-function mixed(count: number): readonly Pod[] {
+function mixed(count: number): readonly Stored<Pod>[] {
   return Array.from({ length: count }, (_, number) => pod(number, { ready: number % 3 !== 0 }));
 }
 
@@ -87,8 +89,11 @@ describe("without pods", () => {
 // upstream: endpointslice/reconciler_test.go#TestReconcile1Pod
 describe("one pod with addresses of both families", () => {
   const both = { ...pod(1, { ips: ["1.2.3.4", "1234::5678:0000:0000:9abc:def0"] }) };
-  const subject: Pod = { ...both, spec: { containers: [], ...both.spec, hostname: "example-hostname" } };
-  test.each<[string, Service, Family, string]>([
+  const subject: Stored<Pod> = {
+    ...both,
+    spec: { containers: [], ...both.spec, hostname: "example-hostname" },
+  };
+  test.each<[string, Stored<Service>, Family, string]>([
     ["no family named", service("foo", { clusterIP: "10.0.0.10", ipFamilies: [] }), "IPv4", "1.2.3.4"],
     ["the fourth version", service("foo", { clusterIP: "None" }), "IPv4", "1.2.3.4"],
     ["the fourth version with an address", foo, "IPv4", "1.2.3.4"],
@@ -160,7 +165,7 @@ describe("many pods", () => {
     ["go into new slices when the rest fits nowhere whole", 300, "100 74 74 52: +2 ~0 -0", 152],
   ])("%s", (_, count, expected, added) => {
     const all = mixed(count);
-    const quarter = (first: number): readonly Pod[] =>
+    const quarter = (first: number): readonly Stored<Pod>[] =>
       all.filter((_pod, number) => number % 4 === first && number < count - 4);
     const slices = [full("a", quarter(1)), full("b", quarter(3))];
     const plan = decide({ pods: all, slices });
@@ -193,7 +198,7 @@ describe("when the Service changes", () => {
     ...each,
     metadata: { ...each.metadata, name: `s${index}` },
   }));
-  const port = (targetPort: number): Service["spec"] => ({
+  const port = (targetPort: number): Stored<Service>["spec"] => ({
     ports: [{ name: "foo", port: 80, targetPort, protocol: "TCP" }],
   });
 
@@ -249,7 +254,7 @@ describe("when the Service changes", () => {
 // upstream: endpointslice/reconciler_test.go#TestReconcileEndpointSlicesNamedPorts
 test("pods in which a name stands for other numbers are in other slices", () => {
   const named = service("foo", { ports: [{ port: 80, targetPort: "http", protocol: "TCP" }] });
-  const all = mixed(300).map((each, number): Pod => {
+  const all = mixed(300).map((each, number): Stored<Pod> => {
     const ports = [{ name: "http", containerPort: 8_080 + (number % 5), protocol: "TCP" }];
     return { ...each, spec: { ...each.spec, containers: [{ name: "c", ports }] } };
   });
@@ -307,15 +312,15 @@ const nodes = ["zone-a", "zone-b", "zone-c"].flatMap((zone) =>
 
 // upstream: endpointslice/reconciler_test.go#TestReconcileTopology
 describe("hints by topology", () => {
-  const inZones = (...names: readonly string[]): readonly Pod[] =>
+  const inZones = (...names: readonly string[]): readonly Stored<Pod>[] =>
     names.map((name, number) => pod(number + name.charCodeAt(5) * 100, { node: name }));
-  const sliceIn = (name: string, members: readonly Pod[]): EndpointSlice => {
-    const zoneOf = (member: Pod): Node | undefined =>
+  const sliceIn = (name: string, members: readonly Stored<Pod>[]): EndpointSlice => {
+    const zoneOf = (member: Stored<Pod>): Node | undefined =>
       nodes.find(({ metadata }) => metadata.name === member.spec?.nodeName);
     return slice(
       name,
       foo,
-      members.map((member) => endpointOf(member, zoneOf(member), foo, "IPv4")),
+      members.map((member) => endpointOf(asStored(member), zoneOf(member), foo, "IPv4")),
     );
   };
   const ab = inZones("zone-a-7", "zone-a-8", "zone-b-6", "zone-b-7", "zone-b-8");
@@ -324,7 +329,9 @@ describe("hints by topology", () => {
     metadata: { ...each.metadata, name: `ac-${each.metadata.name}` },
   }));
   const c = inZones("zone-c-7", "zone-c-8", "zone-c-9");
-  test.for<[string, string, readonly (readonly Pod[])[], Readonly<Record<string, number>>, number, number]>([
+  test.for<
+    [string, string, readonly (readonly Stored<Pod>[])[], Readonly<Record<string, number>>, number, number]
+  >([
     ["every zone gets one of three", "auto", [c], { "zone-a": 1, "zone-b": 1, "zone-c": 1 }, 2, 1],
     ["four are too few for three zones", "auto", [ac], {}, 0, 0],
     ["two slices", "Auto", [ac, ab], { "zone-a": 3, "zone-b": 3, "zone-c": 3 }, 1, 2],
@@ -367,7 +374,7 @@ describe("hints by preference", () => {
     const plan = decide({
       service: { ...plain, metadata: { ...plain.metadata, annotations } },
       pods: sketches.map((sketch, number) => pod(number, sketch)),
-      nodes: nodes.filter(({ metadata }) => metadata.name?.endsWith("-0") === true),
+      nodes: nodes.filter(({ metadata }) => metadata.name.endsWith("-0")),
     });
     const endpoints = plan.create.flatMap((each) => each.endpoints ?? []);
     const counts = Object.entries(
@@ -383,6 +390,6 @@ function numbers(from: number, to: number): readonly number[] {
   return Array.from({ length: to - from }, (_, index) => from + index);
 }
 
-function numberOf({ metadata }: Pod): number {
+function numberOf({ metadata }: Stored<Pod>): number {
   return Number(metadata.name?.replace("pod", ""));
 }

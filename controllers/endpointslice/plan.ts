@@ -1,8 +1,7 @@
-import { keyOf } from "../../pkg/api/object.ts";
+import { keyOf, type Stored, type StoredObject } from "../../pkg/api/object.ts";
 import { forEachInSteps, type Steps } from "../../pkg/api/steps.ts";
-import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointPort, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
-import { backsServices } from "../../pkg/endpoints/backing-pods.ts";
+import { backsServices, type BackingPod } from "../../pkg/endpoints/backing-pods.ts";
 import { EndpointSet } from "../../pkg/endpoints/endpoint-set.ts";
 import { placeOf } from "../../pkg/endpoints/slice-name.ts";
 import type { Filling } from "../../pkg/endpoints/slice-efficiency.ts";
@@ -20,13 +19,14 @@ import {
 } from "./topology-hints.ts";
 import { hintByPreference, trafficDistributionOf, wantsTopologyHints } from "./traffic-distribution.ts";
 import type { ZoneCounts } from "./zone-shares.ts";
+import type { CachedService, CachedNode } from "./fields.ts";
 
 /** A Service with its pods, and its slices of one family, as the caches have them. */
 export interface SlicesView extends TopologyView {
-  readonly service: Service;
-  readonly pods: readonly Pod[];
+  readonly service: Stored<CachedService>;
+  readonly pods: readonly Stored<BackingPod>[];
   /** By name. */
-  readonly nodes: ReadonlyMap<string, Node>;
+  readonly nodes: ReadonlyMap<string, CachedNode>;
   readonly slices: readonly EndpointSlice[];
   readonly maxEndpoints: number;
 }
@@ -157,7 +157,7 @@ function* decideHints(view: SlicesView, writes: SliceWrites): Steps<HintPlan> {
  * Turns creations and deletions into updates as far as they go: one write instead of two, and no moment without the
  * endpoints. Slices of an earlier Service of the name are not taken over: they are about to be collected.
  */
-function recycle(service: Service, { create, update, remove }: SliceWrites): SliceWrites {
+function recycle(service: StoredObject, { create, update, remove }: SliceWrites): SliceWrites {
   const waiting = [...create];
   const recycled: EndpointSlice[] = [];
   const gone: EndpointSlice[] = [];

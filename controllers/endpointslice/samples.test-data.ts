@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Endpoint, EndpointPort, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
@@ -6,8 +8,8 @@ import { newSlice } from "./slice-object.ts";
 
 export const NAMESPACE = "default";
 
-export function service(name: string, spec: Service["spec"] = {}): Service {
-  return {
+export function service(name: string, spec: Service["spec"] = {}): Stored<Service> {
+  return asStored<Service>({
     apiVersion: "v1",
     kind: "Service",
     metadata: {
@@ -23,7 +25,7 @@ export function service(name: string, spec: Service["spec"] = {}): Service {
       clusterIP: "1.1.1.1",
       ...spec,
     },
-  };
+  });
 }
 
 export interface PodSketch {
@@ -35,10 +37,10 @@ export interface PodSketch {
 }
 
 /** Number 7 has the address 1.2.3.11. */
-export function pod(number: number, sketch: PodSketch = {}): Pod {
+export function pod(number: number, sketch: PodSketch = {}): Stored<Pod> {
   const { ready = true, terminating = false, node = "node-1", phase = "Running" } = sketch;
   const ips = sketch.ips ?? [`1.2.${3 + Math.floor((4 + number) / 256)}.${(4 + number) % 256}`];
-  return {
+  return asStored<Pod>({
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
@@ -55,10 +57,10 @@ export function pod(number: number, sketch: PodSketch = {}): Pod {
       ...(ips[0] !== undefined && { podIP: ips[0], podIPs: ips.map((ip) => ({ ip })) }),
       conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
     },
-  };
+  });
 }
 
-export function pods(count: number, sketch: PodSketch = {}): readonly Pod[] {
+export function pods(count: number, sketch: PodSketch = {}): readonly Stored<Pod>[] {
   return Array.from({ length: count }, (_, number) => pod(number, sketch));
 }
 
@@ -69,8 +71,8 @@ export interface NodeSketch {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-export function node(name: string, { zone, cpu, ready = true, labels = {} }: NodeSketch = {}): Node {
-  return {
+export function node(name: string, { zone, cpu, ready = true, labels = {} }: NodeSketch = {}): Stored<Node> {
+  return asStored<Node>({
     metadata: {
       name,
       labels: { ...labels, ...(zone !== undefined && { "topology.kubernetes.io/zone": zone }) },
@@ -79,7 +81,7 @@ export function node(name: string, { zone, cpu, ready = true, labels = {} }: Nod
       conditions: [{ type: "Ready", status: ready ? "True" : "False" }],
       ...(cpu !== undefined && { allocatable: { cpu } }),
     },
-  };
+  });
 }
 
 export const PORTS: readonly EndpointPort[] = [{ name: "foo", port: 80, protocol: "TCP" }];
@@ -87,11 +89,11 @@ export const PORTS: readonly EndpointPort[] = [{ name: "foo", port: 80, protocol
 /** As it would be read from the server. */
 export function slice(
   name: string,
-  owner: Service,
+  owner: Stored<Service>,
   endpoints: readonly Endpoint[],
   ports: readonly EndpointPort[] = PORTS,
 ): EndpointSlice {
-  const fresh = newSlice(owner, ports, "IPv4");
+  const fresh = newSlice(asStored(owner), ports, "IPv4");
   const metadata = { ...fresh.metadata, name, uid: `${name}-uid`, resourceVersion: "1", generation: 1 };
   return { ...fresh, metadata, endpoints };
 }

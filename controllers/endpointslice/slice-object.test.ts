@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Labels } from "../../pkg/api/labels.ts";
 import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
@@ -28,7 +29,7 @@ test.each<[string, Service, Labels]>([
   ["one with annotations", annotated({ foo: "bar" }), OWN],
 ])("a new slice of %s", (_, owner, labels) => {
   const ports = [{ name: "foo", protocol: "TCP" }];
-  expect(newSlice(owner, ports, "IPv4")).toEqual({
+  expect(newSlice(asStored(owner), ports, "IPv4")).toEqual({
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
     metadata: {
@@ -101,7 +102,7 @@ describe("labels of a slice", () => {
     ],
   ])("%s", ([, labels, owner, expected, differ]) => {
     const slice: EndpointSlice = { metadata: { ...(labels && { labels }) }, addressType: "IPv4" };
-    expect(labelsFor(owner)).toEqual(expected);
+    expect(labelsFor(asStored(owner))).toEqual(expected);
     expect(labelsDiffer(slice, owner)).toBe(differ);
   });
 });

@@ -1,7 +1,6 @@
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Labels } from "../../pkg/api/labels.ts";
-import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointPort, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import {
   HEADLESS_LABEL,
@@ -12,13 +11,19 @@ import {
 import { MANAGED_BY_LABEL, slicePrefix } from "../../pkg/endpoints/slice-name.ts";
 import { SERVICE_NAME_LABEL } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Family } from "./address-families.ts";
+import type { Stored, StoredObject } from "../../pkg/api/object.ts";
+import type { CachedService } from "./fields.ts";
 
 export const CONTROLLER_NAME = "endpointslice-controller.k8s.io";
 const RESERVED: ReadonlySet<string> = new Set([SERVICE_NAME_LABEL, MANAGED_BY_LABEL, HEADLESS_LABEL]);
 
 /** An empty slice that is yet to get a name. */
-export function newSlice(service: Service, ports: readonly EndpointPort[], family: Family): EndpointSlice {
-  const { name = "", namespace = "" } = service.metadata;
+export function newSlice(
+  service: Stored<CachedService>,
+  ports: readonly EndpointPort[],
+  family: Family,
+): EndpointSlice {
+  const { name, namespace } = service.metadata;
   return {
     apiVersion: "discovery.k8s.io/v1",
     kind: "EndpointSlice",
@@ -35,17 +40,17 @@ export function newSlice(service: Service, ports: readonly EndpointPort[], famil
 }
 
 /** The Service's own labels, and those by which slices are found. */
-export function labelsFor(service: Service): Labels {
+export function labelsFor(service: Stored<CachedService>): Labels {
   return {
     ...withoutReserved(service.metadata.labels),
     ...(!hasClusterIp(service) && { [HEADLESS_LABEL]: "" }),
-    [SERVICE_NAME_LABEL]: service.metadata.name ?? "",
+    [SERVICE_NAME_LABEL]: service.metadata.name,
     [MANAGED_BY_LABEL]: CONTROLLER_NAME,
   };
 }
 
 /** Whether the Service's own labels have changed since the slice was written. */
-export function labelsDiffer(slice: EndpointSlice, service: Service): boolean {
+export function labelsDiffer(slice: EndpointSlice, service: CachedService): boolean {
   return !sameLabels(withoutReserved(slice.metadata.labels), withoutReserved(service.metadata.labels));
 }
 
@@ -54,7 +59,7 @@ function withoutReserved(labels: Labels | undefined): Labels {
 }
 
 /** Owned by this very Service, not by an earlier one of its name. */
-export function isOwnedBy(slice: EndpointSlice, service: Service): boolean {
+export function isOwnedBy(slice: EndpointSlice, service: StoredObject): boolean {
   const references = slice.metadata.ownerReferences ?? [];
   return references.some(
     ({ uid, kind, apiVersion }) => uid === service.metadata.uid && kind === "Service" && apiVersion === "v1",

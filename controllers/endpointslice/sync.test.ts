@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { keyOf } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
@@ -174,7 +175,7 @@ describe("slices", () => {
   test("TestSyncServiceEndpointSliceLabelSelection: of its own are merged, of others are left alone", async () => {
     const owner = await createService();
     const create = async (name: string, labels: Readonly<Record<string, string>>): Promise<void> => {
-      const ownerReferences = [newControllerRef(owner, resources.services)];
+      const ownerReferences = [newControllerRef(asStored(owner), resources.services)];
       await world.create<EndpointSlice>(resources.endpointSlices, {
         metadata: { name, labels, ownerReferences },
         addressType: "IPv4",

@@ -1,10 +1,9 @@
-import type { Node, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/store/lister.ts";
 import { runInTurns } from "../../pkg/clock/turns.ts";
 import { selectPods } from "../../pkg/controller/endpoints/select-pods.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
-import { selectsPods } from "../../pkg/endpoints/backing-pods.ts";
+import { selectsPods, type BackingPod } from "../../pkg/endpoints/backing-pods.ts";
 import { LOOK_AGAIN_MS } from "../../pkg/endpoints/look-again.ts";
 import { STALE_WAIT_MS } from "../../pkg/endpoints/slice-tracker.ts";
 import { FAMILIES, familiesOf, type Family } from "./address-families.ts";
@@ -12,8 +11,10 @@ import { deleteSlice, SliceWriteError, writeSlices } from "./apply.ts";
 import type { SliceContext } from "./context.ts";
 import { decideSlices } from "./plan.ts";
 import { trafficDistributionOf } from "./traffic-distribution.ts";
+import type { Stored } from "../../pkg/api/object.ts";
+import type { CachedService, CachedNode } from "./fields.ts";
 
-type Sync = OwnerSync<Service>;
+type Sync = OwnerSync<CachedService>;
 
 /** Writes the pods that a Service selects into its slices, family by family. */
 export async function syncService(sync: Sync, context: SliceContext): Promise<SyncResult> {
@@ -66,9 +67,12 @@ async function reconcileService(sync: Sync, context: SliceContext): Promise<Outc
 }
 
 /** The nodes of the pods by name, as they are now: decisions on many pods are interrupted. */
-function nodesOf(pods: readonly Pod[], lister: Lister<Node>): ReadonlyMap<string, Node> {
+function nodesOf(
+  pods: readonly Stored<BackingPod>[],
+  lister: Lister<CachedNode>,
+): ReadonlyMap<string, CachedNode> {
   const names = new Set(pods.map(({ spec }) => spec?.nodeName ?? ""));
-  const nodes = new Map<string, Node>();
+  const nodes = new Map<string, CachedNode>();
   for (const name of names) {
     const node = lister.get(undefined, name);
     if (node !== undefined) nodes.set(name, node);
@@ -77,8 +81,8 @@ function nodesOf(pods: readonly Pod[], lister: Lister<Node>): ReadonlyMap<string
 }
 
 interface Gathered {
-  readonly pods: readonly Pod[];
-  readonly nodes: ReadonlyMap<string, Node>;
+  readonly pods: readonly Stored<BackingPod>[];
+  readonly nodes: ReadonlyMap<string, CachedNode>;
   readonly slices: readonly EndpointSlice[];
   readonly triggerTime: string | undefined;
 }

@@ -1,7 +1,7 @@
-import { keyOf } from "../../pkg/api/object.ts";
-import type { Node, Service } from "../../pkg/api/types/core-v1.gen.ts";
+import { keyOf, type StoredObject } from "../../pkg/api/object.ts";
 import type { Family } from "./address-families.ts";
 import { isOverloaded, type ZoneCounts, type ZoneShares, zoneShares } from "./zone-shares.ts";
+import type { CachedNode } from "./fields.ts";
 
 interface Hints {
   /** Of the Service: another of its name has had none. */
@@ -24,23 +24,23 @@ export class TopologyCache {
     return this.#byKey.size;
   }
 
-  setNodes(nodes: readonly Node[]): void {
+  setNodes(nodes: readonly CachedNode[]): void {
     this.#shares = zoneShares(nodes);
   }
 
-  hasHints(service: Service): boolean {
+  hasHints(service: StoredObject): boolean {
     return this.#of(service)?.isHinted ?? false;
   }
 
-  setHints(service: Service, family: Family, counts: ZoneCounts): void {
-    const { uid = "" } = service.metadata;
+  setHints(service: StoredObject, family: Family, counts: ZoneCounts): void {
+    const { uid } = service.metadata;
     const hints = this.#of(service) ?? { uid, counts: new Map<Family, ZoneCounts>(), isHinted: true };
     hints.counts.set(family, counts);
     hints.isHinted = true;
     this.#byKey.set(keyOf(service), hints);
   }
 
-  removeHints(service: Service, family: Family): void {
+  removeHints(service: StoredObject, family: Family): void {
     const hints = this.#of(service);
     hints?.counts.delete(family);
     // Also when it is another's, or the other family still counts: that is looked at before hints are given again.
@@ -59,8 +59,8 @@ export class TopologyCache {
       .map(([key]) => key);
   }
 
-  #of(service: Service): Hints | undefined {
+  #of(service: StoredObject): Hints | undefined {
     const hints = this.#byKey.get(keyOf(service));
-    return hints?.uid === (service.metadata.uid ?? "") ? hints : undefined;
+    return hints?.uid === service.metadata.uid ? hints : undefined;
   }
 }

@@ -1,26 +1,18 @@
 import type { Steps } from "../../pkg/api/steps.ts";
 import type { Endpoint, EndpointSlice } from "../../pkg/api/types/discovery-v1.gen.ts";
-import type { Service } from "../../pkg/api/types/core-v1.gen.ts";
 import { isReady, mapWritten, moveToUpdate, type SliceChanges, withoutHints, zoneHint } from "./hints.ts";
+import { type CachedService, OLD_TOPOLOGY_ANNOTATION, TOPOLOGY_ANNOTATION } from "./fields.ts";
 
 const PREFER_SAME_NODE = "PreferSameNode";
 const PREFERENCES: ReadonlySet<string> = new Set(["PreferClose", "PreferSameZone", PREFER_SAME_NODE]);
-const TOPOLOGY_ANNOTATIONS = [
-  "service.kubernetes.io/topology-aware-hints",
-  "service.kubernetes.io/topology-mode",
-];
-
-/** What is read of a Service's annotations. */
-export const TOPOLOGY_FIELDS = TOPOLOGY_ANNOTATIONS.map((name) => `metadata.annotations[${name}]`);
-
 /** Whether an annotation asks for hints in proportion to the CPUs of zones. Of the two, the older one decides. */
-export function wantsTopologyHints({ metadata: { annotations = {} } }: Service): boolean {
-  const name = TOPOLOGY_ANNOTATIONS.find((each) => annotations[each] !== undefined) ?? "";
-  return annotations[name] === "Auto" || annotations[name] === "auto";
+export function wantsTopologyHints({ metadata: { annotations = {} } }: CachedService): boolean {
+  const wish = annotations[OLD_TOPOLOGY_ANNOTATION] ?? annotations[TOPOLOGY_ANNOTATION];
+  return wish === "Auto" || wish === "auto";
 }
 
 /** The preference that decides on hints: one that is known, and not overruled by the annotation. */
-export function trafficDistributionOf(service: Service): string | undefined {
+export function trafficDistributionOf(service: CachedService): string | undefined {
   const preference = service.spec?.trafficDistribution ?? "";
   return PREFERENCES.has(preference) && !wantsTopologyHints(service) ? preference : undefined;
 }

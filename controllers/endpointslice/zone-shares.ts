@@ -1,23 +1,21 @@
 import { isNodeReady } from "../../pkg/api/node.ts";
 import { type Quantity, zeroQuantity } from "../../pkg/api/quantity.ts";
 import { parseQuantity } from "../../pkg/api/quantity-parse.ts";
-import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
 import { ZONE_LABEL } from "./endpoint-of-pod.ts";
+import type { CachedNode } from "./fields.ts";
 
 /** The share of each zone in the CPUs of all, by name of the zone in order. */
 export type ZoneShares = ReadonlyMap<string, number>;
 /** Endpoints of one Service and family by the zone that they are for. */
 export type ZoneCounts = ReadonlyMap<string, number>;
 
-/** What is read of nodes. */
-export const NODE_FIELDS = ["status.conditions.type", "status.conditions.status", "status.allocatable.cpu"];
 const EXCLUDED = ["node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"];
 
 /** Some zones get more than they would by their share, up to this much. */
 const OVERLOAD = 0.2;
 
 /** Undefined when they cannot be told: a node without zone or CPUs, fewer than two zones. */
-export function zoneShares(nodes: readonly Node[]): ZoneShares | undefined {
+export function zoneShares(nodes: readonly CachedNode[]): ZoneShares | undefined {
   const byZone = new Map<string, Quantity>();
   let total = zeroQuantity;
   for (const node of nodes) {

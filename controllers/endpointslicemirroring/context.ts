@@ -3,6 +3,7 @@ import { ServiceSlices } from "../../pkg/controller/endpoints/service-slices.ts"
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { CONTROLLER_NAME } from "./mirror-slice.ts";
 import { MirrorMetrics } from "./metrics.ts";
+import { SERVICE_FIELDS } from "./handlers.ts";
 
 /** All that a sync of Endpoints works with. */
 export type MirrorContext = ReturnType<typeof mirrorContext>;
@@ -12,7 +13,7 @@ export function mirrorContext(kit: Kit, maxPerSubset: number) {
   const metrics = new MirrorMetrics(kit.env.metrics, maxPerSubset);
   return {
     endpoints: kit.reads(resources.endpoints),
-    services: kit.reads(resources.services, { fields: ["spec.selector"] }),
+    services: kit.reads(resources.services, { fields: SERVICE_FIELDS }),
     slices: new ServiceSlices(kit, { managedBy: CONTROLLER_NAME, changes: metrics.slices.changes }),
     metrics,
     maxPerSubset,

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Labels } from "../../pkg/api/labels.ts";
 import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
@@ -164,9 +166,9 @@ test("an address says the same as an endpoint", () => {
   });
 });
 
-function endpointsWith(metadata: Endpoints["metadata"]): Endpoints {
-  return {
+function endpointsWith(metadata: Endpoints["metadata"]): Stored<Endpoints> {
+  return asStored({
     metadata: { name: "test-ep", namespace: "test", uid: "uid", ...metadata },
     subsets: [{ addresses: [{ ip: "10.0.0.1" }], ports: [{ port: 80, protocol: "TCP" }] }],
-  };
+  });
 }

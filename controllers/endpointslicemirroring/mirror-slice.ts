@@ -7,6 +7,7 @@ import { sameLabels, TRIGGER_TIME_ANNOTATION } from "../../pkg/endpoints/backing
 import { MANAGED_BY_LABEL, placeOf, slicePrefix } from "../../pkg/endpoints/slice-name.ts";
 import { SERVICE_NAME_LABEL } from "../../pkg/endpoints/slice-tracker.ts";
 import type { Group } from "./mirrored-endpoints.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 export const CONTROLLER_NAME = "endpointslicemirroring-controller.k8s.io";
 const SKIP_LABEL = "endpointslice.kubernetes.io/skip-mirror";
@@ -20,12 +21,12 @@ export function isMirrored({ metadata: { labels = {}, annotations = {} } }: Endp
 
 /** The slice that is to take the place of `before`, or a new one. */
 export function mirrorSlice(
-  endpoints: Endpoints,
+  endpoints: Stored<Endpoints>,
   { ports, family }: Group,
   content: readonly Endpoint[],
   before: EndpointSlice | undefined,
 ): EndpointSlice {
-  const { name = "", namespace = "" } = endpoints.metadata;
+  const { name, namespace } = endpoints.metadata;
   const annotations = ownAnnotations(endpoints.metadata.annotations);
   return {
     apiVersion: "discovery.k8s.io/v1",

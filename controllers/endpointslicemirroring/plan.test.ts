@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Labels } from "../../pkg/api/labels.ts";
 import { deepFreeze } from "../../pkg/api/freeze.ts";
@@ -16,13 +18,13 @@ const OWN = {
 /** "10.0.0.1 !10.0.0.2 : http/80 https/443": the second is not ready; every address has a node and a hostname. */
 type Sketch = string;
 
-function endpoints(subsets: readonly Sketch[], metadata: Endpoints["metadata"] = {}): Endpoints {
-  return {
+function endpoints(subsets: readonly Sketch[], metadata: Endpoints["metadata"] = {}): Stored<Endpoints> {
+  return asStored({
     apiVersion: "v1",
     kind: "Endpoints",
     metadata: { name: "test-ep", namespace: "test", uid: "uid", ...metadata },
     subsets: subsets.map(subsetOf),
-  };
+  });
 }
 
 function subsetOf(sketch: Sketch): EndpointSubset {

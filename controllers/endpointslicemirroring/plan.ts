@@ -5,9 +5,10 @@ import { placeOf } from "../../pkg/endpoints/slice-name.ts";
 import type { Filling } from "../../pkg/endpoints/slice-efficiency.ts";
 import { describes, mirrorSlice } from "./mirror-slice.ts";
 import { type Group, groupKey, mirrorSubsets } from "./mirrored-endpoints.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 export interface MirrorView {
-  readonly endpoints: Endpoints;
+  readonly endpoints: Stored<Endpoints>;
   readonly slices: readonly EndpointSlice[];
   readonly maxPerSubset: number;
 }
@@ -71,7 +72,7 @@ export function decideMirror({ endpoints, slices, maxPerSubset }: MirrorView): M
 }
 
 function decideGroup(
-  endpoints: Endpoints,
+  endpoints: Stored<Endpoints>,
   group: Group,
   [first, ...others]: readonly EndpointSlice[],
   maxPerSubset: number,

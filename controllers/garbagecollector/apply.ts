@@ -1,5 +1,5 @@
 import { semanticEqual } from "../../pkg/api/equality.ts";
-import type { ApiObject, ObjectMeta, ObjectRef } from "../../pkg/api/object.ts";
+import type { ApiObject, ObjectMeta, ObjectRef, PartialObject } from "../../pkg/api/object.ts";
 import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
 import { isConflict, isNotFound, isUnreachable, isUnsupportedMediaType } from "../../pkg/client/errors.ts";
 import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
@@ -116,7 +116,7 @@ export async function disown(
   signal: AbortSignal,
 ): Promise<void> {
   const strategic = disownPatch(identity.uid, ownerUids);
-  const merge = (metadata: ObjectMeta): MetadataPatch => disownMergePatch(metadata, ownerUids);
+  const merge = (metadata: PartialObject["metadata"]): MetadataPatch => disownMergePatch(metadata, ownerUids);
   await patchOwners(context, { identity, strategic, merge }, signal);
 }
 
@@ -162,7 +162,7 @@ interface OwnersPatch {
   /** Touches nothing but the owners named. */
   readonly strategic: MetadataPatch;
   /** For custom resources, which know JSON merge only. */
-  readonly merge: (metadata: ObjectMeta) => MetadataPatch;
+  readonly merge: (metadata: PartialObject["metadata"]) => MetadataPatch;
 }
 
 async function patchOwners(

@@ -1,12 +1,12 @@
 import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
-import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
+import type { PartialObject, OwnerReference } from "../../pkg/api/object.ts";
 import type { GraphNode } from "./graph.ts";
 import { FOREGROUND, hasFinalizer, isBeingDeleted, ORPHAN } from "./graph-change.ts";
 
 /** An owner as the server knows it; undefined: it does not exist. */
 export interface CheckedOwner {
   readonly reference: OwnerReference;
-  readonly owner: ApiObject | undefined;
+  readonly owner: PartialObject | undefined;
 }
 
 export type DeletionPlan =
@@ -22,7 +22,7 @@ export type DeletionPlan =
  * upstream: pkg/controller/garbagecollector/garbagecollector.go#attemptToDeleteItem
  */
 export function decideDeletion(
-  object: ApiObject,
+  object: PartialObject,
   owners: readonly CheckedOwner[],
   dependents: ReadonlySet<Pick<GraphNode, "deletingDependents">>,
 ): DeletionPlan {
@@ -43,12 +43,12 @@ export function decideDeletion(
   return { action: "delete", policy: policyOf(object) };
 }
 
-function waitsForDependents(owner: ApiObject): boolean {
+function waitsForDependents(owner: PartialObject): boolean {
   return isBeingDeleted(owner) && hasFinalizer(owner, FOREGROUND);
 }
 
 /** The policy that was already asked for, by a finalizer. */
-function policyOf(object: ApiObject): PropagationPolicy {
+function policyOf(object: PartialObject): PropagationPolicy {
   if (hasFinalizer(object, ORPHAN)) return "Orphan";
   return hasFinalizer(object, FOREGROUND) ? "Foreground" : "Background";
 }

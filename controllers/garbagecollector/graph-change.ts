@@ -1,5 +1,5 @@
 import { semanticEqual } from "../../pkg/api/equality.ts";
-import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
+import type { PartialObject, OwnerReference } from "../../pkg/api/object.ts";
 import { describeIdentity, identityOf, type ObjectIdentity } from "./identity.ts";
 
 /** The finalizer under which an object waits for its dependents to go. */
@@ -32,7 +32,7 @@ export class GraphChange {
     this.sighting = sighting;
   }
 
-  static seen(object: ApiObject, before?: ApiObject): GraphChange {
+  static seen(object: PartialObject, before?: PartialObject): GraphChange {
     return new GraphChange("seen", identityOf(object), {
       owners: object.metadata.ownerReferences ?? [],
       beingDeleted: isBeingDeleted(object),
@@ -42,7 +42,7 @@ export class GraphChange {
     });
   }
 
-  static deleted(object: ApiObject): GraphChange {
+  static deleted(object: PartialObject): GraphChange {
     return new GraphChange("deleted", identityOf(object));
   }
 
@@ -59,22 +59,22 @@ export class GraphChange {
   }
 }
 
-export function hasFinalizer(object: ApiObject, finalizer: string): boolean {
+export function hasFinalizer(object: PartialObject, finalizer: string): boolean {
   return object.metadata.finalizers?.includes(finalizer) ?? false;
 }
 
-export function isBeingDeleted(object: ApiObject): boolean {
+export function isBeingDeleted(object: PartialObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
 /** An informer may show a creation and a deletion as one: then there is no state before. */
-function startsWaiting(after: ApiObject, before: ApiObject | undefined, finalizer: string): boolean {
+function startsWaiting(after: PartialObject, before: PartialObject | undefined, finalizer: string): boolean {
   if (!isBeingDeleted(after) || !hasFinalizer(after, finalizer)) return false;
   return before === undefined || !isBeingDeleted(before) || !hasFinalizer(before, finalizer);
 }
 
 /** Most updates change neither owners nor anything about a deletion. */
-export function concernsGraph(before: ApiObject, after: ApiObject): boolean {
+export function concernsGraph(before: PartialObject, after: PartialObject): boolean {
   const { ownerReferences: formerOwners, finalizers: formerFinalizers } = before.metadata;
   const { ownerReferences, finalizers } = after.metadata;
   return (

@@ -1,4 +1,4 @@
-import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
+import type { PartialObject, OwnerReference } from "../../pkg/api/object.ts";
 
 /** Which object is meant. An owner reference names its owner like this, without the namespace. */
 export interface ObjectIdentity {
@@ -11,7 +11,7 @@ export interface ObjectIdentity {
 }
 
 /** Of an object from an informer, which always has its apiVersion and kind. */
-export function identityOf({ apiVersion = "", kind = "", metadata }: ApiObject): ObjectIdentity {
+export function identityOf({ apiVersion = "", kind = "", metadata }: PartialObject): ObjectIdentity {
   const { namespace = "", name = "", uid = "" } = metadata;
   return { apiVersion, kind, namespace, name, uid };
 }

@@ -1,4 +1,4 @@
-import type { ObjectMeta, OwnerReference } from "../../pkg/api/object.ts";
+import type { PartialObject, OwnerReference } from "../../pkg/api/object.ts";
 
 /** The body of a patch that touches metadata alone. */
 export interface MetadataPatch {
@@ -19,7 +19,10 @@ export function unblockPatch(uid: string, owners: readonly OwnerReference[]): Me
 }
 
 /** JSON merge, which replaces the list as a whole, so that the version must be the one that was read. */
-export function disownMergePatch(metadata: ObjectMeta, ownerUids: readonly string[]): MetadataPatch {
+export function disownMergePatch(
+  metadata: PartialObject["metadata"],
+  ownerUids: readonly string[],
+): MetadataPatch {
   const { ownerReferences = [] } = metadata;
   return ownersMergePatch(
     metadata,
@@ -27,17 +30,20 @@ export function disownMergePatch(metadata: ObjectMeta, ownerUids: readonly strin
   );
 }
 
-export function unblockMergePatch(metadata: ObjectMeta): MetadataPatch {
+export function unblockMergePatch(metadata: PartialObject["metadata"]): MetadataPatch {
   return ownersMergePatch(metadata, (metadata.ownerReferences ?? []).map(unblocked));
 }
 
-export function withoutFinalizerPatch(metadata: ObjectMeta, finalizer: string): MetadataPatch {
+export function withoutFinalizerPatch(metadata: PartialObject["metadata"], finalizer: string): MetadataPatch {
   const { resourceVersion, finalizers = [] } = metadata;
   const others = finalizers.filter((name) => name !== finalizer);
   return { metadata: { resourceVersion, finalizers: others.length === 0 ? null : others } };
 }
 
-function ownersMergePatch(metadata: ObjectMeta, owners: readonly OwnerReference[]): MetadataPatch {
+function ownersMergePatch(
+  metadata: PartialObject["metadata"],
+  owners: readonly OwnerReference[],
+): MetadataPatch {
   const { resourceVersion } = metadata;
   return { metadata: { resourceVersion, ownerReferences: owners.length === 0 ? null : owners } };
 }

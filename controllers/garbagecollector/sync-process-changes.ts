@@ -17,7 +17,7 @@ export async function processChange(
   for (const owner of then.absent) absentOwners.set(identityKey(owner), true);
   for (const node of then.toOrphan) toOrphan.add(node);
   // An owner may have a hundred thousand dependents.
-  await forEachInTurns(clock, then.toDelete, (node) => toDelete.add(node));
+  if (then.toDelete.size > 0) await forEachInTurns(clock, then.toDelete, (node) => toDelete.add(node));
   for (const node of then.toDeleteLater) toDelete.addRateLimited(node);
   for (const { dependent, reference } of then.misplaced) {
     const { namespace } = dependent.identity;

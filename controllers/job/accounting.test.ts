@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import { countReleased, decideAccounting } from "./accounting.ts";
@@ -89,7 +90,7 @@ describe("pods that have finished", () => {
       },
     ],
   ])("%s", ([, subject, sketches, verdict, expected]) => {
-    const view = viewOf(subject, pods(...sketches));
+    const view = viewOf(asStored(subject), pods(...sketches));
     const { status, toRelease } = decideAccounting(view, verdict, subject.status ?? {});
     expect(status).toEqual(expected.status);
     expect(toRelease.map(uidOf).join(" ")).toBe(expected.release);

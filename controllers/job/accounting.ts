@@ -1,8 +1,7 @@
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Verdict } from "./conditions.ts";
 import { IndexRanges } from "./index-ranges.ts";
-import { counts, hasFailed, hasSucceeded, indexOf, uidOf, validIndexOf } from "./job-pods.ts";
+import { counts, hasFailed, hasSucceeded, indexOf, uidOf, validIndexOf, type PodOfJob } from "./job-pods.ts";
 import { podFailurePolicy } from "./job-spec.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { isTracked, type JobView } from "./view.ts";
@@ -21,7 +20,7 @@ export interface Accounting {
   readonly status: JobStatus;
   readonly changed: boolean;
   /** Pods whose finalizer can go once that status is written. */
-  readonly toRelease: readonly Pod[];
+  readonly toRelease: readonly PodOfJob[];
   /** uids of the pods that still have the finalizer. */
   readonly tracked: ReadonlySet<string>;
   /** How often each action of the pod failure policy was taken. */
@@ -37,7 +36,7 @@ export function decideAccounting(view: JobView, verdict: Verdict | undefined, be
   const finished = trackedPods.filter((pod) => canRelease(view, pod, verdict));
   const settled = countReleased(before, tracked);
   const book = new Book(view, verdict, settled);
-  const toRelease: Pod[] = [];
+  const toRelease: PodOfJob[] = [];
   let unfinished = false;
   for (const pod of indexes === undefined ? finished : byIndex(finished)) {
     toRelease.push(pod);
@@ -105,7 +104,7 @@ class Book {
     return this.#newIndexes.length + this.#succeeded.length + this.#failed.length;
   }
 
-  enter(pod: Pod): void {
+  enter(pod: PodOfJob): void {
     const uid = uidOf(pod);
     const { job } = this.#view;
     if (hasSucceeded(pod) && !this.#known.failed.has(uid)) return this.#enterSuccess(pod, uid);
@@ -136,7 +135,7 @@ class Book {
     };
   }
 
-  #enterSuccess(pod: Pod, uid: string): void {
+  #enterSuccess(pod: PodOfJob, uid: string): void {
     const { job, indexes } = this.#view;
     if (indexes === undefined) {
       if (this.#known.succeeded.has(uid)) return;
@@ -155,7 +154,7 @@ class Book {
  * A pod that failed stays while it is the only witness of the failures of its index, for the pod that replaces it; unless
  * none can: a namespace that is being deleted would wait for the pod, and the pod for its replacement.
  */
-function canRelease(view: JobView, pod: Pod, verdict: Verdict | undefined): boolean {
+function canRelease(view: JobView, pod: PodOfJob, verdict: Verdict | undefined): boolean {
   const { job, indexes } = view;
   if (job.metadata.deletionTimestamp !== undefined || verdict !== undefined || hasSucceeded(pod)) return true;
   if (!hasFailed(pod, job)) return false;
@@ -177,7 +176,7 @@ function uncountedOf(
   return { ...(succeeded.length > 0 && { succeeded }), ...(failed.length > 0 && { failed }) };
 }
 
-function byIndex(pods: readonly Pod[]): readonly Pod[] {
+function byIndex(pods: readonly PodOfJob[]): readonly PodOfJob[] {
   return pods
     .map((pod) => ({ pod, index: indexOf(pod) ?? -1 }))
     .toSorted((one, other) => one.index - other.index)

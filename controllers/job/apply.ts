@@ -1,13 +1,13 @@
 import { combinedError } from "../../pkg/api/errors.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { PodDraft } from "../../pkg/controller/owned-pods.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import type { JobContext } from "./context.ts";
-import { uidOf } from "./job-pods.ts";
+import { uidOf, type PodOfJob } from "./job-pods.ts";
 import { podNamePrefixForIndex, podTemplate, podTemplateForIndex } from "./pod-template.ts";
 import type { PodsPlan } from "./pods-plan.ts";
 import type { JobView } from "./view.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 type Sync = OwnerSync<Job>;
 
@@ -57,12 +57,12 @@ export interface Released {
 export async function releasePods(
   { owner, signal }: Sync,
   { finalizers, owned }: JobContext,
-  pods: readonly Pod[],
+  pods: readonly PodOfJob[],
 ): Promise<Released> {
   const uids = new Set<string>();
   const errors: unknown[] = [];
   finalizers.expectRemoval(owner, pods.map(uidOf));
-  const release = async (pod: Pod): Promise<void> => {
+  const release = async (pod: PodOfJob): Promise<void> => {
     try {
       await owned.takeOffFinalizer(pod, signal);
       uids.add(uidOf(pod));
@@ -79,8 +79,8 @@ export async function releasePods(
 export async function writeStatus(
   sync: Sync,
   { writes }: JobContext,
-  job: Job,
+  job: Stored<Job>,
   status: JobStatus,
-): Promise<Job> {
+): Promise<Stored<Job>> {
   return writes.updateStatus(sync, { ...job, status });
 }

@@ -4,6 +4,8 @@ import type { ContainerStatus, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { backoffAfter, backoffRemainingMs, indexBackoffRemainingMs, NO_FAILURES } from "./backoff.ts";
 import { finishedMs } from "./job-pods.ts";
 import { NOW_MS, pod } from "./samples.test-data.ts";
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 
 describe("failures in a row", () => {
   // upstream: pkg/controller/job/backoff_utils_test.go#TestNewBackoffRecord; seconds before now instead of milliseconds
@@ -17,7 +19,7 @@ describe("failures in a row", () => {
     ["none", 0, [], [], 0, false],
     ["none but a success", 0, [0], [], 0, false],
   ])("%s", ([, before, succeeded, failed, failures, isNow]) => {
-    const at = (seconds: number): Pod => pod({ finishedMs: NOW_MS - seconds * 1_000 });
+    const at = (seconds: number): Stored<Pod> => pod({ finishedMs: NOW_MS - seconds * 1_000 });
     const record = backoffAfter(
       { ...NO_FAILURES, failuresSinceSuccess: before },
       succeeded.map(at),
@@ -78,7 +80,8 @@ describe("a pod has finished", () => {
   });
 
   test("of more pods than a call can have arguments", () => {
-    const ended = (seconds: number): Pod => ({ metadata: { creationTimestamp: time(seconds) } });
+    const ended = (seconds: number): Stored<Pod> =>
+      asStored<Pod>({ metadata: { creationTimestamp: time(seconds) } });
     const many = (seconds: number) => Array.from({ length: 130_000 }, () => ended(seconds));
     expect(backoffAfter(NO_FAILURES, many(-60), many(0))).toEqual({
       failuresSinceSuccess: 130_000,

@@ -1,6 +1,5 @@
 import { largest } from "../../pkg/api/extremes.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { finishedMs, ignoredIndexFailures, indexFailures } from "./job-pods.ts";
+import { finishedMs, ignoredIndexFailures, indexFailures, type PodOfJob } from "./job-pods.ts";
 
 /** Failures in a row, for the time that pods wait to be replaced. */
 export interface BackoffRecord {
@@ -16,8 +15,8 @@ const LONGEST_MS = 10 * 60_000;
 /** The record once these pods have finished. A success ends the row; failures after it begin a new one. */
 export function backoffAfter(
   before: BackoffRecord,
-  succeeded: readonly Pod[],
-  failed: readonly Pod[],
+  succeeded: readonly PodOfJob[],
+  failed: readonly PodOfJob[],
 ): BackoffRecord {
   if (succeeded.length === 0 && failed.length === 0) return before;
   const lastSuccessMs = largest(succeeded.map(finishedMs));
@@ -37,13 +36,13 @@ export function backoffRemainingMs(record: BackoffRecord, nowMs: number): number
 }
 
 /** The same for one index; `lastFailed` is the pod of it that failed last. */
-export function indexBackoffRemainingMs(lastFailed: Pod | undefined, nowMs: number): number {
+export function indexBackoffRemainingMs(lastFailed: PodOfJob | undefined, nowMs: number): number {
   if (lastFailed === undefined) return 0;
   const failuresSinceSuccess = totalIndexFailures(lastFailed) + 1;
   return backoffRemainingMs({ failuresSinceSuccess, lastFailureMs: finishedMs(lastFailed) }, nowMs);
 }
 
 /** Failures of the index before this pod, ignored ones included. */
-export function totalIndexFailures(pod: Pod): number {
+export function totalIndexFailures(pod: PodOfJob): number {
   return indexFailures(pod) + ignoredIndexFailures(pod);
 }

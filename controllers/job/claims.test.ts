@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -9,19 +10,19 @@ import { syncJob } from "./sync.ts";
 const mine = withSelector(job({ parallelism: 2 }));
 const other = { ...mine, metadata: { ...mine.metadata, name: "other", uid: "other-uid" } };
 const going = { ...mine, metadata: { ...mine.metadata, deletionTimestamp: formatTime(NOW_MS) } };
-const named = (uid: string): Pod => pod({ uid, tracked: false });
-const labelled = (uid: string): Pod => {
+const named = (uid: string): Stored<Pod> => pod({ uid, tracked: false });
+const labelled = (uid: string): Stored<Pod> => {
   const { metadata, ...rest } = named(uid);
   return { ...rest, metadata: { ...metadata, labels: LABELS } };
 };
-const unlabelled = (uid: string): Pod => {
+const unlabelled = (uid: string): Stored<Pod> => {
   const { metadata, ...rest } = ownedBy(mine, named(uid));
   return { ...rest, metadata: { ...metadata, labels: {} } };
 };
 
 // upstream: pkg/controller/job/job_controller_test.go#TestGetPodsForJob
 describe("the pods of a Job are", () => {
-  test.for<[string, Job, readonly Pod[], number, readonly string[]]>([
+  test.for<[string, Stored<Job>, readonly Stored<Pod>[], number, readonly string[]]>([
     [
       "those that it manages",
       mine,
@@ -80,7 +81,7 @@ test("the metric of policies counts each action", async () => {
   expect(recorder.policyActions.toSorted()).toEqual(["1 Count", "3 Ignore"]);
 });
 
-async function look(recorder: Recorder, all: readonly Pod[]): Promise<void> {
+async function look(recorder: Recorder, all: readonly Stored<Pod>[]): Promise<void> {
   await syncJob(syncOf(recorder.job), recorder.context(all));
 }
 

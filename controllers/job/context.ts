@@ -1,5 +1,4 @@
 import { PerOwner } from "../../pkg/api/per-owner.ts";
-import { RANKED_POD_FIELDS } from "../../pkg/api/pod-ranking.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
@@ -7,29 +6,12 @@ import { OwnedPods } from "../../pkg/controller/owned-pods.ts";
 import type { RecordedWrites } from "../../pkg/controller/recorded-writes.ts";
 import type { BackoffRecord } from "./backoff.ts";
 import { FinalizerExpectations } from "./finalizer-expectations.ts";
-import {
-  FAILURES_ANNOTATION,
-  IGNORED_FAILURES_ANNOTATION,
-  INDEX_ANNOTATION,
-  TRACKING_FINALIZER,
-} from "./job-pods.ts";
+import { POD_FIELDS, TRACKING_FINALIZER } from "./job-pods.ts";
 import { jobMetrics } from "./metrics.ts";
 import { TRACKED_PODS_INDEX, trackedPodsIndex } from "./tracked-pods.ts";
 
 /** Changes of pods and statuses are looked at together, once in this time. */
 export const BATCH_MS = 1_000;
-
-/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
-const POD_FIELDS = [
-  ...[INDEX_ANNOTATION, FAILURES_ANNOTATION, IGNORED_FAILURES_ANNOTATION].map(
-    (annotation) => `metadata.annotations[${annotation}]`,
-  ),
-  ...RANKED_POD_FIELDS,
-  ...["status.containerStatuses", "status.initContainerStatuses"].flatMap((statuses) => [
-    `${statuses}.state.terminated.exitCode`,
-    `${statuses}.state.terminated.finishedAt`,
-  ]),
-];
 
 /** All that a sync of a Job works with. */
 export type JobContext = ReturnType<typeof jobContext>;
@@ -47,7 +29,12 @@ export function jobContext(kit: Kit) {
     pods,
     namespaces,
     writes,
-    owned: new OwnedPods(kit, { owners: jobs, pods, finalizer: TRACKING_FINALIZER }),
+    owned: new OwnedPods(kit, {
+      owners: jobs,
+      pods,
+      podClient: kit.env.client.metadata(resources.pods),
+      finalizer: TRACKING_FINALIZER,
+    }),
     finalizers: new FinalizerExpectations(),
     backoffs: new PerOwner<BackoffRecord>(),
     /** Jobs that were told to have finished, while the cache does not show it yet. */

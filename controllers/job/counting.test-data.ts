@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { expect } from "vitest";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -8,7 +9,7 @@ import { countAndFinish } from "./sync-accounting.ts";
 import { viewOf } from "./view.ts";
 
 export interface Case {
-  readonly subject?: Job;
+  readonly subject?: Stored<Job>;
   /** "uid=phase@index/failures", the phase with "d" when it is being deleted and "u" when it is not tracked. */
   readonly pods?: string;
   readonly verdict?: Verdict;
@@ -40,7 +41,10 @@ export async function count(_: string, { subject = job(), ...given }: Case): Pro
 }
 
 /** Of a look that changes no counts of running pods. */
-export function outcomeOf({ status = {} }: Job, all: readonly Pod[]): Parameters<typeof countAndFinish>[3] {
+export function outcomeOf(
+  { status = {} }: Stored<Job>,
+  all: readonly Stored<Pod>[],
+): Parameters<typeof countAndFinish>[3] {
   const terminating = all.filter(
     ({ metadata, status: { phase } = {} }) =>
       metadata.deletionTimestamp !== undefined && /P|R/.test(phase ?? ""),
@@ -60,7 +64,7 @@ export function outcomeOf({ status = {} }: Job, all: readonly Pod[]): Parameters
 
 const PHASES = { S: "Succeeded", F: "Failed", P: "Pending", R: "Running" } as const;
 
-function podOf(text: string): Pod {
+function podOf(text: string): Stored<Pod> {
   const [, uid = "", phase = "P", flags = "", index, failures] =
     /^(\w+)=([SFPR])([du]*)(?:@(\d+))?(?:\/(\d+))?$/.exec(text) ?? [];
   return pod({

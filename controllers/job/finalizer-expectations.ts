@@ -1,4 +1,4 @@
-import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
+import type { PartialObject } from "../../pkg/api/object.ts";
 import { PerOwner } from "../../pkg/api/per-owner.ts";
 
 /**
@@ -8,28 +8,28 @@ import { PerOwner } from "../../pkg/api/per-owner.ts";
 export class FinalizerExpectations {
   readonly #awaited = new PerOwner<Set<string>>();
 
-  expectRemoval(job: Job, uids: Iterable<string>): void {
+  expectRemoval(job: PartialObject, uids: Iterable<string>): void {
     const awaited = this.#awaited.get(job) ?? new Set<string>();
     for (const uid of uids) awaited.add(uid);
     if (awaited.size > 0) this.#awaited.set(job, awaited);
   }
 
-  removalObserved(job: Job, uid: string): void {
+  removalObserved(job: PartialObject, uid: string): void {
     const awaited = this.#awaited.get(job);
     if (awaited?.delete(uid) && awaited.size === 0) this.#awaited.delete(job);
   }
 
-  isAwaited(job: Job, uid: string): boolean {
+  isAwaited(job: PartialObject, uid: string): boolean {
     return this.#awaited.get(job)?.has(uid) ?? false;
   }
 
   /** As they are now: what is observed later does not change the answer. */
-  awaited(job: Job): ReadonlySet<string> {
+  awaited(job: PartialObject): ReadonlySet<string> {
     return new Set(this.#awaited.get(job));
   }
 
   /** This very Job is gone. */
-  delete(job: Job): void {
+  delete(job: PartialObject): void {
     this.#awaited.delete(job);
   }
 

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -16,6 +18,7 @@ import * as rules from "./handlers.ts";
 import type { OrphanKey } from "./keys.ts";
 import { Recorder } from "./recorder.test-data.ts";
 import { job, NOW_MS, pod } from "./samples.test-data.ts";
+import type { CachedPod } from "./job-pods.ts";
 
 const BATCH_MS = 1_000;
 const complete = { conditions: [{ type: "Complete", status: "True" }] };
@@ -30,7 +33,7 @@ beforeEach(() => know(named("job1"), named("job2"), selecting("other", { other: 
 
 describe("a pod that nobody manages wakes", () => {
   // upstream: pkg/controller/job/job_controller_test.go#TestJobPodLookup, #TestAddPodOrphan
-  test.each<[string, readonly Job[], Pod, readonly string[]]>([
+  test.each<[string, readonly Stored<Job>[], Stored<Pod>, readonly string[]]>([
     ["nobody without labels", [named("basic")], labelled({}), []],
     ["nobody of another namespace", [named("foo")], elsewhere(labelled({ app: "job" })), []],
     ["who selects it", [named("bar")], labelled({ app: "job" }), ["default/bar"]],
@@ -55,7 +58,7 @@ describe("a pod that nobody manages wakes", () => {
 
 // upstream: pkg/controller/job/job_controller_test.go#TestAddPod, #TestUpdatePod, #TestDeletePod, #TestJobBackoff
 describe("a pod wakes its Job, and no sooner than all that happens in a second is known", () => {
-  test.each<[string, (handler: RuleHandler<Pod>, owned: Pod) => void]>([
+  test.each<[string, (handler: RuleHandler<Pod>, owned: Stored<Pod>) => void]>([
     ["when it was added", (handler, owned) => handler.onAdd(owned, false)],
     ["when it was changed", (handler, owned) => handler.onUpdate(at("1", owned), at("2", failed(owned)))],
     ["when it is gone", (handler, owned) => handler.onDelete(owned, false)],
@@ -73,7 +76,7 @@ describe("a pod wakes its Job, and no sooner than all that happens in a second i
 describe("a pod that was changed wakes", () => {
   // upstream: pkg/controller/job/job_controller_test.go#TestUpdatePodOrphanWithNewLabels,
   // #TestUpdatePodChangeControllerRef, #TestUpdatePodRelease
-  test.each<[string, Pod, Pod, readonly string[]]>([
+  test.each<[string, Stored<Pod>, Stored<Pod>, readonly string[]]>([
     [
       "all that select it when it has other labels",
       labelled({ foo: "bar" }),
@@ -127,7 +130,7 @@ describe("expectations", () => {
   });
 
   // upstream: pkg/controller/job/job_controller_test.go#TestFinalizersRemovedExpectations
-  test.each<[string, (handler: RuleHandler<Pod>, owned: Pod) => void, boolean]>([
+  test.each<[string, (handler: RuleHandler<Pod>, owned: Stored<Pod>) => void, boolean]>([
     [
       "are met without the finalizer",
       (h, owned) => h.onUpdate(at("1", owned), at("2", released(owned))),
@@ -159,7 +162,7 @@ describe("a pod with the finalizer is left to those who look for orphans", () =>
     ["when its Job has finished", { ...named("done"), status: complete }],
   ])("%s", (_, owner) => {
     know({ ...named("done"), status: complete });
-    podsOf().onAdd(leaving(owner === undefined ? labelled({}) : ownedBy(owner)), false);
+    podsOf().onAdd(leaving(owner === undefined ? labelled({}) : ownedBy(asStored(owner))), false);
     expect(orphans()).toEqual(["default/pod"]);
   });
 
@@ -268,7 +271,7 @@ test.each<[string, Pod | undefined, Pod | undefined, string]>([
   expect(recorder.tracked).toEqual(expected === "" ? [] : [expected]);
 });
 
-function know(...known: readonly Job[]): void {
+function know(...known: readonly Stored<Job>[]): void {
   recorder = new Recorder(job(), {});
   clock = new VirtualClock(NOW_MS);
   context = { ...recorder.context([], known), clock };
@@ -277,7 +280,7 @@ function know(...known: readonly Job[]): void {
   deletions = new DeletionTracking(expectations);
 }
 
-function podsOf(): RuleHandler<Pod> {
+function podsOf(): RuleHandler<CachedPod> {
   return together(
     listenerHandler(rules.podListener(context)),
     ruleHandler(itsOwner({ owners: context.jobs, observer: deletions, ...rules.itsJob }), queues.jobs),
@@ -313,41 +316,41 @@ async function woken(): Promise<readonly string[]> {
   return drain(queues.jobs);
 }
 
-function named(name: string): Job {
+function named(name: string): Stored<Job> {
   return selecting(name, { app: "job" });
 }
 
-function selecting(name: string, matchLabels: Readonly<Record<string, string>>): Job {
+function selecting(name: string, matchLabels: Readonly<Record<string, string>>): Stored<Job> {
   const base = job({ selector: { matchLabels } });
   return { ...base, metadata: { ...base.metadata, name, uid: `uid of ${name}` } };
 }
 
-function labelled(labels: Readonly<Record<string, string>>): Pod {
+function labelled(labels: Readonly<Record<string, string>>): Stored<Pod> {
   const orphan = pod();
   return { ...orphan, metadata: { ...orphan.metadata, labels } };
 }
 
-function ownedBy(owner: Job): Pod {
+function ownedBy(owner: Stored<Job>): Stored<Pod> {
   const owned = labelled({ app: "job" });
   return {
     ...owned,
-    metadata: { ...owned.metadata, ownerReferences: [newControllerRef(owner, resources.jobs)] },
+    metadata: { ...owned.metadata, ownerReferences: [newControllerRef(asStored(owner), resources.jobs)] },
   };
 }
 
-function leaving(going: Pod): Pod {
+function leaving(going: Stored<Pod>): Stored<Pod> {
   return { ...going, metadata: { ...going.metadata, deletionTimestamp: formatTime(NOW_MS) } };
 }
 
-function released(tracked: Pod): Pod {
+function released(tracked: Stored<Pod>): Stored<Pod> {
   return { ...tracked, metadata: { ...tracked.metadata, finalizers: [] } };
 }
 
-function failed(running: Pod): Pod {
+function failed(running: Stored<Pod>): Stored<Pod> {
   return { ...running, status: { phase: "Failed" } };
 }
 
-function elsewhere(other: Pod): Pod {
+function elsewhere(other: Stored<Pod>): Stored<Pod> {
   return { ...other, metadata: { ...other.metadata, namespace: "elsewhere" } };
 }
 

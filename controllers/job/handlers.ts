@@ -1,16 +1,22 @@
 import { isJobFinished } from "../../pkg/api/job.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
-import { keyOf } from "../../pkg/api/object.ts";
+import { keyOf, type PartialObject } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Namespace, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Lister } from "../../pkg/cache/store/lister.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import type { Change } from "../../pkg/controller/change.ts";
 import { managerOf } from "../../pkg/controller/owner-lookup.ts";
 import type { OwningRule } from "../../pkg/controller/wake-rules.ts";
 import { BATCH_MS, type JobContext } from "./context.ts";
-import { hasFinalizer, isFinishedAndTracked, isForsaken, selectorOf, uidOf } from "./job-pods.ts";
+import {
+  hasFinalizer,
+  isFinishedAndTracked,
+  isForsaken,
+  selectorOf,
+  uidOf,
+  type CachedPod,
+} from "./job-pods.ts";
 import { externalManager } from "./job-spec.ts";
 import { type OrphanKey, SelectedPods } from "./keys.ts";
 import { untilDeadlineMs } from "./verdict.ts";
@@ -34,7 +40,7 @@ export function orphansOfJobs({ owned }: Pick<JobContext, "owned">): WakeRule<Jo
   return ({ type, object: job }, wake) => {
     if (type === "added" || (type === "updated" && !isJobFinished(job))) return;
     const selector = selectorOf(job);
-    if (selector !== undefined) wake(SelectedPods.of(job.metadata.namespace ?? "", selector.toString()));
+    if (selector !== undefined) wake(SelectedPods.of(job.metadata.namespace, selector.toString()));
     if (type !== "deleted") return;
     // A pod whose labels were changed is not selected any more, and may have been deleted before the Job was.
     for (const pod of owned.ownedBy(job)) {
@@ -59,14 +65,14 @@ export function jobListener({
 }
 
 /** A pod is looked at with what else happens in the same while. One that its Job has given up means nothing to it. */
-export const itsJob: OwningRule<Job, Pod> = {
+export const itsJob: OwningRule<Job, CachedPod> = {
   selects: (job, pod) => selectorFromSpec(job.spec?.selector).matches(pod.metadata.labels),
   minds: (job, pod) => !isForsaken(pod, job),
   afterMs: BATCH_MS,
 };
 
 /** Wakes the key of a pod whose finalizer no Job takes off. */
-export function orphanRule({ jobs }: Pick<JobContext, "jobs">): WakeRule<Pod, OrphanKey> {
+export function orphanRule({ jobs }: Pick<JobContext, "jobs">): WakeRule<CachedPod, OrphanKey> {
   return (change, wake) => {
     const { object: pod } = change;
     if (!hasFinalizer(pod) || (change.type === "updated" && change.resync)) return;
@@ -82,7 +88,7 @@ export function podListener({
   jobs,
   finalizers,
   metrics,
-}: Pick<JobContext, "jobs" | "finalizers" | "metrics">): (change: Change<Pod>) => void {
+}: Pick<JobContext, "jobs" | "finalizers" | "metrics">): (change: Change<CachedPod>) => void {
   return (change) => {
     const { type, object: pod } = change;
     const before = type === "added" ? undefined : type === "updated" ? change.before : pod;
@@ -99,7 +105,7 @@ export function podListener({
 }
 
 /** A namespace that is being deleted waits for its pods, and they for their Jobs to let them go. */
-export function namespaceRule(jobs: Lister<Job>): WakeRule<Namespace> {
+export function namespaceRule(jobs: Lister<Job>): WakeRule<PartialObject> {
   return (change, wake) => {
     if (change.type !== "updated" || change.object.metadata.deletionTimestamp === undefined) return;
     if (change.before.metadata.deletionTimestamp !== undefined) return;

@@ -1,5 +1,4 @@
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { totalIndexFailures } from "./backoff.ts";
 import { IndexRanges } from "./index-ranges.ts";
 import {
@@ -11,6 +10,7 @@ import {
   indexOf,
   uidOf,
   validIndexOf,
+  type PodOfJob,
 } from "./job-pods.ts";
 import { hasLimitPerIndex, indexCount, podFailurePolicy } from "./job-spec.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
@@ -27,13 +27,13 @@ export interface IndexView {
    * For each index that is to be tried again, the pod that failed last. It keeps its finalizer until its replacement is
    * there, as it alone knows how often the index has failed.
    */
-  readonly lastFailed: ReadonlyMap<number, Pod>;
+  readonly lastFailed: ReadonlyMap<number, PodOfJob>;
 }
 
 export function indexViewOf(
   job: Job,
-  pods: readonly Pod[],
-  active: readonly Pod[],
+  pods: readonly PodOfJob[],
+  active: readonly PodOfJob[],
   released: ReadonlySet<string>,
 ): IndexView {
   const completions = indexCount(job);
@@ -48,11 +48,11 @@ export function indexViewOf(
 }
 
 /** All indexes of these pods, also those that the Job has no more. */
-export function activeIndexes(pods: readonly Pod[]): IndexRanges {
+export function activeIndexes(pods: readonly PodOfJob[]): IndexRanges {
   return IndexRanges.of(pods.map(indexOf).filter((index) => index !== undefined));
 }
 
-function* indexesOf(pods: readonly Pod[], job: Job, is: (pod: Pod) => boolean): Iterable<number> {
+function* indexesOf(pods: readonly PodOfJob[], job: Job, is: (pod: PodOfJob) => boolean): Iterable<number> {
   for (const pod of pods) {
     const index = hasFinalizer(pod) && is(pod) ? validIndexOf(pod, job) : undefined;
     if (index !== undefined) yield index;
@@ -60,14 +60,18 @@ function* indexesOf(pods: readonly Pod[], job: Job, is: (pod: Pod) => boolean): 
 }
 
 /** The pod's failure is one too many for its index. */
-function failsIndex(pod: Pod, job: Job): boolean {
+function failsIndex(pod: PodOfJob, job: Job): boolean {
   if (!hasFailed(pod, job)) return false;
   const { action, counts } = judgeFailure(podFailurePolicy(job), pod);
   return action === "FailIndex" || (counts && indexFailures(pod) >= (job.spec?.backoffLimitPerIndex ?? 0));
 }
 
-function lastFailedPods(failed: readonly Pod[], job: Job, settled: IndexRanges): ReadonlyMap<number, Pod> {
-  const last = new Map<number, Pod>();
+function lastFailedPods(
+  failed: readonly PodOfJob[],
+  job: Job,
+  settled: IndexRanges,
+): ReadonlyMap<number, PodOfJob> {
+  const last = new Map<number, PodOfJob>();
   for (const pod of failed) {
     const index = hasFinalizer(pod) ? validIndexOf(pod, job) : undefined;
     if (index === undefined || settled.has(index)) continue;

@@ -4,10 +4,13 @@ import { isJobFinished } from "../../pkg/api/job.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
 import { isRestartableInitContainer, podCondition } from "../../pkg/api/pod.ts";
+import { RANKED_POD_FIELDS } from "../../pkg/api/pod-ranking.ts";
+import type { Projected, PartOf } from "../../pkg/api/projected.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { ContainerStatus, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { indexCount, isIndexed, replacesFailedOnly } from "./job-spec.ts";
+import type { StoredObject, Stored } from "../../pkg/api/object.ts";
 
 /** On each pod of a Job until the Job's status has counted it. */
 export const TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking";
@@ -16,11 +19,26 @@ export const INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index";
 export const FAILURES_ANNOTATION = "batch.kubernetes.io/job-index-failure-count";
 export const IGNORED_FAILURES_ANNOTATION = "batch.kubernetes.io/job-index-ignored-failure-count";
 
-export function uidOf(pod: Pod): string {
-  return pod.metadata.uid ?? "";
+/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
+export const POD_FIELDS = [
+  `metadata.annotations[${INDEX_ANNOTATION}]`,
+  `metadata.annotations[${FAILURES_ANNOTATION}]`,
+  `metadata.annotations[${IGNORED_FAILURES_ANNOTATION}]`,
+  ...RANKED_POD_FIELDS,
+  "status.containerStatuses.state.terminated.exitCode",
+  "status.containerStatuses.state.terminated.finishedAt",
+  "status.initContainerStatuses.state.terminated.exitCode",
+  "status.initContainerStatuses.state.terminated.finishedAt",
+] as const;
+export type CachedPod = Projected<Pod, typeof POD_FIELDS>;
+/** One that was read: its uid is known. */
+export type PodOfJob = Stored<CachedPod>;
+
+export function uidOf(pod: StoredObject): string {
+  return pod.metadata.uid;
 }
 
-export function hasFinalizer(pod: Pod): boolean {
+export function hasFinalizer(pod: CachedPod): boolean {
   return pod.metadata.finalizers?.includes(TRACKING_FINALIZER) ?? false;
 }
 
@@ -35,7 +53,7 @@ export function selectorOf(job: Job): LabelSelector | undefined {
 }
 
 /** Whether the Job that manages the pod will look at it no more, so that others have to take the finalizer off. */
-export function isForsaken(pod: Pod, job: Job): boolean {
+export function isForsaken(pod: CachedPod, job: Job): boolean {
   if (isJobFinished(job)) return true;
   // A Job that is being deleted counts the pods that it selects. It lets none go that it does not: such a pod would
   // wait for the Job, and with foreground deletion the Job for the pod.
@@ -44,12 +62,12 @@ export function isForsaken(pod: Pod, job: Job): boolean {
 }
 
 /** Finished and not counted yet. */
-export function isFinishedAndTracked(pod: Pod): boolean {
+export function isFinishedAndTracked(pod: CachedPod): boolean {
   const { phase } = pod.status ?? {};
   return (phase === "Failed" || phase === "Succeeded") && hasFinalizer(pod);
 }
 
-export function hasSucceeded(pod: Pod): boolean {
+export function hasSucceeded(pod: CachedPod): boolean {
   return pod.status?.phase === "Succeeded";
 }
 
@@ -57,14 +75,14 @@ export function hasSucceeded(pod: Pod): boolean {
  * A pod that is being deleted counts as failed, as a pod without a kubelet never gets as far as to fail; unless its
  * replacement has to wait for its end.
  */
-export function hasFailed(pod: Pod, job: Job): boolean {
+export function hasFailed(pod: CachedPod, job: Job): boolean {
   if (pod.status?.phase === "Failed") return true;
   if (replacesFailedOnly(job)) return false;
   return pod.metadata.deletionTimestamp !== undefined && !hasSucceeded(pod);
 }
 
 /** The pod's completion index; undefined when it has none that can be read. */
-export function indexOf(pod: Pod): number | undefined {
+export function indexOf(pod: CachedPod): number | undefined {
   const text = pod.metadata.annotations?.[INDEX_ANNOTATION] ?? "";
   const short = shortNumber(text);
   if (short !== undefined) return short;
@@ -85,21 +103,21 @@ function shortNumber(text: string): number | undefined {
 }
 
 /** An index that the Job still has. */
-export function validIndexOf(pod: Pod, job: Job): number | undefined {
+export function validIndexOf(pod: CachedPod, job: Job): number | undefined {
   const index = indexOf(pod);
   return index !== undefined && index < indexCount(job) ? index : undefined;
 }
 
 /** Whether the pod counts for the Job: with indexes, only a pod with one of them does. */
-export function counts(pod: Pod, job: Job): boolean {
+export function counts(pod: CachedPod, job: Job): boolean {
   return !isIndexed(job) || validIndexOf(pod, job) !== undefined;
 }
 
-export function indexFailures(pod: Pod): number {
+export function indexFailures(pod: CachedPod): number {
   return parseCount(pod.metadata.annotations?.[FAILURES_ANNOTATION]);
 }
 
-export function ignoredIndexFailures(pod: Pod): number {
+export function ignoredIndexFailures(pod: CachedPod): number {
   return parseCount(pod.metadata.annotations?.[IGNORED_FAILURES_ANNOTATION]);
 }
 
@@ -112,7 +130,7 @@ function parseCount(text: string | undefined): number {
  * When the pod finished: when its last container did, sidecars included; else since when it is not ready (what a
  * kubelet writes when a pod ends); else when its deletion was asked for; else when it was created.
  */
-export function finishedMs(pod: Pod): number {
+export function finishedMs(pod: CachedPod): number {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;
   const notReady = podCondition(pod, "Ready");
   const deletionMs = parseTime(deletionTimestamp);
@@ -125,7 +143,7 @@ export function finishedMs(pod: Pod): number {
   );
 }
 
-function containersFinishedMs(pod: Pod): number | undefined {
+function containersFinishedMs(pod: CachedPod): number | undefined {
   const containersMs = latestFinishMs(pod.status?.containerStatuses ?? []);
   const sidecars = new Set(
     (pod.spec?.initContainers ?? []).filter(isRestartableInitContainer).map(({ name }) => name),
@@ -139,7 +157,9 @@ function containersFinishedMs(pod: Pod): number | undefined {
 }
 
 /** Undefined when one of them has not finished, or when there are none. */
-function latestFinishMs(statuses: readonly ContainerStatus[]): number | undefined {
+function latestFinishMs(
+  statuses: readonly PartOf<ContainerStatus, "state.terminated.finishedAt">[],
+): number | undefined {
   const times = statuses.map(({ state }) => parseTime(state?.terminated?.finishedAt));
   const known = times.filter((time) => time !== undefined);
   return known.length < times.length ? undefined : largest(known);

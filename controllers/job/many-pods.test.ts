@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { expect, test } from "vitest";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { decideAccounting } from "./accounting.ts";
@@ -10,11 +11,11 @@ const MANY = 20_000;
 
 /** Pods of an indexed Job, and how often their indexes were read, which is text that has to be parsed. */
 function manyPods(phase: (index: number) => string): {
-  readonly pods: readonly Pod[];
+  readonly pods: readonly Stored<Pod>[];
   readonly reads: () => number;
 } {
   let reads = 0;
-  const pods = Array.from({ length: MANY }, (_, place): Pod => {
+  const pods = Array.from({ length: MANY }, (_, place): Stored<Pod> => {
     // In no order, as a cache has them.
     const index = (place * 7_919) % MANY;
     const made = pod({ uid: `${index}`, phase: phase(index) });

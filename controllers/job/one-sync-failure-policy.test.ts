@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import type { Job, JobSpec, JobStatus, PodFailurePolicyRule } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { ContainerStatus, Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -28,7 +29,7 @@ const saysOf = (type: string, reason: string): JobStatus => ({
 function failedPod(
   containers: Readonly<Record<string, number>>,
   init: Readonly<Record<string, number>> = {},
-): Pod {
+): Stored<Pod> {
   const ended = (codes: Readonly<Record<string, number>>): readonly ContainerStatus[] =>
     Object.entries(codes).map(([name, exitCode]) => ({
       name,
@@ -52,7 +53,7 @@ describe("a policy for failures", () => {
     rules: readonly PodFailurePolicyRule[],
     spec: Partial<JobSpec> = {},
     status?: JobStatus,
-  ): Job =>
+  ): Stored<Job> =>
     job(
       {
         parallelism: 1,

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Job, JobSpec } from "../../pkg/api/types/batch-v1.gen.ts";
 import { expectOfRow, type Row, syncOnce } from "./one-sync.test-data.ts";
@@ -104,7 +105,7 @@ describe("with a limit for each index", () => {
   ])("%s", expectOfRow);
 
   test("the status says so though none has failed", async () => {
-    const { statuses } = await syncOnce(of(2), podsBy("0:F/0"));
+    const { statuses } = await syncOnce(asStored(of(2)), podsBy("0:F/0"));
     expect(statuses.map(({ failedIndexes }) => failedIndexes)).toEqual([""]);
   });
 

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job, JobSpec, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -91,7 +92,7 @@ describe("one look at an indexed Job", () => {
   ])("%s", expectOfRow);
 
   test("names pods and hosts after their indexes", async () => {
-    const { pods } = await syncOnce(of(5, { template: { spec: { containers: [] } } }), []);
+    const { pods } = await syncOnce(asStored(of(5, { template: { spec: { containers: [] } } })), []);
     expect(pods.map(({ metadata, spec }) => [metadata.generateName, spec?.hostname])).toEqual([
       ["job-0-", "job-0"],
       ["job-1-", "job-1"],
@@ -168,7 +169,7 @@ describe("the time of a Job", () => {
   ])("%s", expectOfRow);
 
   test("is looked at again when it is over", async () => {
-    expect((await syncOnce(timed({}, 4), podsBy("1R"))).requeueAfterMs).toBe(6_000);
+    expect((await syncOnce(asStored(timed({}, 4)), podsBy("1R"))).requeueAfterMs).toBe(6_000);
   });
 });
 
@@ -202,7 +203,7 @@ describe("a Job is left alone", () => {
     ["of another controller", job({ managedBy: "example.com/other" })],
     ["of an unknown kind", job({ completionMode: "Other" })],
   ])("%s", async (_, subject) => {
-    const { statuses, pods, error } = await syncOnce(subject, podsBy("1R"));
+    const { statuses, pods, error } = await syncOnce(asStored(subject), podsBy("1R"));
     expect({ statuses, pods, error }).toEqual({ statuses: [], pods: [], error: undefined });
   });
 

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Job, JobSpec, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import { expectOfRow, type Row, syncOnce } from "./one-sync.test-data.ts";
@@ -121,7 +122,7 @@ describe("a policy for successes", () => {
   ])("%s", expectOfRow);
 
   test("says which rule is met", async () => {
-    const { messages } = await syncOnce(of(2), podsBy("0:F 1:S"));
+    const { messages } = await syncOnce(asStored(of(2)), podsBy("0:F 1:S"));
     expect(messages).toEqual(["Matched rules at index 0", "Matched rules at index 0"]);
   });
 });

@@ -1,3 +1,5 @@
+import { asStored } from "../../test/harness/stored.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 import { isJobFinished } from "../../pkg/api/job.ts";
 import { expect } from "vitest";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -34,13 +36,17 @@ export interface OneSync {
   /** Of the conditions. */
   readonly messages: readonly string[];
   readonly events: readonly string[];
-  readonly pods: readonly Pod[];
+  readonly pods: readonly Stored<Pod>[];
   readonly requeueAfterMs: number | undefined;
   readonly error: unknown;
 }
 
 /** Has the controller look at a Job once, with these pods in its cache and nothing behind it. */
-export async function syncOnce(subject: Job, all: readonly Pod[], before: Before = {}): Promise<OneSync> {
+export async function syncOnce(
+  subject: Stored<Job>,
+  all: readonly Stored<Pod>[],
+  before: Before = {},
+): Promise<OneSync> {
   const recorder = new Recorder(subject, before);
   const context = recorder.context(all);
   let [error, requeueAfterMs]: [unknown, number | undefined] = [undefined, undefined];
@@ -82,10 +88,10 @@ function conditionsOf({ conditions = [] }: JobStatus): string {
 }
 
 /** Name, Job, pods (see podsBy), what came of it, and what was before. */
-export type Row = [string, Job, string | readonly Pod[], Told, Before?];
+export type Row = [string, Job, string | readonly Stored<Pod>[], Told, Before?];
 
 export async function expectOfRow(...[, subject, pods, told, before = {}]: Row): Promise<void> {
-  const sync = await syncOnce(subject, typeof pods === "string" ? podsBy(pods) : pods, before);
+  const sync = await syncOnce(asStored(subject), typeof pods === "string" ? podsBy(pods) : pods, before);
   expect(sync.told).toEqual(told);
   const written = sync.statuses.at(-1);
   // Upstream's cases have a suspended Job end without a start, which the server refuses.

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { PodFailurePolicyRule } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { ContainerStatus, Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -99,7 +101,7 @@ describe("conditions", () => {
 });
 
 /** The action; for FailJob also container, code and rule. What is ignored must not count, all else must. */
-function verdictOf(rules: readonly PodFailurePolicyRule[], pod: Pod): string {
+function verdictOf(rules: readonly PodFailurePolicyRule[], pod: Stored<Pod>): string {
   const { action = "none", counts, failsJob } = judgeFailure({ rules }, pod);
   expect(counts).toBe(action !== "Ignore");
   if (failsJob === undefined) return action;
@@ -111,26 +113,26 @@ function verdictOf(rules: readonly PodFailurePolicyRule[], pod: Pod): string {
 }
 
 /** E.g. "main:2 support: init/setup:0"; one without a code runs. */
-function podOf(containers: string): Pod {
+function podOf(containers: string): Stored<Pod> {
   const statuses = containers.split(" ").map((text): ContainerStatus & { readonly init: boolean } => {
     const [name = "", code = ""] = text.split(":");
     const state = code === "" ? { running: {} } : { terminated: { exitCode: Number(code) } };
     const common = { image: "", imageID: "", ready: false, restartCount: 0, state };
     return { ...common, name: name.replace("init/", ""), init: name.startsWith("init/") };
   });
-  return {
+  return asStored<Pod>({
     metadata: { name: "mypod", namespace: "default" },
     status: {
       phase: "Failed",
       containerStatuses: statuses.filter(({ init }) => !init),
       initContainerStatuses: statuses.filter(({ init }) => init),
     },
-  };
+  });
 }
 
-function withCondition(status: string): Pod {
-  return {
+function withCondition(status: string): Stored<Pod> {
+  return asStored<Pod>({
     metadata: { name: "mypod", namespace: "default" },
     status: { phase: "Failed", conditions: [{ type: "DisruptionTarget", status }] },
-  };
+  });
 }

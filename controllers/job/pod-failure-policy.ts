@@ -3,7 +3,7 @@ import type {
   PodFailurePolicyOnExitCodesRequirement,
   PodFailurePolicyRule,
 } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { ContainerStatus, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PodOfJob } from "./job-pods.ts";
 
 /** What the first rule that matches makes of a failed pod. */
 export interface FailureVerdict {
@@ -17,7 +17,7 @@ export interface FailureVerdict {
 
 const NO_RULE: FailureVerdict = { action: undefined, counts: true, failsJob: undefined };
 
-export function judgeFailure(policy: PodFailurePolicy | undefined, pod: Pod): FailureVerdict {
+export function judgeFailure(policy: PodFailurePolicy | undefined, pod: PodOfJob): FailureVerdict {
   for (const [index, rule] of (policy?.rules ?? []).entries()) {
     const what = matchOf(rule, pod);
     if (what === undefined) continue;
@@ -38,8 +38,8 @@ export function judgeFailure(policy: PodFailurePolicy | undefined, pod: Pod): Fa
 }
 
 /** What matches, as a message begins with it. */
-function matchOf(rule: PodFailurePolicyRule, pod: Pod): string | undefined {
-  const { namespace = "", name = "" } = pod.metadata;
+function matchOf(rule: PodFailurePolicyRule, pod: PodOfJob): string | undefined {
+  const { namespace, name } = pod.metadata;
   if (rule.onExitCodes !== undefined) {
     const container = containerByExitCode(rule.onExitCodes, pod);
     if (container === undefined) return undefined;
@@ -53,10 +53,7 @@ function matchOf(rule: PodFailurePolicyRule, pod: Pod): string | undefined {
 }
 
 /** Containers go before init containers. Those that run, and those that ended well, match nothing. */
-function containerByExitCode(
-  requirement: PodFailurePolicyOnExitCodesRequirement,
-  pod: Pod,
-): ContainerStatus | undefined {
+function containerByExitCode(requirement: PodFailurePolicyOnExitCodesRequirement, pod: PodOfJob) {
   const { containerName, operator, values } = requirement;
   const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
   return [...containerStatuses, ...initContainerStatuses].find(({ name, state }) => {

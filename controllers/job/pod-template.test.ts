@@ -3,6 +3,9 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { indexFailures } from "./job-pods.ts";
 import { podNamePrefixForIndex, podTemplate, podTemplateForIndex } from "./pod-template.ts";
 import { indexed, job, pod } from "./samples.test-data.ts";
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
+import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 
 // upstream: pkg/controller/job/indexed_job_utils_test.go#TestPodGenerateNameWithIndex
 test.each([
@@ -10,7 +13,7 @@ test.each([
   ["hhhhhooooo".repeat(7), `${"hhhhhooooo".repeat(5)}hhhhh-1-`],
   [`${"hhhhhooooo".repeat(5)}hhhhhoo`, `${"hhhhhooooo".repeat(5)}hhhhh-1-`],
 ])("pods of %s are named %s", (name, prefix) => {
-  expect(podNamePrefixForIndex({ ...job(), metadata: { name } }, 1)).toBe(prefix);
+  expect(podNamePrefixForIndex(asStored<Job>({ ...job(), metadata: { name } }), 1)).toBe(prefix);
 });
 
 // upstream: pkg/controller/job/indexed_job_utils_test.go#TestGetIndexFailureCount
@@ -26,7 +29,7 @@ test.each([
 });
 
 // upstream: pkg/controller/job/indexed_job_utils_test.go#TestGetNewIndexFailureCountValue
-test.each<[string, Pod | undefined, string, string | undefined]>([
+test.each<[string, Stored<Pod> | undefined, string, string | undefined]>([
   ["the first", undefined, "0", undefined],
   ["a first failure", pod({ failures: 0, phase: "Failed" }), "1", undefined],
   ["a later failure", pod({ failures: 3, phase: "Failed" }), "4", undefined],

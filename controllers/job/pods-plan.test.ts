@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { uidOf } from "./job-pods.ts";
@@ -125,7 +126,7 @@ test("of pods that are too many those go that have got least far", () => {
 });
 
 function view(subject: Job, sketches: readonly PodSketch[]): JobView {
-  return viewOf(subject, pods(...sketches));
+  return viewOf(asStored(subject), pods(...sketches));
 }
 
 function outcome(subject: JobView): string {

@@ -3,10 +3,9 @@ import { isJobSuspended } from "../../pkg/api/job.ts";
 import { isPodTerminating } from "../../pkg/api/pod.ts";
 import { byDeletionOrder } from "../../pkg/api/pod-ranking.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { backoffRemainingMs, indexBackoffRemainingMs } from "./backoff.ts";
 import { activeIndexes, type IndexView } from "./index-view.ts";
-import { indexOf } from "./job-pods.ts";
+import { indexOf, type PodOfJob } from "./job-pods.ts";
 import { hasLimitPerIndex, indexCount, isIndexed, parallelism, replacesFailedOnly } from "./job-spec.ts";
 import type { JobView } from "./view.ts";
 
@@ -16,7 +15,7 @@ const MOST_PER_SYNC = 500;
 /** What is done about the pods that run. */
 export type PodsPlan =
   | { readonly action: "none" }
-  | { readonly action: "delete"; readonly pods: readonly Pod[] }
+  | { readonly action: "delete"; readonly pods: readonly PodOfJob[] }
   /** With an index for each, or only a number. */
   | { readonly action: "create"; readonly count: number; readonly indexes: readonly number[] | undefined }
   /** After failures, before others are created. */
@@ -73,13 +72,13 @@ export function pendingIndexes(view: JobView, indexes: IndexView, count: number)
  */
 export function podsToDelete(
   job: Job,
-  active: readonly Pod[],
+  active: readonly PodOfJob[],
   atLeast: number,
   nowMs: number,
-): readonly Pod[] {
+): readonly PodOfJob[] {
   if (atLeast >= active.length) return active;
-  const order = byDeletionOrder({ nowMs, deletionCost: false, logarithmicAges: false });
-  const first = (pods: readonly Pod[], count: number): readonly Pod[] => {
+  const order = byDeletionOrder<PodOfJob>({ nowMs, logarithmicAges: false });
+  const first = (pods: readonly PodOfJob[], count: number): readonly PodOfJob[] => {
     const ranked = pods.map((pod) => ({ pod, rank: 0 }));
     return leastOf(ranked, count, order).map(({ pod }) => pod);
   };
@@ -92,9 +91,9 @@ export function podsToDelete(
 
 function unneededByIndex(
   job: Job,
-  active: readonly Pod[],
-  first: (pods: readonly Pod[], count: number) => readonly Pod[],
-): readonly Pod[] {
+  active: readonly PodOfJob[],
+  first: (pods: readonly PodOfJob[], count: number) => readonly PodOfJob[],
+): readonly PodOfJob[] {
   const isIndex = (index: number): boolean => index >= 0 && index < indexCount(job);
   // As a rule every index is one of the Job's and has one pod.
   const crowded = [...Map.groupBy(active, (pod) => indexOf(pod) ?? -1)].filter(

@@ -1,10 +1,10 @@
 import { featureGates } from "../../pkg/api/feature-gates.ts";
-import { keyOf } from "../../pkg/api/object.ts";
+import { type Stored, keyOf } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { PerOwner } from "../../pkg/api/per-owner.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Pod, Namespace } from "../../pkg/api/types/core-v1.gen.ts";
 import { ApiError } from "../../pkg/client/errors.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
@@ -19,11 +19,13 @@ import { asStored } from "../../test/harness/stored.ts";
 import type { BackoffRecord } from "./backoff.ts";
 import type { JobContext } from "./context.ts";
 import { FinalizerExpectations } from "./finalizer-expectations.ts";
-import { TRACKING_FINALIZER } from "./job-pods.ts";
+import { TRACKING_FINALIZER, type CachedPod } from "./job-pods.ts";
 import { jobMetrics } from "./metrics.ts";
 import { podTemplate } from "./pod-template.ts";
 import { NOW_MS, pod } from "./samples.test-data.ts";
 import { TRACKED_PODS_INDEX, trackedPodsIndex } from "./tracked-pods.ts";
+import type { Projected } from "../../pkg/api/projected.ts";
+import type { PodClient } from "../../pkg/controller/pod-control.ts";
 
 /** What the controller knows before it looks, and what goes wrong. */
 export interface Before {
@@ -39,7 +41,7 @@ export interface Before {
   /** Pods are what they are: without labels and owner, unless they say so. */
   readonly looseToo?: true;
   /** The server has the Job like this. */
-  readonly onServer?: Job;
+  readonly onServer?: Stored<Job>;
   /** No more pods than this can be created. */
   readonly mostCreated?: number;
 }
@@ -48,11 +50,11 @@ export const LABELS = { app: "job" };
 
 /** Takes the place of the API server: writes down what it is asked. */
 export class Recorder {
-  readonly job: Job;
+  readonly job: Stored<Job>;
   readonly #before: Before;
   /** Every status that was to be written. */
   readonly statuses: JobStatus[] = [];
-  readonly created: Pod[] = [];
+  readonly created: Stored<Pod>[] = [];
   readonly events: string[] = [];
   /** Pods that the metrics say have finished. */
   readonly counted = { succeeded: 0, failed: 0 };
@@ -66,26 +68,30 @@ export class Recorder {
   /** Requests are left without an answer. */
   #isAway = false;
 
-  constructor(job: Job, before: Before) {
+  constructor(job: Stored<Job>, before: Before) {
     this.job = withSelector(job);
     this.#before = before;
   }
 
   /** With these pods in the cache, and these Jobs. */
-  context(all: readonly Pod[], jobs: readonly Job[] = [this.job]): JobContext {
+  context(all: readonly Stored<Pod>[], jobs: readonly Stored<Job>[] = [this.job]): JobContext {
     const clock = new VirtualClock(NOW_MS);
     const event = (_: unknown, _type: string, reason: string): void => void this.events.push(reason);
     const { released = [], backoff, looseToo } = this.#before;
-    const pods = cacheOf(resources.pods, looseToo ? all : all.map((each) => ownedBy(this.job, each)), {
-      [CONTROLLER_INDEX]: controllerIndex,
-      [TRACKED_PODS_INDEX]: trackedPodsIndex,
-    });
+    const pods = cacheOf<CachedPod, Pod>(
+      resources.pods,
+      looseToo ? all : all.map((each) => ownedBy(this.job, each)),
+      {
+        [CONTROLLER_INDEX]: controllerIndex,
+        [TRACKED_PODS_INDEX]: trackedPodsIndex,
+      },
+    );
     const context: JobContext = {
-      jobs: cacheOf(resources.jobs, jobs),
+      jobs: cacheOf<Job>(resources.jobs, jobs),
       pods,
-      namespaces: cacheOf(resources.namespaces, []),
+      namespaces: cacheOf<Projected<Namespace, []>, Namespace>(resources.namespaces, []),
       writes: {
-        updateStatus: async (_: unknown, job: Job) => {
+        updateStatus: async (_: unknown, job: Stored<Job>) => {
           this.statuses.push(job.status ?? {});
           if (this.#before.statusFails) throw this.#before.statusFails;
           return asStored(job);
@@ -105,15 +111,19 @@ export class Recorder {
     return context;
   }
 
-  #ownedPods(clock: VirtualClock, pods: JobContext["pods"], jobs: readonly Job[]): JobContext["owned"] {
+  #ownedPods(
+    clock: VirtualClock,
+    pods: JobContext["pods"],
+    jobs: readonly Stored<Job>[],
+  ): JobContext["owned"] {
     const onServer = { get: async () => asStored(this.#before.onServer ?? this.job) };
-    const client = { metadata: () => unasked(), dynamic: () => onServer };
+    const client = { dynamic: () => onServer };
     const consistency = new ConsistencyStore({ clock, log: silentLogger, caches: [] });
     const events = { event: () => {}, eventWithAnnotations: () => {} };
-    const owned = new OwnedPods<Job>(
+    const owned = new OwnedPods<Job, CachedPod, Stored>(
       { consistency, env: { client, clock, events, log: silentLogger } },
       {
-        owners: cacheOf(resources.jobs, jobs),
+        owners: cacheOf<Job>(resources.jobs, jobs),
         pods,
         podClient: this.#podClient(),
         finalizer: TRACKING_FINALIZER,
@@ -136,7 +146,7 @@ export class Recorder {
     this.#isAway = false;
   }
 
-  #podClient(): NonNullable<ConstructorParameters<typeof OwnedPods>[1]["podClient"]> {
+  #podClient(): PodClient<Stored> {
     const { podsFail, mostCreated = Infinity } = this.#before;
     const answer = async <T>(write: () => T): Promise<T> => {
       if (this.#isAway) return new Promise(() => {});
@@ -145,7 +155,7 @@ export class Recorder {
       return written;
     };
     return {
-      create: async (created: Pod) =>
+      create: async (created: Stored<Pod>) =>
         answer(() => {
           if (this.created.length >= mostCreated) throw refused();
           this.created.push(created);
@@ -185,24 +195,20 @@ export class Recorder {
 }
 
 /** What a sync of the Job is given. */
-export function syncOf(owner: Job): OwnerSync<Job> {
+export function syncOf(owner: Stored<Job>): OwnerSync<Job> {
   const { signal } = new AbortController();
   const run = new SyncRun({ key: keyOf(owner), reasons: [], log: silentLogger, signal, noted: false });
   return Object.assign(run, { owner: asStored(owner) });
 }
 
-function unasked(): never {
-  throw new Error("this client is not to be asked for");
-}
-
-export function withSelector(job: Job): Job {
+export function withSelector(job: Stored<Job>): Stored<Job> {
   const { template = {} } = job.spec ?? {};
   const labelled = { ...template, metadata: { ...template.metadata, labels: LABELS } };
   return { ...job, spec: { ...job.spec, selector: { matchLabels: LABELS }, template: labelled } };
 }
 
-export function ownedBy(job: Job, owned: Pod): Pod {
-  const ownerReferences = [newControllerRef(job, resources.jobs)];
+export function ownedBy(job: Stored<Job>, owned: Stored<Pod>): Stored<Pod> {
+  const ownerReferences = [newControllerRef(asStored(job), resources.jobs)];
   return { ...owned, metadata: { ...owned.metadata, labels: LABELS, ownerReferences } };
 }
 

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job, JobSpec, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -10,17 +12,21 @@ import {
 
 export const NOW_MS = Date.UTC(2026, 0, 1);
 
-export function job(spec: Partial<JobSpec> = {}, status: JobStatus = {}): Job {
-  return {
+export function job(spec: Partial<JobSpec> = {}, status: JobStatus = {}): Stored<Job> {
+  return asStored<Job>({
     apiVersion: "batch/v1",
     kind: "Job",
     metadata: { name: "job", namespace: "default", uid: "job-uid" },
     spec: { template: {}, parallelism: 1, backoffLimit: 6, ...spec },
     status,
-  };
+  });
 }
 
-export function indexed(completions: number, spec: Partial<JobSpec> = {}, status: JobStatus = {}): Job {
+export function indexed(
+  completions: number,
+  spec: Partial<JobSpec> = {},
+  status: JobStatus = {},
+): Stored<Job> {
   return job({ completionMode: "Indexed", completions, ...spec }, status);
 }
 
@@ -42,7 +48,7 @@ export interface PodSketch {
   readonly condition?: string;
 }
 
-export function pod(sketch: PodSketch = {}): Pod {
+export function pod(sketch: PodSketch = {}): Stored<Pod> {
   const {
     uid = "pod",
     phase = "Running",
@@ -68,7 +74,7 @@ export function pod(sketch: PodSketch = {}): Pod {
   ].map((type) => ({ type, status: "True" }));
   const container = { name: "c", image: "", imageID: "", ready: false, restartCount: 0 };
   const hasEnded = exitCode !== undefined || finishedMs !== undefined;
-  return {
+  return asStored<Pod>({
     metadata: {
       name: uid,
       namespace: "default",
@@ -82,10 +88,10 @@ export function pod(sketch: PodSketch = {}): Pod {
       ...(hasEnded && { containerStatuses: [{ ...container, state: { terminated } }] }),
       ...(conditions.length > 0 && { conditions }),
     },
-  };
+  });
 }
 
-export function pods(...sketches: readonly PodSketch[]): readonly Pod[] {
+export function pods(...sketches: readonly PodSketch[]): readonly Stored<Pod>[] {
   return sketches.map((sketch, position) => pod({ uid: `pod-${position}`, ...sketch }));
 }
 
@@ -103,7 +109,7 @@ const PHASES: Readonly<Record<string, PodSketch>> = {
  * succeeded, failed. Behind that may follow the failures of the index before ("0:F/1"), an exit code ("F=5") and a
  * condition ("F!Disrupted"). They have ended long ago, so that nothing waits for them.
  */
-export function podsBy(text: string): readonly Pod[] {
+export function podsBy(text: string): readonly Stored<Pod>[] {
   const words = text.split(" ").filter((word) => word !== "");
   const sketches = words.flatMap((word): readonly PodSketch[] => {
     const [, count, index, letter = "", failures, exitCode, condition] = WORD.exec(word) ?? [];

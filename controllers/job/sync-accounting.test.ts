@@ -7,14 +7,18 @@ import { Recorder, refused, syncOf } from "./recorder.test-data.ts";
 import { indexed, job, NOW_MS } from "./samples.test-data.ts";
 import { countAndFinish } from "./sync-accounting.ts";
 import { viewOf } from "./view.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 const verdict = (type: Verdict["type"]): Verdict => ({ type, reason: "why", message: "" });
 const SUCCEEDS = verdict("SuccessCriteriaMet");
 const FAILS = verdict("FailureTarget");
 const said = (type: string): JobStatus => ({ conditions: [{ type, status: "True", reason: "why" }] });
-const uncounted = (succeeded: readonly string[], failed: readonly string[], rest: JobStatus = {}): Job =>
-  job({}, { ...rest, uncountedTerminatedPods: { succeeded, failed } });
-const six = (spec: Partial<JobSpec> = {}, status: JobStatus = {}): Job => indexed(6, spec, status);
+const uncounted = (
+  succeeded: readonly string[],
+  failed: readonly string[],
+  rest: JobStatus = {},
+): Stored<Job> => job({}, { ...rest, uncountedTerminatedPods: { succeeded, failed } });
+const six = (spec: Partial<JobSpec> = {}, status: JobStatus = {}): Stored<Job> => indexed(6, spec, status);
 const perIndex = { backoffLimitPerIndex: 1 };
 const succeededPods = (count: number): string =>
   Array.from({ length: count }, (_, uid) => `${uid}=S`).join(" ");

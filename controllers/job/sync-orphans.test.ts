@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { OwnerReference } from "../../pkg/api/object.ts";
+import type { Stored, OwnerReference } from "../../pkg/api/object.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -15,14 +15,14 @@ const ofJob = { apiVersion: "batch/v1", kind: "Job", name: "job", uid: "job-uid"
 const finished = job({}, { conditions: [{ type: "Complete", status: "True" }] });
 const { signal } = new AbortController();
 
-function going(matchLabels: Readonly<Record<string, string>>): Job {
+function going(matchLabels: Readonly<Record<string, string>>): Stored<Job> {
   const one = job({ selector: { matchLabels } });
   return { ...one, metadata: { ...one.metadata, deletionTimestamp: formatTime(NOW_MS) } };
 }
 
 describe("a pod with the finalizer", () => {
   // upstream: pkg/controller/job/job_controller_test.go#TestSyncOrphanPod
-  test.each<[string, OwnerReference | undefined, Job | undefined, boolean]>([
+  test.each<[string, OwnerReference | undefined, Stored<Job> | undefined, boolean]>([
     ["of a Job that runs keeps it", { ...ofJob, ...managing }, job(), false],
     ["of a Job that has finished loses it", { ...ofJob, ...managing }, finished, true],
     [
@@ -94,7 +94,11 @@ interface Orphanage {
   look(key: OrphanKey): Promise<unknown>;
 }
 
-function orphanage(all: readonly Pod[], known: Job | undefined, before: Before = {}): Orphanage {
+function orphanage(
+  all: readonly Stored<Pod>[],
+  known: Stored<Job> | undefined,
+  before: Before = {},
+): Orphanage {
   const recorder = new Recorder(job(), { ...before, looseToo: true });
   const context = recorder.context(all, known === undefined ? [] : [known]);
   const look = async (key: OrphanKey): Promise<unknown> => {
@@ -104,7 +108,7 @@ function orphanage(all: readonly Pod[], known: Job | undefined, before: Before =
   return { recorder, look };
 }
 
-function orphan(owner: OwnerReference | undefined, uid = "pod"): Pod {
+function orphan(owner: OwnerReference | undefined, uid = "pod"): Stored<Pod> {
   const { metadata, ...rest } = pod({ uid, deletedMs: NOW_MS });
   const labels = { app: "test" };
   return { ...rest, metadata: { ...metadata, labels, ...(owner && { ownerReferences: [owner] }) } };

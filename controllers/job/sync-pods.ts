@@ -10,6 +10,7 @@ import type { JobContext } from "./context.ts";
 import { decidePods } from "./pods-plan.ts";
 import { decideCompletion } from "./verdict.ts";
 import type { JobView } from "./view.ts";
+import type { PodOfJob } from "./job-pods.ts";
 
 type Sync = OwnerSync<Job>;
 
@@ -41,7 +42,7 @@ export interface Before {
   readonly isSettled: boolean;
 }
 
-const NOTHING: Removal = { removed: [], errors: [] };
+const NOTHING: Removal<PodOfJob> = { removed: [], errors: [] };
 
 /** Ends all pods of a Job that is to end; otherwise sees to it that as many run as should. */
 export async function syncPods(
@@ -89,7 +90,11 @@ async function managePods(sync: Sync, context: JobContext, view: JobView): Promi
   return { ...nothing, action: "pods_created", active: view.active.length + count, error };
 }
 
-function after(view: JobView, action: PodsOutcome["action"], { removed, errors }: Removal): Managed {
+function after(
+  view: JobView,
+  action: PodsOutcome["action"],
+  { removed, errors }: Removal<PodOfJob>,
+): Managed {
   return {
     action,
     active: view.active.length - removed.length,

@@ -3,7 +3,6 @@ import { isJobFinished, isJobSuspended } from "../../pkg/api/job.ts";
 import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { turnFor } from "../../pkg/clock/turns.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { NO_FAILURES } from "./backoff.ts";
@@ -13,6 +12,8 @@ import { countAndFinish } from "./sync-accounting.ts";
 import { syncPods } from "./sync-pods.ts";
 import { decideVerdict, untilDeadlineMs } from "./verdict.ts";
 import { viewOf } from "./view.ts";
+import type { PodOfJob } from "./job-pods.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 type Sync = OwnerSync<Job>;
 
@@ -70,7 +71,7 @@ async function reconcile(
   const isSettled = owned.settled(owner);
   const released = context.finalizers.awaited(owner);
   const selector = selectorFromSpec(owner.spec?.selector);
-  const matches = (pod: Pod): boolean => selector.matches(pod.metadata.labels);
+  const matches = (pod: PodOfJob): boolean => selector.matches(pod.metadata.labels);
   const pods = await owned.claim(sync, owned.ownedByOrFree(owner), matches);
   await turnFor(pods.length, clock);
   const nowMs = clock.nowMs();
@@ -91,12 +92,12 @@ async function reconcile(
   return smallest([deadlineMs, waitMs, givenUpMs].filter((delayMs) => delayMs !== undefined));
 }
 
-function isNamespaceLeaving({ namespaces }: JobContext, { metadata }: Job): boolean {
-  const namespace = namespaces.lister.get(undefined, metadata.namespace ?? "");
+function isNamespaceLeaving({ namespaces }: JobContext, { metadata }: Stored<Job>): boolean {
+  const namespace = namespaces.lister.get(undefined, metadata.namespace);
   return namespace?.metadata.deletionTimestamp !== undefined;
 }
 
-function withStart(job: Job, nowMs: number): Job {
+function withStart(job: Stored<Job>, nowMs: number): Stored<Job> {
   if (job.status?.startTime !== undefined || isJobSuspended(job)) return job;
   return { ...job, status: { ...job.status, startTime: formatTime(nowMs) } };
 }

@@ -1,6 +1,5 @@
 import { type LabelSelector, requiredLabelValue } from "../../pkg/api/labels.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { hasFinalizer } from "./job-pods.ts";
+import { hasFinalizer, type CachedPod } from "./job-pods.ts";
 
 /** API servers select the pods of a Job by this label, unless the Job brings a selector of its own. */
 const CONTROLLER_UID_LABEL = "batch.kubernetes.io/controller-uid";
@@ -8,7 +7,7 @@ const CONTROLLER_UID_LABEL = "batch.kubernetes.io/controller-uid";
 export const TRACKED_PODS_INDEX = "trackedPods";
 
 /** The pods with the finalizer by their Job's label: a look at every pod of the namespace for each Job would be quadratic. */
-export function trackedPodsIndex(pod: Pod): readonly string[] {
+export function trackedPodsIndex(pod: CachedPod): readonly string[] {
   const uid = pod.metadata.labels?.[CONTROLLER_UID_LABEL];
   return uid === undefined || !hasFinalizer(pod) ? [] : [indexValue(pod.metadata.namespace ?? "", uid)];
 }

@@ -1,3 +1,4 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Job, JobStatus } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -16,7 +17,7 @@ const said = (type: string, reason: string): JobStatus => ({
 describe("a Job", () => {
   // upstream: pkg/controller/job/job_controller_test.go#TestControllerSyncJob, #TestSyncJobPastDeadline,
   // #TestJobBackoffOnRestartPolicyNever: what is decided there
-  test.each<[string, Job, readonly PodSketch[], string]>([
+  test.each<[string, Stored<Job>, readonly PodSketch[], string]>([
     ["at its limit goes on", job({ backoffLimit: 2 }), failed(2), "-"],
     ["beyond its limit fails", job({ backoffLimit: 2 }), failed(3), "FailureTarget BackoffLimitExceeded"],
     [
@@ -98,14 +99,14 @@ describe("a Job", () => {
     [3, [2, 0], "Running", "-"],
   ])("with limit %i and restarts %j of pods that are %s: %s", (backoffLimit, restarts, phase, expected) => {
     const template = { spec: { restartPolicy: "OnFailure", containers: [] } };
-    const all = restarts.map((restartCount): Pod => {
+    const all = restarts.map((restartCount): Stored<Pod> => {
       const container = { name: "c", image: "", imageID: "", ready: false, restartCount };
       return { ...pod(), status: { phase, containerStatuses: [container] } };
     });
     expect(decideVerdict(view(job({ backoffLimit, template }), all), NOW_MS)?.reason ?? "-").toBe(expected);
   });
 
-  test.for<[string, Job, readonly PodSketch[], number, boolean]>([
+  test.for<[string, Stored<Job>, readonly PodSketch[], number, boolean]>([
     ["with as many as asked for", job({ completions: 1 }), [{ phase: "Succeeded" }], 0, true],
     ["while one runs", job({ completions: 1 }), [{ phase: "Succeeded" }], 1, false],
     ["with too few", job({ completions: 2 }), [{ phase: "Succeeded" }], 0, false],
@@ -127,6 +128,6 @@ test("the time that is left counts from the start", () => {
   expect(untilDeadlineMs(ages, NOW_MS)).toBeGreaterThan(2 ** 53);
 });
 
-function view(subject: Job, all: readonly Pod[]): JobView {
+function view(subject: Stored<Job>, all: readonly Stored<Pod>[]): JobView {
   return viewOf(subject, all);
 }

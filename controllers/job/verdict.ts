@@ -1,9 +1,8 @@
 import { isJobSuspended } from "../../pkg/api/job.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { trueCondition, type Verdict } from "./conditions.ts";
-import { hasFailed } from "./job-pods.ts";
+import { hasFailed, type PodOfJob } from "./job-pods.ts";
 import { backoffLimit, indexCount, podFailurePolicy } from "./job-spec.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
 import { matchSuccessPolicy } from "./success-policy.ts";
@@ -70,7 +69,7 @@ function failureByLimits({ job, pods, failed }: JobView, nowMs: number): Verdict
 }
 
 /** Where containers are restarted in place no pod fails: restarts count instead. */
-function tooManyRestarts(job: Job, pods: readonly Pod[]): boolean {
+function tooManyRestarts(job: Job, pods: readonly PodOfJob[]): boolean {
   if (job.spec?.template.spec?.restartPolicy !== "OnFailure") return false;
   let restarts = 0;
   for (const { status } of pods) {

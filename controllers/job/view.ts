@@ -1,19 +1,19 @@
 import { isPodActive, isPodReady, isPodTerminating } from "../../pkg/api/pod.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { backoffAfter, type BackoffRecord, NO_FAILURES } from "./backoff.ts";
-import { counts, hasFailed, hasFinalizer, hasSucceeded, uidOf } from "./job-pods.ts";
+import { counts, hasFailed, hasFinalizer, hasSucceeded, uidOf, type PodOfJob } from "./job-pods.ts";
 import { isIndexed, podFailurePolicy } from "./job-spec.ts";
 import { type IndexView, indexViewOf } from "./index-view.ts";
 import { judgeFailure } from "./pod-failure-policy.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 const NONE: ReadonlySet<string> = new Set();
 
 /** A Job and its pods, as one sync sees them. */
 export interface JobView {
-  readonly job: Job;
-  readonly pods: readonly Pod[];
-  readonly active: readonly Pod[];
+  readonly job: Stored<Job>;
+  readonly pods: readonly PodOfJob[];
+  readonly active: readonly PodOfJob[];
   readonly ready: number;
   readonly terminating: number;
   /** Pods whose finalizer was taken off, though the cache does not show it yet: they are counted. */
@@ -34,13 +34,13 @@ export type Remembered = Partial<Pick<JobView, "released" | "backoff" | "namespa
 
 /** `backoff` is the record before what is seen now. */
 export function viewOf(
-  job: Job,
-  pods: readonly Pod[],
+  job: Stored<Job>,
+  pods: readonly PodOfJob[],
   { released = NONE, backoff = NO_FAILURES, namespaceLeaves = false }: Remembered = {},
 ): JobView {
   const status = job.status ?? {};
   const uncounted = status.uncountedTerminatedPods ?? {};
-  const newlyIn = (listed: readonly string[], is: (pod: Pod) => boolean): readonly Pod[] => {
+  const newlyIn = (listed: readonly string[], is: (pod: PodOfJob) => boolean): readonly PodOfJob[] => {
     const known = new Set(listed);
     return pods.filter(
       (pod) => isTracked(pod, released) && !known.has(uidOf(pod)) && counts(pod, job) && is(pod),
@@ -70,6 +70,6 @@ export function viewOf(
 }
 
 /** Still to be counted. */
-export function isTracked(pod: Pod, released: ReadonlySet<string>): boolean {
+export function isTracked(pod: PodOfJob, released: ReadonlySet<string>): boolean {
   return hasFinalizer(pod) && !released.has(uidOf(pod));
 }

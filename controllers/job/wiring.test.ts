@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
@@ -36,7 +37,7 @@ async function start(): Promise<Started> {
 
 function kept({ owned, finalizers, backoffs, finished, consistency }: Started, job: Job): object {
   return {
-    settled: owned.settled(job),
+    settled: owned.settled(asStored(job)),
     finalizers: finalizers.awaited(job).size,
     backoffs: backoffs.size,
     finished: finished.size,

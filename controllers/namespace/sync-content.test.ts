@@ -11,7 +11,7 @@ import { syncOf } from "../../test/harness/sync-of.ts";
 import { deleteContent } from "./sync-content.ts";
 
 const all = ["list", "delete", "deletecollection"];
-const namespace: Stored<Namespace> = asStored({
+const namespace: Stored<Namespace> = asStored<Namespace>({
   metadata: { name: "test", uid: "u", resourceVersion: "1", deletionTimestamp: "2026-01-01T00:00:00Z" },
   spec: { finalizers: ["kubernetes"] },
   status: { phase: "Terminating" },

@@ -1,4 +1,4 @@
-import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PartialObject } from "../../pkg/api/object.ts";
 import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { finalize, markTerminating } from "./apply.ts";
@@ -9,7 +9,7 @@ import { deleteContent } from "./sync-content.ts";
 
 /** One attempt to empty a namespace that is being deleted, and to let it go when it is empty. */
 export async function syncNamespace(
-  sync: OwnerSync<Namespace>,
+  sync: OwnerSync<PartialObject>,
   context: NamespaceContext,
 ): Promise<SyncResult> {
   const { owner: cached, signal } = sync;

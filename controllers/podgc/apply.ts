@@ -17,7 +17,7 @@ export async function deleteVictims(
 async function deleteVictim(sync: Sync, context: PodGcContext, victim: Victim): Promise<void> {
   const { log, signal } = sync;
   const { pod, reason } = victim;
-  const labels = { namespace: pod.metadata.namespace ?? "", reason };
+  const labels = { namespace: pod.metadata.namespace, reason };
   log.info("Deleting a pod by force", { pod: keyOf(pod), reason, node: pod.spec?.nodeName });
   try {
     await failAndDelete(context, victim, signal);
@@ -30,7 +30,7 @@ async function deleteVictim(sync: Sync, context: PodGcContext, victim: Victim): 
 }
 
 async function failAndDelete(context: PodGcContext, victim: Victim, signal: AbortSignal): Promise<void> {
-  const { namespace = "", name = "", uid } = victim.pod.metadata;
+  const { namespace, name, uid } = victim.pod.metadata;
   const ref = { namespace, name };
   const body = failedStatusPatch(victim, context.clock.nowMs());
   try {
@@ -38,8 +38,7 @@ async function failAndDelete(context: PodGcContext, victim: Victim, signal: Abor
       await context.podClient.patch(ref, { type: "strategic", body }, { subresource: "status" }, signal);
     }
     // Without the uid it could hit a pod that has taken the name since the cache was read.
-    const preconditions = uid === undefined ? {} : { preconditions: { uid } };
-    await context.podClient.delete(ref, { gracePeriodSeconds: 0, ...preconditions }, signal);
+    await context.podClient.delete(ref, { gracePeriodSeconds: 0, preconditions: { uid } }, signal);
   } catch (error) {
     // It is gone already.
     if (!isNotFound(error)) throw error;

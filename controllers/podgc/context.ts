@@ -1,14 +1,11 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
+import { NODE_FIELDS, POD_FIELDS } from "./victims.ts";
 
 export interface PodGarbageCollectorSettings {
   /** Finished pods that may exist; 0 or less: any number. */
   readonly threshold: number;
 }
-
-/** What is read of pods and nodes; everything else is not kept in the caches on this controller's behalf. */
-const POD_FIELDS = ["spec.nodeName", "status.phase", "status.reason", "status.conditions"];
-const NODE_FIELDS = ["spec.taints.key", "status.conditions.type", "status.conditions.status"];
 
 /** All that a round of the pod garbage collector works with. */
 export type PodGcContext = ReturnType<typeof podGcContext>;

@@ -1,7 +1,7 @@
 import type { Int64 } from "../../pkg/api/int64.ts";
 import { isPodTerminal, podCondition, withPodCondition } from "../../pkg/api/pod.ts";
-import type { Pod, PodStatus } from "../../pkg/api/types/core-v1.gen.ts";
-import type { Victim } from "./victims.ts";
+import type { PodStatus } from "../../pkg/api/types/core-v1.gen.ts";
+import type { CachedPod, Victim } from "./victims.ts";
 
 const DISRUPTION_TARGET = "DisruptionTarget";
 
@@ -17,7 +17,7 @@ export interface FailedStatusPatch {
  */
 export function failedStatusPatch({ pod, reason }: Victim, nowMs: number): FailedStatusPatch | undefined {
   if (isPodTerminal(pod)) return undefined;
-  const { uid = "", generation = 0 } = pod.metadata;
+  const { uid, generation = 0 } = pod.metadata;
   return {
     metadata: { uid },
     status: {
@@ -29,7 +29,7 @@ export function failedStatusPatch({ pod, reason }: Victim, nowMs: number): Faile
 }
 
 /** The server merges conditions by their type: the others stay as they are. */
-function nodeGone(pod: Pod, generation: Int64, nowMs: number): PodStatus {
+function nodeGone(pod: CachedPod, generation: Int64, nowMs: number): PodStatus {
   const status = withPodCondition(
     pod.status ?? {},
     {

@@ -1,10 +1,9 @@
-import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { forEachInTurns } from "../../pkg/clock/turns.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteVictims } from "./apply.ts";
 import type { PodGcContext } from "./context.ts";
-import { decideVictims, mayGo } from "./victims.ts";
+import { type CachedNode, type CachedPod, decideVictims, mayGo } from "./victims.ts";
 
 /** How long a node may be missing from the cache before the server is asked whether it is truly gone. */
 const QUARANTINE_MS = 40_000;
@@ -13,11 +12,11 @@ const QUARANTINE_MS = 40_000;
 export async function collectPods(sync: Sync, context: PodGcContext): Promise<SyncResult> {
   for (const name of await missingNodes(context)) context.quarantine.addAfter(name, QUARANTINE_MS);
   const goneNodes = await findGoneNodes(sync, context);
-  const pods: Pod[] = [];
+  const pods: CachedPod[] = [];
   await forEachInTurns(context.clock, context.pods.lister.list(), (pod) => {
     if (mayGo(pod, goneNodes)) pods.push(pod);
   });
-  const nodeNamed = (name: string): Node | undefined => context.nodes.lister.get(undefined, name);
+  const nodeNamed = (name: string): CachedNode | undefined => context.nodes.lister.get(undefined, name);
   const victims = decideVictims({ pods, nodeNamed, goneNodes, threshold: context.threshold });
   await deleteVictims(sync, context, victims);
   return {};

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
+import { asStored } from "../../test/harness/stored.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { failedStatusPatch } from "./failed-status.ts";
 import { decideVictims, mayGo, type VictimsView } from "./victims.ts";
@@ -150,8 +152,8 @@ describe("a pod that runs on a node that is there", () => {
     ["unless it has failed", { phase: "Failed", node: "existing" }],
     ["unless it is being deleted", { phase: "Running", node: "existing", deleting: true }],
     ["unless its node is gone", { phase: "Running", node: "gone" }],
-    ["unless nobody has said how it fares", { node: "existing" }],
-  ])("is not looked at any further, %s", (_, sketch) => {
+    ["unless noboasStored(dy has said how it fares", { node: "existing" }],
+  ])("is not lookasStored(ed at any further)), %s", (_, sketch) => {
     expect(mayGo(pod("other", { phase: "Running", node: "existing" }, 0), goneNodes)).toBe(false);
     expect(mayGo(pod("a", sketch, 0), goneNodes)).toBe(true);
   });
@@ -211,13 +213,13 @@ function view(change: Partial<VictimsView>): VictimsView {
 }
 
 /** Named a, b, c …, each an hour younger than the one before. */
-function podsOf(sketches: readonly PodSketch[]): readonly Pod[] {
+function podsOf(sketches: readonly PodSketch[]): readonly Stored<Pod>[] {
   return sketches.map((sketch, index) => pod(String.fromCharCode(97 + index), sketch, index));
 }
 
-function pod(name: string, sketch: PodSketch, hours: number): Pod {
+function pod(name: string, sketch: PodSketch, hours: number): Stored<Pod> {
   const deletionTimestamp = formatTime(NOW_MS);
-  return {
+  return asStored<Pod>({
     metadata: {
       name,
       namespace: "default",
@@ -227,7 +229,7 @@ function pod(name: string, sketch: PodSketch, hours: number): Pod {
     },
     spec: { containers: [], ...(sketch.node && { nodeName: sketch.node }) },
     status: { ...(sketch.phase && { phase: sketch.phase }), ...(sketch.reason && { reason: sketch.reason }) },
-  };
+  });
 }
 
 function ended(...phases: string[]): readonly PodSketch[] {

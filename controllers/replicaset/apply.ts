@@ -16,7 +16,7 @@ export async function writeStatus(
   });
   const change = (current: ReplicaOwner): ReplicaOwner => ({ ...current, status });
   try {
-    await writes.updateStatus(sync, change(owner));
+    await writes.updateStatusUnread(sync, change(owner));
   } catch (error) {
     signal.throwIfAborted();
     log.verbose(4, "The status was refused, trying once more", { error: String(error) });

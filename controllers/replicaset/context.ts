@@ -1,11 +1,11 @@
-import type { ApiObject } from "../../pkg/api/object.ts";
+import type { PartialObject } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
-import { podDeletionCostAnnotation, RANKED_POD_FIELDS } from "../../pkg/api/pod-ranking.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { OwnedPods } from "../../pkg/controller/owned-pods.ts";
 import type { ReplicaOwner } from "./replica-owner.ts";
+import { POD_FIELDS } from "./replicas.ts";
 
 /** What sets the twins apart. */
 export interface Twin {
@@ -18,9 +18,6 @@ export interface Twin {
   /** Whether syncs that were put off are counted: v1.36 has that metric for ReplicaSets only. */
   readonly countsSkips: boolean;
 }
-
-/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
-const POD_FIELDS = [`metadata.annotations[${podDeletionCostAnnotation}]`, ...RANKED_POD_FIELDS];
 
 /** Owners by the uid of the one that controls them: the ReplicaSets of one Deployment. */
 export const CONTROLLER_UID_INDEX = "controllerUid";
@@ -41,7 +38,7 @@ export function replicaContext(kit: Kit, twin: Twin) {
     owners,
     pods,
     writes: kit.writes(twin.resource),
-    owned: new OwnedPods(kit, { owners, pods }),
+    owned: new OwnedPods(kit, { owners, pods, podClient: kit.env.client.metadata(resources.pods) }),
     /** Whether the status counts pods that are being deleted. */
     countsTerminating: twin.countsTerminating && features.enabled("DeploymentReplicaSetTerminatingReplicas"),
     features,
@@ -56,7 +53,7 @@ export function replicaContext(kit: Kit, twin: Twin) {
   };
 }
 
-function controllerUid(owner: ApiObject): readonly string[] {
+function controllerUid(owner: PartialObject): readonly string[] {
   const controller = controllerOf(owner);
   return controller === undefined ? [] : [controller.uid];
 }

@@ -1,15 +1,15 @@
 import { largest } from "../../pkg/api/extremes.ts";
 import { isPodReady } from "../../pkg/api/pod.ts";
 import { parseTime } from "../../pkg/api/time.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { CachedPod } from "./replicas.ts";
 
 /**
  * For each ready pod that was chosen for deletion: how many times as old it is as the youngest ready pod. Ratios far
  * above 2 mean that scaling down takes the old ones, which the choice by age buckets is there to avoid.
  */
 export function deletionAgeRatios(
-  active: readonly Pod[],
-  chosen: readonly Pod[],
+  active: readonly CachedPod[],
+  chosen: readonly CachedPod[],
   nowMs: number,
 ): readonly number[] {
   const ready = active.filter(isPodReady);
@@ -22,6 +22,6 @@ export function deletionAgeRatios(
     .map((pod) => Math.trunc(Math.trunc(nowMs - createdMs(pod)) / ageOfYoungest));
 }
 
-function createdMs(pod: Pod): number {
+function createdMs(pod: CachedPod): number {
   return parseTime(pod.metadata.creationTimestamp) ?? 0;
 }

@@ -1,10 +1,18 @@
 import { describe, expect, test } from "vitest";
+import { asStored } from "../../test/harness/stored.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import { deletionCost } from "../../pkg/api/pod-ranking.ts";
 import { deletionAgeRatios } from "./deletion-age.ts";
-import { BURST_REPLICAS, choosePodsToDelete, decideReplicas, type ReplicasView } from "./replicas.ts";
+import {
+  BURST_REPLICAS,
+  type CachedPod,
+  choosePodsToDelete,
+  decideReplicas,
+  type ReplicasView,
+} from "./replicas.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 1, 12);
-const ranking = { nowMs: NOW_MS, deletionCost: true, logarithmicAges: true };
+const ranking = { nowMs: NOW_MS, costOf: deletionCost, logarithmicAges: true };
 
 describe("how many pods to create or delete", () => {
   const settled: ReplicasView = { desired: 3, active: 3, expectationsMet: true, ownerIsLeaving: false };
@@ -34,7 +42,7 @@ describe("which pods to delete", () => {
   const all = [onNode1, onNode1, onNode2, notReady, pending, unscheduled];
 
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestGetPodsToDelete
-  test.for<[string, readonly Pod[], readonly Pod[] | undefined, number, readonly Pod[]]>([
+  test.for<[string, readonly CachedPod[], readonly CachedPod[] | undefined, number, readonly CachedPod[]]>([
     ["none of none", [], undefined, 0, []],
     ["all of them, in any order", [notReady, onNode1], undefined, 2, [notReady, onNode1]],
     ["not ready before ready", [onNode1, notReady], undefined, 1, [notReady]],
@@ -69,7 +77,7 @@ describe("which pods to delete", () => {
 });
 
 describe("the ages of deleted pods", () => {
-  const aged = (seconds: number, ready = "True"): Pod => {
+  const aged = (seconds: number, ready = "True"): CachedPod => {
     const created = pod(`pod-${seconds}`, "Running", "node", ready);
     const creationTimestamp = new Date(NOW_MS - seconds * 1_000).toISOString();
     return { ...created, metadata: { ...created.metadata, creationTimestamp } };
@@ -97,14 +105,14 @@ describe("the ages of deleted pods", () => {
   });
 });
 
-function pod(name: string, phase: string, nodeName?: string, ready?: string): Pod {
-  return {
+function pod(name: string, phase: string, nodeName?: string, ready?: string): CachedPod {
+  return asStored<Pod>({
     metadata: { name, namespace: "default", uid: name },
     spec: { containers: [], ...(nodeName && { nodeName }) },
     status: { phase, ...(ready && { conditions: [{ type: "Ready", status: ready }] }) },
-  };
+  });
 }
 
-function nameOf(object: Pod): string | undefined {
+function nameOf(object: CachedPod): string {
   return object.metadata.name;
 }

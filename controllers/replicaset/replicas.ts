@@ -1,7 +1,18 @@
 import { leastOf } from "../../pkg/api/extremes.ts";
-import { byDeletionOrder, type RankingOptions } from "../../pkg/api/pod-ranking.ts";
+import type { Stored } from "../../pkg/api/object.ts";
+import {
+  byDeletionOrder,
+  DELETION_COST_FIELD,
+  RANKED_POD_FIELDS,
+  type RankingOptions,
+} from "../../pkg/api/pod-ranking.ts";
 import { isPodActive } from "../../pkg/api/pod.ts";
+import type { Projected } from "../../pkg/api/projected.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
+
+/** What is read of pods; everything else is not kept in the cache on this controller's behalf. */
+export const POD_FIELDS = [DELETION_COST_FIELD, ...RANKED_POD_FIELDS] as const;
+export type CachedPod = Stored<Projected<Pod, typeof POD_FIELDS>>;
 
 /** Pods created or deleted in one sync; the next one goes on once these have been seen. */
 export const BURST_REPLICAS = 500;
@@ -39,11 +50,11 @@ export function decideReplicas(view: ReplicasView): ReplicasPlan {
  * go before those that are alone on theirs, so that what stays is spread.
  */
 export function choosePodsToDelete(
-  active: readonly Pod[],
-  related: readonly Pod[],
+  active: readonly CachedPod[],
+  related: readonly CachedPod[],
   count: number,
-  options: RankingOptions,
-): readonly Pod[] {
+  options: RankingOptions<CachedPod>,
+): readonly CachedPod[] {
   if (count >= active.length) return active;
   const onNode = new Map<string, number>();
   for (const pod of related) {

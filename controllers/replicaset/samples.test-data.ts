@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
@@ -30,7 +31,7 @@ export function replicationController(
 
 /** A pod of the owner, or nobody's. */
 export function pod(name: string, owner?: ReplicaSet, labels: LabelMap = LABELS): Pod {
-  const ownerReferences = owner && [newControllerRef(owner, resources.replicaSets)];
+  const ownerReferences = owner && [newControllerRef(asStored(owner), resources.replicaSets)];
   return {
     metadata: { name, namespace: "default", labels, ...(ownerReferences && { ownerReferences }) },
     spec: { containers: [{ name: "c", image: "image" }] },

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ReplicaSet, ReplicaSetCondition, ReplicaSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
+import { asStored } from "../../test/harness/stored.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { computeStatus, decideStatus } from "./status.ts";
 
@@ -14,7 +16,7 @@ const patient: ReplicaSet = { ...full, spec: { ...specOf(full), minReadySeconds:
 
 describe("counts", () => {
   // upstream: pkg/controller/replicaset/replica_set_utils_test.go#TestCalculateStatus
-  test.for<[string, ReplicaSet, readonly Pod[], readonly Pod[] | undefined, string]>([
+  test.for<[string, ReplicaSet, readonly Stored<Pod>[], readonly Stored<Pod>[] | undefined, string]>([
     ["one fully labelled pod", full, [ready(full)], undefined, "1 1 1 1 -"],
     [
       "one, where terminating pods were counted before",
@@ -132,7 +134,7 @@ describe("whether to write", () => {
 describe("when to look again", () => {
   // upstream: pkg/controller/replicaset/replica_set_test.go#TestReplicaSetAvailabilityCheck
   const four: ReplicaSet = { ...full, spec: { ...specOf(full), replicas: 4, minReadySeconds: 5 } };
-  const again = (active: readonly Pod[], owner = four): number | undefined =>
+  const again = (active: readonly Stored<Pod>[], owner = four): number | undefined =>
     decideStatus({ owner, active, terminating: [], failure: undefined }, NOW_MS).recheckAfterMs;
 
   test("at the moment when the next pod becomes available", () => {
@@ -179,14 +181,14 @@ function without<T extends object, K extends keyof T>(object: T, key: K): Omit<T
   return rest;
 }
 
-function pending(owner: ReplicaSet): Pod {
-  return {
+function pending(owner: ReplicaSet): Stored<Pod> {
+  return asStored<Pod>({
     metadata: { name: "pod", namespace: "default", labels: specOf(owner).selector.matchLabels ?? {} },
     status: { phase: "Pending" },
-  };
+  });
 }
 
-function ready(owner: ReplicaSet, forSeconds = 60): Pod {
+function ready(owner: ReplicaSet, forSeconds = 60): Stored<Pod> {
   const lastTransitionTime = new Date(NOW_MS - forSeconds * 1_000).toISOString();
   const conditions = [{ type: "Ready", status: "True", lastTransitionTime }];
   return { ...pending(owner), status: { phase: "Running", conditions } };

@@ -3,7 +3,6 @@ import { selectorFromLabels } from "../../pkg/api/labels.ts";
 import { isPodAvailable, isPodReady, untilNextPodAvailableMs } from "../../pkg/api/pod.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { ReplicaSetCondition } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import {
   desiredReplicas,
   minReadySeconds,
@@ -11,12 +10,13 @@ import {
   type ReplicaOwner,
   type ReplicaStatus,
 } from "./replica-owner.ts";
+import type { CachedPod } from "./replicas.ts";
 
 export interface StatusView {
   readonly owner: ReplicaOwner;
-  readonly active: readonly Pod[];
+  readonly active: readonly CachedPod[];
   /** Undefined where the status does not count them. */
-  readonly terminating: readonly Pod[] | undefined;
+  readonly terminating: readonly CachedPod[] | undefined;
   /** What went wrong when pods were created or deleted in this sync. */
   readonly failure: string | undefined;
 }

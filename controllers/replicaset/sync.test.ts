@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { controllerOf, newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -334,7 +335,7 @@ async function createPods(owner: ReplicaSet, count: number): Promise<void> {
 
 function owned(name: string, owner: ReplicaSet, labels?: Readonly<Record<string, string>>): Pod {
   const made = pod(name, undefined, labels);
-  const ownerReferences = [newControllerRef(owner, resources.replicaSets)];
+  const ownerReferences = [newControllerRef(asStored(owner), resources.replicaSets)];
   return { ...made, metadata: { ...made.metadata, ownerReferences } };
 }
 

@@ -3,8 +3,9 @@ import { smallest } from "../../pkg/api/extremes.ts";
 import type { LabelSelector } from "../../pkg/api/labels.ts";
 import { SelectorError } from "../../pkg/api/labels.ts";
 import { controllerOf, isControlledBy } from "../../pkg/api/owner-references.ts";
+import type { Stored } from "../../pkg/api/object.ts";
+import { deletionCost } from "../../pkg/api/pod-ranking.ts";
 import { isPodActive, isPodTerminating } from "../../pkg/api/pod.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import { turnFor } from "../../pkg/clock/turns.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
@@ -12,7 +13,7 @@ import { writeStatus } from "./apply.ts";
 import { CONTROLLER_UID_INDEX, type ReplicaContext } from "./context.ts";
 import { deletionAgeRatios } from "./deletion-age.ts";
 import { desiredReplicas, podSelector, podTemplate, type ReplicaOwner } from "./replica-owner.ts";
-import { choosePodsToDelete, decideReplicas } from "./replicas.ts";
+import { type CachedPod, choosePodsToDelete, decideReplicas } from "./replicas.ts";
 import { decideStatus } from "./status.ts";
 
 type Sync = OwnerSync<ReplicaOwner>;
@@ -25,7 +26,7 @@ export async function syncReplicas(sync: Sync, context: ReplicaContext): Promise
   if (selector === undefined) return {};
   const isSettled = owned.settled(owner);
   const pods = owned.ownedByOrFree(owner);
-  const matches = (pod: Pod): boolean => selector.matches(pod.metadata.labels);
+  const matches = (pod: CachedPod): boolean => selector.matches(pod.metadata.labels);
   const active = await owned.claim(sync, pods.filter(isPodActive), matches);
   const terminating = context.countsTerminating
     ? pods.filter((pod) => isPodTerminating(pod) && isControlledBy(pod, owner) && matches(pod))
@@ -52,7 +53,7 @@ export async function syncReplicas(sync: Sync, context: ReplicaContext): Promise
 async function reconcileReplicas(
   sync: Sync,
   context: ReplicaContext,
-  active: readonly Pod[],
+  active: readonly CachedPod[],
   expectationsMet: boolean,
 ): Promise<readonly unknown[]> {
   const { owner } = sync;
@@ -71,7 +72,7 @@ async function reconcileReplicas(
   const related = plan.count < active.length ? relatedPods(context, owner) : [];
   const chosen = choosePodsToDelete(active, related, plan.count, {
     nowMs,
-    deletionCost: features.enabled("PodDeletionCost"),
+    ...(features.enabled("PodDeletionCost") && { costOf: deletionCost }),
     logarithmicAges: features.enabled("LogarithmicScaleDown"),
   });
   if (chosen.length < active.length) {
@@ -81,19 +82,19 @@ async function reconcileReplicas(
 }
 
 /** The pods of every owner with the same manager: of all ReplicaSets of one Deployment. Each pod once. */
-function relatedPods(context: ReplicaContext, owner: ReplicaOwner): readonly Pod[] {
+function relatedPods(context: ReplicaContext, owner: Stored<ReplicaOwner>): readonly CachedPod[] {
   const manager = controllerOf(owner);
   if (manager === undefined) return [];
-  const related = new Map<string, Pod>();
+  const related = new Map<string, CachedPod>();
   for (const sibling of context.owners.lister.byIndex(CONTROLLER_UID_INDEX, manager.uid)) {
-    for (const pod of selectedPods(context, sibling)) related.set(pod.metadata.uid ?? "", pod);
+    for (const pod of selectedPods(context, sibling)) related.set(pod.metadata.uid, pod);
   }
   return [...related.values()];
 }
 
-function selectedPods(context: ReplicaContext, owner: ReplicaOwner): readonly Pod[] {
+function selectedPods(context: ReplicaContext, owner: Stored<ReplicaOwner>): readonly CachedPod[] {
   try {
-    return context.pods.lister.inNamespace(owner.metadata.namespace ?? "", podSelector(owner));
+    return context.pods.lister.inNamespace(owner.metadata.namespace, podSelector(owner));
   } catch (error) {
     if (error instanceof SelectorError) return [];
     throw error;

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
@@ -108,7 +109,8 @@ async function createLeaving(
   owner: ReplicaSet | undefined,
   labels: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const ownerReferences = owner === undefined ? [] : [newControllerRef(owner, resources.replicaSets)];
+  const ownerReferences =
+    owner === undefined ? [] : [newControllerRef(asStored(owner), resources.replicaSets)];
   await world.create<Pod>(resources.pods, {
     ...pod(name),
     metadata: { name, labels, ownerReferences, finalizers: HELD },

@@ -1,14 +1,12 @@
-import type { ApiObject } from "../../pkg/api/object.ts";
 import { PerOwner } from "../../pkg/api/per-owner.ts";
-import { type Devices, devicesOf } from "../../pkg/api/quota/devices.ts";
-import type { TypedResource } from "../../pkg/api/resource.ts";
+import { CLASS_FIELDS, type Devices, devicesOf } from "../../pkg/api/quota/devices.ts";
+import { DEVICE_CLAIM_FIELDS, POD_FIELDS } from "../../pkg/api/quota/fields.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import type { Cache } from "../../pkg/controller/cache.ts";
 import type { KeyQueue } from "../../pkg/controller/key-queue.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import type { Monitors } from "../../pkg/controller/monitors.ts";
 import { OnePerValue } from "../../pkg/controller/one-per-value.ts";
-import { fieldsOf, measured } from "./measured.ts";
+import { measured } from "./measured.ts";
 import { Pause } from "./pause.ts";
 import type { Room } from "./room.ts";
 
@@ -23,12 +21,11 @@ export interface QuotaContext extends ReturnType<typeof quotaContext> {
 }
 
 export function quotaContext(kit: Kit) {
-  const read = <T extends ApiObject>(resource: TypedResource<T>): Cache<T> =>
-    kit.reads(resource, { fields: fieldsOf(resource) ?? [] });
-  const classes = kit.reads(resources.deviceClasses, { fields: ["spec.extendedResourceName"], resyncMs: 0 });
+  const classes = kit.reads(resources.deviceClasses, { fields: CLASS_FIELDS, resyncMs: 0 });
   // Before any informer runs: what is read of the objects must be known by then.
-  for (const { resource } of measured) read(resource);
-  const [pods, claims] = [read(resources.pods), read(resources.resourceClaims)];
+  for (const { resource, fields } of measured) kit.reads(resource, { fields });
+  const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
+  const claims = kit.reads(resources.resourceClaims, { fields: DEVICE_CLAIM_FIELDS });
   return {
     /** Whole, as they are written back. */
     quotas: kit.reads(resources.resourceQuotas, { resyncMs: 0 }),

@@ -94,7 +94,7 @@ test("of claims in a version that is not understood the number is counted, and d
   const written: ResourceQuota[] = [];
   const lister = { inNamespace: () => [{ metadata: { name: "a" } }] };
   const context = {
-    writes: { updateStatus: async (_: unknown, each: ResourceQuota) => void written.push(each) },
+    writes: { updateStatusUnread: async (_: unknown, each: ResourceQuota) => void written.push(each) },
     monitors: { all: () => [{ resource: claims, informer: { hasSynced: () => true, lister } }] },
     devices: () => noDevices,
     mayUseLess: new PerOwner<true>(),

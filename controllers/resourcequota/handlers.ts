@@ -1,4 +1,4 @@
-import { type ApiObject, keyOf } from "../../pkg/api/object.ts";
+import { type PartialObject, keyOf } from "../../pkg/api/object.ts";
 import { groupResource, type Resource } from "../../pkg/api/resource.ts";
 import { isExtendedRequest } from "../../pkg/api/quota/usage.ts";
 import type { DeviceClass } from "../../pkg/api/types/resource-v1.gen.ts";
@@ -8,6 +8,8 @@ import type { QuotaContext } from "./context.ts";
 import { changesUsage, isYounger } from "./replenishment.ts";
 import { Room } from "./room.ts";
 import { countsOtherwise, isUrgent, limitsResource } from "./status.ts";
+import type { Projected } from "../../pkg/api/projected.ts";
+import type { CLASS_FIELDS } from "../../pkg/api/quota/devices.ts";
 
 /** Wakes a quota of which less may be used than its status says. */
 export function countAnew({ mayUseLess }: QuotaContext, wake: Wake, quota: ResourceQuota): void {
@@ -35,7 +37,7 @@ const SETTLE_MS = 1_000;
  * The API server counts what is created. It misses two sorts of objects: those that were there before the quota, and
  * those that came while something else went, when a cache that lagged led to a count that overwrote the API server's.
  */
-export function tooOldToBeCounted(resource: Resource, context: QuotaContext): WakeRule<ApiObject> {
+export function tooOldToBeCounted(resource: Resource, context: QuotaContext): WakeRule<PartialObject> {
   return (change, wake) => {
     if (change.type !== "added" || change.listed) return;
     const nowMs = context.clock.monotonicMs();
@@ -48,7 +50,7 @@ export function tooOldToBeCounted(resource: Resource, context: QuotaContext): Wa
 }
 
 /** An object that is deleted, or uses something else from now on, gives room to others. */
-export function givesRoom(resource: Resource, context: QuotaContext): WakeRule<ApiObject, Room> {
+export function givesRoom(resource: Resource, context: QuotaContext): WakeRule<PartialObject, Room> {
   const name = groupResource(resource);
   return (change, wake) => {
     const { object, type } = change;
@@ -62,14 +64,14 @@ export function givesRoom(resource: Resource, context: QuotaContext): WakeRule<A
 function limitedQuotas(
   resource: Resource,
   { quotas, devices }: QuotaContext,
-  { metadata: { namespace = "" } }: ApiObject,
+  { metadata: { namespace = "" } }: PartialObject,
 ): readonly ResourceQuota[] {
   const inNamespace = quotas.lister.inNamespace(namespace);
   return inNamespace.filter((quota) => limitsResource(quota, resource, devices()));
 }
 
 /** Which limits claims count for changes with the classes of devices. */
-export function changedClass(context: QuotaContext): WakeRule<DeviceClass> {
+export function changedClass(context: QuotaContext): WakeRule<Projected<DeviceClass, typeof CLASS_FIELDS>> {
   return (change, wake) => {
     if (change.type === "updated") {
       const { before, object } = change;

@@ -25,7 +25,7 @@ export async function syncQuota(sync: Sync, context: QuotaContext): Promise<Sync
 
 async function syncUsage(sync: Sync, context: QuotaContext, mayUseLess: boolean): Promise<SyncResult> {
   const { owner: quota } = sync;
-  const namespace = quota.metadata.namespace ?? "";
+  const namespace = quota.metadata.namespace;
   const countable = {
     resources: context.monitors.all().map((monitor) => countedIn(namespace, monitor)),
     devices: context.devices(),
@@ -42,7 +42,7 @@ async function syncUsage(sync: Sync, context: QuotaContext, mayUseLess: boolean)
     if (excess(before, parseAmounts(status.used)).size > 0)
       context.loweredMs.set(quota, context.clock.monotonicMs());
     sync.decided("The status does not say what is used", { used: status.used });
-    await context.writes.updateStatus(sync, withStatus(quota, status));
+    await context.writes.updateStatusUnread(sync, withStatus(quota, status));
   }
   // The limits that could be counted are written all the same.
   if (unknown.length > 0) throw new Error(`objects are not known yet: ${unknown.join(", ")}`);

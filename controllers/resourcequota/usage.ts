@@ -1,16 +1,10 @@
 import type { Steps } from "../../pkg/api/steps.ts";
-import type { ApiObject } from "../../pkg/api/object.ts";
+import type { PartialObject } from "../../pkg/api/object.ts";
 import { addAmounts, type Amounts, parseAmounts, pickAmounts } from "../../pkg/api/quota/amounts.ts";
 import type { Devices } from "../../pkg/api/quota/devices.ts";
+import { isClaimForDevices } from "../../pkg/api/quota/fields.ts";
 import { quotaCovers } from "../../pkg/api/quota/scopes.ts";
-import {
-  countName,
-  isAbout,
-  isClaimForDevices,
-  isExtendedRequest,
-  isOffered,
-  usageOf,
-} from "../../pkg/api/quota/usage.ts";
+import { countName, isAbout, isExtendedRequest, isOffered, usageOf } from "../../pkg/api/quota/usage.ts";
 import { zeroQuantity } from "../../pkg/api/quantity.ts";
 import { groupResource, type Resource } from "../../pkg/api/resource.ts";
 import type { ResourceQuota } from "../../pkg/api/types/core-v1.gen.ts";
@@ -20,7 +14,7 @@ export interface Counted {
   readonly resource: Resource;
   /** Only the metadata is read, in a version other than the one that is understood: only the objects can be counted. */
   readonly isForeign: boolean;
-  readonly objects: () => readonly ApiObject[] | undefined;
+  readonly objects: () => readonly PartialObject[] | undefined;
 }
 
 export interface Usage {

@@ -1,15 +1,17 @@
 import { isOnly, messageOf, throwAll } from "../../pkg/api/errors.ts";
 import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import type { StatefulSet, StatefulSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import { slowStartBatch, SLOW_START_INITIAL_BATCH } from "../../pkg/controller/slow-start.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { storageMatches, withStorage } from "./claims.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { identityMatches, placeOf, withIdentity } from "./identity.ts";
-import type { PodStep } from "./replicas.ts";
+import type { PodStep, NewPodStep, OldPodStep } from "./replicas.ts";
 import { createClaims, isUnseenClaim, reownClaims } from "./sync-claims.ts";
+import type { CachedPod, PodOfSet } from "./fields.ts";
+import type { Stored, StoredObject } from "../../pkg/api/object.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 
 type Sync = OwnerSync<StatefulSet>;
 
@@ -59,7 +61,11 @@ async function takeStep(sync: Sync, context: StatefulSetContext, step: PodStep):
  * pod is created all the same. They get them even if the pod is refused, as they are deleted with the StatefulSet
  * anyway.
  */
-async function createPod(sync: Sync, context: StatefulSetContext, { pod, claims }: PodStep): Promise<void> {
+async function createPod(
+  sync: Sync,
+  context: StatefulSetContext,
+  { pod, claims }: NewPodStep,
+): Promise<void> {
   const errors: unknown[] = [];
   try {
     await createClaims(sync, context, pod, claims);
@@ -69,7 +75,7 @@ async function createPod(sync: Sync, context: StatefulSetContext, { pod, claims 
     throw error;
   }
   try {
-    await context.owned.create(sync, pod);
+    await context.owned.createUnread(sync, pod);
     tellSuccess(sync, context, { verb: "Create", pod });
   } catch (error) {
     sync.signal.throwIfAborted();
@@ -90,7 +96,7 @@ async function createPod(sync: Sync, context: StatefulSetContext, { pod, claims 
 async function completeClaims(
   sync: Sync,
   context: StatefulSetContext,
-  { pod, claims }: PodStep,
+  { pod, claims }: OldPodStep,
 ): Promise<void> {
   await createClaims(sync, context, pod, claims);
   try {
@@ -102,7 +108,7 @@ async function completeClaims(
 }
 
 /** Deletes the very pod that was looked at: another one may have its name by now. */
-async function deletePod(sync: Sync, context: StatefulSetContext, pod: Pod): Promise<void> {
+async function deletePod(sync: Sync, context: StatefulSetContext, pod: PodOfSet): Promise<void> {
   try {
     await context.owned.delete(sync, pod);
   } catch (error) {
@@ -120,9 +126,13 @@ async function deletePod(sync: Sync, context: StatefulSetContext, pod: Pod): Pro
  * Corrects the labels and volumes of a pod. The cache has only a part of it, so the pod is read before it is written
  * back. If the StatefulSet no longer controls it by then, nothing is written, and the change wakes the StatefulSet.
  */
-async function correctPod(sync: Sync, context: StatefulSetContext, { pod, claims }: PodStep): Promise<void> {
+async function correctPod(
+  sync: Sync,
+  context: StatefulSetContext,
+  { pod, claims }: OldPodStep,
+): Promise<void> {
   const { owner: set } = sync;
-  let live: Pod | undefined;
+  let live: StoredObject | undefined;
   try {
     await createClaims(sync, context, pod, claims);
     await reownClaims(sync, context, pod, claims);
@@ -140,7 +150,7 @@ async function correctPod(sync: Sync, context: StatefulSetContext, { pod, claims
 }
 
 /** Undefined when nothing has to be corrected. */
-function correctedPod(set: StatefulSet, pod: Pod): Pod | undefined {
+function correctedPod(set: Stored<StatefulSet>, pod: Pod): Pod | undefined {
   const named = identityMatches(pod) ? pod : withIdentity(set, pod, placeOf(pod));
   const corrected = storageMatches(set, named) ? named : withStorage(set, named);
   return corrected === pod ? undefined : corrected;
@@ -155,7 +165,7 @@ export async function writeStatus(
   let latest = sync.owner;
   await retryConflicts(async () => {
     try {
-      await writes.updateStatus(sync, { ...latest, status });
+      await writes.updateStatusUnread(sync, { ...latest, status });
     } catch (error) {
       if (!isConflict(error)) throw error;
       const fresh = await writes.live(sync, sync.owner);
@@ -180,7 +190,7 @@ async function retryConflicts<T>(write: () => Promise<T>): Promise<T> {
 /** What was done to a pod, as events tell it. */
 interface Deed {
   readonly verb: "Create" | "Update" | "Delete";
-  readonly pod: Pod;
+  readonly pod: CachedPod;
 }
 
 function tellSuccess({ owner: set }: Sync, { events }: StatefulSetContext, { verb, pod }: Deed): void {

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import { internal } from "../../pkg/apiserver/server/status-error.ts";
@@ -55,7 +56,7 @@ test.for<[string, string, number, number, number[]]>([
     target: { verb, resource: "pods" },
     action: { kind: "latency", ms: ANSWER_MS - 1 },
   });
-  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas }));
+  await world.update(resources.statefulSets, "foo", (owner) => changed(asStored(owner), { replicas }));
   expect(await answeredTogether(verb)).toEqual(batches);
   expect((await foo.get()).status?.replicas).toBe(replicas);
 });
@@ -77,7 +78,7 @@ test("of 2^31 - 1 pods at once many are made in each sync, and the status tells 
   expect(await foo.names(resources.pods)).toHaveLength(4_000);
   expect((await foo.get()).status?.replicas).toBe(2_000);
   recover();
-  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 3 }));
+  await world.update(resources.statefulSets, "foo", (owner) => changed(asStored(owner), { replicas: 3 }));
   await world.run(30 * ANSWER_MS);
   expect(await foo.names(resources.pods)).toEqual(["foo-0", "foo-1", "foo-2"]);
   expect((await foo.get()).status?.replicas).toBe(3);

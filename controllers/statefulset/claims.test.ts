@@ -1,3 +1,5 @@
+import type { Stored, ApiObject } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -17,10 +19,10 @@ const set = statefulSet("foo");
 const pod = podOf(set, 1);
 const none = (): undefined => undefined;
 const lookup =
-  (...claims: readonly PersistentVolumeClaim[]) =>
-  (name: string): PersistentVolumeClaim | undefined =>
+  (...claims: readonly Stored<PersistentVolumeClaim>[]) =>
+  (name: string): Stored<PersistentVolumeClaim> | undefined =>
     claims.find(({ metadata }) => metadata.name === name);
-const namesOf = (claims: readonly PersistentVolumeClaim[]): readonly (string | undefined)[] =>
+const namesOf = (claims: readonly ApiObject[]): readonly (string | undefined)[] =>
   claims.map(({ metadata }) => metadata.name);
 
 // upstream: pkg/controller/statefulset/stateful_set_utils_test.go#TestGetPersistentVolumeClaims
@@ -56,6 +58,12 @@ describe("storage", () => {
     expect(right.spec?.volumes?.map(({ name }) => name)).toEqual(["datadir", "own"]);
   });
 
+  test("is right wherever the claim is among the volumes", () => {
+    const mounted = pod.spec?.volumes ?? [];
+    const volumes = [{ name: "token", emptyDir: {} }, ...mounted];
+    expect(storageMatches(set, { ...pod, spec: { containers: [], volumes } })).toBe(true);
+  });
+
   test("of a set without claims is nothing", () => {
     const bare = statefulSet("foo", 1, { volumeClaimTemplates: [] });
     expect(podOf(bare, 0).spec).not.toHaveProperty("volumes");
@@ -77,7 +85,7 @@ describe("claims of a pod", () => {
       persistentVolumeClaimRetentionPolicy: { whenDeleted: "Delete", whenScaled: "Delete" },
     });
     const claim = claimFor(going, pod, claimTemplate("datadir"));
-    expect(claim.metadata.ownerReferences).toEqual([newControllerRef(set, resources.statefulSets)]);
+    expect(claim.metadata.ownerReferences).toEqual([newControllerRef(asStored(set), resources.statefulSets)]);
     expect(claimFor(set, pod, claimTemplate("datadir")).metadata).not.toHaveProperty("ownerReferences");
   });
 
@@ -120,17 +128,19 @@ describe("a claim of an earlier pod of the name", () => {
     expect(hasStaleClaim(owner, of, lookup(...claims))).toBe(stale);
   });
 
-  function claimIn(state: State, name: string): PersistentVolumeClaim | undefined {
+  function claimIn(state: State, name: string): Stored<PersistentVolumeClaim> | undefined {
     if (state === "missing") return undefined;
     const owner = { apiVersion: "v1", kind: "Pod", name: "set-3", uid: state === "stale" ? "stale" : "123" };
-    return { metadata: { name, ...(state !== "there" && { ownerReferences: [owner] }) } };
+    return asStored<PersistentVolumeClaim>({
+      metadata: { name, ...(state !== "there" && { ownerReferences: [owner] }) },
+    });
   }
 });
 
 function specWith(
   matchLabels: typeof LABELS | undefined,
   labels: typeof LABELS | undefined,
-): StatefulSet["spec"] & object {
+): Stored<StatefulSet>["spec"] & object {
   const template = claimTemplate("datadir", labels);
   return {
     template: {},

@@ -1,8 +1,10 @@
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { PersistentVolumeClaim, Pod, Volume } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PersistentVolumeClaim, Volume, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { placeOf } from "./identity.ts";
 import { isClaimStale, isOwnershipUpToDate, hasUnexpectedController, ownersOf } from "./retention.ts";
 import { claimTemplates } from "./stateful-set.ts";
+import type { CachedPod } from "./fields.ts";
+import type { Stored, StoredObject } from "../../pkg/api/object.ts";
 
 /** What is to be done about the claims of one pod. */
 export interface ClaimsPlan {
@@ -11,28 +13,32 @@ export interface ClaimsPlan {
    */
   readonly create: readonly PersistentVolumeClaim[];
   /** Claims whose owners are not what the retention policy asks for. */
-  readonly reown: readonly PersistentVolumeClaim[];
+  readonly reown: readonly StoredObject[];
   /** Names of terminating claims: no pod can start with them. */
   readonly leaving: readonly string[];
   /** Names of claims that another controller owns: the retention policy does not apply to them. */
   readonly conflicting: readonly string[];
 }
 
-/** Claims of the StatefulSet's namespace by name, as the cache knows them. */
-export type ClaimLookup = (name: string) => PersistentVolumeClaim | undefined;
+/** Claims of the StatefulSet's namespace by name. The cache knows nothing but their metadata. */
+export type ClaimLookup = (name: string) => StoredObject | undefined;
 
 export const NO_CLAIMS: ClaimsPlan = { create: [], reown: [], leaving: [], conflicting: [] };
 
-export function claimName(set: StatefulSet, template: PersistentVolumeClaim, ordinal: number): string {
+export function claimName(
+  set: Stored<StatefulSet>,
+  template: PersistentVolumeClaim,
+  ordinal: number,
+): string {
   return `${claimPrefix(set, template)}${ordinal}`;
 }
 
-function claimPrefix(set: StatefulSet, template: PersistentVolumeClaim): string {
-  return `${template.metadata.name ?? ""}-${set.metadata.name ?? ""}-`;
+function claimPrefix(set: Stored<StatefulSet>, template: PersistentVolumeClaim): string {
+  return `${template.metadata.name ?? ""}-${set.metadata.name}-`;
 }
 
 /** Whether a claim of this name is, or could be, that of one of its pods. */
-export function isClaimNameOf(set: StatefulSet, name: string): boolean {
+export function isClaimNameOf(set: Stored<StatefulSet>, name: string): boolean {
   return claimTemplates(set).some((template) => {
     const prefix = claimPrefix(set, template);
     return name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
@@ -40,39 +46,51 @@ export function isClaimNameOf(set: StatefulSet, name: string): boolean {
 }
 
 /** Creates missing claims, and gives those that exist their owners. */
-export function decideClaims(set: StatefulSet, pod: Pod, lookup: ClaimLookup): ClaimsPlan {
-  const missing = claimTemplates(set).filter(
-    (template) => lookup(claimName(set, template, placeOf(pod))) === undefined,
-  );
-  const leaving = existingClaims(set, pod, lookup).filter(
-    ({ metadata }) => metadata.deletionTimestamp !== undefined,
-  );
-  return {
-    ...decideOwners(set, pod, lookup),
-    create: missing,
-    leaving: leaving.map(({ metadata }) => metadata.name ?? ""),
-  };
+export function decideClaims(set: Stored<StatefulSet>, pod: CachedPod, lookup: ClaimLookup): ClaimsPlan {
+  const create: PersistentVolumeClaim[] = [];
+  const leaving: string[] = [];
+  const place = placeOf(pod);
+  for (const template of claimTemplates(set)) {
+    const claim = lookup(claimName(set, template, place));
+    if (claim === undefined) create.push(template);
+    else if (claim.metadata.deletionTimestamp !== undefined) leaving.push(claim.metadata.name);
+  }
+  return { ...decideOwners(set, pod, lookup), create, leaving };
 }
 
 /** Gives the claims that exist their owners. */
-export function decideOwners(set: StatefulSet, pod: Pod, lookup: ClaimLookup): ClaimsPlan {
-  const existing = existingClaims(set, pod, lookup);
-  const conflicting = existing.filter((claim) => hasUnexpectedController(claim, set, pod));
-  return {
-    create: [],
-    reown: existing.filter((claim) => !isOwnershipUpToDate(claim, set, pod)),
-    leaving: [],
-    conflicting: conflicting.map(({ metadata }) => metadata.name ?? ""),
-  };
+export function decideOwners(set: Stored<StatefulSet>, pod: CachedPod, lookup: ClaimLookup): ClaimsPlan {
+  // Each sync decides on each pod, and as a rule nothing is to be done.
+  let plan: { reown: StoredObject[]; conflicting: string[] } | undefined;
+  const place = placeOf(pod);
+  for (const template of claimTemplates(set)) {
+    const claim = lookup(claimName(set, template, place));
+    if (claim === undefined) continue;
+    const isUpToDate = isOwnershipUpToDate(claim, set, pod);
+    const isConflicting = hasUnexpectedController(claim, set, pod);
+    if (isUpToDate && !isConflicting) continue;
+    plan ??= { reown: [], conflicting: [] };
+    if (!isUpToDate) plan.reown.push(claim);
+    if (isConflicting) plan.conflicting.push(claim.metadata.name);
+  }
+  return plan === undefined ? NO_CLAIMS : { ...NO_CLAIMS, ...plan };
 }
 
 /** Whether a claim is about to be deleted with an earlier pod of this name: a new pod would lose it. */
-export function hasStaleClaim(set: StatefulSet, pod: Pod, lookup: ClaimLookup): boolean {
-  return existingClaims(set, pod, lookup).some((claim) => isClaimStale(claim, set, pod));
+export function hasStaleClaim(set: Stored<StatefulSet>, pod: CachedPod, lookup: ClaimLookup): boolean {
+  const place = placeOf(pod);
+  return claimTemplates(set).some((template) => {
+    const claim = lookup(claimName(set, template, place));
+    return claim !== undefined && isClaimStale(claim, set, pod);
+  });
 }
 
 /** The claim that the template describes for this pod, with the owners that the retention policy gives it. */
-export function claimFor(set: StatefulSet, pod: Pod, template: PersistentVolumeClaim): PersistentVolumeClaim {
+export function claimFor(
+  set: Stored<StatefulSet>,
+  pod: CachedPod,
+  template: PersistentVolumeClaim,
+): PersistentVolumeClaim {
   const { namespace } = set.metadata;
   const metadata = {
     ...template.metadata,
@@ -85,16 +103,24 @@ export function claimFor(set: StatefulSet, pod: Pod, template: PersistentVolumeC
 }
 
 /** Whether the pod mounts its own claims. */
-export function storageMatches(set: StatefulSet, pod: Pod): boolean {
-  const volumes = new Map(pod.spec?.volumes?.map((volume) => [volume.name, volume]));
-  return claimTemplates(set).every((template) => {
-    const mounted = volumes.get(template.metadata.name ?? "")?.persistentVolumeClaim?.claimName;
-    return mounted === claimName(set, template, placeOf(pod));
+export function storageMatches(set: Stored<StatefulSet>, pod: CachedPod): boolean {
+  const volumes = pod.spec?.volumes ?? [];
+  const place = placeOf(pod);
+  let byName: ReadonlyMap<string, (typeof volumes)[number]> | undefined;
+  return claimTemplates(set).every((template, index) => {
+    const { name = "" } = template.metadata;
+    let mounted = volumes[index];
+    // A new pod has its own claims first, in their order. An injected volume may have moved them.
+    if (mounted?.name !== name) {
+      byName ??= new Map(volumes.map((volume) => [volume.name, volume]));
+      mounted = byName.get(name);
+    }
+    return mounted?.persistentVolumeClaim?.claimName === claimName(set, template, place);
   });
 }
 
 /** The pod with its own claims mounted, in place of volumes of the same names. */
-export function withStorage(set: StatefulSet, pod: Pod): Pod {
+export function withStorage(set: Stored<StatefulSet>, pod: Pod): Pod {
   const own = claimTemplates(set).map((template): Volume => ({
     name: template.metadata.name ?? "",
     persistentVolumeClaim: { claimName: claimName(set, template, placeOf(pod)) },
@@ -104,8 +130,4 @@ export function withStorage(set: StatefulSet, pod: Pod): Pod {
   const volumes = [...own, ...others];
   if (volumes.length === 0) return pod;
   return { ...pod, spec: { ...pod.spec, containers: pod.spec?.containers ?? [], volumes } };
-}
-
-function existingClaims(set: StatefulSet, pod: Pod, lookup: ClaimLookup): readonly PersistentVolumeClaim[] {
-  return claimTemplates(set).flatMap((template) => lookup(claimName(set, template, placeOf(pod))) ?? []);
 }

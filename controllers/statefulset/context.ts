@@ -3,16 +3,7 @@ import { OwnedRevisions } from "../../pkg/controller/history/owned-revisions.ts"
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { OwnedObjects } from "../../pkg/controller/owned-objects.ts";
 import { unavailabilityGauges } from "./metrics.ts";
-
-/** The fields of pods that this controller reads. The cache keeps nothing else on its behalf. */
-const POD_FIELDS = [
-  "spec.volumes.name",
-  "spec.volumes.persistentVolumeClaim.claimName",
-  "status.phase",
-  "status.conditions.type",
-  "status.conditions.status",
-  "status.conditions.lastTransitionTime",
-];
+import { POD_FIELDS } from "./fields.ts";
 
 /** All that a sync of a StatefulSet works with. */
 export type StatefulSetContext = ReturnType<typeof statefulSetContext>;

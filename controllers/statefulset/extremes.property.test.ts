@@ -1,6 +1,8 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { StatefulSet, ControllerRevision } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { cpuTimeMs } from "../../test/harness/cpu-time.ts";
 import { newPod } from "./new-pod.ts";
@@ -15,10 +17,15 @@ const LARGEST = 2 ** 31 - 1;
 /** No sync may keep everybody else waiting for longer. */
 const LIMIT_MS = 50;
 
-function decide(set: StatefulSet, pods: readonly Pod[]): ReplicasPlan {
+function decide(set: Stored<StatefulSet>, pods: readonly Stored<Pod>[]): ReplicasPlan {
   const template = set.spec?.template ?? {};
   return decideReplicas(
-    { set, pods, claim: () => undefined, newPod: (ordinal) => newPod(set, template, "new", ordinal) },
+    {
+      set,
+      pods,
+      claim: () => undefined,
+      newPod: (ordinal) => newPod(asStored(set), template, "new", ordinal),
+    },
     NOW,
   );
 }
@@ -93,7 +100,7 @@ const there = fc.array(
   { maxLength: 20 },
 );
 
-function setOf(of: typeof shape extends fc.Arbitrary<infer T> ? T : never): StatefulSet {
+function setOf(of: typeof shape extends fc.Arbitrary<infer T> ? T : never): Stored<StatefulSet> {
   const { start, partition, maxUnavailable, type, claims, labels, ...spec } = of;
   const set = statefulSet("foo", of.replicas, {
     ...spec,
@@ -115,11 +122,12 @@ test("whatever numbers a StatefulSet has, what a sync decides takes no time", ()
       const existing = [...places]
         .filter(([ordinal]) => ordinal >= 0 && ordinal <= LARGEST)
         .map(([ordinal, pod]) => podOf(bare, ordinal, pod));
-      const revision = (name: string): Revisions["update"] => ({ metadata: { name }, revision: 1 });
+      const revision = (name: string): Revisions["update"] =>
+        asStored<ControllerRevision>({ metadata: { name }, revision: 1 });
       const [current, update] = [revision("old"), revision("new")];
       const revisions = { current, update, collisionCount: 0 };
       const spentMs = cpuTimeMs(() => {
-        decideRevision(set, [current, update], undefined);
+        decideRevision(asStored(set), [current, update], undefined);
         const plan = decide(set, existing);
         const view = { set, places: plan.places, updateRevision: "new" };
         const steps = [...decideRolling(view, NOW), ...decideRollingWithin(view, NOW)];

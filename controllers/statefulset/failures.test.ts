@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -45,7 +46,7 @@ describe.each(policies)("%s: a deletion that fails", (podManagementPolicy) => {
     await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
     await world.runWithKubelet();
     const recover = refuse({ verb: "delete", resource: "pods" }, internal("down"));
-    await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+    await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "foo"));
     await world.runWithKubelet();
     const { status } = await foo.get();
     expect(status).toMatchObject({ replicas: 3, readyReplicas: 3, currentReplicas: 3 });
@@ -96,7 +97,7 @@ test("an old revision that stays is told beside what failed before it", async ()
   await foo.create(statefulSet("foo", 1, { revisionHistoryLimit: 0 }));
   await world.runWithKubelet();
   refuse({ verb: "delete", resource: "controllerrevisions" }, internal("no end"));
-  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+  await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "foo"));
   await world.runWithKubelet();
   expect(told).toContain("Sync failed, to be retried: no end");
   const recover = refuse({ verb: "create", resource: "pods" }, internal("no pod"));
@@ -114,7 +115,7 @@ test("while it is not known which revisions are in use, none goes", async () => 
   await world.runWithKubelet();
   const before = await foo.names(resources.controllerRevisions);
   refuse({ verb: "create", resource: "controllerrevisions" }, internal("no revision"));
-  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+  await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "foo"));
   await world.delete(resources.pods, "foo-0");
   await world.runWithKubelet();
   expect(told).toContain("Sync failed, to be retried: no revision");
@@ -140,7 +141,7 @@ test("a pod without its volumes is not mended, and that is told", async () => {
   await foo.create(statefulSet("foo", 1, { podManagementPolicy: "Parallel" }));
   await world.runWithKubelet();
   await world.stop();
-  const owner = newControllerRef(await foo.get(), resources.statefulSets);
+  const owner = newControllerRef(asStored(await foo.get()), resources.statefulSets);
   const { metadata } = await world.get<Pod>(resources.pods, "foo-0");
   for (const [resource, name] of [
     [resources.pods, "foo-0"],

@@ -1,6 +1,5 @@
-import { keyOf } from "../../pkg/api/object.ts";
+import { keyOf, type PartialObject } from "../../pkg/api/object.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { PersistentVolumeClaim } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Cache, WakeRule } from "../../pkg/controller/cache.ts";
 import { isClaimNameOf } from "./claims.ts";
 
@@ -10,18 +9,18 @@ import { isClaimNameOf } from "./claims.ts";
  * upstream: pkg/controller/statefulset/stateful_set_control.go#processReplica waits for such claims, too, and is woken
  * by nothing but a pod or the StatefulSet itself.
  */
-export function claimRule({ lister }: Pick<Cache<StatefulSet>, "lister">): WakeRule<PersistentVolumeClaim> {
+export function claimRule({ lister }: Pick<Cache<StatefulSet>, "lister">): WakeRule<PartialObject> {
   return (change, wake) => {
     const isFreer =
       change.type === "updated"
         ? ownersOf(change.object) < ownersOf(change.before)
         : change.type === "deleted";
     if (!isFreer) return;
-    const { namespace, name } = change.object.metadata;
+    const { namespace = "", name } = change.object.metadata;
     for (const set of lister.inNamespace(namespace)) if (isClaimNameOf(set, name)) wake(keyOf(set));
   };
 }
 
-function ownersOf({ metadata }: PersistentVolumeClaim): number {
+function ownersOf({ metadata }: PartialObject): number {
   return metadata.ownerReferences?.length ?? 0;
 }

@@ -17,6 +17,12 @@ describe("a pod's place", () => {
     { name: "foo-2147483647", ordinal: 2_147_483_647 },
     { name: "foo-2147483648", ordinal: undefined },
     { name: "foo-01", ordinal: undefined },
+    { name: "foo-00", ordinal: undefined },
+    { name: "foo-/", ordinal: undefined },
+    { name: "foo-1:", ordinal: undefined },
+    { name: "foo-99999999999999999999", ordinal: undefined },
+    { name: "7", ordinal: undefined },
+    { name: "-7", ordinal: 7 },
   ])("of $name is $ordinal", ({ name, ordinal }) => {
     expect(ordinalOf(named(name))).toBe(ordinal);
   });
@@ -30,6 +36,8 @@ describe("a pod of the StatefulSet", () => {
     { name: "foo-99", member: true },
     { name: "foo2-1", member: false },
     { name: "foo-bar-1", member: false },
+    { name: "bar-1", member: false },
+    { name: "foo-", member: false },
     { name: "foo", member: false },
     { name: "foo-01", member: false },
   ])("is $name: $member", ({ name, member }) => {

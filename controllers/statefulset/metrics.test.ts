@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import { createMetrics } from "../../pkg/metrics/registry.ts";
@@ -38,7 +39,7 @@ test("how many pods may be and are unavailable is shown as long as the StatefulS
   expect(await shown()).toEqual(["max_unavailable of Parallel: 1", "unavailable_replicas of Parallel: 3"]);
   await world.runWithKubelet();
   expect(await shown()).toEqual(["max_unavailable of Parallel: 1", "unavailable_replicas of Parallel: 0"]);
-  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 4 }));
+  await world.update(resources.statefulSets, "foo", (owner) => changed(asStored(owner), { replicas: 4 }));
   await world.run();
   expect(await shown()).toContain("unavailable_replicas of Parallel: 1");
   await world.delete(resources.statefulSets, "foo");

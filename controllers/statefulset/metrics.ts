@@ -1,4 +1,4 @@
-import { splitKey } from "../../pkg/api/object.ts";
+import { splitKey, type Stored } from "../../pkg/api/object.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Gauge, Labels, Metrics } from "../../pkg/metrics/metrics.ts";
 import type { Places } from "./places.ts";
@@ -34,7 +34,7 @@ const POLICIES = ["", "OrderedReady", "Parallel"];
 
 export function measureUnavailability(
   gauges: UnavailabilityGauges,
-  set: StatefulSet,
+  set: Stored<StatefulSet>,
   places: Places,
   nowMs: number,
 ): void {

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSetUpdateStrategy } from "../../pkg/api/types/apps-v1.gen.ts";
@@ -42,7 +43,7 @@ test.each<[string, StatefulSetUpdateStrategy, readonly string[]]>([
     await world.markPod(name, "ready");
   }
   await world.update(resources.statefulSets, "foo", (owner) =>
-    changed(withImage(owner, "foo"), { minReadySeconds: MIN_READY_MS / 1_000 }),
+    changed(withImage(asStored(owner), "foo"), { minReadySeconds: MIN_READY_MS / 1_000 }),
   );
   await world.run(readySinceMs + 10_000 - world.clock.nowMs());
   const { status } = await foo.get();

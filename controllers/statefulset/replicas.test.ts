@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
@@ -8,15 +10,15 @@ import { changed, claimOf, type Health, podOf, statefulSet } from "./samples.tes
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 
 function decide(
-  set: StatefulSet,
-  pods: readonly Pod[],
-  claims: readonly PersistentVolumeClaim[] = [0, 1, 2, 3, 4].map((ordinal) => claimOf(set, ordinal)),
+  set: Stored<StatefulSet>,
+  pods: readonly Stored<Pod>[],
+  claims: readonly Stored<PersistentVolumeClaim>[] = [0, 1, 2, 3, 4].map((ordinal) => claimOf(set, ordinal)),
 ): ReplicasPlan {
   const view = {
     set,
     pods,
     claim: (name: string) => claims.find(({ metadata }) => metadata.name === name),
-    newPod: (ordinal: number) => newPod(set, set.spec?.template ?? {}, "rev", ordinal),
+    newPod: (ordinal: number) => newPod(asStored(set), set.spec?.template ?? {}, "rev", ordinal),
   };
   return decideReplicas(view, NOW);
 }
@@ -26,7 +28,7 @@ const linesOf = (plan: ReplicasPlan): readonly string[] =>
   [...plan.replicas, ...plan.condemnedClaims, ...plan.condemned].map(line);
 
 /** "r" ready, "p" pending, "u" running but not ready, "t" terminating, "f" failed, "s" succeeded, "-" missing. */
-function podsOf(set: StatefulSet, states: string): readonly Pod[] {
+function podsOf(set: Stored<StatefulSet>, states: string): readonly Stored<Pod>[] {
   const healths: Readonly<Record<string, Health>> = {
     r: "ready",
     p: "pending",
@@ -135,7 +137,11 @@ describe("claims", () => {
   const going = changed(inTurn, {
     persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Delete" },
   });
-  const owned = (claim: PersistentVolumeClaim, uid: string, name: string): PersistentVolumeClaim => ({
+  const owned = (
+    claim: Stored<PersistentVolumeClaim>,
+    uid: string,
+    name: string,
+  ): Stored<PersistentVolumeClaim> => ({
     metadata: {
       ...claim.metadata,
       ownerReferences: [{ apiVersion: "v1", kind: "Pod", name, uid, controller: true }],
@@ -192,9 +198,9 @@ describe("claims", () => {
 });
 
 test("labels that do not say which pod it is are corrected", () => {
-  const [first, second] = podsOf(inTurn, "rr");
-  const stripped = { ...first, metadata: { ...first?.metadata, labels: { foo: "bar" } } };
-  expect(linesOf(decide(inTurn, [stripped, second ?? stripped]))).toEqual(["correct foo-0", "create foo-2"]);
+  const [first, ...others] = podsOf(inTurn, "rr");
+  const stripped = first && { ...first, metadata: { ...first.metadata, labels: { foo: "bar" } } };
+  expect(linesOf(decide(inTurn, [stripped ?? [], others].flat()))).toEqual(["correct foo-0", "create foo-2"]);
 });
 
 test("two pods never have one place: what has another's name is left alone", () => {

@@ -1,6 +1,5 @@
 import { isPodAvailable, isPodReady, isPodTerminal } from "../../pkg/api/pod.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import {
   type ClaimLookup,
   type ClaimsPlan,
@@ -13,6 +12,9 @@ import {
 import { identityMatches, ordinalOf, placeOf } from "./identity.ts";
 import { countMissing, type Places, placesOf } from "./places.ts";
 import { allowsBurst, claimTemplates, inOrdinalRange, minReadySeconds } from "./stateful-set.ts";
+import type { CachedPod, PodOfSet } from "./fields.ts";
+import type { Stored } from "../../pkg/api/object.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 
 /**
  * How many pods one sync creates where all may be created at once. The next sync, which these bring about, creates
@@ -25,17 +27,27 @@ const MOST_NEW_FIELDS = 50_000;
  * `create`: the claims, then the pod. `delete`: the pod, and another follows once it is gone. `claims`: the claims
  * only. `correct`: the pod's labels and its claims.
  */
-export interface PodStep {
-  readonly action: "create" | "delete" | "claims" | "correct";
-  readonly pod: Pod;
+export type PodStep = NewPodStep | OldPodStep;
+
+interface StepFacts {
   readonly claims: ClaimsPlan;
   readonly reason: string;
 }
 
+export interface NewPodStep extends StepFacts {
+  readonly action: "create";
+  readonly pod: Pod;
+}
+
+export interface OldPodStep extends StepFacts {
+  readonly action: "delete" | "claims" | "correct";
+  readonly pod: PodOfSet;
+}
+
 export interface ReplicasView {
-  readonly set: StatefulSet;
+  readonly set: Stored<StatefulSet>;
   /** The pods that the StatefulSet controls, whatever their state. */
-  readonly pods: readonly Pod[];
+  readonly pods: readonly PodOfSet[];
   readonly claim: ClaimLookup;
   /** The pod that would take this place. */
   readonly newPod: (ordinal: number) => Pod;
@@ -81,17 +93,17 @@ export function decideReplicas(view: ReplicasView, nowMs: number): ReplicasPlan 
 }
 
 /** The pods whose place is no longer asked for, from the last to the first. */
-export function condemnedPods(set: StatefulSet, pods: readonly Pod[]): readonly Pod[] {
+export function condemnedPods(set: Stored<StatefulSet>, pods: readonly PodOfSet[]): readonly PodOfSet[] {
   return pods
     .filter((pod) => ordinalOf(pod) !== undefined && !inOrdinalRange(set, placeOf(pod)))
     .toSorted((a, b) => placeOf(b) - placeOf(a));
 }
 
-export function isUnavailable(set: StatefulSet, pod: Pod, nowMs: number): boolean {
+export function isUnavailable(set: Stored<StatefulSet>, pod: CachedPod, nowMs: number): boolean {
   return !isPodAvailable(pod, minReadySeconds(set), nowMs) || isTerminating(pod);
 }
 
-export function isTerminating(pod: Pod): boolean {
+export function isTerminating(pod: CachedPod): boolean {
   return pod.metadata.deletionTimestamp !== undefined;
 }
 
@@ -138,7 +150,7 @@ function decideAtOnce(view: ReplicasView, places: Places, nowMs: number): Steps 
   };
 }
 
-function mostNewPods(set: StatefulSet): number {
+function mostNewPods(set: Stored<StatefulSet>): number {
   const { labels = {} } = set.spec?.template.metadata ?? {};
   const fields = Object.keys(labels).length + 10 * (claimTemplates(set).length + 1);
   return Math.min(MOST_NEW_PODS, Math.ceil(MOST_NEW_FIELDS / fields));
@@ -147,13 +159,13 @@ function mostNewPods(set: StatefulSet): number {
 /** What one place needs, and why those after it have to wait where they come in turn. */
 function decidePlace(
   view: ReplicasView,
-  existing: Pod | undefined,
+  existing: PodOfSet | undefined,
   ordinal: number,
   nowMs: number,
 ): { readonly step?: PodStep; readonly waits?: string } {
   const { set } = view;
   if (existing === undefined) return decideCreation(view, view.newPod(ordinal));
-  const name = existing.metadata.name ?? "";
+  const { name } = existing.metadata;
   // The phase does not matter: an evicted pod may count as Succeeded or as Failed.
   if (isPodTerminal(existing)) {
     const waits = `${name} has ended`;
@@ -178,12 +190,12 @@ function decideCreation(view: ReplicasView, pod: Pod): { readonly step?: PodStep
 }
 
 /** A pod that waits for its claims gets those that are missing. */
-function pendingStep(view: ReplicasView, pod: Pod): PodStep | undefined {
+function pendingStep(view: ReplicasView, pod: PodOfSet): OldPodStep | undefined {
   const claims = decideClaims(view.set, pod, view.claim);
   return isNothing(claims) ? undefined : { action: "claims", pod, claims, reason: "it is pending" };
 }
 
-function correctionStep(view: ReplicasView, pod: Pod): PodStep | undefined {
+function correctionStep(view: ReplicasView, pod: PodOfSet): OldPodStep | undefined {
   const { set, claim } = view;
   const mounted = storageMatches(set, pod);
   const claims = mounted ? decideOwners(set, pod, claim) : decideClaims(set, pod, claim);
@@ -196,7 +208,7 @@ function correctionStep(view: ReplicasView, pod: Pod): PodStep | undefined {
   };
 }
 
-function ownersStep(view: ReplicasView, pod: Pod): PodStep | undefined {
+function ownersStep(view: ReplicasView, pod: PodOfSet): OldPodStep | undefined {
   const claims = decideOwners(view.set, pod, view.claim);
   if (claims.reown.length === 0) return undefined;
   return { action: "claims", pod, claims, reason: "its claims go with it or stay" };
@@ -206,14 +218,14 @@ function ownersStep(view: ReplicasView, pod: Pod): PodStep | undefined {
  * Pods that are no longer asked for are deleted from the last to the first. In turn, each waits until the one after it
  * is gone, and an unhealthy one is deleted only when none before it is unhealthy.
  */
-function decideCondemned(set: StatefulSet, condemned: readonly Pod[], nowMs: number): Steps {
+function decideCondemned(set: Stored<StatefulSet>, condemned: readonly PodOfSet[], nowMs: number): Steps {
   if (allowsBurst(set)) {
     const going = condemned.filter((pod) => !isTerminating(pod));
     return { steps: going.map((pod) => deletion(pod, "scaled down")), heldUpBy: undefined };
   }
   const [last] = condemned;
   if (last === undefined) return { steps: [], heldUpBy: undefined };
-  const name = last.metadata.name ?? "";
+  const { name } = last.metadata;
   if (isTerminating(last)) return { steps: [], heldUpBy: `${name} is terminating` };
   const waits = notReady(set, last, nowMs);
   // A failed pod is unhealthy even if its condition still says ready: nobody may have updated that since.
@@ -223,14 +235,14 @@ function decideCondemned(set: StatefulSet, condemned: readonly Pod[], nowMs: num
 }
 
 /** Why what comes after this pod has to wait; undefined when it does not. */
-function notReady(set: StatefulSet, pod: Pod, nowMs: number): string | undefined {
-  const name = pod.metadata.name ?? "";
+function notReady(set: Stored<StatefulSet>, pod: PodOfSet, nowMs: number): string | undefined {
+  const { name } = pod.metadata;
   if (isTerminating(pod)) return `${name} is terminating`;
   if (pod.status?.phase !== "Running" || !isPodReady(pod)) return `${name} is not running and ready`;
   return isPodAvailable(pod, minReadySeconds(set), nowMs) ? undefined : `${name} is not available yet`;
 }
 
-export function deletion(pod: Pod, reason: string): PodStep {
+export function deletion(pod: PodOfSet, reason: string): OldPodStep {
   return { action: "delete", pod, claims: NO_CLAIMS, reason };
 }
 

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { OwnerReference } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
@@ -24,8 +25,8 @@ function claim(...ownerReferences: readonly OwnerReference[]): PersistentVolumeC
   return { metadata: { name: "claim", ownerReferences } };
 }
 
-const setRef = newControllerRef(set, resources.statefulSets);
-const podRef = (owner: Pod): OwnerReference => newControllerRef(owner, resources.pods);
+const setRef = newControllerRef(asStored(set), resources.statefulSets);
+const podRef = (owner: Pod): OwnerReference => newControllerRef(asStored(owner), resources.pods);
 const custom: OwnerReference = { apiVersion: "custom/v1", kind: "Random", name: "random", uid: "abc" };
 const { controller: _, ...setRefWithoutControl } = setRef;
 const { controller: __, ...podRefWithoutControl } = podRef(pod);
@@ -61,14 +62,14 @@ describe.for(policies)("a claim %s", ([_name, scaled, deleted, of, wants]) => {
         ...(hasOther ? [custom] : []),
       );
       const right = hasSet === wants.set && hasPod === wants.pod;
-      expect(isOwnershipUpToDate(given, owner, of)).toBe(right);
-      const corrected = ownersOf(given, owner, of);
+      expect(isOwnershipUpToDate(given, asStored(owner), of)).toBe(right);
+      const corrected = ownersOf(given, asStored(owner), of);
       expect(corrected).toEqual([
         ...(hasOther ? [custom] : []),
         ...(wants.set ? [setRef] : []),
         ...(wants.pod ? [podRef(of)] : []),
       ]);
-      expect(isOwnershipUpToDate(claim(...corrected), owner, of)).toBe(true);
+      expect(isOwnershipUpToDate(claim(...corrected), asStored(owner), of)).toBe(true);
     },
   );
 });
@@ -89,7 +90,7 @@ describe("the owners of a claim are as they should be", () => {
     ["not with the set and a stranger in control", withSet, [setRef, stranger], false],
     ["with a stranger in control alone", withSet, [stranger], true],
   ])("%s", (_name, owner, owners, right) => {
-    expect(isOwnershipUpToDate(claim(...owners), owner, pod)).toBe(right);
+    expect(isOwnershipUpToDate(claim(...owners), asStored(owner), pod)).toBe(right);
   });
 });
 
@@ -105,12 +106,14 @@ describe("the owners that a claim gets", () => {
     ["leave out a set of no uid, which may be an earlier one", [{ ...setRef, uid: "" }], []],
     ["leave out such a set without control", [{ ...setRefWithoutControl, uid: "" }], []],
   ])("%s", (_name, before, after) => {
-    expect(ownersOf(claim(...before), set, onlyPod)).toEqual(after);
+    expect(ownersOf(claim(...before), asStored(set), onlyPod)).toEqual(after);
   });
 
   test("leave out the set and the pod beside a stranger in control", () => {
     const stranger = { ...custom, controller: true };
-    expect(ownersOf(claim(setRef, podRef(condemned), stranger), set, condemned)).toEqual([stranger]);
+    expect(ownersOf(claim(setRef, podRef(condemned), stranger), asStored(set), condemned)).toEqual([
+      stranger,
+    ]);
   });
 });
 
@@ -130,9 +133,9 @@ describe("an unexpected controller", () => {
     ["is one beside the pod", [podRef(pod), another], true],
     ["is not an owner beside the pod", [podRef(pod), custom], false],
   ])("%s", (_name, owners, unexpected) => {
-    expect(hasUnexpectedController(claim(...owners), set, pod)).toBe(unexpected);
+    expect(hasUnexpectedController(claim(...owners), asStored(set), pod)).toBe(unexpected);
     // Where claims are kept in all cases, anybody may manage them.
-    expect(hasUnexpectedController(claim(...owners), setWith("Retain", "Retain"), pod)).toBe(false);
+    expect(hasUnexpectedController(claim(...owners), asStored(setWith("Retain", "Retain")), pod)).toBe(false);
   });
 });
 
@@ -151,7 +154,7 @@ describe("owners are right only when they control: of a claim that goes with the
     ["pod not in control", [podRefWithoutControl], false],
     ["set in control, another not", [setRef, custom], true],
   ])("%s", (_name, owners, right) => {
-    expect(isOwnershipUpToDate(claim(...owners), withSet, pod)).toBe(right);
+    expect(isOwnershipUpToDate(claim(...owners), asStored(withSet), pod)).toBe(right);
   });
 });
 
@@ -165,8 +168,8 @@ describe("a claim goes with an earlier pod", () => {
     ["and not with a set", claim({ ...setRef, name: "set-1" }), pod, false],
     ["as any is when this one is yet to be made", claim(podRef(pod)), { metadata: { name: "set-1" } }, true],
   ])("%s", (_name, given, of, stale) => {
-    expect(isClaimStale(given, scaled, of)).toBe(stale);
+    expect(isClaimStale(given, asStored(scaled), of)).toBe(stale);
     // Claims that are kept when scaled wait for pods of the same name.
-    expect(isClaimStale(given, setWith("Retain", "Delete"), of)).toBe(false);
+    expect(isClaimStale(given, asStored(setWith("Retain", "Delete")), of)).toBe(false);
   });
 });

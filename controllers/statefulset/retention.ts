@@ -1,11 +1,11 @@
-import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
+import { isStored, type OwnerReference, type PartialObject, type Stored } from "../../pkg/api/object.ts";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { placeOf } from "./identity.ts";
 import { inOrdinalRange } from "./stateful-set.ts";
+import type { CachedPod } from "./fields.ts";
 
 /**
  * Owners of claims by retention policy. The garbage collector does the rest: a claim goes with its last owner.
@@ -20,13 +20,13 @@ interface WantedOwners {
   readonly pod: boolean;
 }
 
-function wantedOwners(set: StatefulSet, pod: Pod): WantedOwners {
+function wantedOwners(set: Stored<StatefulSet>, pod: CachedPod): WantedOwners {
   const { whenScaled, whenDeleted } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   const scaledAway = whenScaled === "Delete" && !inOrdinalRange(set, placeOf(pod));
   return { set: whenDeleted === "Delete" && !scaledAway, pod: scaledAway };
 }
 
-function keepsAlways(set: StatefulSet): boolean {
+function keepsAlways(set: Stored<StatefulSet>): boolean {
   const { whenScaled, whenDeleted } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   return whenScaled !== "Delete" && whenDeleted !== "Delete";
 }
@@ -36,14 +36,16 @@ function keepsAlways(set: StatefulSet): boolean {
  * the garbage collector deletes them. So do claims that somebody else controls and that name neither the StatefulSet
  * nor the pod.
  */
-export function isOwnershipUpToDate(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
+export function isOwnershipUpToDate(claim: PartialObject, set: Stored<StatefulSet>, pod: CachedPod): boolean {
+  const wanted = wantedOwners(set, pod);
+  // As a rule a claim has no owner, and each sync asks for each claim.
+  if (ownersIn(claim).length === 0) return !wanted.set && !wanted.pod;
   if (namesAnother(claim, set, resources.statefulSets) || namesAnother(claim, pod, resources.pods)) {
     return true;
   }
   const has: WantedOwners = { set: isOwnedBy(claim, set), pod: isOwnedBy(claim, pod) };
   if (hasUnexpectedController(claim, set, pod)) return !has.set && !has.pod;
   if (ownsWithoutControl(claim, set) || ownsWithoutControl(claim, pod)) return false;
-  const wanted = wantedOwners(set, pod);
   return has.set === wanted.set && has.pod === wanted.pod;
 }
 
@@ -52,9 +54,9 @@ export function isOwnershipUpToDate(claim: PersistentVolumeClaim, set: StatefulS
  * one.
  */
 export function ownersOf(
-  claim: PersistentVolumeClaim,
-  set: StatefulSet,
-  pod: Pod,
+  claim: PartialObject,
+  set: Stored<StatefulSet>,
+  pod: CachedPod,
 ): readonly OwnerReference[] {
   const others = ownersIn(claim).filter(
     (owner) => !names(owner, set, resources.statefulSets) && !names(owner, pod, resources.pods),
@@ -64,12 +66,16 @@ export function ownersOf(
   return [
     ...others,
     ...(wanted.set ? [newControllerRef(set, resources.statefulSets)] : []),
-    ...(wanted.pod ? [newControllerRef(pod, resources.pods)] : []),
+    ...(wanted.pod && isStored(pod) ? [newControllerRef(pod, resources.pods)] : []),
   ];
 }
 
 /** Whether a claim that the policy may delete is controlled by something other than the StatefulSet or the pod. */
-export function hasUnexpectedController(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
+export function hasUnexpectedController(
+  claim: PartialObject,
+  set: Stored<StatefulSet>,
+  pod: CachedPod,
+): boolean {
   // Claims that are always kept may be controlled by anybody.
   if (keepsAlways(set)) return false;
   return ownersIn(claim).some((owner) => {
@@ -80,26 +86,26 @@ export function hasUnexpectedController(claim: PersistentVolumeClaim, set: State
 }
 
 /** Whether the claim is to be deleted with an earlier pod of this name. */
-export function isClaimStale(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): boolean {
+export function isClaimStale(claim: PartialObject, set: Stored<StatefulSet>, pod: CachedPod): boolean {
   const { whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   return whenScaled === "Delete" && namesAnother(claim, pod, resources.pods);
 }
 
 /** Whether the claim names an earlier object of this name as owner. A pod that is yet to be created has no uid. */
-function namesAnother(claim: PersistentVolumeClaim, object: ApiObject, resource: Resource): boolean {
+function namesAnother(claim: PartialObject, object: PartialObject, resource: Resource): boolean {
   const named = ownersIn(claim).find((owner) => names(owner, object, resource));
-  return named !== undefined && named.uid !== (object.metadata.uid ?? "");
+  return named !== undefined && named.uid !== object.metadata.uid;
 }
 
-function isOwnedBy(claim: PersistentVolumeClaim, owner: ApiObject): boolean {
+function isOwnedBy(claim: PartialObject, owner: PartialObject): boolean {
   return ownersIn(claim).some(({ uid }) => uid === owner.metadata.uid);
 }
 
-function ownsWithoutControl(claim: PersistentVolumeClaim, owner: ApiObject): boolean {
+function ownsWithoutControl(claim: PartialObject, owner: PartialObject): boolean {
   return ownersIn(claim).some(({ uid, controller }) => uid === owner.metadata.uid && controller !== true);
 }
 
-function names(reference: OwnerReference, object: ApiObject, resource: Resource): boolean {
+function names(reference: OwnerReference, object: PartialObject, resource: Resource): boolean {
   return (
     reference.apiVersion === apiVersionOf(resource) &&
     reference.kind === resource.kind &&
@@ -107,6 +113,6 @@ function names(reference: OwnerReference, object: ApiObject, resource: Resource)
   );
 }
 
-function ownersIn(claim: PersistentVolumeClaim): readonly OwnerReference[] {
+function ownersIn(claim: PartialObject): readonly OwnerReference[] {
   return claim.metadata.ownerReferences ?? [];
 }

@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import { newRevision, templateData } from "../../pkg/api/controller-revision.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -8,31 +10,35 @@ import { newPod } from "./new-pod.ts";
 import { currentRevision, decideRevision, decideTruncation, restoredTemplate } from "./revisions.ts";
 import { changed, podOf, statefulSet, withImage } from "./samples.test-data.ts";
 
-function revisionOf(set: StatefulSet, revision: number): ControllerRevision {
+function revisionOf(set: Stored<StatefulSet>, revision: number): Stored<ControllerRevision> {
   const template = set.spec?.template ?? {};
-  return newRevision({
-    owner: set,
-    ownerResource: resources.statefulSets,
-    labels: template.metadata?.labels ?? {},
-    annotations: {},
-    data: templateData(template),
-    revision,
-    collisionCount: 0,
-  });
+  return asStored(
+    newRevision({
+      owner: set,
+      ownerResource: resources.statefulSets,
+      labels: template.metadata?.labels ?? {},
+      annotations: {},
+      data: templateData(template),
+      revision,
+      collisionCount: 0,
+    }),
+  );
 }
 
 const first = statefulSet("foo", 3);
 const second = withImage(first, "foo");
 const third = withImage(first, "bar");
 const [one, two, three] = [revisionOf(first, 1), revisionOf(second, 2), revisionOf(third, 3)];
-const atFirst: StatefulSet = {
+const atFirst = asStored<StatefulSet>({
   ...second,
   status: { replicas: 3, ...(one?.metadata.name && { currentRevision: one.metadata.name }) },
-};
+});
 
 // upstream: pkg/controller/statefulset/stateful_set_control_test.go#TestStatefulSetControl_getSetRevisions
 describe("the revision that a StatefulSet asks for", () => {
-  test.for<[string, StatefulSet, readonly ControllerRevision[], string, string | undefined, number]>([
+  test.for<
+    [string, Stored<StatefulSet>, readonly Stored<ControllerRevision>[], string, string | undefined, number]
+  >([
     ["is made when there is none", first, [], "create", one?.metadata.name, 1],
     ["is made for a new template", atFirst, [one], "create", two?.metadata.name, 2],
     ["stays for the same template", atFirst, [one, two], "keep", two?.metadata.name, 2],
@@ -45,7 +51,7 @@ describe("the revision that a StatefulSet asks for", () => {
       4,
     ],
   ])("%s", ([_name, set, history, action, name, number]) => {
-    const plan = decideRevision(set, history, withTemplateDefaults);
+    const plan = decideRevision(asStored(set), history, withTemplateDefaults);
     expect(plan.action).toBe(action);
     expect(plan.revision.metadata.name).toBe(name);
     expect(plan.action === "renumber" ? plan.number : plan.revision.revision).toBe(number);
@@ -53,23 +59,26 @@ describe("the revision that a StatefulSet asks for", () => {
 
   test("is the last of several that hold the same", () => {
     const again = { ...two, metadata: { ...two.metadata, name: "again" }, revision: 3 };
-    const plan = decideRevision(atFirst, [one, two, again], withTemplateDefaults);
+    const plan = decideRevision(asStored(atFirst), [one, two, again], withTemplateDefaults);
     expect(plan).toMatchObject({ action: "keep", revision: { metadata: { name: "again" } } });
   });
 
   test("has the StatefulSet's annotations, the template's labels, and a name of its own after collisions", () => {
-    const noted: StatefulSet = { ...first, metadata: { ...first.metadata, annotations: { note: "x" } } };
-    const collided: StatefulSet = { ...noted, status: { replicas: 0, collisionCount: 1 } };
+    const noted: Stored<StatefulSet> = {
+      ...first,
+      metadata: { ...first.metadata, annotations: { note: "x" } },
+    };
+    const collided: Stored<StatefulSet> = { ...noted, status: { replicas: 0, collisionCount: 1 } };
     const [plain, other] = [noted, collided].map(
-      (set) => decideRevision(set, [], undefined).revision.metadata,
+      (set) => decideRevision(asStored(set), [], undefined).revision.metadata,
     );
     expect(plain).toMatchObject({ annotations: { note: "x" }, labels: { foo: "bar" } });
     expect(other?.name).not.toBe(plain?.name);
   });
 
   test("is current as long as the status names it and it exists", () => {
-    expect(currentRevision(atFirst, [one, two])).toBe(one);
-    expect(currentRevision(atFirst, [two])).toBeUndefined();
+    expect(currentRevision(asStored(atFirst), [one, two])).toBe(one);
+    expect(currentRevision(asStored(atFirst), [two])).toBeUndefined();
     expect(currentRevision(first, [one, two])).toBeUndefined();
   });
 });
@@ -82,7 +91,7 @@ describe("a revision that another version has written", () => {
   });
   const set = changed(first, { template });
   const { dnsPolicy: _, ...undefaulted } = template.spec ?? { containers: [] };
-  const written = (data: unknown, revision = 1): ControllerRevision => ({ ...one, data, revision });
+  const written = (data: unknown, revision = 1): Stored<ControllerRevision> => ({ ...one, data, revision });
   const latest = written(templateData(template), 2);
   const nulled = written({
     spec: {
@@ -96,7 +105,7 @@ describe("a revision that another version has written", () => {
   const sparse = written({ spec: { template: { ...template, spec: undefaulted, $patch: "replace" } } });
   const other = written(templateData({ ...template, spec: { ...undefaulted, dnsPolicy: "Default" } }));
 
-  test.each<[string, readonly ControllerRevision[], string]>([
+  test.each<[string, readonly Stored<ControllerRevision>[], string]>([
     ["with nothing spelled out is the same", [nulled], "keep"],
     ["in the same bytes is the same", [latest], "keep"],
     ["and one in this version's bytes: the latter", [nulled, latest], "keep"],
@@ -118,9 +127,9 @@ describe("a revision that another version has written", () => {
 // upstream: pkg/controller/statefulset/stateful_set_utils_test.go#TestCreateApplyRevision, #TestRollingUpdateApplyRevision
 describe("a revision brings its template back", () => {
   test("whatever the StatefulSet's own is by then", () => {
-    expect(restoredTemplate(third, one)).toEqual(first.spec?.template);
-    expect(restoredTemplate(third, two)).toEqual(second.spec?.template);
-    expect(restoredTemplate(second, two)).toEqual(second.spec?.template);
+    expect(restoredTemplate(third, asStored(one))).toEqual(first.spec?.template);
+    expect(restoredTemplate(third, asStored(two))).toEqual(second.spec?.template);
+    expect(restoredTemplate(second, asStored(two))).toEqual(second.spec?.template);
   });
 
   test("without what only the newer one has", () => {
@@ -130,10 +139,10 @@ describe("a revision brings its template back", () => {
         spec: { containers: [{ name: "nginx", image: "nginx", env: [{ name: "foo", value: "bar" }] }] },
       },
     });
-    expect(restoredTemplate(richer, one)).toEqual(first.spec?.template);
-    expect(newPod(richer, restoredTemplate(richer, one), "rev", 0).spec?.containers[0]).not.toHaveProperty(
-      "env",
-    );
+    expect(restoredTemplate(richer, asStored(one))).toEqual(first.spec?.template);
+    expect(
+      newPod(richer, restoredTemplate(richer, asStored(one)), "rev", 0).spec?.containers[0],
+    ).not.toHaveProperty("env");
   });
 });
 

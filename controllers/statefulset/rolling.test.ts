@@ -1,3 +1,5 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { IntOrString } from "../../pkg/api/int-or-string.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
@@ -13,7 +15,7 @@ const NOW = Date.parse("2026-06-01T00:00:00Z");
 const namesOf = (steps: readonly PodStep[]): string => steps.map(({ pod }) => pod.metadata.name).join(" ");
 
 /** "o" old, "n" new, both ready; "O", "N" not ready; "t", "T" old and new that are terminating; "-" being created. */
-function placesOf(set: StatefulSet, states: string): Places {
+function placesOf(set: Stored<StatefulSet>, states: string): Places {
   const pods = Array.from(states).flatMap((state, ordinal) => {
     if (state === "-") return [];
     const revision = "oOt".includes(state) ? "old" : "new";
@@ -23,7 +25,7 @@ function placesOf(set: StatefulSet, states: string): Places {
   return places.placesOf(changed(set, { replicas: states.length }), pods);
 }
 
-function rolling(replicas: number, partition: number, unavailable?: IntOrString): StatefulSet {
+function rolling(replicas: number, partition: number, unavailable?: IntOrString): Stored<StatefulSet> {
   const rollingUpdate = { partition, ...(unavailable !== undefined && { maxUnavailable: unavailable }) };
   return statefulSet("foo", replicas, { updateStrategy: { type: "RollingUpdate", rollingUpdate } });
 }
@@ -115,7 +117,7 @@ test.for<[string, number, IntOrString | undefined, string, number, number]>([
 ])("unavailable pods: %s", ([_name, replicas, limit, states, allowed, actual]) => {
   const set = rolling(replicas, 0, limit);
   expect(maxUnavailable(set)).toBe(allowed);
-  expect(unavailableReplicas(set, placesOf(set, states), NOW)).toBe(actual);
+  expect(unavailableReplicas(asStored(set), placesOf(set, states), NOW)).toBe(actual);
 });
 
 describe("a pod that comes back has the revision from before the update", () => {
@@ -138,6 +140,6 @@ describe("a pod that comes back has the revision from before the update", () => 
     ["when updated on deletion", [0, 1, 2, 3], [false, false, false, false]],
   ])("%s", (name, ordinals, stay) => {
     const set = strategies[name] ?? statefulSet();
-    expect(ordinals.map((ordinal) => staysAtCurrentRevision(set, ordinal))).toEqual(stay);
+    expect(ordinals.map((ordinal) => staysAtCurrentRevision(asStored(set), ordinal))).toEqual(stay);
   });
 });

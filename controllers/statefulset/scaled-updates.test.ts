@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSetSpec } from "../../pkg/api/types/apps-v1.gen.ts";
@@ -30,7 +31,7 @@ async function createSettled(replicas: number, more: Partial<StatefulSetSpec>): 
 
 async function updateTo(image: string, replicas: number): Promise<void> {
   await world.update(resources.statefulSets, "foo", (owner) =>
-    changed(withImage(owner, image), { replicas }),
+    changed(withImage(asStored(owner), image), { replicas }),
   );
   await world.runWithKubelet();
 }

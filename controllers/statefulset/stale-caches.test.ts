@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ApiObject } from "../../pkg/api/object.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
@@ -31,10 +32,10 @@ describe("what a cache does not show yet is waited for", () => {
       await world.runWithKubelet();
       world.takeWrites();
       const release = world.server.parts.faults.holdWatches({ resource });
-      await update((owner) => changed(withImage(owner, "foo"), { replicas: 3 }));
+      await update((owner) => changed(withImage(asStored(owner), "foo"), { replicas: 3 }));
       for (const replicas of [4, 5]) {
         await world.run();
-        await update((owner) => changed(owner, { replicas }));
+        await update((owner) => changed(asStored(owner), { replicas }));
       }
       await world.run();
       release();
@@ -59,9 +60,9 @@ describe("what a cache does not show yet is waited for", () => {
     await world.runWithKubelet();
     world.takeWrites();
     const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-    await update((owner) => withImage(owner, "foo"));
+    await update((owner) => withImage(asStored(owner), "foo"));
     await world.run();
-    await update((owner) => changed(owner, { revisionHistoryLimit: 3 }));
+    await update((owner) => changed(asStored(owner), { revisionHistoryLimit: 3 }));
     await world.run();
     const deletions = world.takeWrites().filter(({ verb }) => verb === "delete");
     expect(deletions.map(lineOf)).toEqual(["delete pods foo-2"]);
@@ -77,7 +78,7 @@ describe("what a cache does not show yet is waited for", () => {
       .clientFor<Pod>(resources.pods)
       .delete({ namespace: NAMESPACE, name: "foo-1" }, { gracePeriodSeconds: 0 });
     world.takeWrites();
-    await update((owner) => changed(owner, { replicas: 1 }));
+    await update((owner) => changed(asStored(owner), { replicas: 1 }));
     await world.run();
     const deletions = world.takeWrites().filter(({ verb }) => verb === "delete");
     expect(new Set(deletions.map(({ name, status }) => `${name} ${status}`))).toEqual(new Set(["foo-1 404"]));
@@ -171,7 +172,7 @@ describe("what the cache shows may have gone, and another have its name", () => 
     const own = { metadata: { name: "datadir-foo-0" }, ...(claim.spec && { spec: claim.spec }) };
     const release = await replace<PersistentVolumeClaim>(resources.persistentVolumeClaims, own);
     world.takeWrites();
-    await update((owner) => changed(owner, { persistentVolumeClaimRetentionPolicy: GO }));
+    await update((owner) => changed(asStored(owner), { persistentVolumeClaimRetentionPolicy: GO }));
     await world.run(100);
     const { metadata } = await world.get(resources.persistentVolumeClaims, "datadir-foo-0");
     expect(metadata.ownerReferences ?? []).toEqual([]);
@@ -205,7 +206,7 @@ test("without the gate a write that is not seen yet may be tried again, and does
   await create(statefulSet("foo", 3, { podManagementPolicy: "Parallel" }));
   const release = world.server.parts.faults.holdWatches({ resource: "pods" });
   await world.run();
-  await update((owner) => changed(owner, { replicas: 4 }));
+  await update((owner) => changed(asStored(owner), { replicas: 4 }));
   await world.run();
   expect(world.takeWrites().filter(({ status }) => status === 409).length).toBeGreaterThan(0);
   release();

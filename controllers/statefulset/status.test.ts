@@ -1,5 +1,7 @@
+import type { Stored } from "../../pkg/api/object.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
-import type { StatefulSet, StatefulSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { StatefulSet, StatefulSetStatus, ControllerRevision } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { Revisions } from "./revisions.ts";
 import { changed, podOf, statefulSet } from "./samples.test-data.ts";
@@ -7,12 +9,17 @@ import { computeStatus, decideStatus } from "./status.ts";
 
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 const ago = (seconds: number): string => new Date(NOW - seconds * 1_000).toISOString();
-const revision = (name: string): Revisions["current"] => ({ metadata: { name }, revision: 1 });
+const revision = (name: string): Revisions["current"] =>
+  asStored<ControllerRevision>({ metadata: { name }, revision: 1 });
 const revisions: Revisions = { current: revision("old"), update: revision("new"), collisionCount: 0 };
 const base = statefulSet("foo", 3);
-const set: StatefulSet = { ...base, metadata: { ...base.metadata, generation: 2 } };
+const set = asStored<StatefulSet>({ ...base, metadata: { ...base.metadata, generation: 2 } });
 
-function statusOf(pods: readonly Pod[], of = set, outdated: readonly Pod[] = []): StatefulSetStatus {
+function statusOf(
+  pods: readonly Stored<Pod>[],
+  of = set,
+  outdated: readonly Stored<Pod>[] = [],
+): StatefulSetStatus {
   return computeStatus({ set: of, pods, revisions, outdated }, NOW);
 }
 
@@ -22,7 +29,7 @@ const starting = podOf(set, 2, { revision: "new", health: "pending" });
 const going = podOf(set, 2, { revision: "old", terminating: true });
 
 describe("the counts", () => {
-  test.each<[string, readonly Pod[], readonly Pod[], readonly number[]]>([
+  test.each<[string, readonly Stored<Pod>[], readonly Stored<Pod>[], readonly number[]]>([
     ["of nothing", [], [], [0, 0, 0, 0, 0]],
     ["of old and new", [old, fresh], [], [2, 2, 2, 1, 1]],
     ["of one that is not ready", [old, fresh, starting], [], [3, 2, 2, 1, 2]],
@@ -48,12 +55,12 @@ describe("an update is complete", () => {
     expect(statusOf(all)).toMatchObject({ currentRevision: "new", currentReplicas: 3, updatedReplicas: 3 });
   });
 
-  test.each<[string, StatefulSet, readonly Pod[]]>([
+  test.each<[string, Stored<StatefulSet>, readonly Stored<Pod>[]]>([
     ["with one that is not ready", set, [...all.slice(0, 2), starting]],
     ["with one too many", set, [...all, podOf(set, 3, { revision: "new" })]],
     ["of a set that updates on deletion", changed(set, { updateStrategy: { type: "OnDelete" } }), all],
   ])("not %s", (_name, of, pods) => {
-    expect(statusOf(pods, of)).toMatchObject({ currentRevision: "old", currentReplicas: 0 });
+    expect(statusOf(pods, asStored(of))).toMatchObject({ currentRevision: "old", currentReplicas: 0 });
   });
 });
 
@@ -61,14 +68,14 @@ describe("an update is complete", () => {
 // stateful_set_test.go#TestStatefulSetAvailabilityCheck
 describe("with minReadySeconds of 30", () => {
   const patient = changed(set, { minReadySeconds: 30 });
-  const readyFor = (seconds: number, ordinal = 0): Pod => ({
+  const readyFor = (seconds: number, ordinal = 0): Stored<Pod> => ({
     ...podOf(set, ordinal),
     status: {
       phase: "Running",
       conditions: [{ type: "Ready", status: "True", lastTransitionTime: ago(seconds) }],
     },
   });
-  test.each<[string, readonly Pod[], number, number | undefined]>([
+  test.each<[string, readonly Stored<Pod>[], number, number | undefined]>([
     ["what has been ready for long is available", [readyFor(31)], 1, undefined],
     ["what has not is not, and is looked at again when it will be", [readyFor(10)], 0, 20_000],
     ["as is the first of several", [readyFor(10), readyFor(25, 1), readyFor(40, 2)], 1, 5_000],
@@ -80,11 +87,11 @@ describe("with minReadySeconds of 30", () => {
     expect(plan.recheckAfterMs).toBe(recheckAfterMs);
   });
 
-  function sinceWhenever(): Pod {
-    return {
+  function sinceWhenever(): Stored<Pod> {
+    return asStored<Pod>({
       ...podOf(set, 0),
       status: { phase: "Running", conditions: [{ type: "Ready", status: "True" }] },
-    };
+    });
   }
 });
 

@@ -1,17 +1,18 @@
 import { isPodAvailable, isPodReady, untilNextPodAvailableMs } from "../../pkg/api/pod.ts";
 import type { StatefulSet, StatefulSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { revisionOf } from "./identity.ts";
 import type { Revisions } from "./revisions.ts";
 import { desiredReplicas, isRollingUpdate, minReadySeconds } from "./stateful-set.ts";
+import type { PodOfSet } from "./fields.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 export interface StatusView {
-  readonly set: StatefulSet;
+  readonly set: Stored<StatefulSet>;
   /** The pods with a place, whether it is still asked for or not. */
-  readonly pods: readonly Pod[];
+  readonly pods: readonly PodOfSet[];
   readonly revisions: Revisions;
   /** The pods that this sync has deleted because they are outdated. */
-  readonly outdated: readonly Pod[];
+  readonly outdated: readonly PodOfSet[];
 }
 
 export interface StatusPlan {
@@ -30,22 +31,14 @@ export function decideStatus(view: StatusView, nowMs: number): StatusPlan {
 }
 
 export function computeStatus(view: StatusView, nowMs: number): StatefulSetStatus {
-  const { set, pods, revisions } = view;
+  const { set, revisions } = view;
   const { current, update, collisionCount } = revisions;
-  const ready = pods.filter(isRunningAndReady);
-  // A terminating pod counts as a replica, but for no revision.
-  const staying = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
-  const going = new Set(view.outdated);
   const status = {
     ...set.status,
     observedGeneration: set.metadata.generation ?? 0,
-    replicas: pods.length,
-    readyReplicas: ready.length,
-    availableReplicas: ready.filter((pod) => isPodAvailable(pod, minReadySeconds(set), nowMs)).length,
-    currentReplicas: staying.filter((pod) => !going.has(pod) && has(pod, current.metadata.name)).length,
-    updatedReplicas: staying.filter((pod) => has(pod, update.metadata.name)).length,
-    currentRevision: current.metadata.name ?? "",
-    updateRevision: update.metadata.name ?? "",
+    ...countPods(view, nowMs),
+    currentRevision: current.metadata.name,
+    updateRevision: update.metadata.name,
     collisionCount,
   };
   const desired = desiredReplicas(set);
@@ -56,29 +49,53 @@ export function computeStatus(view: StatusView, nowMs: number): StatefulSetStatu
   return { ...status, currentRevision: status.updateRevision, currentReplicas: status.updatedReplicas };
 }
 
-function isRunningAndReady(pod: Pod): boolean {
+function countPods({ set, pods, revisions, outdated }: StatusView, nowMs: number) {
+  const { current, update } = revisions;
+  const seconds = minReadySeconds(set);
+  const going = new Set(outdated);
+  const counts = {
+    replicas: pods.length,
+    readyReplicas: 0,
+    availableReplicas: 0,
+    currentReplicas: 0,
+    updatedReplicas: 0,
+  };
+  for (const pod of pods) {
+    if (isRunningAndReady(pod)) {
+      counts.readyReplicas++;
+      if (isPodAvailable(pod, seconds, nowMs)) counts.availableReplicas++;
+    }
+    // A terminating pod counts as a replica, but for no revision.
+    if (pod.metadata.deletionTimestamp !== undefined) continue;
+    if (!going.has(pod) && has(pod, current.metadata.name)) counts.currentReplicas++;
+    if (has(pod, update.metadata.name)) counts.updatedReplicas++;
+  }
+  return counts;
+}
+
+function isRunningAndReady(pod: PodOfSet): boolean {
   return pod.status?.phase === "Running" && isPodReady(pod);
 }
 
-function has(pod: Pod, revisionName: string | undefined): boolean {
+function has(pod: PodOfSet, revisionName: string | undefined): boolean {
   return revisionOf(pod) === revisionName;
 }
 
+const COUNTS = [
+  "replicas",
+  "readyReplicas",
+  "availableReplicas",
+  "currentReplicas",
+  "updatedReplicas",
+] as const;
+const REVISIONS = ["currentRevision", "updateRevision"] as const;
+
 /** upstream: pkg/controller/statefulset/stateful_set_utils.go#inconsistentStatus leaves out the count of collisions. */
 function needsWriting(before: StatefulSetStatus | undefined, next: StatefulSetStatus): boolean {
-  const count = (status: StatefulSetStatus | undefined): readonly (number | string)[] => [
-    status?.replicas ?? 0,
-    status?.readyReplicas ?? 0,
-    status?.availableReplicas ?? 0,
-    status?.currentReplicas ?? 0,
-    status?.updatedReplicas ?? 0,
-    status?.currentRevision ?? "",
-    status?.updateRevision ?? "",
-  ];
-  const then = count(before);
   return (
     (next.observedGeneration ?? 0) > (before?.observedGeneration ?? 0) ||
-    count(next).some((value, index) => value !== then[index])
+    COUNTS.some((name) => (next[name] ?? 0) !== (before?.[name] ?? 0)) ||
+    REVISIONS.some((name) => (next[name] ?? "") !== (before?.[name] ?? ""))
   );
 }
 

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
@@ -26,14 +27,14 @@ test("claims go with the StatefulSet or with what is scaled away, and no pod tak
   await foo.create(statefulSet("foo", 2, { persistentVolumeClaimRetentionPolicy: KEEP }));
   await world.runWithKubelet();
   await foo.update({ persistentVolumeClaimRetentionPolicy: GO });
-  const setRef = newControllerRef(await foo.get(), resources.statefulSets);
+  const setRef = newControllerRef(asStored(await foo.get()), resources.statefulSets);
   expect(await foo.claimOwners()).toEqual([[setRef], [setRef]]);
   expect(await world.events()).toContain("SuccessfulUpdate Update Pod foo-0 in StatefulSet foo successful");
 
   // Scaled away, a claim goes with its pod; the garbage collector, which does not run here, would end it.
   const last = await world.get<Pod>(resources.pods, "foo-1");
   await foo.update({ replicas: 1 });
-  expect(await foo.claimOwners()).toEqual([[setRef], [newControllerRef(last, resources.pods)]]);
+  expect(await foo.claimOwners()).toEqual([[setRef], [newControllerRef(asStored(last), resources.pods)]]);
 
   await foo.update({ replicas: 2 });
   expect(await foo.names(resources.pods)).toEqual(["foo-0"]);
@@ -66,7 +67,7 @@ test("what fails is told of, each in its own words", async () => {
   await world.start(controller);
   await foo.create(statefulSet("foo", 1));
   await world.runWithKubelet();
-  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 0 }));
+  await world.update(resources.statefulSets, "foo", (owner) => changed(asStored(owner), { replicas: 0 }));
   foo.failOnce("delete", "pods");
   await world.runWithKubelet();
   const events = await world.events();
@@ -124,7 +125,9 @@ describe("claims that may not be given their owner", () => {
     ]);
     recover();
     await world.run(120_000);
-    expect(await foo.claimOwners()).toEqual([[newControllerRef(await foo.get(), resources.statefulSets)]]);
+    expect(await foo.claimOwners()).toEqual([
+      [newControllerRef(asStored(await foo.get()), resources.statefulSets)],
+    ]);
   });
 
   // upstream: stateful_pod_control.go#createMissingPersistentVolumeClaims
@@ -134,7 +137,7 @@ describe("claims that may not be given their owner", () => {
     await world.run();
     refuse();
     await world.update(resources.statefulSets, "foo", (owner) =>
-      changed(owner, { persistentVolumeClaimRetentionPolicy: GO }),
+      changed(asStored(owner), { persistentVolumeClaimRetentionPolicy: GO }),
     );
     await world.run(0);
     expect(await world.events()).toContain(told);
@@ -157,7 +160,9 @@ describe("claims that may not be given their owner", () => {
     });
     await world.runWithKubelet();
     expect(await foo.names(resources.pods)).toEqual([]);
-    expect(await foo.claimOwners()).toEqual([[newControllerRef(await foo.get(), resources.statefulSets)]]);
+    expect(await foo.claimOwners()).toEqual([
+      [newControllerRef(asStored(await foo.get()), resources.statefulSets)],
+    ]);
   });
 });
 
@@ -197,7 +202,7 @@ test("a pod that was replaced under its name since it was looked at is not delet
     spec: { containers: spec?.containers ?? [] },
   });
   const before = await foo.uids();
-  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+  await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "foo"));
   world.takeWrites();
   await world.run(100);
   expect(world.takeWrites().map(lineOf)).toContain("delete pods foo-0");
@@ -214,7 +219,7 @@ test.each([
   await world.start(controller);
   await foo.create(statefulSet("foo", 1));
   await world.runWithKubelet();
-  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 2 }));
+  await world.update(resources.statefulSets, "foo", (owner) => changed(asStored(owner), { replicas: 2 }));
   const labels = { "statefulset.kubernetes.io/pod-name": "other" };
   await world.client
     .clientFor<Pod>(resources.pods)

@@ -1,11 +1,13 @@
 import { messageOf, throwAll } from "../../pkg/api/errors.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PersistentVolumeClaim } from "../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { claimFor, type ClaimsPlan } from "./claims.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { isOwnershipUpToDate, ownersOf } from "./retention.ts";
+import type { CachedPod } from "./fields.ts";
+import type { StoredObject } from "../../pkg/api/object.ts";
 
 type Sync = OwnerSync<StatefulSet>;
 
@@ -13,7 +15,7 @@ type Sync = OwnerSync<StatefulSet>;
 export async function createClaims(
   sync: Sync,
   context: StatefulSetContext,
-  pod: Pod,
+  pod: CachedPod,
   plan: ClaimsPlan,
 ): Promise<void> {
   const problems: unknown[] = plan.leaving.map((name) => new ClaimError(`pvc ${name} is being deleted`));
@@ -32,14 +34,14 @@ export async function createClaims(
 async function createClaim(
   sync: Sync,
   { claimWrites, events }: StatefulSetContext,
-  pod: Pod,
+  pod: CachedPod,
   claim: PersistentVolumeClaim,
 ): Promise<void> {
   const { owner: set, signal } = sync;
   const subject = `Create Claim ${claim.metadata.name ?? ""}`;
-  const podAndSet = `Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name ?? ""}`;
+  const podAndSet = `Pod ${pod.metadata.name ?? ""} in StatefulSet ${set.metadata.name}`;
   try {
-    await claimWrites.create(sync, claim);
+    await claimWrites.createUnread(sync, claim);
   } catch (error) {
     if (signal.aborted || isNamespaceTerminating(error)) throw error;
     // A claim that the cache has yet to show is not worth an event.
@@ -56,7 +58,7 @@ async function createClaim(
 export async function reownClaims(
   sync: Sync,
   context: StatefulSetContext,
-  pod: Pod,
+  pod: CachedPod,
   plan: ClaimsPlan,
 ): Promise<void> {
   for (const name of plan.conflicting) {
@@ -73,7 +75,7 @@ export async function reownClaims(
       await reownClaim(sync, context, pod, claim);
     } catch (error) {
       sync.signal.throwIfAborted();
-      const name = claim.metadata.name ?? "";
+      const { name } = claim.metadata;
       throw new ClaimError(
         `could not update claim ${name} for delete policy ownerRefs: ${messageOf(error)}`,
         error,
@@ -86,8 +88,8 @@ export async function reownClaims(
 async function reownClaim(
   sync: Sync,
   { claimWrites }: StatefulSetContext,
-  pod: Pod,
-  claim: PersistentVolumeClaim,
+  pod: CachedPod,
+  claim: StoredObject,
 ): Promise<void> {
   const { owner: set } = sync;
   await claimWrites.change(sync, claim, (live) => {

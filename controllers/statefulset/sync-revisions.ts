@@ -1,12 +1,13 @@
 import { sortRevisions } from "../../pkg/api/controller-revision.ts";
 import type { LabelSelector } from "../../pkg/api/labels.ts";
 import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { CreatedRevision } from "../../pkg/controller/history/owned-revisions.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { withTemplateDefaults } from "../../pkg/api/defaults/pod-template.ts";
 import type { StatefulSetContext } from "./context.ts";
 import { currentRevision, decideRevision, decideTruncation, type Revisions } from "./revisions.ts";
+import type { PodOfSet } from "./fields.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 type Sync = OwnerSync<StatefulSet>;
 
@@ -15,7 +16,7 @@ export async function claimRevisions(
   sync: Sync,
   { history }: StatefulSetContext,
   selector: LabelSelector,
-): Promise<readonly ControllerRevision[]> {
+): Promise<readonly Stored<ControllerRevision>[]> {
   // A revision whose labels no longer match is neither used nor released.
   return sortRevisions(await history.adopt(sync, ({ metadata }) => selector.matches(metadata.labels)));
 }
@@ -24,7 +25,7 @@ export async function claimRevisions(
 export async function syncRevisions(
   sync: Sync,
   context: StatefulSetContext,
-  revisions: readonly ControllerRevision[],
+  revisions: readonly Stored<ControllerRevision>[],
 ): Promise<Revisions> {
   const { revision: update, collisionCount } = await realizeRevision(sync, context, revisions);
   return { current: currentRevision(sync.owner, revisions) ?? update, update, collisionCount };
@@ -33,7 +34,7 @@ export async function syncRevisions(
 async function realizeRevision(
   sync: Sync,
   { history, comparesMeaning }: StatefulSetContext,
-  revisions: readonly ControllerRevision[],
+  revisions: readonly Stored<ControllerRevision>[],
 ): Promise<CreatedRevision> {
   const collisionCount = sync.owner.status?.collisionCount ?? 0;
   const plan = decideRevision(sync.owner, revisions, comparesMeaning ? withTemplateDefaults : undefined);
@@ -48,8 +49,8 @@ async function realizeRevision(
 export async function truncateHistory(
   sync: Sync,
   { history }: StatefulSetContext,
-  revisions: readonly ControllerRevision[],
-  inUse: { readonly pods: readonly Pod[]; readonly live: Revisions },
+  revisions: readonly Stored<ControllerRevision>[],
+  inUse: { readonly pods: readonly PodOfSet[]; readonly live: Revisions },
 ): Promise<void> {
   const { pods, live } = inUse;
   const names = [live.current.metadata.name, live.update.metadata.name];

@@ -1,3 +1,4 @@
+import { asStored } from "../../test/harness/stored.ts";
 import { compareInt64 } from "../../pkg/api/int64.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
@@ -51,7 +52,7 @@ describe.each(policies)("%s", (podManagementPolicy) => {
   test.each([5, 1, 0])("from three to %i", async (replicas) => {
     await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
     await world.runWithKubelet();
-    await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas }));
+    await world.update(resources.statefulSets, "foo", (owner) => changed(asStored(owner), { replicas }));
     await world.runWithKubelet();
     expect((await foo.get()).status).toMatchObject(settledCounts(replicas));
     expect(await foo.names(resources.pods)).toHaveLength(replicas);
@@ -131,7 +132,7 @@ describe.each(policies)("%s", (podManagementPolicy) => {
     await world.runWithKubelet();
     const [old] = await foo.names(resources.controllerRevisions);
     await world.update(resources.statefulSets, "foo", (owner) =>
-      changed(withImage(owner, "foo"), { replicas }),
+      changed(withImage(asStored(owner), "foo"), { replicas }),
     );
     await world.runWithKubelet();
     expect(await foo.images()).toEqual(Array.from({ length: replicas }, () => "foo"));
@@ -147,7 +148,7 @@ describe.each(policies)("%s", (podManagementPolicy) => {
     const updateStrategy = { type: "RollingUpdate", rollingUpdate: { partition: 2 } };
     await foo.create(statefulSet("foo", 4, { podManagementPolicy, updateStrategy }));
     await world.runWithKubelet();
-    await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+    await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "foo"));
     await world.runWithKubelet();
     expect(await foo.images()).toEqual(["nginx", "nginx", "foo", "foo"]);
     await world.delete(resources.pods, "foo-0");
@@ -162,7 +163,7 @@ describe.each(policies)("%s", (podManagementPolicy) => {
     const more = { podManagementPolicy, updateStrategy, revisionHistoryLimit: 0 };
     await foo.create(statefulSet("foo", 3, more));
     await world.runWithKubelet();
-    await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+    await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "foo"));
     await world.runWithKubelet();
     expect(await foo.images()).toEqual(["nginx", "nginx", "foo"]);
     for (const name of ["foo-0", "foo-1"]) await world.delete(resources.pods, name);
@@ -176,7 +177,7 @@ describe.each(policies)("%s", (podManagementPolicy) => {
   test("on deletion only what is deleted gets the new template", async () => {
     await foo.create(statefulSet("foo", 3, { podManagementPolicy, updateStrategy: { type: "OnDelete" } }));
     await world.runWithKubelet();
-    await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+    await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "foo"));
     await world.runWithKubelet();
     expect(await foo.images()).toEqual(["nginx", "nginx", "nginx"]);
     await world.delete(resources.pods, "foo-1");
@@ -190,9 +191,9 @@ describe.each(policies)("%s", (podManagementPolicy) => {
     await foo.create(statefulSet("foo", 3, { podManagementPolicy }));
     await world.runWithKubelet();
     const [first] = await world.list(resources.controllerRevisions);
-    await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+    await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "foo"));
     await world.runWithKubelet();
-    await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "nginx"));
+    await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "nginx"));
     await world.runWithKubelet();
     expect(await foo.images()).toEqual(["nginx", "nginx", "nginx"]);
     const revisions = await world.list(resources.controllerRevisions);
@@ -222,7 +223,7 @@ test("old revisions above the limit go, and none that is in use", async () => {
   await foo.create(statefulSet("foo", 2, { revisionHistoryLimit: 2 }));
   await world.runWithKubelet();
   for (const image of ["a", "b", "c", "d"]) {
-    await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, image));
+    await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), image));
     await world.runWithKubelet();
   }
   const revisions = await world.list(resources.controllerRevisions);
@@ -261,7 +262,7 @@ test("what is deleted as it is outdated does not count as current in the same sy
   await foo.create(statefulSet("foo", 3));
   await world.runWithKubelet();
   const release = world.server.parts.faults.holdWatches({ resource: "pods" });
-  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "foo"));
+  await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "foo"));
   await world.run();
   expect((await foo.get()).status).toMatchObject({ replicas: 3, currentReplicas: 2 });
   release();
@@ -327,7 +328,7 @@ test("in turn, nothing goes on while a pod takes its time to end", async () => {
     metadata: { ...pod.metadata, finalizers: ["x.io/hold"] },
   }));
   await world.delete(resources.pods, "foo-1");
-  await world.update(resources.statefulSets, "foo", (owner) => changed(owner, { replicas: 5 }));
+  await world.update(resources.statefulSets, "foo", (owner) => changed(asStored(owner), { replicas: 5 }));
   await world.runWithKubelet();
   expect(await foo.names(resources.pods)).toEqual(["foo-0", "foo-1", "foo-2"]);
   await world.update<Pod>(resources.pods, "foo-1", (pod) => ({
@@ -345,10 +346,10 @@ test("a broken update stops at the first pod that is not ready, and goes on when
   await world.runWithKubelet();
   const fateOf = (pod: Pod): "running" | "ready" =>
     pod.spec?.containers[0]?.image === "broken" ? "running" : "ready";
-  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "broken"));
+  await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "broken"));
   await world.runWithKubelet({ fateOf });
   expect(await foo.images()).toEqual(["nginx", "nginx", "broken"]);
-  await world.update(resources.statefulSets, "foo", (owner) => withImage(owner, "fixed"));
+  await world.update(resources.statefulSets, "foo", (owner) => withImage(asStored(owner), "fixed"));
   await world.runWithKubelet({ fateOf });
   expect(await foo.images()).toEqual(["nginx", "nginx", "broken"]);
   await world.delete(resources.pods, "foo-2");

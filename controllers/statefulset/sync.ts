@@ -1,7 +1,7 @@
 import { isOnly, throwAll } from "../../pkg/api/errors.ts";
 import { type LabelSelector, SelectorError } from "../../pkg/api/labels.ts";
 import type { ControllerRevision, StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import type { Pod, PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
+import type { PodTemplateSpec } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
 import { attempts } from "../../pkg/controller/attempts.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
@@ -16,6 +16,8 @@ import { allowsBurst, podSelector } from "./stateful-set.ts";
 import { decideStatus } from "./status.ts";
 import { claimRevisions, syncRevisions, truncateHistory } from "./sync-revisions.ts";
 import { measureUnavailability } from "./metrics.ts";
+import type { PodOfSet } from "./fields.ts";
+import type { Stored } from "../../pkg/api/object.ts";
 
 type Sync = OwnerSync<StatefulSet>;
 
@@ -44,13 +46,13 @@ export async function syncStatefulSet(sync: Sync, context: StatefulSetContext): 
 async function syncPods(
   sync: Sync,
   context: StatefulSetContext,
-  pods: readonly Pod[],
+  pods: readonly PodOfSet[],
   revisions: Revisions,
 ): Promise<SyncResult> {
   const { owner: set, log, signal } = sync;
   const { errors, attempt } = attempts(signal);
   const nowMs = context.clock.nowMs();
-  const outdated: Pod[] = [];
+  const outdated: PodOfSet[] = [];
   await attempt(async () => {
     const plan = decideReplicas(replicasView(set, context, pods, revisions), nowMs);
     if (context.unavailability !== undefined)
@@ -67,14 +69,14 @@ async function syncPods(
 }
 
 function replicasView(
-  set: StatefulSet,
+  set: Stored<StatefulSet>,
   { claims }: StatefulSetContext,
-  pods: readonly Pod[],
+  pods: readonly PodOfSet[],
   { current, update }: Revisions,
 ): ReplicasView {
   // Restoring a template takes long, and most places have the same one.
   const templates = new Map<ControllerRevision, PodTemplateSpec>();
-  const templateOf = (revision: ControllerRevision): PodTemplateSpec => {
+  const templateOf = (revision: Stored<ControllerRevision>): PodTemplateSpec => {
     const template = templates.get(revision) ?? restoredTemplate(set, revision);
     templates.set(revision, template);
     return template;
@@ -85,7 +87,7 @@ function replicasView(
     claim: (name) => claims.lister.get(set.metadata.namespace, name),
     newPod: (ordinal) => {
       const revision = staysAtCurrentRevision(set, ordinal) ? current : update;
-      return newPod(set, templateOf(revision), revision.metadata.name ?? "", ordinal);
+      return newPod(set, templateOf(revision), revision.metadata.name, ordinal);
     },
   };
 }
@@ -93,13 +95,13 @@ function replicasView(
 async function takePlan(sync: Sync, context: StatefulSetContext, plan: ReplicasPlan): Promise<void> {
   const order = allowsBurst(sync.owner) ? "in bursts" : "in turn";
   for (const steps of [plan.replicas, plan.condemnedClaims, plan.condemned])
-    await takeSteps(sync, context, steps, order);
+    if (steps.length > 0) await takeSteps(sync, context, steps, order);
 }
 
 interface Rollout {
   readonly revisions: Revisions;
   /** Gets each pod that was deleted, whatever fails after it. */
-  readonly outdated: Pod[];
+  readonly outdated: PodOfSet[];
 }
 
 /** Deletes outdated pods one by one. */
@@ -110,7 +112,7 @@ async function rollOn(
   { revisions, outdated }: Rollout,
 ): Promise<void> {
   const nowMs = context.clock.nowMs();
-  const updateRevision = revisions.update.metadata.name ?? "";
+  const updateRevision = revisions.update.metadata.name;
   const view: RollingView = { set: sync.owner, places, updateRevision };
   const steps =
     context.unavailability === undefined ? decideRolling(view, nowMs) : decideRollingWithin(view, nowMs);

@@ -1,17 +1,16 @@
 import type { Stored } from "../../pkg/api/object.ts";
-import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
 import { isConflict, isNotFound } from "../../pkg/client/errors.ts";
-import type { CleanerContext } from "./context.ts";
+import type { CleanerContext, ExpiringToken } from "./context.ts";
 
 /** Deletes this very Secret, and not another that took its name. */
 export async function deleteToken(
   { client }: CleanerContext,
-  { metadata }: Stored<Secret>,
+  { metadata }: Stored<ExpiringToken>,
   signal: AbortSignal,
 ): Promise<void> {
   const { namespace, name, uid } = metadata;
   try {
-    await client.delete({ namespace, name }, uid === undefined ? {} : { preconditions: { uid } }, signal);
+    await client.delete({ namespace, name }, { preconditions: { uid } }, signal);
   } catch (error) {
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }

@@ -1,11 +1,13 @@
 import { bootstrapTokenExpiry } from "../../pkg/api/bootstrap-token.ts";
-import type { Secret } from "../../pkg/api/types/core-v1.gen.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteToken } from "./apply.ts";
-import type { CleanerContext } from "./context.ts";
+import type { CleanerContext, ExpiringToken } from "./context.ts";
 
 /** Deletes the token when its time is over, and comes back when that time has come. */
-export async function cleanUpToken(sync: OwnerSync<Secret>, context: CleanerContext): Promise<SyncResult> {
+export async function cleanUpToken(
+  sync: OwnerSync<ExpiringToken>,
+  context: CleanerContext,
+): Promise<SyncResult> {
   const { owner: token, signal } = sync;
   const expiry = bootstrapTokenExpiry(token, context.clock.nowMs());
   if (expiry.kind === "later") return { requeueAfterMs: expiry.afterMs };

@@ -1,6 +1,7 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
+import { JOB_FIELDS } from "./expiry.ts";
 
 /** All that the clean-up of a Job works with. */
 export type TtlContext = ReturnType<typeof ttlContext>;
@@ -8,7 +9,7 @@ export type TtlContext = ReturnType<typeof ttlContext>;
 export function ttlContext(kit: Kit) {
   const { client, clock, metrics } = kit.env;
   return {
-    jobs: kit.reads(resources.jobs, { fields: ["spec.ttlSecondsAfterFinished", "status.conditions"] }),
+    jobs: kit.reads(resources.jobs, { fields: JOB_FIELDS }),
     client: client.clientFor(resources.jobs),
     clock,
     deletionSeconds: metrics.histogram({

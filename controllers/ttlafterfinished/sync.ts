@@ -1,11 +1,10 @@
-import type { Job } from "../../pkg/api/types/batch-v1.gen.ts";
 import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deleteJob } from "./apply.ts";
 import type { TtlContext } from "./context.ts";
-import { decideExpiry, type Expiry } from "./expiry.ts";
+import { decideExpiry, type ExpiringJob, type Expiry } from "./expiry.ts";
 
-type Sync = OwnerSync<Job>;
+type Sync = OwnerSync<ExpiringJob>;
 
 /** Deletes the Job when its time is over, by the cache and then by the server; otherwise comes back when it will be. */
 export async function cleanUpJob(sync: Sync, context: TtlContext): Promise<SyncResult> {
@@ -21,7 +20,7 @@ export async function cleanUpJob(sync: Sync, context: TtlContext): Promise<SyncR
   return {};
 }
 
-function expiryOf(job: Job, { log }: Sync, { clock }: TtlContext): Expiry {
+function expiryOf(job: ExpiringJob, { log }: Sync, { clock }: TtlContext): Expiry {
   const expiry = decideExpiry(job, clock.nowMs());
   if (expiry.kind === "later" && expiry.finishesInFuture)
     log.info("The Job says that it finishes in the future: the clocks differ. Its clean-up is put off");

@@ -18,6 +18,7 @@ import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { hasRealCluster, startRealCluster } from "./real-cluster.ts";
 import { TestSpace } from "./test-space.ts";
+import { UndeclaredReads } from "./undeclared-reads.ts";
 
 /** What of a cluster's keys its controllers know. */
 export interface ClusterKeys {
@@ -55,6 +56,7 @@ export class AccountCluster {
   readonly client: ClientSet;
   readonly #parts: Parts;
   readonly #clients: ClientBuilder[] = [];
+  readonly #undeclared = new UndeclaredReads();
   readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
 
   constructor(parts: Parts) {
@@ -75,7 +77,7 @@ export class AccountCluster {
       metrics: noMetrics,
       features: featureGates(),
       name: "test",
-      freeze: true,
+      strict: this.#undeclared.note,
     });
     const stop = new AbortController();
     const running = { stop, ended: set.run(stop.signal) };
@@ -103,11 +105,13 @@ export class AccountCluster {
     return new TestSpace(this.client, made.metadata.name ?? "");
   }
 
+  /** None of the controllers may have read what it has not declared. */
   async stop(): Promise<void> {
     for (const { stop } of this.#running) stop.abort(new Error("the test is over"));
     await Promise.all(this.#running.map(async ({ ended }) => ended));
     await Promise.all(this.#clients.map(async (clients) => clients.close()));
     await this.#parts.onStop();
+    this.#undeclared.check();
   }
 }
 

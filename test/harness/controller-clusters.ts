@@ -20,6 +20,7 @@ import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { hasRealCluster, type RealCluster, startRealCluster } from "./real-cluster.ts";
 import { RecordedTransport, type Write } from "./recorded-transport.ts";
 import { TestSpace } from "./test-space.ts";
+import { UndeclaredReads } from "./undeclared-reads.ts";
 
 export interface ClusterKind {
   readonly name: "embedded" | "real";
@@ -48,6 +49,7 @@ export class ControllerCluster {
   readonly #clients: ClientBuilder;
   readonly #writes: readonly Write[];
   readonly #onStop: () => Promise<void>;
+  readonly #undeclared = new UndeclaredReads();
   readonly #running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
 
   constructor(
@@ -75,17 +77,18 @@ export class ControllerCluster {
       metrics: noMetrics,
       features: featureGates(options.features),
       name: "test",
-      freeze: true,
+      strict: this.#undeclared.note,
     });
     const stop = new AbortController();
     this.#running.push({ stop, ended: set.run(stop.signal) });
   }
 
-  /** Ends all controllers that run. */
+  /** Ends all controllers that run. None may have read what it has not declared. */
   async stopControllers(): Promise<void> {
     const running = this.#running.splice(0);
     for (const { stop } of running) stop.abort(new Error("the test is over"));
     await Promise.all(running.map(async ({ ended }) => ended));
+    this.#undeclared.check();
   }
 
   /** A namespace for one test. */
@@ -102,9 +105,12 @@ export class ControllerCluster {
   }
 
   async stop(): Promise<void> {
-    await this.stopControllers();
-    await this.#clients.close();
-    await this.#onStop();
+    try {
+      await this.stopControllers();
+    } finally {
+      await this.#clients.close();
+      await this.#onStop();
+    }
   }
 }
 

@@ -19,6 +19,7 @@ import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { HollowKubelet, type HollowKubeletOptions, markPod, type PodFate } from "./hollow-kubelet.ts";
 import { RecordedTransport, type Write } from "./recorded-transport.ts";
+import { UndeclaredReads } from "./undeclared-reads.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 export interface WorldOptions {
@@ -52,6 +53,7 @@ export class ControllerWorld {
   readonly #clients: ClientBuilder;
   readonly #random;
   readonly #writes: Write[] = [];
+  readonly #undeclared = new UndeclaredReads();
   readonly #running: {
     readonly set: ControllerSet;
     readonly stop: AbortController;
@@ -97,7 +99,7 @@ export class ControllerWorld {
       name: "test",
       ...(fairQueues !== undefined && { fairQueues }),
       ...(syncHistory !== undefined && { syncHistory }),
-      freeze: true,
+      strict: this.#undeclared.note,
     });
     const stop = new AbortController();
     this.#running.push({ set, stop, ended: set.run(stop.signal) });
@@ -105,7 +107,10 @@ export class ControllerWorld {
     return set;
   }
 
-  /** Ends the controllers that run, in order; the server stays. None of their handlers may have failed. */
+  /**
+   * Ends the controllers that run, in order; the server stays. None of their handlers may have failed, and none may have
+   * read what it has not declared.
+   */
   async stop(): Promise<void> {
     const running = this.#running.splice(0);
     const failed = running.flatMap(({ set }) =>
@@ -116,6 +121,7 @@ export class ControllerWorld {
     const all = Promise.all(running.map(async (each) => each.ended)).finally(() => (ended = true));
     await this.clock.runUntil(() => ended, 60_000);
     await all;
+    this.#undeclared.check();
     if (failed.length > 0) throw new Error(`handlers of ${failed.join(", ")} failed; the log says why`);
   }
 

@@ -1,4 +1,4 @@
-import { type ApiObject, keyOf, type Stored } from "../../pkg/api/object.ts";
+import { keyOf, type PartialObject, type Stored } from "../../pkg/api/object.ts";
 import type { IndexFunction } from "../../pkg/cache/informer/informer.ts";
 import type { Lister } from "../../pkg/cache/store/lister.ts";
 import { Store } from "../../pkg/cache/store/store.ts";
@@ -9,7 +9,7 @@ import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { asStored } from "./stored.ts";
 
 /** A cache that holds these objects. */
-export function listerOf<T extends ApiObject>(
+export function listerOf<T extends PartialObject>(
   objects: readonly T[],
   indexes: Readonly<Record<string, IndexFunction<T>>> = {},
 ): Lister<T> {
@@ -20,17 +20,18 @@ export function listerOf<T extends ApiObject>(
 }
 
 /** A cache of a controller that holds these objects, and never changes. */
-export function cacheOf<T extends ApiObject>(
-  resource: TypedResource<T>,
+export function cacheOf<T extends PartialObject, Whole extends PartialObject = T>(
+  resource: TypedResource<Whole>,
   objects: readonly T[],
   indexes: Readonly<Record<string, IndexFunction<T>>> = {},
-): Cache<T> {
+): Cache<T, Whole> {
   const synced = { hasSynced: () => true, whenSynced: async () => true };
   const informer = {
     ...synced,
     lister: listerOf(objects, indexes),
     addHandler: () => ({ ...synced, remove: () => undefined }),
     addIndex: () => undefined,
+    listLive: async () => undefined,
     lastSyncResourceVersion: () => "",
     silentSinceMs: () => 0,
   };

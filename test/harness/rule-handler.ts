@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../pkg/api/object.ts";
+import type { PartialObject } from "../../pkg/api/object.ts";
 import type { EventHandler } from "../../pkg/cache/informer/informer.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import { type Change, changeHandler, isBackground } from "../../pkg/controller/change.ts";
@@ -13,7 +13,7 @@ export interface RuleHandler<T> {
 }
 
 /** What a cache does with a rule: the keys that it wakes go into the queue. */
-export function ruleHandler<T extends ApiObject, K = string>(
+export function ruleHandler<T extends PartialObject, K = string>(
   rule: WakeRule<T, K>,
   queue: WorkQueue<K>,
 ): RuleHandler<T> {
@@ -30,11 +30,13 @@ export function ruleHandler<T extends ApiObject, K = string>(
 }
 
 /** The same for what hears changes and wakes nobody. */
-export function listenerHandler<T extends ApiObject>(listener: (change: Change<T>) => void): RuleHandler<T> {
+export function listenerHandler<T extends PartialObject>(
+  listener: (change: Change<T>) => void,
+): RuleHandler<T> {
   return ofTest(changeHandler(listener));
 }
 
-function ofTest<T extends ApiObject>(handler: EventHandler<T>): RuleHandler<T> {
+function ofTest<T extends PartialObject>(handler: EventHandler<T>): RuleHandler<T> {
   return {
     onAdd: (object, listed) => handler.onAdd?.(asStored(object), listed),
     onUpdate: (before, after) => handler.onUpdate?.(asStored(before), asStored(after)),

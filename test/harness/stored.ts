@@ -1,4 +1,4 @@
-import type { ApiObject, Stored } from "../../pkg/api/object.ts";
+import type { ApiObject, PartialObject, Stored } from "../../pkg/api/object.ts";
 
 /** An object of a test as a server would have given it: of its identity, what the case leaves out is empty. */
 export function stored<T extends ApiObject>(object: T): Stored<T> {
@@ -7,6 +7,6 @@ export function stored<T extends ApiObject>(object: T): Stored<T> {
 }
 
 /** The very object, for code that reads no more of its identity than the case says. */
-export function asStored<T extends ApiObject>(object: T): Stored<T> {
+export function asStored<T extends PartialObject>(object: T): Stored<T> {
   return object as Stored<T>;
 }

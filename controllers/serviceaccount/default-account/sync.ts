@@ -1,7 +1,6 @@
-import type { Namespace } from "../../../pkg/api/types/core-v1.gen.ts";
 import { isAlreadyExists, isNamespaceTerminating } from "../../../pkg/client/errors.ts";
 import type { OwnerSync, SyncResult } from "../../../pkg/controller/sync.ts";
-import type { AccountContext } from "./context.ts";
+import type { AccountContext, CachedNamespace } from "./context.ts";
 
 const DEFAULT_ACCOUNT = "default";
 /** An account that is deleted before the cache has shown it wakes nobody: the namespace is looked at once more. */
@@ -9,7 +8,7 @@ const RECHECK_MS = 5_000;
 
 /** Sees to it that an active namespace has the account that its pods run under when they name none. */
 export async function ensureDefaultAccount(
-  sync: OwnerSync<Namespace>,
+  sync: OwnerSync<CachedNamespace>,
   { accounts, client }: AccountContext,
 ): Promise<SyncResult> {
   const { owner, key: namespace, signal } = sync;

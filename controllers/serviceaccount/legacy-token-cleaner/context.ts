@@ -1,6 +1,7 @@
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Kit } from "../../../pkg/controller/kit.ts";
-import { ACCOUNT_NAME, ACCOUNT_UID, TOKEN_SECRETS } from "../token/token-secret.ts";
+import { TOKEN_SECRETS } from "../token/token-secret.ts";
+import { REFERENCE_FIELDS, SECRET_FIELDS } from "./stale-tokens.ts";
 
 export interface LegacyTokenCleanerSettings {
   /** For so long a token must be unused before it is refused, and then again before it is deleted. */
@@ -14,10 +15,10 @@ export function cleanerContext(kit: Kit, { cleanUpPeriodMs }: LegacyTokenCleaner
   if (cleanUpPeriodMs <= 0) throw new Error("--legacy-service-account-token-clean-up-period must be above 0");
   const { client, clock, informers } = kit.env;
   return {
-    accounts: kit.reads(resources.serviceAccounts, { fields: ["secrets.name"] }),
+    accounts: kit.reads(resources.serviceAccounts, { fields: REFERENCE_FIELDS }),
     secrets: kit.reads(resources.secrets, {
       ...TOKEN_SECRETS,
-      fields: [`metadata.annotations[${ACCOUNT_NAME}]`, `metadata.annotations[${ACCOUNT_UID}]`, "type"],
+      fields: SECRET_FIELDS,
     }),
     informers,
     secretClient: client.clientFor(resources.secrets),

@@ -1,13 +1,15 @@
+import type { Stored } from "../../../pkg/api/object.ts";
+import { asStored } from "../../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Pod, Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
 import { secretNames } from "./secret-names.ts";
 import { decideFate, isTrackedLongEnough, isUnused } from "./stale-tokens.ts";
 
 const NOW_MS = Date.parse("2023-06-01T10:00:00Z");
-const account: ServiceAccount = {
+const account = asStored<ServiceAccount>({
   metadata: { namespace: "default", name: "bot", uid: "12345" },
   secrets: [{ name: "token-secret-1" }],
-};
+});
 
 // upstream: pkg/controller/serviceaccount/legacy_serviceaccount_token_cleaner_test.go#TestLegacyServiceAccountTokenCleanUp
 // Periods are written as the day on which they began.
@@ -97,7 +99,7 @@ test("pods refer to Secrets in many places", () => {
   expect([...secretNames(pod)].toSorted().join(" ")).toBe(
     "a-env a-from azure b-env b-from c-env c-from cephfs cinder csi flex iscsi projected pull rbd scaleio secret storageos",
   );
-  expect([...secretNames({ metadata: {} })]).toEqual([]);
+  expect([...secretNames({})]).toEqual([]);
 });
 
 interface SecretSketch {
@@ -110,7 +112,7 @@ interface SecretSketch {
   readonly uid?: string;
 }
 
-function secret(sketch: SecretSketch): Secret {
+function secret(sketch: SecretSketch): Stored<Secret> {
   const {
     type,
     created = "2022-12-27",
@@ -120,7 +122,7 @@ function secret(sketch: SecretSketch): Secret {
     account: name = "bot",
     uid = "12345",
   } = sketch;
-  return {
+  return asStored<Secret>({
     metadata: {
       namespace: "default",
       name: "token-secret-1",
@@ -136,7 +138,7 @@ function secret(sketch: SecretSketch): Secret {
       },
     },
     type: type ?? "kubernetes.io/service-account-token",
-  };
+  });
 }
 
 function periodSince(day: string): number {

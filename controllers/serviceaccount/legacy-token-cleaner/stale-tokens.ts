@@ -1,6 +1,14 @@
 import { parseTime } from "../../../pkg/api/time.ts";
+import type { Stored } from "../../../pkg/api/object.ts";
+import type { Projected } from "../../../pkg/api/projected.ts";
 import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
-import { accountNamedBy, TOKEN_SECRET_TYPE } from "../token/token-secret.ts";
+import { ACCOUNT_FIELDS, accountNamedBy, TOKEN_SECRET_TYPE } from "../token/token-secret.ts";
+
+/** What is read of Secrets and accounts. */
+export const SECRET_FIELDS = [...ACCOUNT_FIELDS, "type"] as const;
+export const REFERENCE_FIELDS = ["secrets.name"] as const;
+export type CachedSecret = Stored<Projected<Secret, typeof SECRET_FIELDS>>;
+type CachedAccount = Projected<ServiceAccount, typeof REFERENCE_FIELDS>;
 
 /** Day of the last request with the token, as the API server notes it. */
 export const LAST_USED = "kubernetes.io/legacy-token-last-used";
@@ -38,8 +46,8 @@ export function isTrackedLongEnough(
  * One that the account does not list was made by hand, and is left alone.
  */
 export function isUnused(
-  secret: Secret,
-  accountNamed: (name: string) => ServiceAccount | undefined,
+  secret: CachedSecret,
+  accountNamed: (name: string) => CachedAccount | undefined,
   nowMs: number,
   periodMs: number,
 ): boolean {
@@ -56,7 +64,7 @@ export function isUnused(
 
 /** An unused token is refused for a period before it goes, so that whoever misses it can have it back. */
 export function decideFate(
-  secret: Secret,
+  secret: CachedSecret,
   nowMs: number,
   periodMs: number,
 ): "invalidate" | "delete" | "wait" {

@@ -1,6 +1,5 @@
 import { keyOf } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
-import type { Pod, Secret } from "../../../pkg/api/types/core-v1.gen.ts";
 import { forEachInTurns } from "../../../pkg/clock/turns.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
 import { withDeadline } from "../../../pkg/clock/wait.ts";
@@ -9,7 +8,14 @@ import type { Sync, SyncResult } from "../../../pkg/controller/sync.ts";
 import { deleteToken, invalidate } from "./apply.ts";
 import type { CleanerContext } from "./context.ts";
 import { SECRET_NAME_FIELDS, secretNames } from "./secret-names.ts";
-import { decideFate, INVALID_SINCE, isTrackedLongEnough, isUnused, LAST_USED } from "./stale-tokens.ts";
+import {
+  type CachedSecret,
+  decideFate,
+  INVALID_SINCE,
+  isTrackedLongEnough,
+  isUnused,
+  LAST_USED,
+} from "./stale-tokens.ts";
 
 /** Written by the API server. */
 const TRACKING = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" };
@@ -21,13 +27,13 @@ export async function cleanTokens(sync: Sync, context: CleanerContext): Promise<
   const { clock, periodMs } = context;
   if (!(await isTracked(sync, context))) return {};
   const nowMs = clock.nowMs();
-  const unused: Secret[] = [];
+  const unused: CachedSecret[] = [];
   await forEachInTurns(clock, context.secrets.lister.list(), (secret) => {
     const { namespace } = secret.metadata;
     if (isUnused(secret, (name) => context.accounts.lister.get(namespace, name), nowMs, periodMs))
       unused.push(secret);
   });
-  for (const [namespace, secrets] of Map.groupBy(unused, ({ metadata }) => metadata.namespace ?? "")) {
+  for (const [namespace, secrets] of Map.groupBy(unused, ({ metadata }) => metadata.namespace)) {
     try {
       await cleanNamespace(sync, context, namespace, secrets);
     } catch (error) {
@@ -63,12 +69,12 @@ async function cleanNamespace(
   sync: Sync,
   context: CleanerContext,
   namespace: string,
-  secrets: readonly Secret[],
+  secrets: readonly CachedSecret[],
 ): Promise<void> {
   const { log, signal } = sync;
   const referred = await namesInPods(context, namespace, signal);
   for (const secret of secrets) {
-    if (referred.has(secret.metadata.name ?? "")) continue;
+    if (referred.has(secret.metadata.name)) continue;
     try {
       await settle(sync, context, secret);
     } catch (error) {
@@ -78,7 +84,7 @@ async function cleanNamespace(
   }
 }
 
-async function settle({ log, signal }: Sync, context: CleanerContext, secret: Secret): Promise<void> {
+async function settle({ log, signal }: Sync, context: CleanerContext, secret: CachedSecret): Promise<void> {
   const fate = decideFate(secret, context.clock.nowMs(), context.periodMs);
   if (fate === "wait") return;
   const { labels = {}, creationTimestamp } = secret.metadata;
@@ -101,7 +107,7 @@ async function namesInPods(
   namespace: string,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
-  const pods = informers.informer<Pod>(resources.pods, { namespace, fields: SECRET_NAME_FIELDS });
+  const pods = informers.informer(resources.pods, { namespace, fields: SECRET_NAME_FIELDS });
   try {
     informers.start(signal);
     const deadline = { limitMs: POD_LIST_LIMIT_MS, what: "the list of pods" };

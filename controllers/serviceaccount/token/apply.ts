@@ -1,4 +1,4 @@
-import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { StoredObject } from "../../../pkg/api/object.ts";
 import { isConflict, isNotFound } from "../../../pkg/client/errors.ts";
 import { jitter } from "../../../pkg/clock/random.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
@@ -28,12 +28,12 @@ export async function deleteSecret(
 export async function fillSecret(
   sync: Sync<SecretKey>,
   context: TokenContext,
-  cached: Secret,
-  account: ServiceAccount,
+  cached: StoredObject,
+  account: StoredObject,
 ): Promise<void> {
   const { signal } = sync;
   const { rootCa, signer, secretClient } = context;
-  const { name = "", resourceVersion } = cached.metadata;
+  const { name, resourceVersion } = cached.metadata;
   try {
     const live = await readLive(secretClient, identityOf(cached), signal);
     if (live === undefined || live.metadata.resourceVersion !== resourceVersion) {

@@ -1,7 +1,10 @@
+import type { Stored } from "../../../pkg/api/object.ts";
+import type { Projected } from "../../../pkg/api/projected.ts";
 import { resources } from "../../../pkg/api/resources.ts";
+import type { Secret } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { Kit } from "../../../pkg/controller/kit.ts";
 import type { TokenSigner } from "../../../pkg/tokens/token-signer.ts";
-import { ACCOUNT_NAME, ACCOUNT_UID, TOKEN_SECRETS } from "./token-secret.ts";
+import { ACCOUNT_FIELDS, CONTENT_FIELDS, TOKEN_SECRETS } from "./token-secret.ts";
 
 export interface TokenSettings {
   readonly workers: number;
@@ -12,14 +15,8 @@ export interface TokenSettings {
 }
 
 /** What is read of the Secrets that hold tokens. */
-const SECRET_FIELDS = [
-  `metadata.annotations[${ACCOUNT_NAME}]`,
-  `metadata.annotations[${ACCOUNT_UID}]`,
-  "type",
-  "data[ca.crt]",
-  "data.namespace",
-  "data.token",
-];
+const SECRET_FIELDS = [...ACCOUNT_FIELDS, "type", ...CONTENT_FIELDS] as const;
+export type CachedSecret = Stored<Projected<Secret, typeof SECRET_FIELDS>>;
 
 /** All that the syncs of accounts and Secrets work with. */
 export type TokenContext = ReturnType<typeof tokenContext>;

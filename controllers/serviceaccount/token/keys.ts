@@ -1,4 +1,4 @@
-import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { StoredObject } from "../../../pkg/api/object.ts";
 import { accountNamedBy } from "./token-secret.ts";
 
 /** What is to be known of an account that may be gone by the time that it is looked at. */
@@ -7,7 +7,7 @@ export class AccountKey {
   readonly name: string;
   readonly uid: string;
 
-  constructor({ metadata: { namespace = "", name = "", uid = "" } }: ServiceAccount) {
+  constructor({ metadata: { namespace = "", name, uid } }: StoredObject) {
     this.namespace = namespace;
     this.name = name;
     this.uid = uid;
@@ -25,8 +25,8 @@ export class SecretKey {
   readonly uid: string;
   readonly account: { readonly name: string; readonly uid: string };
 
-  constructor(secret: Secret) {
-    const { namespace = "", name = "", uid = "" } = secret.metadata;
+  constructor(secret: StoredObject & Parameters<typeof accountNamedBy>[0]) {
+    const { namespace = "", name, uid } = secret.metadata;
     this.namespace = namespace;
     this.name = name;
     this.uid = uid;

@@ -1,8 +1,8 @@
-import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { StoredObject } from "../../../pkg/api/object.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
 import type { Sync, SyncResult } from "../../../pkg/controller/sync.ts";
 import { deleteSecret, fillSecret, removeReference } from "./apply.ts";
-import type { TokenContext } from "./context.ts";
+import type { CachedSecret, TokenContext } from "./context.ts";
 import type { SecretKey } from "./keys.ts";
 import { lacksOf } from "./token-secret.ts";
 
@@ -38,12 +38,12 @@ async function forget({ key: secret, log, signal }: Sync<SecretKey>, context: To
   }
 }
 
-function cachedSecret(context: TokenContext, { namespace, name, uid }: SecretKey): Secret | undefined {
+function cachedSecret(context: TokenContext, { namespace, name, uid }: SecretKey): CachedSecret | undefined {
   const secret = context.secrets.lister.get(namespace, name);
   return secret?.metadata.uid === uid ? secret : undefined;
 }
 
-function cachedAccount(context: TokenContext, { namespace, account }: SecretKey): ServiceAccount | undefined {
+function cachedAccount(context: TokenContext, { namespace, account }: SecretKey): StoredObject | undefined {
   return ifMeant(context.accounts.lister.get(namespace, account.name), account.uid);
 }
 
@@ -52,7 +52,7 @@ async function liveAccount(
   context: TokenContext,
   { namespace, account }: SecretKey,
   signal: AbortSignal,
-): Promise<ServiceAccount | undefined> {
+): Promise<StoredObject | undefined> {
   try {
     return ifMeant(
       await context.accountClient.get({ namespace, name: account.name }, {}, signal),
@@ -65,6 +65,6 @@ async function liveAccount(
 }
 
 /** Without a uid any account of the name is meant. */
-function ifMeant(account: ServiceAccount | undefined, uid: string): ServiceAccount | undefined {
+function ifMeant(account: StoredObject | undefined, uid: string): StoredObject | undefined {
   return uid === "" || uid === account?.metadata.uid ? account : undefined;
 }

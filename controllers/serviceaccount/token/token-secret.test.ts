@@ -1,11 +1,12 @@
+import { asStored } from "../../../test/harness/stored.ts";
 import { describe, expect, test } from "vitest";
 import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
 import { AccountKey, SecretKey } from "./keys.ts";
 import { filledSecret, isTokenOf, lacksOf, tokenClaims, withoutReference } from "./token-secret.ts";
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
-const account: ServiceAccount = { metadata: { namespace: "team", name: "bot", uid: "u1" } };
-const whole: Secret = {
+const account = asStored<ServiceAccount>({ metadata: { namespace: "team", name: "bot", uid: "u1" } });
+const whole = asStored<Secret>({
   metadata: {
     namespace: "team",
     name: "bot-token",
@@ -17,7 +18,7 @@ const whole: Secret = {
   },
   type: "kubernetes.io/service-account-token",
   data: { "ca.crt": base64("CA"), namespace: base64("team"), token: base64("ABC") },
-};
+});
 
 describe("a Secret", () => {
   test.each<[string, Secret["data"] | undefined, string]>([
@@ -107,7 +108,7 @@ describe("keys", () => {
 
   test("hold any annotation", () => {
     const odd = { ...whole, ...marked({ "kubernetes.io/service-account.name": "a/b %" }) };
-    expect(new SecretKey(odd).account).toEqual({ name: "a/b %", uid: "" });
+    expect(new SecretKey(asStored(odd)).account).toEqual({ name: "a/b %", uid: "" });
   });
 
   test("name their objects in logs", () => {

@@ -1,3 +1,5 @@
+import type { StoredObject } from "../../../pkg/api/object.ts";
+import type { PartOf } from "../../../pkg/api/projected.ts";
 import type { Secret, ServiceAccount } from "../../../pkg/api/types/core-v1.gen.ts";
 
 export const TOKEN_SECRET_TYPE = "kubernetes.io/service-account-token";
@@ -5,6 +7,16 @@ export const TOKEN_SECRET_TYPE = "kubernetes.io/service-account-token";
 export const TOKEN_SECRETS = { fieldSelector: `type=${TOKEN_SECRET_TYPE}` } as const;
 export const ACCOUNT_NAME = "kubernetes.io/service-account.name";
 export const ACCOUNT_UID = "kubernetes.io/service-account.uid";
+
+/** What tells the account of a Secret. */
+export const ACCOUNT_FIELDS = [
+  `metadata.annotations[${ACCOUNT_NAME}]`,
+  `metadata.annotations[${ACCOUNT_UID}]`,
+] as const;
+type OfAccount = PartOf<Secret, (typeof ACCOUNT_FIELDS)[number]>;
+
+/** What a Secret for a token may lack. */
+export const CONTENT_FIELDS = ["data[ca.crt]", "data.namespace", "data.token"] as const;
 
 const CA_KEY = "ca.crt";
 const NAMESPACE_KEY = "namespace";
@@ -14,13 +26,16 @@ const TOKEN_KEY = "token";
 const ISSUER = "kubernetes/serviceaccount";
 
 /** The account that a Secret names; the uid is "" until the Secret has been filled for the first time. */
-export function accountNamedBy({ metadata }: Secret): { readonly name: string; readonly uid: string } {
+export function accountNamedBy({ metadata }: OfAccount): { readonly name: string; readonly uid: string } {
   const { annotations = {} } = metadata;
   return { name: annotations[ACCOUNT_NAME] ?? "", uid: annotations[ACCOUNT_UID] ?? "" };
 }
 
 /** Whether the Secret holds a token of this very account. */
-export function isTokenOf(secret: Secret, account: { readonly name: string; readonly uid: string }): boolean {
+export function isTokenOf(
+  secret: OfAccount & Pick<Secret, "type">,
+  account: { readonly name: string; readonly uid: string },
+): boolean {
   const { name, uid } = accountNamedBy(secret);
   return secret.type === TOKEN_SECRET_TYPE && name === account.name && (uid === "" || uid === account.uid);
 }
@@ -33,7 +48,10 @@ export interface Lacks {
 }
 
 /** Undefined when nothing is missing. `rootCa` is PEM; with "" Secrets may hold any or none. */
-export function lacksOf({ data = {} }: Secret, rootCa: string): Lacks | undefined {
+export function lacksOf(
+  { data = {} }: PartOf<Secret, (typeof CONTENT_FIELDS)[number]>,
+  rootCa: string,
+): Lacks | undefined {
   const lacks = {
     ca: rootCa !== "" && data[CA_KEY] !== base64(rootCa),
     namespace: !data[NAMESPACE_KEY],
@@ -45,12 +63,12 @@ export function lacksOf({ data = {} }: Secret, rootCa: string): Lacks | undefine
 /** The Secret with what it lacks and the mark of the account; all else stays. */
 export function filledSecret(
   secret: Secret,
-  account: ServiceAccount,
+  account: StoredObject,
   lacks: Lacks,
   parts: { readonly rootCa: string; readonly token: string },
 ): Secret {
   const { metadata } = secret;
-  const marks = { [ACCOUNT_NAME]: account.metadata.name ?? "", [ACCOUNT_UID]: account.metadata.uid ?? "" };
+  const marks = { [ACCOUNT_NAME]: account.metadata.name, [ACCOUNT_UID]: account.metadata.uid };
   return {
     ...secret,
     metadata: { ...metadata, annotations: { ...metadata.annotations, ...marks } },
@@ -67,8 +85,8 @@ export function filledSecret(
  * What the token of a Secret says. There is no time in it, so the same Secret gets the same claims, in the same order,
  * and with an RSA key the same token, from every controller manager.
  */
-export function tokenClaims(account: ServiceAccount, secretName: string): Readonly<Record<string, string>> {
-  const { namespace = "", name = "", uid = "" } = account.metadata;
+export function tokenClaims(account: StoredObject, secretName: string): Readonly<Record<string, string>> {
+  const { namespace = "", name, uid } = account.metadata;
   return {
     iss: ISSUER,
     "kubernetes.io/serviceaccount/namespace": namespace,
