@@ -68,6 +68,28 @@ test("a pod gets a node and runs", async () => {
   ]);
 });
 
+test.each([
+  ["are ready for pods and have addresses for them", [], true, []],
+  ["leave their taint to the node-lifecycle-controller", ["node-lifecycle-controller"], true, ["NoSchedule"]],
+  ["leave their addresses to the node-ipam-controller", ["node-ipam-controller"], false, []],
+])("new nodes %s", async (_, names, hasCidr, effects) => {
+  const idle = (name: string): ControllerDescriptor => ({
+    name,
+    clientName: name,
+    build: () => ({
+      run: async (signal) =>
+        new Promise((resolve) => {
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        }),
+    }),
+  });
+  const cluster = await start({ nodes: 1, controllers: names.map(idle) });
+  await clock.advanceBy(15_000);
+  const { spec } = await finished(cluster.client("admin").clientFor(resources.nodes).get({ name: "node-0" }));
+  expect(spec?.podCIDR !== undefined).toBe(hasCidr);
+  expect((spec?.taints ?? []).map(({ effect }) => effect)).toEqual(effects);
+});
+
 test("a pod gets no node before its claim is there", async () => {
   const cluster = await start({ nodes: 1 });
   const { clientFor } = cluster.client("admin");

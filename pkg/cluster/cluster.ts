@@ -19,6 +19,7 @@ import { type CandidateOptions, Manager } from "./manager.ts";
 import { plant } from "./plant.ts";
 import type { ComputedResource } from "../apiserver/server/computed-resource.ts";
 import { componentStatuses } from "./component-statuses.ts";
+import { HttpsWebhookTransport } from "../apiserver/webhook-client/webhook-transport.ts";
 import { HttpServer, type HttpServerOptions } from "../apiserver/http/http-server.ts";
 import { adminUser, type UserInfo } from "../apiserver/server/access.ts";
 import type { ApiServer } from "../apiserver/server/api-server.ts";
@@ -27,7 +28,7 @@ import { Store } from "../apiserver/storage/store.ts";
 
 export interface ClusterOptions extends Pick<
   EmbeddedOptions,
-  "clock" | "random" | "log" | "store" | "kubernetesMinor" | "eventTtlMs"
+  "clock" | "random" | "log" | "store" | "kubernetesMinor" | "eventTtlMs" | "webhooks"
 > {
   readonly metrics?: Metrics;
   readonly features?: FeatureGates;
@@ -46,7 +47,9 @@ export interface ClusterOptions extends Pick<
 
 /** Whose deprecations of metrics apply. */
 const METRICS_VERSION = "1.36.4";
-const SERVICE_CIDR = "10.96.0.0/16";
+/** Of Services; and of pods, as far as Services leave them: each node has 256 addresses. */
+export const SERVICE_CIDR = "10.96.0.0/16";
+export const POD_CIDR = "10.0.0.0/8";
 
 /** The control plane's own part of a cluster: all that is not the API server runs in one of these. */
 interface Running {
@@ -157,7 +160,8 @@ function plantOf(options: ClusterOptions): readonly ControllerDescriptor[] {
   if (controllers.length === 0 && nodes === 0) return [];
   const kubeletVersion = gitVersionOf(kubernetesMinor);
   const metrics = nodes === 0 ? [] : [metricsRegistration()];
-  return [...plant({ nodes, kubeletVersion, others: controllers, tellsEvents: true }), ...metrics];
+  const settings = { nodes, kubeletVersion, others: controllers, tellsEvents: true };
+  return [...plant(settings), ...metrics];
 }
 
 /** As test servers of other makes do it: where nobody creates the accounts, pods need none. */
@@ -175,7 +179,7 @@ function computedOf(
 
 function apiServer(options: ClusterOptions): ApiServer {
   const { clock, random, store = new Store({ clock }), insecure = false } = options;
-  const { kubernetesMinor = NEWEST_MINOR } = options;
+  const { kubernetesMinor = NEWEST_MINOR, webhooks = new HttpsWebhookTransport() } = options;
   const serviceAccounts = usesServiceAccounts(options);
   const { rbac, ...access } = accessControl({ ...options, store, insecure });
   return embeddedServer({
@@ -185,7 +189,17 @@ function apiServer(options: ClusterOptions): ApiServer {
     processes: new HollowProcesses(clock),
     computed: computedOf(options, store),
     kubernetesMinor,
-    admission: builtInAdmission({ store, clock, random, serviceCidr: SERVICE_CIDR, serviceAccounts, rbac }),
+    admission: builtInAdmission({
+      clock,
+      random,
+      store,
+      serviceCidr: SERVICE_CIDR,
+      serviceAccounts,
+      rbac,
+      webhooks,
+      log: options.log,
+    }),
+    webhooks,
     ...access,
     // Nobody else could ask for them.
     ...(options.listen === undefined ? {} : { metrics: createMetrics({ version: METRICS_VERSION }).main }),

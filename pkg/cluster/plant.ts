@@ -20,6 +20,14 @@ export interface PlantOptions extends HollowSettings {
 /** All that a cluster has beside its API server and the controllers of a manager. Without nodes there is no scheduler. */
 export function plant({ others = [], ...nodes }: PlantOptions): readonly ControllerDescriptor[] {
   const taken = new Set(others.map(({ name }) => name));
-  const machines = nodes.nodes === 0 ? [] : [scheduler(), hollowNodes(nodes)];
+  const machines = nodes.nodes === 0 ? [] : [scheduler(), hollowNodes({ ...leftTo(taken), ...nodes })];
   return [...machines, ...volumePlant().filter(({ name }) => !taken.has(name))];
+}
+
+/** What nodes do themselves only where no controller does it. */
+function leftTo(taken: ReadonlySet<string>): Pick<HollowSettings, "admitsPods" | "awaitsRanges"> {
+  return {
+    admitsPods: !taken.has("node-lifecycle-controller"),
+    awaitsRanges: taken.has("node-ipam-controller"),
+  };
 }

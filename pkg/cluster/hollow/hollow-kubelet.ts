@@ -5,21 +5,37 @@ import { isConflict, isNotFound } from "../../client/errors.ts";
 import type { Env } from "../../controller/env.ts";
 import type { SyncResult } from "../../controller/sync.ts";
 import { EventRation } from "./event-ration.ts";
-import { hollowNodeName, hostAddress } from "./node-object.ts";
+import { hostAddress } from "./node-object.ts";
 import { PodAddresses } from "./pod-addresses.ts";
 import { eventsBetween, killEvents, type PodEvent } from "./pod-events.ts";
 import { decidePodLife, type PodLifePlan } from "./pod-life.ts";
+import type { CachedNode } from "./node-reports.ts";
 
 export interface KubeletSettings {
-  readonly nodes: number;
-  readonly tellsEvents?: boolean;
+  /** The number of each node, by its name. */
+  readonly indexes: ReadonlyMap<string, number>;
+  /** Whether the kubelet of the node neither tells nor hears anything. */
+  readonly isSilent: (node: string) => boolean;
+  readonly awaitsRanges: boolean | undefined;
+  readonly tellsEvents: boolean | undefined;
 }
+
+export interface KubeletCaches {
+  readonly pods: Lister<Pod>;
+  readonly nodes: Lister<CachedNode>;
+}
+
+/** How often a pod looks whether its node has addresses by now. */
+const RANGE_POLL_MS = 100;
 
 /** All kubelets of the cluster in one. */
 export class HollowKubelet {
   readonly #env: Env;
   readonly #pods: Lister<Pod>;
+  readonly #nodes: Lister<CachedNode>;
+  readonly #awaitsRanges: boolean;
   readonly #nodeIndexes: ReadonlyMap<string, number>;
+  readonly #isSilent: (node: string) => boolean;
   readonly #addresses = new PodAddresses();
   readonly #tellsEvents: boolean;
   readonly #ration: EventRation;
@@ -28,10 +44,14 @@ export class HollowKubelet {
   /** Uids of pods that were told to end. */
   readonly #ending = new Set<string>();
 
-  constructor(env: Env, pods: Lister<Pod>, { nodes, tellsEvents = false }: KubeletSettings) {
+  constructor(env: Env, caches: KubeletCaches, settings: KubeletSettings) {
+    const { indexes, isSilent, awaitsRanges = false, tellsEvents = false } = settings;
     this.#env = env;
-    this.#pods = pods;
-    this.#nodeIndexes = new Map(Array.from({ length: nodes }, (_, index) => [hollowNodeName(index), index]));
+    this.#pods = caches.pods;
+    this.#nodes = caches.nodes;
+    this.#awaitsRanges = awaitsRanges;
+    this.#nodeIndexes = indexes;
+    this.#isSilent = isSilent;
     this.#tellsEvents = tellsEvents;
     this.#ration = new EventRation(env.clock);
   }
@@ -48,12 +68,14 @@ export class HollowKubelet {
   async sync(key: string, signal: AbortSignal): Promise<SyncResult> {
     const pod = this.#pods.getByKey(key);
     const node = this.#nodeIndexes.get(pod?.spec?.nodeName ?? "");
-    if (pod === undefined || node === undefined) return {};
+    if (pod === undefined || node === undefined || this.#isSilent(pod.spec?.nodeName ?? "")) return {};
+    const range = this.#nodes.getByKey(pod.spec?.nodeName ?? "")?.spec?.podCIDR;
+    if (range === undefined && this.#awaitsRanges) return { requeueAfterMs: RANGE_POLL_MS };
     const nowMs = this.#env.clock.nowMs();
     const uid = pod.metadata.uid ?? "";
     const place = {
       hostIP: hostAddress(node),
-      podIP: this.#addresses.addressOf(uid, node),
+      podIP: this.#addresses.addressOf(uid, node, range),
       retriesPulls: this.#tellsEvents,
     };
     const plan = decidePodLife(pod, place, nowMs);

@@ -1,15 +1,17 @@
 import { keyOf } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
-import { formatMicroTime } from "../../api/time.ts";
-import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
-import { isAlreadyExists, isNotFound } from "../../client/errors.ts";
+import type { Pod } from "../../api/types/core-v1.gen.ts";
+import type { Clock } from "../../clock/clock.ts";
 import { sleep } from "../../clock/wait.ts";
 import { whenSynced } from "../../controller/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../controller/env.ts";
 import { WorkerPool } from "../../controller/worker.ts";
+import type { WorkQueue } from "../../workqueue/queue.ts";
 import { createWorkQueue } from "../../workqueue/work-queue.ts";
 import { HollowKubelet } from "./hollow-kubelet.ts";
-import { hollowNode, hollowNodeName, hollowNodeStatus } from "./node-object.ts";
+import { NODE_FAILURE_ANNOTATION, nodeFailures, type FailingNode } from "./node-failure.ts";
+import { hollowNodeName } from "./node-object.ts";
+import { NODE_FIELDS, NodeReports } from "./node-reports.ts";
 
 export interface HollowSettings {
   readonly nodes: number;
@@ -18,14 +20,18 @@ export interface HollowSettings {
   readonly workers?: number;
   /** How often each node renews its Lease. */
   readonly leaseRenewMs?: number;
+  /** Nodes get their ranges of pod addresses from a controller, and run no pod before. Otherwise they bring them. */
+  readonly awaitsRanges?: boolean;
   /** Pods' events are told, and images that cannot be pulled are tried again. Off when left out. */
   readonly tellsEvents?: boolean;
+  /** Nodes that are ready take the server's taint off themselves (default), or somebody else does. */
+  readonly admitsPods?: boolean;
 }
 
-const LEASE_NAMESPACE = "kube-node-lease";
-const LEASE_SECONDS = 40;
 const LEASE_RENEW_MS = 10_000;
-const STATUS_MS = 300_000;
+const WORKERS = 32;
+/** Nodes whose turn comes at the same time. */
+const NODES_PER_TURN = 50;
 
 /** Nodes without a machine: they keep up their Node and Lease, and take pods through their lives as a kubelet would. */
 export function hollowNodes(settings: HollowSettings): ControllerDescriptor {
@@ -38,102 +44,100 @@ export function hollowNodes(settings: HollowSettings): ControllerDescriptor {
 }
 
 function build(env: Env, settings: HollowSettings): Controller {
+  const { clock, log } = env;
+  const indexes = new Map(
+    Array.from({ length: settings.nodes }, (_, index) => [hollowNodeName(index), index]),
+  );
   const pods = env.informers.informer<Pod>(resources.pods);
-  const queue = createWorkQueue<string>({ clock: env.clock });
-  const kubelet = new HollowKubelet(env, pods.lister, settings);
-  const registration = pods.addHandler({
-    onAdd: (pod) => kubelet.hosts(pod) && queue.add(keyOf(pod)),
-    onUpdate: (_, pod) => kubelet.hosts(pod) && queue.add(keyOf(pod)),
+  const nodes = env.informers.informer(resources.nodes, { fields: NODE_FIELDS });
+  const { kubeletVersion, admitsPods = true, awaitsRanges = false, workers = WORKERS } = settings;
+  const reports = new NodeReports(env, nodes.lister, {
+    kubeletVersion,
+    admitsPods,
+    awaitsRange: awaitsRanges,
+  });
+  const isSilent = (name: string): boolean => reports.isSilent(name);
+  const kubelet = new HollowKubelet(
+    env,
+    { pods: pods.lister, nodes: nodes.lister },
+    {
+      indexes,
+      isSilent,
+      awaitsRanges,
+      tellsEvents: settings.tellsEvents,
+    },
+  );
+  const podQueue = createWorkQueue<string>({ clock });
+  const nodeQueue = createWorkQueue<string>({ clock });
+  const wakePod = (pod: Pod): void => void (kubelet.hosts(pod) && podQueue.add(keyOf(pod)));
+  const podHandler = pods.addHandler({
+    onAdd: wakePod,
+    onUpdate: (_, pod) => wakePod(pod),
     onDelete: (pod) => kubelet.forget(pod),
   });
-  const pool = new WorkerPool({
-    queue,
-    workers: settings.workers ?? 32,
+  const nodeHandler = nodes.addHandler({
+    onUpdate: (before, node) => {
+      const { name } = node.metadata;
+      if (!indexes.has(name) || failureText(before) === failureText(node)) return;
+      reports.failureChanged(node);
+      nodeQueue.add(name);
+      if (!nodeFailures(before).has("silent")) return;
+      for (const pod of pods.lister.list()) if (pod.spec?.nodeName === name) wakePod(pod);
+    },
+  });
+  const ready = whenSynced(clock, [podHandler, nodeHandler]);
+  const podPool = new WorkerPool({
+    queue: podQueue,
+    workers,
     sync: async ({ key, signal }) => kubelet.sync(key, signal),
-    ready: whenSynced(env.clock, [registration]),
-    clock: env.clock,
-    log: env.log,
+    ready,
+    clock,
+    log,
+  });
+  const nodePool = new WorkerPool({
+    queue: nodeQueue,
+    workers,
+    sync: async ({ key, signal }) => {
+      await reports.report(key, indexes.get(key) ?? 0, signal);
+      return {};
+    },
+    ready,
+    clock,
+    log,
   });
   return {
     run: async (signal) => {
-      await Promise.all([pool.run(signal), keepNodes(env, settings, signal)]);
+      const turns = giveTurns(clock, nodeQueue, [...indexes.keys()], settings.leaseRenewMs ?? LEASE_RENEW_MS);
+      await Promise.all([podPool.run(signal), nodePool.run(signal), turns(signal)]);
     },
-    health: () => ({ pools: { pods: pool.liveness() } }),
+    health: () => ({ pools: { pods: podPool.liveness(), nodes: nodePool.liveness() } }),
   };
 }
 
-async function keepNodes(env: Env, settings: HollowSettings, signal: AbortSignal): Promise<void> {
-  const indexes = Array.from({ length: settings.nodes }, (_, index) => index);
-  await Promise.all(indexes.map(async (index) => keepNode(env, settings, index, signal)));
+function failureText({ metadata }: FailingNode): string {
+  return metadata.annotations?.[NODE_FAILURE_ANNOTATION] ?? "";
 }
 
-/** Registers the node, then renews its Lease, and its status now and then. Ends with the signal. */
-async function keepNode(
-  env: Env,
-  settings: HollowSettings,
-  index: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const periodMs = settings.leaseRenewMs ?? LEASE_RENEW_MS;
-  let statusMs = -Infinity;
-  while (!signal.aborted) {
+/**
+ * All nodes at once, and from then on each once a period: by one timer for all, and in as many groups as there are many
+ * nodes, so that these do not all write at the same time.
+ */
+function giveTurns(
+  clock: Clock,
+  queue: WorkQueue<string>,
+  names: readonly string[],
+  periodMs: number,
+): (signal: AbortSignal) => Promise<void> {
+  const groups = Math.max(1, Math.ceil(names.length / NODES_PER_TURN));
+  return async (signal) => {
+    for (const name of names) queue.add(name);
     try {
-      if (env.clock.monotonicMs() - statusMs >= STATUS_MS) {
-        await reportNode(env, settings, index, signal);
-        statusMs = env.clock.monotonicMs();
+      for (let turn = 0; ; turn++) {
+        await sleep(clock, periodMs / groups, signal);
+        for (let index = turn % groups; index < names.length; index += groups) queue.add(names[index] ?? "");
       }
-      await renewLease(env, index, signal);
     } catch (error) {
-      if (signal.aborted) return;
-      env.log.error(error, "A hollow node could not report", { node: hollowNodeName(index) });
-    }
-    await sleep(env.clock, periodMs, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
-    });
-  }
-}
-
-/** The status patch leaves alone what others have written to the node: taints, labels, other conditions. */
-async function reportNode(
-  env: Env,
-  { kubeletVersion }: HollowSettings,
-  index: number,
-  signal: AbortSignal,
-): Promise<void> {
-  const client = env.client.clientFor<Node>(resources.nodes);
-  const nowMs = env.clock.nowMs();
-  try {
-    await client.create(hollowNode(index, nowMs, kubeletVersion), {}, signal);
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error;
-  }
-  const body = { status: hollowNodeStatus(index, nowMs, kubeletVersion) };
-  const name = hollowNodeName(index);
-  const node = await client.patch({ name }, { type: "strategic", body }, { subresource: "status" }, signal);
-  await admitPods(env, node, signal);
-}
-
-/** The server taints new nodes, and nobody but the node itself is there for sure to say that it is ready. */
-async function admitPods(env: Env, node: Node, signal: AbortSignal): Promise<void> {
-  const taints = node.spec?.taints ?? [];
-  const kept = taints.filter((taint) => taint.key !== "node.kubernetes.io/not-ready");
-  if (kept.length === taints.length) return;
-  const body = { metadata: { resourceVersion: node.metadata.resourceVersion }, spec: { taints: kept } };
-  const client = env.client.clientFor<Node>(resources.nodes);
-  await client.patch({ name: node.metadata.name ?? "" }, { type: "merge", body }, {}, signal);
-}
-
-async function renewLease(env: Env, index: number, signal: AbortSignal): Promise<void> {
-  const client = env.client.clientFor(resources.leases);
-  const name = hollowNodeName(index);
-  const renewTime = formatMicroTime(env.clock.nowMs());
-  try {
-    const body = { spec: { renewTime } };
-    await client.patch({ namespace: LEASE_NAMESPACE, name }, { type: "merge", body }, {}, signal);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime };
-    const lease = { metadata: { namespace: LEASE_NAMESPACE, name }, spec };
-    await client.create(lease, {}, signal);
-  }
+    }
+  };
 }

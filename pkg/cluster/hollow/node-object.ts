@@ -1,15 +1,27 @@
-import { formatTime } from "../../api/time.ts";
 import { gitVersionOf, NEWEST_MINOR } from "../../apiserver/discovery/release.ts";
-import type { Node, NodeCondition, NodeStatus } from "../../api/types/core-v1.gen.ts";
+import type { Node, NodeStatus } from "../../api/types/core-v1.gen.ts";
+import { nodeConditions } from "./node-conditions.ts";
+import { nodeFailures, type FailingNode } from "./node-failure.ts";
+import type { PartOf } from "../../api/projected.ts";
 
 export const PODS_PER_NODE = 110;
 /** Of kubelets, unless they say otherwise. */
 const NEWEST = gitVersionOf(NEWEST_MINOR);
 
+/** Of a node, what is not the same for all. */
+export interface HollowNodeOptions {
+  readonly index: number;
+  readonly nowMs: number;
+  readonly kubeletVersion?: string | undefined;
+  /** Somebody else says which addresses its pods have. */
+  readonly awaitsRange?: boolean | undefined;
+}
+
 /** "node-0", "node-1" …, in three zones. */
-export function hollowNode(index: number, nowMs: number, kubeletVersion?: string): Node {
+export function hollowNode(options: HollowNodeOptions): Node {
+  const { index, awaitsRange = false } = options;
   const name = hollowNodeName(index);
-  return {
+  const node: Node = {
     apiVersion: "v1",
     kind: "Node",
     metadata: {
@@ -22,16 +34,26 @@ export function hollowNode(index: number, nowMs: number, kubeletVersion?: string
         "topology.kubernetes.io/zone": `zone-${"abc".charAt(index % 3)}`,
       },
     },
-    spec: { podCIDR: podCidr(index), podCIDRs: [podCidr(index)] },
-    status: hollowNodeStatus(index, nowMs, kubeletVersion),
+    spec: awaitsRange ? {} : { podCIDR: podCidr(index), podCIDRs: [podCidr(index)] },
   };
+  return { ...node, status: hollowNodeStatus(node, options) };
 }
 
 export function hollowNodeName(index: number): string {
   return `node-${index}`;
 }
 
-export function hollowNodeStatus(index: number, nowMs: number, kubeletVersion = NEWEST): NodeStatus {
+/** What is told of conditions follows from what they were. */
+type ConditionField =
+  | "status.conditions.type"
+  | "status.conditions.status"
+  | "status.conditions.lastTransitionTime";
+
+/** What the kubelet of this node says, as it is and as the node fails. */
+export function hollowNodeStatus(
+  node: FailingNode & PartOf<Node, ConditionField>,
+  { index, nowMs, kubeletVersion = NEWEST }: HollowNodeOptions,
+): NodeStatus {
   const room = { cpu: "32", memory: "256Gi", "ephemeral-storage": "512Gi", pods: String(PODS_PER_NODE) };
   return {
     addresses: [
@@ -40,12 +62,7 @@ export function hollowNodeStatus(index: number, nowMs: number, kubeletVersion = 
     ],
     capacity: room,
     allocatable: room,
-    conditions: [
-      condition("MemoryPressure", "False", "KubeletHasSufficientMemory", nowMs),
-      condition("DiskPressure", "False", "KubeletHasNoDiskPressure", nowMs),
-      condition("PIDPressure", "False", "KubeletHasSufficientPID", nowMs),
-      condition("Ready", "True", "KubeletReady", nowMs),
-    ],
+    conditions: nodeConditions(nodeFailures(node), node.status?.conditions, nowMs),
     nodeInfo: {
       architecture: "amd64",
       bootID: "hollow",
@@ -70,13 +87,4 @@ export function hostAddress(index: number): string {
 /** Node 3 has 10.0.3.0/24, node 259 has 10.1.3.0/24. */
 export function podCidr(index: number): string {
   return `10.${(index >> 8) & 255}.${index & 255}.0/24`;
-}
-
-export function podAddress(nodeIndex: number, podIndex: number): string {
-  return `10.${(nodeIndex >> 8) & 255}.${nodeIndex & 255}.${podIndex + 1}`;
-}
-
-function condition(type: string, status: string, reason: string, nowMs: number): NodeCondition {
-  const now = formatTime(nowMs);
-  return { type, status, reason, message: "", lastHeartbeatTime: now, lastTransitionTime: now };
 }

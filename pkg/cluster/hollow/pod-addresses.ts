@@ -1,20 +1,22 @@
-import { podAddress } from "./node-object.ts";
+import { parseCidr, textOfIp } from "../../endpoints/cidr.ts";
+import { podCidr } from "./node-object.ts";
 
 /** Gives each pod of a node an address of its own, and the same one as long as the pod lives. */
 export class PodAddresses {
   readonly #byPod = new Map<string, { readonly node: number; readonly slot: number }>();
   readonly #usedSlots = new Map<number, Set<number>>();
 
-  addressOf(podUid: string, node: number): string {
+  /** Of the node's range: the one that it has been given, or its own. */
+  addressOf(podUid: string, node: number, range = podCidr(node)): string {
     const known = this.#byPod.get(podUid);
-    if (known?.node === node) return podAddress(node, known.slot);
+    if (known?.node === node) return addressIn(range, known.slot);
     const used = this.#usedSlots.get(node) ?? new Set<number>();
     this.#usedSlots.set(node, used);
     let slot = 0;
     while (used.has(slot)) slot++;
     used.add(slot);
     this.#byPod.set(podUid, { node, slot });
-    return podAddress(node, slot);
+    return addressIn(range, slot);
   }
 
   release(podUid: string): void {
@@ -23,4 +25,11 @@ export class PodAddresses {
     this.#byPod.delete(podUid);
     this.#usedSlots.get(held.node)?.delete(held.slot);
   }
+}
+
+/** The first address of a range is nobody's. */
+function addressIn(range: string, slot: number): string {
+  const cidr = parseCidr(range);
+  if (cidr === undefined) throw new Error(`a node has a range that is none: ${range}`);
+  return textOfIp(cidr.base + BigInt(slot + 1), cidr.family);
 }

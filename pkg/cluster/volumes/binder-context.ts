@@ -1,3 +1,4 @@
+import type { StoredObject } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core-v1.gen.ts";
 import type { ConsistencyStore } from "../../controller/consistency.ts";
@@ -38,8 +39,8 @@ export function binderContext(kit: Kit) {
 /** The volume was written: neither its own sync nor that of its claim may look at what it was before. */
 export function volumeWritten(
   { ofVolumes }: BinderContext,
-  volume: PersistentVolume,
-  forClaim?: { readonly ofClaims: ConsistencyStore; readonly claim: PersistentVolumeClaim },
+  volume: StoredObject,
+  forClaim?: { readonly ofClaims: ConsistencyStore; readonly claim: StoredObject },
 ): void {
   ofVolumes.wroteFor(volume, resources.persistentVolumes, volume);
   forClaim?.ofClaims.wroteFor(forClaim.claim, resources.persistentVolumes, volume);

@@ -1,4 +1,5 @@
-import { type ApiObject, refKey } from "../../api/object.ts";
+import { type ApiObject, type PartialObject, refKey } from "../../api/object.ts";
+import type { PartOf } from "../../api/projected.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
 import type { StorageClass } from "../../api/types/storage-v1.gen.ts";
 import type { Lister } from "../../cache/store/lister.ts";
@@ -92,8 +93,15 @@ export interface PodClaim {
   readonly isEphemeral: boolean;
 }
 
+/** Of the claims of ephemeral volumes only that they are there is asked. */
+type PodWithClaims = PartialObject &
+  PartOf<
+    Pod,
+    "spec.volumes.name" | "spec.volumes.persistentVolumeClaim.claimName" | "spec.volumes.ephemeral"
+  >;
+
 /** The claims that the volumes of a pod name. */
-export function podClaims({ metadata, spec }: Pod): readonly PodClaim[] {
+export function podClaims({ metadata, spec }: PodWithClaims): readonly PodClaim[] {
   return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }): PodClaim[] => {
     if (persistentVolumeClaim !== undefined)
       return [{ name: persistentVolumeClaim.claimName, isEphemeral: false }];
@@ -102,7 +110,7 @@ export function podClaims({ metadata, spec }: Pod): readonly PodClaim[] {
 }
 
 /** For an index of pods. */
-export function claimKeysOf(pod: Pod): readonly string[] {
+export function claimKeysOf(pod: PodWithClaims): readonly string[] {
   return podClaims(pod).map(({ name }) => refKey(pod.metadata.namespace, name));
 }
 
@@ -113,12 +121,12 @@ export const FIELDS_OF_PODS = [
   "spec.volumes.persistentVolumeClaim.claimName",
   "spec.volumes.ephemeral",
   "status.phase",
-];
+] as const;
 
 export const CLAIMS_OF_PODS = "claims";
 
 /** An ephemeral claim of the pod's, and not one that somebody else has made under its name. */
-export function isMadeFor({ metadata }: PersistentVolumeClaim, pod: Pod): boolean {
+export function isMadeFor({ metadata }: PartialObject, pod: PartialObject): boolean {
   return (
     metadata.ownerReferences?.some(
       ({ uid, controller }) => controller === true && uid === pod.metadata.uid,

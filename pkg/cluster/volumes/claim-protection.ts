@@ -1,7 +1,8 @@
-import { keyOf } from "../../api/object.ts";
+import { keyOf, type PartialObject } from "../../api/object.ts";
 import { isPodTerminal } from "../../api/pod.ts";
 import { resources } from "../../api/resources.ts";
-import type { PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
+import type { Projected } from "../../api/projected.ts";
+import type { Pod } from "../../api/types/core-v1.gen.ts";
 import type { ControllerDescriptor } from "../../controller/env.ts";
 import { wired } from "../../controller/kit.ts";
 import { protectionQueue } from "./protection-queue.ts";
@@ -39,8 +40,10 @@ export function claimProtection(): ControllerDescriptor {
   };
 }
 
+type CachedPod = Projected<Pod, typeof FIELDS_OF_PODS>;
+
 /** A pod without a node does not hold its claim: it gets none while that is being deleted. */
-export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
+export function usesClaim(pod: CachedPod, claim: PartialObject): boolean {
   if ((pod.spec?.nodeName ?? "") === "") return false;
   return podClaims(pod).some(
     ({ name, isEphemeral }) =>
@@ -49,6 +52,6 @@ export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
 }
 
 /** The kubelet is done with it; it waits for its own finalizers only. */
-function isShutDown({ metadata }: Pod): boolean {
+function isShutDown({ metadata }: PartialObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
 }

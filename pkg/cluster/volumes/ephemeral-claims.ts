@@ -1,12 +1,16 @@
-import { keyOf } from "../../api/object.ts";
+import { keyOf, type Stored } from "../../api/object.ts";
 import { isPodTerminal } from "../../api/pod.ts";
 import { newControllerRef } from "../../api/owner-references.ts";
+import type { Projected } from "../../api/projected.ts";
 import { resources } from "../../api/resources.ts";
 import type { PersistentVolumeClaim, Pod, Volume } from "../../api/types/core-v1.gen.ts";
 import { isAlreadyExists } from "../../client/errors.ts";
 import type { ControllerDescriptor } from "../../controller/env.ts";
 import { wired } from "../../controller/kit.ts";
 import { claimKeysOf, CLAIMS_OF_PODS, isMadeFor } from "./claim-facts.ts";
+
+const POD_FIELDS = ["spec.volumes", "status.phase"] as const;
+type CachedPod = Stored<Projected<Pod, typeof POD_FIELDS>>;
 
 /** Makes the claims of pods' ephemeral volumes, which go with the pods. */
 export function ephemeralClaims(): ControllerDescriptor {
@@ -15,12 +19,12 @@ export function ephemeralClaims(): ControllerDescriptor {
     clientName: "ephemeral-volume-controller",
     eventSource: "ephemeral_volume",
     build: wired((kit) => {
-      const pods = kit.reads(resources.pods, { fields: ["spec.volumes", "status.phase"] });
+      const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
       const claims = kit.reads(resources.persistentVolumeClaims, { fields: ["metadata.ownerReferences"] });
       pods.addIndex(CLAIMS_OF_PODS, claimKeysOf);
       const { client, events } = kit.env;
       const claimClient = client.clientFor<PersistentVolumeClaim>(resources.persistentVolumeClaims);
-      const make = async (pod: Pod, volume: Volume, signal: AbortSignal): Promise<void> => {
+      const make = async (pod: CachedPod, volume: Volume, signal: AbortSignal): Promise<void> => {
         const claim = ephemeralClaim(pod, volume);
         const known = claims.lister.getByKey(keyOf(claim));
         if (known !== undefined && isMadeFor(known, pod)) return;
@@ -58,7 +62,7 @@ export function ephemeralClaims(): ControllerDescriptor {
   };
 }
 
-function ephemeralClaim(pod: Pod, { name, ephemeral }: Volume): PersistentVolumeClaim {
+function ephemeralClaim(pod: CachedPod, { name, ephemeral }: Volume): PersistentVolumeClaim {
   const { metadata, spec } = ephemeral?.volumeClaimTemplate ?? {};
   const { namespace } = pod.metadata;
   return {

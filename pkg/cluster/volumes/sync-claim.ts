@@ -1,4 +1,4 @@
-import { keyOf } from "../../api/object.ts";
+import { keyOf, type Stored } from "../../api/object.ts";
 import { isPodTerminal } from "../../api/pod.ts";
 import { resources } from "../../api/resources.ts";
 import type {
@@ -97,7 +97,7 @@ async function askFor(sync: ClaimSync, context: BinderContext, provisioner: stri
 async function bind(sync: ClaimSync, context: BinderContext, found: PersistentVolume): Promise<void> {
   const { owner, signal } = sync;
   const { volumeClient, ofClaims } = context;
-  const written = (answer: PersistentVolume): PersistentVolume => {
+  const written = (answer: Stored<PersistentVolume>): PersistentVolume => {
     volumeWritten(context, answer, { ofClaims, claim: owner });
     return answer;
   };
