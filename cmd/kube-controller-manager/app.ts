@@ -134,5 +134,7 @@ function chooseControllers(
   for (const [reason, controllers] of reasons) {
     log.info("Controllers are not run", { reason, controllers: controllers.map(({ name }) => name) });
   }
-  return selection.run.flatMap((name) => built.get(name) ?? []);
+  const chosen = selection.run.flatMap((name) => built.get(name) ?? []);
+  for (const descriptor of chosen) descriptor.checkSettings?.();
+  return chosen;
 }

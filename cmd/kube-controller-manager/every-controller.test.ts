@@ -11,7 +11,8 @@ import { resolveOptions } from "./options/resolve.ts";
 import { registry } from "./registry.ts";
 
 /** What each controller must do, whichever it is: a new one is tested here without being named. */
-const descriptors = registry(resolveOptions([], () => "").options, {
+const ranges = ["--allocate-node-cidrs", "--cluster-cidr=10.0.0.0/16"];
+const descriptors = registry(resolveOptions(ranges, () => "").options, {
   rootCa: () => "a certificate",
   tokenSigner: () => ({ sign: async () => "a token" }) as never,
 });
@@ -107,7 +108,10 @@ test("each queue has metrics, but for rounds and those that upstream lacks", asy
       (queue) => !text.includes(`workqueue_adds_total{name="${queue.replace(/ \(.*\)$/, "")}"}`),
     ),
   );
-  expect(unmeasured.filter((queue) => queue !== "rounds")).toEqual(["endpoint_slice_zones"]);
+  expect(unmeasured.filter((queue) => queue !== "rounds")).toEqual([
+    "endpoint_slice_zones",
+    "node_lifecycle_zones",
+  ]);
 });
 
 test.each(["refused", "timeout"] as const)(

@@ -9,6 +9,8 @@ export interface KnownController {
   readonly cloudOnly?: boolean;
   /** Runs whenever this flag has a value, and --controllers has no say. */
   readonly ruledBy?: string;
+  /** Runs only with this flag, which is not to run or not to run it, but to give it something to do. */
+  readonly needs?: string;
   /** Runs only with all of these feature gates on. */
   readonly gates?: readonly string[];
 }
@@ -44,7 +46,7 @@ export const knownControllers: readonly KnownController[] = [
   { name: "ttl-controller", alias: "ttl" },
   { name: "bootstrap-signer-controller", alias: "bootstrapsigner", offByDefault: true },
   { name: "token-cleaner-controller", alias: "tokencleaner", offByDefault: true },
-  { name: "node-ipam-controller", alias: "nodeipam" },
+  { name: "node-ipam-controller", alias: "nodeipam", needs: "allocate-node-cidrs" },
   { name: "node-lifecycle-controller", alias: "nodelifecycle" },
   { name: "taint-eviction-controller", gates: ["SeparateTaintEvictionController"] },
   { name: "device-taint-eviction-controller", gates: ["DynamicResourceAllocation", "DRADeviceTaints"] },

@@ -10,6 +10,8 @@ import { endpointSliceMirroringController } from "../../controllers/endpointslic
 import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../controllers/job/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
+import { nodeIpamController } from "../../controllers/nodeipam/controller.ts";
+import { nodeLifecycleController } from "../../controllers/nodelifecycle/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
 import { resourceQuotaController } from "../../controllers/resourcequota/controller.ts";
@@ -18,7 +20,9 @@ import { serviceAccountController } from "../../controllers/serviceaccount/defau
 import { legacyTokenCleanerController } from "../../controllers/serviceaccount/legacy-token-cleaner/controller.ts";
 import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
 import { statefulSetController } from "../../controllers/statefulset/controller.ts";
+import { taintEvictionController } from "../../controllers/tainteviction/controller.ts";
 import { tokenCleanerController } from "../../controllers/tokencleaner/controller.ts";
+import { ttlController } from "../../controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import type { ClusterSecrets } from "./cluster-secrets.ts";
@@ -84,9 +88,35 @@ export function registryEntries(options: Options, secrets: ClusterSecrets): read
       workers: options.cronjob.concurrentSyncs,
       localTimeZone: Temporal.Now.timeZoneId(),
     }),
+    ...nodeEntries(options),
     entry(bootstrapSignerController, undefined),
     entry(tokenCleanerController, undefined),
     entry(ttlAfterFinishedController, { workers: options.ttlAfterFinished.concurrentSyncs }),
+  ];
+}
+
+function nodeEntries(options: Options): readonly RegistryEntry[] {
+  return [
+    ...(options.generic.allocateNodeCidrs
+      ? [
+          entry(nodeIpamController, {
+            ...options.nodeIpam,
+            clusterCidr: options.generic.clusterCidr,
+            allocatorType: options.generic.cidrAllocatorType,
+          }),
+        ]
+      : []),
+    entry(ttlController, undefined),
+    entry(taintEvictionController, undefined),
+    entry(nodeLifecycleController, {
+      monitorPeriodMs: options.generic.nodeMonitorPeriodMs,
+      monitorGracePeriodMs: options.nodeLifecycle.monitorGracePeriodMs,
+      startupGracePeriodMs: options.nodeLifecycle.startupGracePeriodMs,
+      evictionRate: options.nodeLifecycle.evictionRate,
+      secondaryEvictionRate: options.nodeLifecycle.secondaryEvictionRate,
+      largeClusterSizeThreshold: options.nodeLifecycle.largeClusterSizeThreshold,
+      unhealthyZoneThreshold: options.nodeLifecycle.unhealthyZoneThreshold,
+    }),
   ];
 }
 

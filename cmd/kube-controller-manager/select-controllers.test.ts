@@ -10,8 +10,9 @@ const table: readonly KnownController[] = [
   { name: "svm-controller", gates: ["StorageVersionMigrator"] },
   { name: "service-lb-controller", alias: "service", cloudOnly: true },
   { name: "hpa-controller" },
+  { name: "addresses-controller", needs: "allocate-node-cidrs" },
 ];
-const built = (name: string): boolean => name !== "hpa-controller";
+const built = (name: string): boolean => name !== "hpa-controller" && name !== "addresses-controller";
 
 describe("--controllers", () => {
   test.each<[items: string, run: string]>([
@@ -38,7 +39,10 @@ describe("--controllers", () => {
       { name: "svm-controller", reason: "feature gate StorageVersionMigrator is off" },
       { name: "service-lb-controller", reason: "runs in the cloud controller manager" },
       { name: "hpa-controller", reason: "not built yet" },
+      { name: "addresses-controller", reason: "--allocate-node-cidrs is not given" },
     ]);
+    // As upstream, which says nothing.
+    expect(selectControllers(["addresses-controller"], table, built, featureGates()).run).toEqual([]);
   });
 
   test("-* leaves none that is not named, whatever rules it", () => {

@@ -42,6 +42,8 @@ export function selectControllers(
       run.push(controller.name);
     } else if (controller.ruledBy !== undefined) {
       skipped.push({ name: controller.name, reason: `--${controller.ruledBy} is not given` });
+    } else if (controller.needs !== undefined) {
+      skipped.push({ name: controller.name, reason: `--${controller.needs} is not given` });
     } else if (canonical.includes(controller.name)) {
       notBuilt.push(controller.name);
     } else {

@@ -50,7 +50,21 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "replicationcontroller-controller": { workers: "concurrent-rc-syncs" },
   "garbage-collector-controller": { workers: "concurrent-gc-syncs" },
   "namespace-controller": { workers: "concurrent-namespace-syncs", syncPeriodMs: "namespace-sync-period" },
+  "node-ipam-controller": {
+    maskSize: "node-cidr-mask-size",
+    maskSizeIpv4: "node-cidr-mask-size-ipv4",
+    maskSizeIpv6: "node-cidr-mask-size-ipv6",
+  },
   "pod-garbage-collector-controller": { threshold: "terminated-pod-gc-threshold" },
+  "node-lifecycle-controller": {
+    monitorPeriodMs: "node-monitor-period",
+    monitorGracePeriodMs: "node-monitor-grace-period",
+    startupGracePeriodMs: "node-startup-grace-period",
+    evictionRate: "node-eviction-rate",
+    secondaryEvictionRate: "secondary-node-eviction-rate",
+    largeClusterSizeThreshold: "large-cluster-size-threshold",
+    unhealthyZoneThreshold: "unhealthy-zone-threshold",
+  },
   "job-controller": { workers: "concurrent-job-syncs" },
   "cronjob-controller": { workers: "concurrent-cron-job-syncs" },
   "ttl-after-finished-controller": { workers: "concurrent-ttl-after-finished-syncs" },
@@ -60,16 +74,23 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const FIXED_WORKERS: Readonly<Record<string, number>> = {
   ClusterRoleAggregator: 5,
   bootstrap_signer_queue: 1,
+  cidrallocator_node: 30,
   disruption: 1,
   disruption_recheck: 1,
   endpoint_slice_zones: 1,
   garbage_collector_graph_changes: 1,
+  node_lifecycle_controller: 8,
+  node_lifecycle_controller_pods: 4,
+  node_lifecycle_zones: 4,
+  noexec_taint_node: 8,
+  noexec_taint_pod: 8,
   resource_quota_controller_resource_changes: 1,
   root_ca_cert_publisher: 1,
   rounds: 1,
   serviceaccount: 1,
   stale_pod_disruption: 1,
   token_cleaner: 1,
+  ttlcontroller: 5,
 };
 
 const here = "cmd/kube-controller-manager";
@@ -141,7 +162,14 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "tls-private-key-file",
     "tls-sni-cert-key",
   ],
-  [`${here}/wiring.test.ts`]: ["controllers", "enable-garbage-collector"],
+  [`${here}/wiring.test.ts`]: [
+    "allocate-node-cidrs",
+    "cidr-allocator-type",
+    "cluster-cidr",
+    "controllers",
+    "enable-garbage-collector",
+    "service-cluster-ip-range",
+  ],
   "test/integration/serving.real.test.ts": [
     "authentication-skip-lookup",
     "authentication-tolerate-lookup-failure",
@@ -160,11 +188,16 @@ function ownValue({ flag }: FlagEntry, index: number): { text: string; value: nu
   if (flag.type.name === "duration") return { text: `${index + 100}s`, value: (index + 100) * 1_000 };
   // Some must be from 1 to 50.
   if (flag.type.name.startsWith("int")) return { text: String(index + 3), value: index + 3 };
+  if (flag.type.name === "float32") return { text: `${index}.5`, value: index + 0.5 };
   return undefined;
 }
 
+/** Of one controller, though they stand among those of all. */
+const AMONG_GENERIC = "node-monitor-period";
 const controllerFlags = allFlags.filter(
-  ({ group, flag }) => flagGroups[group].title.endsWith("controller") && flag.unused === undefined,
+  ({ group, flag }) =>
+    (flagGroups[group].title.endsWith("controller") || flag.name === AMONG_GENERIC) &&
+    flag.unused === undefined,
 );
 const numbers = controllerFlags.flatMap((entry, index) => {
   const own = ownValue(entry, index);
@@ -175,11 +208,12 @@ function numberOf(flag: string | undefined): number | undefined {
   return numbers.find(({ name }) => name === flag)?.value;
 }
 
-function optionsWithOwnValues(): Options {
-  return resolveOptions(
-    numbers.map(({ name, text }) => `--${name}=${text}`),
-    () => "",
-  ).options;
+/** Everything that flags switch on is on. */
+const EVERYTHING = ["--allocate-node-cidrs", "--cluster-cidr=10.0.0.0/16"];
+
+function optionsWithOwnValues(isWanted = (_name: string): boolean => true): Options {
+  const flags = numbers.filter(({ name }) => isWanted(name)).map(({ name, text }) => `--${name}=${text}`);
+  return resolveOptions([...EVERYTHING, ...flags], () => "").options;
 }
 
 test("every number that a flag gives arrives where it belongs, and nowhere else", () => {
@@ -204,10 +238,14 @@ test("each work queue has the workers of its controller's flag", async () => {
   const random = seededRandom(1);
   const server = embeddedServer({ clock, random, kinds: allKinds });
   const set = new ControllerSet({
-    descriptors: registryEntries(optionsWithOwnValues(), {
-      ...secrets,
-      tokenSigner: () => ({ sign: async () => "" }) as never,
-    }).map(({ descriptor }) => descriptor),
+    // Prefixes of three lengths do not go together.
+    descriptors: registryEntries(
+      optionsWithOwnValues((name) => !name.startsWith("node-cidr-mask-size")),
+      {
+        ...secrets,
+        tokenSigner: () => ({ sign: async () => "" }) as never,
+      },
+    ).map(({ descriptor }) => descriptor),
     clients: clientBuilder({
       transports: sharedTransports(new DirectTransport(server)),
       clock,
@@ -257,9 +295,29 @@ test("--enable-garbage-collector=false leaves the garbage collector out, and onl
   expect(names().filter((name) => !without.includes(name))).toEqual(["garbage-collector-controller"]);
 });
 
+test("ranges of Nodes are given out with --allocate-node-cidrs alone, from the ranges of the other flags", () => {
+  const settingsOf = (...flags: string[]): unknown =>
+    registryEntries(resolveOptions(flags, () => "").options, secrets).find(
+      ({ descriptor }) => descriptor.name === "node-ipam-controller",
+    )?.settings;
+  const ranges = [
+    "--cluster-cidr=10.0.0.0/16,fd00::/48",
+    "--service-cluster-ip-range=10.96.0.0/16,fd01::/112",
+  ];
+  expect(settingsOf(...ranges)).toBeUndefined();
+  expect(settingsOf(...ranges, "--allocate-node-cidrs", "--cidr-allocator-type=")).toMatchObject({
+    clusterCidr: "10.0.0.0/16,fd00::/48",
+    serviceClusterIpRange: "10.96.0.0/16,fd01::/112",
+    allocatorType: "",
+  });
+  expect(settingsOf("--allocate-node-cidrs")).toMatchObject({ allocatorType: "RangeAllocator" });
+});
+
 test("each controller of the registry is known, and those that are not built are said to be", () => {
   const built = new Set(
-    registryEntries(resolveOptions([], () => "").options, secrets).map(({ descriptor }) => descriptor.name),
+    registryEntries(resolveOptions(EVERYTHING, () => "").options, secrets).map(
+      ({ descriptor }) => descriptor.name,
+    ),
   );
   const known = new Set(knownControllers.map(({ name }) => name));
   expect([...built].filter((name) => !known.has(name))).toEqual([]);

@@ -1,4 +1,5 @@
 import { featureGates } from "../../../pkg/api/feature-gates.ts";
+import { POD_CIDR, SERVICE_CIDR } from "../../../pkg/cluster/cluster.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import type { ClusterSecrets } from "../../kube-controller-manager/cluster-secrets.ts";
 import { knownControllers } from "../../kube-controller-manager/known-controllers.ts";
@@ -7,9 +8,10 @@ import { resolveOptions } from "../../kube-controller-manager/options/resolve.ts
 import { registry } from "../../kube-controller-manager/registry.ts";
 import { selectControllers } from "../../kube-controller-manager/select-controllers.ts";
 
-/** As the daemon has them without flags. */
+/** As the daemon has them with the ranges of addresses of this cluster, and no other flags. */
 export function daemonOptions(): Options {
-  return resolveOptions([], () => "").options;
+  const ranges = [`--cluster-cidr=${POD_CIDR}`, `--service-cluster-ip-range=${SERVICE_CIDR}`];
+  return resolveOptions(["--allocate-node-cidrs", ...ranges], () => "").options;
 }
 
 /** Those that --controllers asks for, once there are secrets. Throws a FlagError for names that are not known. */

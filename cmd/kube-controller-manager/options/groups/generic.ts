@@ -2,7 +2,6 @@ import { bool, ofType, duration, float32, int32, list, text } from "../flag.ts";
 import { gatesType } from "../flag-types.ts";
 
 const NO_CLOUD = "cloud integration is not part of this program";
-const NO_NODES = "node-ipam-controller is not built yet";
 const ONE_VERSION = "this program behaves as v1.36 only";
 
 export const debugging = {
@@ -72,7 +71,7 @@ const cloud = {
     "allocate-node-cidrs",
     false,
     "Give every Node a range of Pod addresses; needs --cluster-cidr.",
-    { config: "KubeCloudShared.AllocateNodeCIDRs", unused: NO_NODES },
+    { config: "KubeCloudShared.AllocateNodeCIDRs" },
   ),
   cidrAllocatorType: text(
     "cidr-allocator-type",
@@ -80,7 +79,6 @@ const cloud = {
     "Allocator of Node ranges; only RangeAllocator.",
     {
       config: "KubeCloudShared.CIDRAllocatorType",
-      unused: NO_NODES,
     },
   ),
   cloudConfig: text("cloud-config", "", "File with the settings of the cloud provider.", {
@@ -97,7 +95,6 @@ const cloud = {
     "One range of Pod addresses, or two (dual-stack), joined by a comma.",
     {
       config: "KubeCloudShared.ClusterCIDR",
-      unused: NO_NODES,
     },
   ),
   clusterName: text("cluster-name", "kubernetes", "Prefix of names made for this cluster.", {
@@ -118,7 +115,6 @@ const cloud = {
     "Period in which the health of Nodes is looked at.",
     {
       config: "KubeCloudShared.NodeMonitorPeriod",
-      unused: "node-lifecycle-controller is not built yet",
     },
   ),
   routeReconciliationPeriodMs: duration(

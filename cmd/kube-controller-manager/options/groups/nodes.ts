@@ -3,7 +3,6 @@ import { concurrency } from "./workloads.ts";
 
 export const nodeIpam = {
   title: "Node-ipam-controller",
-  notBuilt: true,
   flags: {
     maskSize: int32(
       "node-cidr-mask-size",
@@ -29,7 +28,6 @@ export const nodeIpam = {
 
 export const nodeLifecycle = {
   title: "Node-lifecycle-controller",
-  notBuilt: true,
   flags: {
     largeClusterSizeThreshold: int32(
       "large-cluster-size-threshold",
