@@ -148,7 +148,7 @@ export const batchMutants: readonly Mutant[] = [
   {
     name: "leaves pods of a Job that was deleted to nobody",
     file: "controllers/job/handlers.ts",
-    find: 'if (selector !== undefined) wake(SelectedPods.of(job.metadata.namespace ?? "", selector.toString()));',
+    find: "if (selector !== undefined) wake(SelectedPods.of(job.metadata.namespace, selector.toString()));",
     replace: "void SelectedPods;",
     tests: JOB,
   },

@@ -3,6 +3,20 @@ import type { Mutant } from "./mutant.ts";
 /** What is decided. */
 const decisions: readonly Mutant[] = [
   {
+    name: "leaves a node's only pod although it has ended",
+    file: "controllers/daemonset/placement.ts",
+    find: 'return !isGoing && !hasPhase(pod, "Failed") && !hasPhase(pod, "Succeeded");',
+    replace: "return !isGoing;",
+    tests: ["controllers/daemonset/placement.test.ts"],
+  },
+  {
+    name: "waits for a node's only pod to go although pods may overlap",
+    file: "controllers/daemonset/placement.ts",
+    find: "return !isGoing && !hasPhase",
+    replace: "return !hasPhase",
+    tests: ["controllers/daemonset/placement.test.ts"],
+  },
+  {
     name: "wakes all DaemonSets of a node whatever changes of it",
     file: "controllers/daemonset/sync-node.ts",
     find: 'if (before === "new") return',
@@ -78,51 +92,51 @@ const decisions: readonly Mutant[] = [
 const wiring: readonly Mutant[] = [
   {
     name: "does not keep spec.nodeName of a DaemonSet's pods",
-    file: "controllers/daemonset/context.ts",
+    file: "controllers/daemonset/fields.ts",
     find: '  "spec.nodeName",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep status.phase of a DaemonSet's pods",
-    file: "controllers/daemonset/context.ts",
+    file: "controllers/daemonset/fields.ts",
     find: '  "status.phase",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep status.conditions.type of a DaemonSet's pods",
-    file: "controllers/daemonset/context.ts",
+    file: "controllers/daemonset/fields.ts",
     find: '  "status.conditions.type",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep status.conditions.status of a DaemonSet's pods",
-    file: "controllers/daemonset/context.ts",
+    file: "controllers/daemonset/fields.ts",
     find: '  "status.conditions.status",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep status.conditions.lastTransitionTime of a DaemonSet's pods",
-    file: "controllers/daemonset/context.ts",
+    file: "controllers/daemonset/fields.ts",
     find: '  "status.conditions.lastTransitionTime",\n',
     replace: "",
     tests: ["controllers/daemonset/wiring.test.ts"],
   },
   {
     name: "does not keep spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchFields of a DaemonSet's pods",
-    file: "controllers/daemonset/context.ts",
+    file: "controllers/daemonset/fields.ts",
     find: '  "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms.matchFields",\n',
     replace: "",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {
     name: "does not keep the taints of nodes",
-    file: "controllers/daemonset/context.ts",
-    find: 'const NODE_FIELDS = ["spec.taints"];',
-    replace: "const NODE_FIELDS: readonly string[] = [];",
+    file: "controllers/daemonset/fields.ts",
+    find: 'export const NODE_FIELDS = ["spec.taints"] as const;',
+    replace: "export const NODE_FIELDS = [] as const;",
     tests: ["controllers/daemonset/sync.test.ts"],
   },
   {

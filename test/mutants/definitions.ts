@@ -13,17 +13,17 @@ export const definitionsMutants: readonly Mutant[] = [
   },
   {
     name: "patterns are JavaScript's",
-    file: "pkg/apiserver/crd/pattern.ts",
+    file: "pkg/api/pattern.ts",
     find: "matches: (text) => program.test(text)",
     replace: 'matches: (text) => new RegExp(source.replace("(?i)", ""), "u").test(text)',
-    tests: ["pkg/apiserver/crd/pattern.test.ts"],
+    tests: ["pkg/api/pattern.test.ts"],
   },
   {
     name: "a pattern may repeat as much as it likes",
-    file: "pkg/apiserver/crd/pattern.ts",
+    file: "pkg/api/pattern.ts",
     find: "if (estimate(source) > maxEstimate)",
     replace: "if (estimate(source) > 1000 * maxEstimate)",
-    tests: ["pkg/apiserver/crd/pattern.test.ts"],
+    tests: ["pkg/api/pattern.test.ts"],
   },
   {
     name: "a match may take as long as it likes",

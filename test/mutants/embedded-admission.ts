@@ -134,8 +134,8 @@ const services: readonly Mutant[] = [
   {
     name: "the port of a health check is anybody's",
     file: "pkg/apiserver/admission/node-ports.ts",
-    find: "      spec?.healthCheckNodePort ?? 0,",
-    replace: "",
+    find: "[...ports, spec?.healthCheckNodePort ?? 0]",
+    replace: "ports",
     tests: ["test/integration/api/node-ports.test.ts"],
   },
   {

@@ -224,6 +224,13 @@ export const kitMutants: readonly Mutant[] = [
     tests: ownedTests,
   },
   {
+    name: "a few things are worked on by as many as many would be",
+    file: "pkg/controller/attempts.ts",
+    find: "    if (next.done === true) break;\n",
+    replace: "",
+    tests: ["pkg/controller/attempts.test.ts"],
+  },
+  {
     name: "syncs do not say what has woken them",
     file: "pkg/controller/key-queue.ts",
     find: "    this.reasons.changed(key, resource, change);\n",

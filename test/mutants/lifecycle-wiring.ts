@@ -4,16 +4,16 @@ import type { Mutant } from "./mutant.ts";
 export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "legacy tokens: an account's references are not read",
-    file: "controllers/serviceaccount/legacy-token-cleaner/context.ts",
-    find: '{ fields: ["secrets.name"] }',
-    replace: "{ fields: [] }",
+    file: "controllers/serviceaccount/legacy-token-cleaner/stale-tokens.ts",
+    find: '["secrets.name"] as const',
+    replace: "[] as const",
     tests: ["controllers/serviceaccount/legacy-token-cleaner/sync.test.ts"],
   },
   {
     name: "legacy tokens: the account's uid is not read",
-    file: "controllers/serviceaccount/legacy-token-cleaner/context.ts",
-    find: '`metadata.annotations[${ACCOUNT_UID}]`, "type"]',
-    replace: '"type"]',
+    file: "controllers/serviceaccount/token/token-secret.ts",
+    find: "  `metadata.annotations[${ACCOUNT_UID}]`,\n",
+    replace: "",
     tests: ["controllers/serviceaccount/legacy-token-cleaner/sync.test.ts"],
   },
   {
@@ -60,15 +60,15 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "tokens: the account's uid is not read",
-    file: "controllers/serviceaccount/token/context.ts",
+    file: "controllers/serviceaccount/token/token-secret.ts",
     find: "  `metadata.annotations[${ACCOUNT_UID}]`,\n",
     replace: "",
     tests: ["controllers/serviceaccount/token/sync.test.ts"],
   },
   {
     name: "tokens: the namespace of a token is not read",
-    file: "controllers/serviceaccount/token/context.ts",
-    find: '  "data.namespace",\n',
+    file: "controllers/serviceaccount/token/token-secret.ts",
+    find: ' "data.namespace",',
     replace: "",
     tests: ["controllers/serviceaccount/token/sync.test.ts"],
   },
@@ -117,8 +117,8 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "default account: the phase of a namespace is not read",
     file: "controllers/serviceaccount/default-account/context.ts",
-    find: 'fields: ["status.phase"]',
-    replace: "fields: []",
+    find: '["status.phase"] as const',
+    replace: "[] as const",
     tests: ["controllers/serviceaccount/default-account/sync.test.ts"],
   },
   {
@@ -144,9 +144,9 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "bootstrap signer: what a token is for is not read",
-    file: "controllers/bootstrapsigner/context.ts",
-    find: "fields: Object.values(BOOTSTRAP_TOKEN_KEYS).map((key) => `data[${key}]`),",
-    replace: "fields: Object.values(BOOTSTRAP_TOKEN_KEYS).slice(1).map((key) => `data[${key}]`),",
+    file: "controllers/bootstrapsigner/signing-token.ts",
+    find: '  "data[usage-bootstrap-signing]",\n',
+    replace: "",
     tests: ["controllers/bootstrapsigner/sync.test.ts"],
   },
   {
@@ -166,7 +166,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "token cleaner: another token of the name is deleted",
     file: "controllers/tokencleaner/apply.ts",
-    find: "uid === undefined ? {} : { preconditions: { uid } }",
+    find: "{ preconditions: { uid } }",
     replace: '{ ...(uid === "" && { preconditions: { uid } }) }',
     tests: ["controllers/tokencleaner/sync.test.ts"],
   },
@@ -187,8 +187,8 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "token cleaner: the time of a token is not read",
     file: "controllers/tokencleaner/context.ts",
-    find: "fields: [`data[${BOOTSTRAP_TOKEN_KEYS.expiration}]`],",
-    replace: "fields: [],",
+    find: '["data[expiration]"] as const',
+    replace: "[] as const",
     tests: ["controllers/tokencleaner/sync.test.ts"],
   },
   {
@@ -242,7 +242,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   },
   {
     name: "ttl: the conditions of a Job are not read",
-    file: "controllers/ttlafterfinished/context.ts",
+    file: "controllers/ttlafterfinished/expiry.ts",
     find: '["spec.ttlSecondsAfterFinished", "status.conditions"]',
     replace: '["spec.ttlSecondsAfterFinished"]',
     tests: ["controllers/ttlafterfinished/sync.test.ts"],

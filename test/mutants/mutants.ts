@@ -6,6 +6,7 @@ import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { definitionsMutants } from "./definitions.ts";
 import { embeddedDecodingMutants } from "./embedded-decoding.ts";
 import { embeddedMutants } from "./embedded.ts";
+import { expressionMutants } from "./expressions.ts";
 import { healthMutants } from "./health.ts";
 import { lifecycleMutants } from "./lifecycle.ts";
 import { machineryMutants } from "./machinery.ts";
@@ -14,13 +15,18 @@ import { disruptionMutants } from "./disruption.ts";
 import { informersMutants } from "./informers.ts";
 import { leadingMutants } from "./leading.ts";
 import { statefulSetsMutants } from "./stateful-sets.ts";
+import { taintEvictionMutants } from "./taint-eviction.ts";
+import { ttlMutants } from "./ttl.ts";
 import { wiringServingMutants } from "./wiring-serving.ts";
+import { nodeLifecycleMutants } from "./node-lifecycle.ts";
+import { nodeRangesMutants } from "./node-ranges.ts";
 import { numbersMutants } from "./numbers.ts";
 import { refusalsMutants } from "./refusals.ts";
 import { kitMutants } from "./kit.ts";
 import { replicasMutants } from "./replicas.ts";
 import { servicesMutants } from "./services.ts";
 import { servingMutants } from "./serving.ts";
+import { webhookMutants } from "./webhooks.ts";
 import { wiringMutants } from "./wiring.ts";
 import type { Mutant } from "./mutant.ts";
 
@@ -30,6 +36,7 @@ export const mutants: readonly Mutant[] = [
   ...numbersMutants,
   ...refusalsMutants,
   ...informersMutants,
+  ...expressionMutants,
   ...healthMutants,
   ...connectionsMutants,
   ...servingMutants,
@@ -40,6 +47,10 @@ export const mutants: readonly Mutant[] = [
   ...daemonSetsMutants,
   ...disruptionMutants,
   ...lifecycleMutants,
+  ...ttlMutants,
+  ...nodeLifecycleMutants,
+  ...taintEvictionMutants,
+  ...nodeRangesMutants,
   ...servicesMutants,
   ...leadingMutants,
   ...wiringMutants,
@@ -49,5 +60,6 @@ export const mutants: readonly Mutant[] = [
   ...embeddedAdmissionMutants,
   ...embeddedDecodingMutants,
   ...definitionsMutants,
+  ...webhookMutants,
   ...commandLineMutants,
 ];

@@ -123,11 +123,17 @@ class Slips {
   }
 
   #slipOfOperator(node: Node, operator: string): void {
-    const [left, right] = [node["left"], node["right"]].map((side) => this.#textOf(side as Node));
+    const [left, right] = [node["left"] as Node, node["right"] as Node];
     const swapped = SWAPPED_OPERATORS.get(operator);
-    if (operator === "??") this.#add(node, left ?? "", "drop ?? …");
-    else if (swapped !== undefined)
-      this.#add(node, `(${left} ${swapped} ${right})`, `${operator} → ${swapped}`);
+    if (operator === "??") this.#add(node, this.#textOf(left), "drop ?? …");
+    if (swapped === undefined) return;
+    // Parentheses belong to no node: they stand between.
+    const between = this.#source.slice(left.end, right.start).replace(operator, swapped);
+    const [before, after] = [
+      this.#source.slice(node.start, left.end),
+      this.#source.slice(right.start, node.end),
+    ];
+    this.#add(node, `(${before}${between}${after})`, `${operator} → ${swapped}`);
   }
 
   #slipOfLiteral(node: Node, value: unknown): void {

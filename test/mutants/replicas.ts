@@ -48,7 +48,7 @@ const staleMutants: readonly Mutant[] = [
   {
     name: "lets bookmarks overtake events that are held up",
     file: "pkg/apiserver/server/watch.ts",
-    find: "? () => deliver(bookmarkFrame(output, { resourceVersion: String(store.revision) }))",
+    find: "? () => tellBookmark(bookmarkFrame(output, { resourceVersion: String(store.revision) }))",
     replace: "? () => stream.push(bookmarkFrame(output, { resourceVersion: String(store.revision) }))",
     tests: ["pkg/apiserver/server/api-server.test.ts"],
   },
@@ -116,8 +116,8 @@ const deletionMutants: readonly Mutant[] = [
   {
     name: "deletes a pod that has taken the name of another",
     file: "pkg/controller/pod-control.ts",
-    find: "const deleted = await pods.delete({ namespace, name }, only, signal);",
-    replace: "void only;\n      const deleted = await pods.delete({ namespace, name }, {}, signal);",
+    find: "const deleted = await pods.delete({ namespace, name }, { preconditions: { uid } }, signal);",
+    replace: "void uid;\n      const deleted = await pods.delete({ namespace, name }, {}, signal);",
     tests: ["controllers/replicaset/wiring.test.ts"],
   },
 ];

@@ -104,7 +104,7 @@ export const servicesMutants: readonly Mutant[] = [
   {
     name: "gives a Service the hints of an earlier one of its name",
     file: "controllers/endpointslice/topology-cache.ts",
-    find: 'hints?.uid === (service.metadata.uid ?? "") ? hints : undefined',
+    find: "hints?.uid === service.metadata.uid ? hints : undefined",
     replace: "hints",
     tests: SLICES,
   },

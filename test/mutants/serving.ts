@@ -345,7 +345,7 @@ const listening: readonly Mutant[] = [
   {
     name: "gauges under the names of counters",
     file: "pkg/metrics/registry.ts",
-    find: "    for (const name of MISNAMED) this.#runtime.removeSingleMetric(name);\n",
+    find: "  for (const name of MISNAMED) registry.removeSingleMetric(name);\n",
     replace: "",
     tests: ["pkg/metrics/registry.test.ts"],
   },

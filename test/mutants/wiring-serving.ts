@@ -124,15 +124,18 @@ export const wiringServingMutants: readonly Mutant[] = [
   row(
     "a flag of a controller that is not built says nothing",
     "options/groups/nodes.ts",
-    ['title: "Node-ipam-controller",\n  notBuilt: true,', 'title: "Node-ipam-controller",'],
+    [
+      'title: "Device-taint-eviction-controller",\n  notBuilt: true,',
+      'title: "Device-taint-eviction-controller",',
+    ],
     wiring,
   ),
   row(
-    "--allocate-node-cidrs says nothing",
+    "--cluster-name says nothing",
     "options/groups/generic.ts",
     [
-      'config: "KubeCloudShared.AllocateNodeCIDRs", unused: NO_NODES',
-      'config: "KubeCloudShared.AllocateNodeCIDRs"',
+      'config: "KubeCloudShared.ClusterName",\n    unused: NO_CLOUD,',
+      'config: "KubeCloudShared.ClusterName",',
     ],
     wiring,
   ),

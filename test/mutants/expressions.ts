@@ -1,0 +1,85 @@
+import type { Mutant } from "./mutant.ts";
+
+const RULES = ["test/integration/api/definitions/rules.test.ts"];
+const LANGUAGE = ["pkg/cel/recorded.test.ts"];
+
+/** The language of rules and conditions, and who asks it what. */
+export const expressionMutants: readonly Mutant[] = [
+  {
+    name: "rules of new objects are not tried",
+    file: "pkg/apiserver/crd/custom-resource.ts",
+    find: "rules.withErrors(draft, undefined, ",
+    replace: "((_a: unknown, _b: unknown, found: readonly FieldError[]) => found)(draft, undefined, ",
+    tests: RULES,
+  },
+  {
+    name: "rules do not see the state before",
+    file: "pkg/apiserver/crd/cel/object-rules.ts",
+    find: "validateByRules(draft, this.#schema, before)",
+    replace: "validateByRules(draft, this.#schema, undefined)",
+    tests: RULES,
+  },
+  {
+    name: "warnings of what may stay are forgotten",
+    file: "pkg/apiserver/crd/cel/object-rules.ts",
+    find: "if (warnings.length > 0) this.#warnings.set(draft, warnings);",
+    replace: "",
+    tests: RULES,
+  },
+  {
+    name: "what broke a rule before may not stay",
+    file: "pkg/apiserver/crd/cel/rule-validator.ts",
+    find: "if (!rule.usesOldSelf && isUnchanged(value, spot))",
+    replace: "if (rule.usesOldSelf && isUnchanged(value, spot))",
+    tests: RULES,
+  },
+  {
+    name: "a rule may cost as much as it likes",
+    file: "pkg/apiserver/crd/cel/definition-costs.ts",
+    find: "if (cost > mostOfRule)",
+    replace: "if (cost > 1e6 * mostOfRule)",
+    tests: RULES,
+  },
+  {
+    name: "how often a rule may be tried does not count",
+    file: "pkg/apiserver/crd/cel/definition-costs.ts",
+    find: "const cost = maxCost * (cardinality ?? maxCardinality);",
+    replace: "const cost = maxCost * (cardinality ?? 1);",
+    tests: RULES,
+  },
+  {
+    name: "the limit of costs is that of a logical operator's other side",
+    file: "pkg/cel/run.ts",
+    find: "if (error instanceof EvaluationError) return error;",
+    replace: "if (error instanceof Error) return error as EvaluationError;",
+    tests: ["pkg/cel/compile.test.ts"],
+  },
+  {
+    name: "calls cost nothing",
+    file: "pkg/cel/evaluate.ts",
+    find: "if (!free) run.charge(callCost(first.name, id, values, failed ? null : result));",
+    replace: "",
+    tests: LANGUAGE,
+  },
+  {
+    name: "elements of several types pass",
+    file: "pkg/cel/literals.ts",
+    find: "...mixtureIssues(checked, checked.expr), ",
+    replace: "",
+    tests: LANGUAGE,
+  },
+  {
+    name: "a condition that does not hold makes no difference",
+    file: "pkg/apiserver/admission/conditions.ts",
+    find: "if (outcome.value === false) return false;",
+    replace: "if (outcome.value === null) return false;",
+    tests: ["pkg/apiserver/admission/webhooks/webhook-admission.test.ts"],
+  },
+  {
+    name: "conditions are not told of the object before",
+    file: "pkg/apiserver/admission/webhooks/should-call.ts",
+    find: "oldObject: nullable(oldObject),",
+    replace: "oldObject: nullable(object),",
+    tests: ["pkg/apiserver/admission/webhooks/webhook-admission.test.ts"],
+  },
+];
