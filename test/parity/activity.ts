@@ -13,14 +13,15 @@ export interface ActorWrite {
   readonly status: number;
 }
 
-/** The namespace that a write belongs to. What has no namespace bears it in front of its name, before a colon. */
+/** The namespace that a write belongs to. What has no namespace bears it in front of its name, before a colon or a dot. */
 export function spaceOf({
   namespace,
   resource,
   name,
 }: Pick<ActorWrite, "namespace" | "resource" | "name">): string {
   if (namespace !== "") return namespace;
-  return resource.startsWith("namespaces") ? name : (name.split(":")[0] ?? "");
+  if (resource.startsWith("namespaces")) return name;
+  return name.split(resource.startsWith("nodes") ? "." : ":")[0] ?? "";
 }
 
 /** Who else than a controller manager writes. */

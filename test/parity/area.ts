@@ -10,6 +10,8 @@ export type Area =
   | "budgets"
   | "garbage"
   | "accounts"
+  | "ranges"
+  | "nodes"
   | "batch";
 
 export interface AreaFacts {
@@ -19,11 +21,15 @@ export interface AreaFacts {
   readonly serviceAccounts: boolean;
   /** What is compared in the end; resources of the cluster as far as their names begin with the scenario's. */
   readonly kinds: readonly Resource[];
+  /** Hollow nodes, on which pods run; three when left out. */
+  readonly nodes?: number;
+  /** How often they renew their Leases; seldom when left out. */
+  readonly leaseRenewMs?: number;
   /** How long controllers may be silent before they answer, when they gather changes. */
   readonly answersWithinMs?: number;
 }
 
-const { deployments, replicaSets, replicationControllers, pods } = resources;
+const { deployments, replicaSets, replicationControllers, nodes, pods } = resources;
 const { jobs, cronJobs } = resources;
 const { endpoints, endpointSlices } = resources;
 const { daemonSets, controllerRevisions, podDisruptionBudgets } = resources;
@@ -81,6 +87,21 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     ],
     serviceAccounts: true,
     kinds: [pods, configMaps, secrets, serviceAccounts, resourceQuotas, services, clusterRoles],
+  },
+  ranges: {
+    controllers: ["node-ipam-controller"],
+    serviceAccounts: false,
+    kinds: [nodes],
+    nodes: 0,
+  },
+  nodes: {
+    controllers: ["node-lifecycle-controller"],
+    serviceAccounts: false,
+    kinds: [nodes, pods],
+    // Two in each of three zones.
+    nodes: 6,
+    leaseRenewMs: 1_500,
+    answersWithinMs: 1_300,
   },
   batch: {
     controllers: [

@@ -3,6 +3,7 @@ import { realClock } from "../../pkg/clock/real.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import { type Random, seededRandom } from "../../pkg/clock/random.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
+import { resources } from "../../pkg/api/resources.ts";
 import { featureGates } from "../../pkg/api/feature-gates.ts";
 import { type ClientBuilder, clientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
@@ -30,6 +31,7 @@ import { writeOf } from "./audit-writes.ts";
 import { DistantTransport } from "./distant-transport.ts";
 import { Pace } from "./pace.ts";
 import { PacedTransport } from "./paced-transport.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** An API server with a controller manager, a scheduler and hollow nodes, and a user of it. */
 export interface Arena {
@@ -37,9 +39,16 @@ export interface Arena {
   /** As the user, who waits for quiet before every write. */
   readonly client: ClientSet;
   readonly activity: Activity;
+  /** Ends the manager and starts another, with the flags of the scenario. */
+  restartManager(scenario: Scenario): Promise<void>;
   /** Resolves as `work` does; virtual time passes meanwhile. */
   drive<T>(work: Promise<T>): Promise<T>;
   stop(): Promise<void>;
+}
+
+interface RunningManager {
+  readonly end: AbortController;
+  readonly ended: Promise<void>;
 }
 
 const NODES = 3;
@@ -53,7 +62,7 @@ const MANAGER = "kube-controller-manager";
 /** Everything in this process, in virtual time. */
 export async function startEmbeddedArena(
   area: Area,
-  controllers: readonly ControllerDescriptor[],
+  controllers: () => readonly ControllerDescriptor[],
 ): Promise<Arena> {
   const clock = new VirtualClock();
   const random = seededRandom(1);
@@ -95,18 +104,29 @@ export async function startEmbeddedArena(
     await clock.runUntil(() => over);
     return ended;
   };
-  const running = Promise.all([
-    runControllers(outsiders, plant(), { clock, random }, stop.signal),
-    runControllers(managers, controllers, { clock, random }, stop.signal),
-  ]);
+  await drive(client.clientFor(resources.namespaces).create({ metadata: { name: NODE_LEASES } }));
+  const running = runControllers(outsiders, plant(area), { clock, random }, stop.signal);
+  const startManager = (): RunningManager => {
+    const end = new AbortController();
+    return { end, ended: runControllers(managers, controllers(), { clock, random }, end.signal) };
+  };
+  const endManager = async ({ end, ended }: RunningManager): Promise<void> => {
+    end.abort(new Error("the manager ends"));
+    await ended;
+  };
+  let manager = startManager();
   return {
     clock,
     client,
     activity,
     drive,
+    restartManager: async () => {
+      await endManager(manager);
+      manager = startManager();
+    },
     stop: async () => {
       stop.abort(new Error("the scenario is over"));
-      await drive(running);
+      await drive(Promise.all([running, endManager(manager)]));
       await server.close();
     },
   };
@@ -144,27 +164,43 @@ export async function startRealArena(
   const pacing = pace.follow(outsiders.client("pace"), stop.signal);
   const nodes = runControllers(
     outsiders,
-    plant(),
+    plant(area),
     { clock: realClock, random: seededRandom(1) },
     stop.signal,
   );
-  const daemon = new Daemon(program, [
-    ...managerFlags(cluster.kubeconfig, podsKept, controllers),
-    ...(serviceAccounts ? accountFlags(cluster) : []),
-  ]);
+  const { promise: crash, reject: crashed } = Promise.withResolvers<never>();
+  // Whoever drives hears of it.
+  crash.catch(() => undefined);
+  const startManager = (flags: readonly string[] = []): Daemon => {
+    const started = new Daemon(program, [
+      ...managerFlags(cluster.kubeconfig, podsKept, controllers),
+      ...(serviceAccounts ? accountFlags(cluster) : []),
+      ...flags,
+    ]);
+    const onExit = (): void => {
+      if (started === daemon)
+        crashed(new Error(`the controller manager ended:\n${started.output.slice(-4_000)}`));
+    };
+    started.exit.then(onExit, crashed);
+    return started;
+  };
+  let daemon: Daemon | undefined = startManager();
+  const endManager = async (): Promise<void> => {
+    const ended = daemon;
+    daemon = undefined;
+    await ended?.end("SIGKILL");
+  };
   return {
     clock: realClock,
     client: outsiders.client("user"),
     activity,
-    drive: async (work) =>
-      Promise.race([
-        work,
-        daemon.exit.then(() => {
-          throw new Error(`the controller manager ended:\n${daemon.output.slice(-4_000)}`);
-        }),
-      ]),
+    drive: async (work) => Promise.race([work, crash]),
+    restartManager: async ({ flags }) => {
+      await endManager();
+      daemon = startManager(flags);
+    },
     stop: async () => {
-      await daemon.end("SIGKILL");
+      await endManager();
       stop.abort(new Error("the scenarios are over"));
       await Promise.all([nodes, listening, pacing]);
       await outsiders.close();
@@ -174,6 +210,8 @@ export async function startRealArena(
 }
 
 const UNLIMITED = 1_000_000;
+/** A real API server makes it by itself. */
+const NODE_LEASES = "kube-node-lease";
 
 /** The same for both programs. */
 export function managerFlags(
@@ -200,8 +238,10 @@ function accountFlags({ serviceAccountKeyFile, directory }: RealCluster): readon
 }
 
 /** Nobody binds claims: the scenarios are about those who make and delete them. */
-function plant(): readonly ControllerDescriptor[] {
-  return [scheduler({ bindsVolumes: false }), hollowNodes({ nodes: NODES })];
+function plant(area: Area): readonly ControllerDescriptor[] {
+  const { nodes = NODES, leaseRenewMs } = areas[area];
+  const settings = { nodes, ...(leaseRenewMs !== undefined && { leaseRenewMs }) };
+  return [scheduler({ bindsVolumes: false }), hollowNodes(settings)];
 }
 
 export async function runControllers(

@@ -96,16 +96,16 @@ export function excessWrites(golden: Outcome, ours: Outcome, slack: Slack): read
 }
 
 function withSlack(what: string, most: number, { changes }: Slack): number {
-  return /^(update|patch) /.test(what) ? most + Math.ceil(most * changes) : most;
+  return what.startsWith("update ") ? most + Math.ceil(most * changes) : most;
 }
 
 type Counts = Readonly<Record<string, number>>;
 
-/** With those that were refused. */
+/** With those that were refused. A patch of what was to be changed is as good as an update. */
 function attempts(counts: Counts): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const [what, count] of Object.entries(counts)) {
-    const [attempt = ""] = what.split(":");
+    const attempt = (what.split(":")[0] ?? "").replace(/^patch /, "update ");
     sums.set(attempt, (sums.get(attempt) ?? 0) + count);
   }
   return sums;

@@ -1,13 +1,24 @@
 import type { ApiObject } from "../../pkg/api/object.ts";
 
-/** "status.conditions[Progressing].reason" picks the element of that type, "status.used[requests.cpu]" a field of that name. */
+interface Element {
+  readonly type?: string;
+  readonly key?: string;
+  readonly effect?: string;
+}
+
+/**
+ * "status.conditions[Progressing].reason" picks the element of that type, "spec.taints[example.com/own:NoSchedule]" the
+ * taint of that key and effect, "status.used[requests.cpu]" a field of that name.
+ */
 export function valueAt(object: ApiObject, path: string): unknown {
   let value: unknown = object;
   for (const [part, name = part] of path.matchAll(/\[([^\]]*)\]|[^.[]+/g)) {
     if (value === undefined || value === null) return undefined;
     value =
       Array.isArray(value) && name !== part
-        ? (value as readonly { readonly type?: string }[]).find((element) => element.type === name)
+        ? (value as readonly Element[]).find(
+            ({ type, key, effect }) => type === name || `${key}:${effect}` === name,
+          )
         : (value as Readonly<Record<string, unknown>>)[name];
   }
   return value;

@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
+import { resolveOptions } from "../../cmd/kube-controller-manager/options/resolve.ts";
+import { registry } from "../../cmd/kube-controller-manager/registry.ts";
 import { clusterRoleAggregationController } from "../../controllers/clusterrole-aggregation/controller.ts";
 import { cronJobController } from "../../controllers/cronjob/controller.ts";
 import { daemonSetController } from "../../controllers/daemonset/controller.ts";
@@ -57,6 +59,8 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
     garbageCollectorController({ workers: 20 }),
     namespaceController({ workers: 10, syncPeriodMs }),
   ],
+  ranges: (scenario) => withFlags("node-ipam-controller", scenario),
+  nodes: (scenario) => withFlags("node-lifecycle-controller", scenario),
   batch: () => [
     jobController({ workers }),
     cronJobController({ workers, localTimeZone: "UTC" }),
@@ -74,3 +78,8 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
     ];
   },
 };
+
+function withFlags(controller: string, { flags = [] }: Scenario): readonly ControllerDescriptor[] {
+  const { options } = resolveOptions(flags, () => "");
+  return registry(options, { rootCa }).filter(({ name }) => name === controller);
+}

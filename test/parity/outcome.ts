@@ -32,8 +32,14 @@ const places: ReadonlySet<string> = new Set([
   "topology.kubernetes.io/region",
   "topology.kubernetes.io/zone",
 ]);
-/** Lists of endpoints, whose order is chance, or follows from addresses. */
-const unordered: ReadonlySet<string> = new Set(["endpoints", "subsets", "addresses", "notReadyAddresses"]);
+/** Lists of endpoints, whose order is chance, or follows from addresses; and taints, which two workers set. */
+const unordered: ReadonlySet<string> = new Set([
+  "endpoints",
+  "subsets",
+  "addresses",
+  "notReadyAddresses",
+  "taints",
+]);
 const eventSources: ReadonlySet<string> = new Set([
   "endpoint-controller",
   "endpoint-slice-controller",
@@ -47,7 +53,11 @@ const eventSources: ReadonlySet<string> = new Set([
   "garbage-collector-controller",
   "job-controller",
   "cronjob-controller",
+  "cidrAllocator",
+  "node-controller",
 ]);
+/** Told as often as it is tried, although it is nothing to be warned of. */
+const REPEATED: ReadonlySet<string> = new Set(["CIDRNotAvailable"]);
 
 export function outcomeOf(
   objects: readonly ApiObject[],
@@ -113,7 +123,8 @@ function countWrites(writes: readonly ActorWrite[]): Outcome["writes"] {
 /** How often something has failed depends on how long it was tried. */
 function lineOf({ type, reason, message, involvedObject, count = 1, source }: Event): string {
   const { kind, name } = involvedObject;
-  const times = type === "Warning" || count === 1 ? "" : ` (${count} times)`;
+  const isRetried = type === "Warning" || REPEATED.has(reason ?? "");
+  const times = isRetried || count === 1 ? "" : ` (${count} times)`;
   return `${source?.component}: ${type} ${reason} ${kind}/${name}: ${message}${times}`;
 }
 

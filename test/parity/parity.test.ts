@@ -9,7 +9,7 @@ import { scenarios } from "./scenarios/all.ts";
 
 describe("our controllers do as the recorded ones did, on the embedded API server", () => {
   test.each(scenarios)("$name", async (scenario) => {
-    const arena = await startEmbeddedArena(areaOf(scenario), ourControllers(scenario));
+    const arena = await startEmbeddedArena(areaOf(scenario), () => ourControllers(scenario));
     try {
       await compare(scenario, await arena.drive(runScenario(scenario, arena)), NO_SLACK);
     } finally {

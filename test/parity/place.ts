@@ -1,6 +1,7 @@
 import type { ApiObject, ObjectRef, OwnerReference } from "../../pkg/api/object.ts";
 import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
 import { resourceOfKind, resources } from "../../pkg/api/resources.ts";
+import type { Event } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { isAlreadyExists } from "../../pkg/client/errors.ts";
 import type { Owner, Step, Target, TargetResource } from "./scenario.ts";
@@ -47,11 +48,28 @@ export class Place {
         const within = kind.namespaced ? { namespace: this.namespace } : {};
         const { items } = await this.#client.dynamic(kind).list(within);
         return items
-          .filter(({ metadata }) => kind.namespaced || metadata.name?.startsWith(`${this.namespace}:`))
+          .filter(({ metadata: { name } }) => kind.namespaced || this.#isMine(name) || isHollow(kind, name))
           .map((item) => ({ ...item, kind: kind.kind }));
       }),
     );
     return lists.flat();
+  }
+
+  /** Nodes have no namespace, and events about them are in that of everybody. */
+  async eventsOfNodes(): Promise<readonly Event[]> {
+    const { items } = await this.#client.clientFor<Event>(resources.events).list({ namespace: "default" });
+    return items.filter(({ involvedObject: { kind, name = "" } }) => kind === "Node" && this.#isMine(name));
+  }
+
+  /** What other scenarios of the cluster would find. */
+  async removeNodes(): Promise<void> {
+    const nodes = this.#client.clientFor(resources.nodes);
+    for (const { metadata } of (await nodes.list()).items)
+      if (this.#isMine(metadata.name)) await nodes.delete({ name: metadata.name });
+  }
+
+  #isMine(name: string): boolean {
+    return [".", ":"].some((sign) => name.startsWith(`${this.namespace}${sign}`));
   }
 
   async references(owners: readonly Owner[]): Promise<readonly OwnerReference[]> {
@@ -66,18 +84,31 @@ export class Place {
   }
 
   #within(resource: Resource, name: string, elsewhere?: true): ObjectRef {
-    if (resource === resources.nodes) return { name };
+    if (resource === resources.nodes)
+      return { name: name.startsWith(".") ? `${this.namespace}${name}` : name };
     if (!resource.namespaced) return { name: `${this.namespace}:${name}` };
     return { namespace: elsewhere ? `${this.namespace}-elsewhere` : this.namespace, name };
   }
 
+  /** What is told of nodes is told there. Servers make it by themselves, but for the embedded one without a cluster. */
+  async openDefault(): Promise<void> {
+    await this.#openIfMissing("default");
+  }
+
   async #openElsewhere(): Promise<void> {
+    await this.#openIfMissing(`${this.namespace}-elsewhere`);
+  }
+
+  async #openIfMissing(name: string): Promise<void> {
     try {
-      await this.#client
-        .clientFor(resources.namespaces)
-        .create({ metadata: { name: `${this.namespace}-elsewhere` } });
+      await this.#client.clientFor(resources.namespaces).create({ metadata: { name } });
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
   }
+}
+
+/** Hollow nodes are everybody's: whoever looks at them runs alone. */
+function isHollow(kind: Resource, name: string): boolean {
+  return kind === resources.nodes && name.startsWith("node-");
 }

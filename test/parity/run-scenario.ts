@@ -7,6 +7,7 @@ import type { Event, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNotFound, isTooManyRequests } from "../../pkg/client/errors.ts";
 import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
+import { hollowNodeName } from "../../pkg/cluster/hollow/node-object.ts";
 import { type Area, areas } from "./area.ts";
 import type { Arena } from "./arena.ts";
 import { isObserved, valueAt } from "./object-value.ts";
@@ -30,30 +31,54 @@ const REVISION = "deployment.kubernetes.io/revision";
 export async function runScenario(scenario: Scenario, arena: Arena): Promise<Outcome> {
   const place = new Place(arena.client, scenario.name);
   await place.open();
-  const play = new Play(arena, place);
+  const spaces = spacesOf(scenario, place);
+  const settled = async (): Promise<void> => {
+    for (const space of spaces) await arena.activity.settled(space);
+  };
+  await settled();
+  const play = new Play(arena, place, spaces);
+  if (scenario.flags !== undefined) {
+    await place.openDefault();
+    await arena.restartManager(scenario);
+  }
   const { namespace } = place;
   for (const [index, step] of scenario.steps.entries()) {
     try {
-      await arena.activity.settled(namespace);
-      await play.take(step);
+      await settled();
+      if (step.do === "restart manager") await arena.restartManager(scenario);
+      else await play.take(step);
+      // Of what has no namespace it is not known before whose it is.
+      arena.activity.touch(namespace);
     } catch (error) {
       throw new Error(`${scenario.name}, step ${index} (${step.do}): ${String(error)}`, { cause: error });
     }
   }
-  await arena.activity.settled(namespace);
-  return play.outcome(areaOf(scenario));
+  await settled();
+  const outcome = await play.outcome(areaOf(scenario));
+  await place.removeNodes();
+  return outcome;
+}
+
+/** Nodes have no namespace; hollow ones are whoever's who runs alone. */
+function spacesOf(scenario: Scenario, { namespace }: Place): readonly string[] {
+  const { kinds, nodes = 0 } = areas[areaOf(scenario)];
+  if (!kinds.includes(resources.nodes)) return [namespace];
+  return [namespace, ...Array.from({ length: nodes }, (_, index) => hollowNodeName(index))];
 }
 
 class Play {
   readonly #arena: Arena;
   readonly #place: Place;
+  /** With the number of writes that there were before the scenario. */
+  readonly #spaces: ReadonlyMap<string, number>;
 
-  constructor(arena: Arena, place: Place) {
+  constructor(arena: Arena, place: Place, spaces: readonly string[]) {
     this.#arena = arena;
     this.#place = place;
+    this.#spaces = new Map(spaces.map((space) => [space, arena.activity.writesTo(space).length]));
   }
 
-  async take(step: Step): Promise<void> {
+  async take(step: Exclude<Step, { do: "restart manager" }>): Promise<void> {
     switch (step.do) {
       case "create":
         return this.#place.create(step);
@@ -100,8 +125,10 @@ class Play {
     const { client, activity } = this.#arena;
     const { namespace } = this.#place;
     const objects = await this.#place.list(areas[area].kinds);
-    const events = await client.clientFor<Event>(resources.events).list({ namespace });
-    return outcomeOf(objects, events.items, activity.writesTo(namespace));
+    const { items } = await client.clientFor<Event>(resources.events).list({ namespace });
+    const events = [...items, ...(await this.#place.eventsOfNodes())];
+    const writes = [...this.#spaces].flatMap(([space, before]) => activity.writesTo(space).slice(before));
+    return outcomeOf(objects, events, writes);
   }
 
   async #patch(target: Target, body: unknown, subresource?: string): Promise<void> {

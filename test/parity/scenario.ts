@@ -2,7 +2,10 @@ import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import type { Area } from "./area.ts";
 
-/** "deployments/web"; "namespaces/own" is the scenario's own. Names of ClusterRoles get the scenario's in front. */
+/**
+ * "deployments/web"; "namespaces/own" is the scenario's own. Names of ClusterRoles get the scenario's in front, and those
+ * of nodes that begin with a dot.
+ */
 export type Target = `${TargetResource}/${string}`;
 export type TargetResource =
   | "deployments"
@@ -81,6 +84,8 @@ export type Step =
   /** Until there is any value there, which nobody can foresee. */
   | { readonly do: "until present"; readonly target: Target; readonly path: string }
   | { readonly do: "until gone"; readonly target: Target }
+  /** Another process goes on, which knows what the API server tells it. */
+  | { readonly do: "restart manager" }
   | { readonly do: "until pods"; readonly pods: PodChoice; readonly are: number };
 
 export interface Scenario {
@@ -91,6 +96,8 @@ export interface Scenario {
   readonly area?: Area;
   /** It touches nodes or counts pods of the whole cluster: nothing else may run beside it. */
   readonly alone?: boolean;
+  /** Of the manager, which is started anew for it. */
+  readonly flags?: readonly string[];
   /** How often something is tried, or what is there to be seen, depends on how long the steps take: virtual time only. */
   readonly timed?: boolean;
 }

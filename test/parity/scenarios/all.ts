@@ -6,6 +6,8 @@ import { daemonSets } from "./daemon-sets.ts";
 import { deployments } from "./deployments.ts";
 import { garbage } from "./garbage.ts";
 import { jobs } from "./jobs.ts";
+import { nodeRanges } from "./node-ranges.ts";
+import { nodes } from "./nodes.ts";
 import { podGarbage } from "./pod-garbage.ts";
 import { quotas } from "./quotas.ts";
 import { replicas } from "./replicas.ts";
@@ -23,10 +25,12 @@ export const scenarios: readonly Scenario[] = [
   ...statefulSets,
   ...budgets,
   ...podGarbage,
+  ...nodeRanges,
   ...garbage,
   ...accounts,
   ...roles,
   ...quotas,
   ...jobs,
   ...cronJobs,
+  ...nodes,
 ];

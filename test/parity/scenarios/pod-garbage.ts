@@ -30,6 +30,12 @@ export const podGarbage: readonly Scenario[] = [
       },
       { do: "until pods", pods: { ready: true }, are: 1 },
       { do: "delete pods", pods: {} },
+      // A kubelet that lives would say that the node is ready.
+      {
+        do: "patch",
+        target: "nodes/node-1",
+        body: { metadata: { annotations: { "kcm.dev/fails": "silent" } } },
+      },
       {
         do: "patch",
         target: "nodes/node-1",
