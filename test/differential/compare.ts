@@ -104,6 +104,7 @@ class Found {
 
   /** Refusals for which no field of the object is to blame read the same for every kind. */
   #scope({ status }: Pick<MaskedAnswer, "status">): string {
+    if (this.#kind === "document" && status === 406) return "any document";
     return `${status === 422 ? this.#step.kind : "any"} ${this.#step.what}`;
   }
 
@@ -123,14 +124,15 @@ class Found {
 
   #differs(path: string, real: unknown, embedded: unknown, how: string): void {
     if (this.#kind === "document") {
-      this.#add(`${this.#step.what}: ${path.split(/[.[]/)[0] ?? ""}: ${how}`, short(real), short(embedded));
+      this.#add(`${this.#step.what} differs`, short(real), short(embedded));
       return;
     }
-    const inObject = path.replace(/^(?:items\[\d+\]|rows\[\d+\]\.object|\[\d+\]\.object)\.?/, "");
-    this.#add(`${this.#verb()}${place(this.#kind, inObject)}: ${how}`, short(real), short(embedded));
+    const inObject = path.replace(/^(?:items\[\d+\]|rows\[\d+\]\.object|\[\d+\]\.object|object)\./, "");
+    // What an object holds is the same in every answer that shows it.
+    const scope = /^(?:|items|rows|columnDefinitions|\[)\b/.test(inObject) ? this.#verb() : "";
+    this.#add(`${scope}${place(this.#kind, inObject)}: ${how}`, short(real), short(embedded));
   }
 
-  /** Writes answer the object, however they came about. */
   #verb(): string {
     return /^(?:create|update|patch|apply|get$)/.test(this.#step.what) ? "" : `${this.#step.what}: `;
   }

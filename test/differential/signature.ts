@@ -59,21 +59,26 @@ export function withoutGo(message: string): string {
 
 /** A message without the values in it. */
 export function wording(message: string): string {
-  return withoutGo(message)
-    .replace(
-      /^((?:Invalid|Unsupported|Duplicate) value|Not found): (?:"(?:[^"\\]|\\.)*"|[^:]*)(?=: |$)/s,
-      "$1",
-    )
-    .replaceAll(/"(?:[^"\\]|\\.)*"/g, "…")
-    .replaceAll(/'[^']*'/g, "…")
-    .replaceAll(/\(?\*\w+\.\w+\)?/g, "a type")
-    .replaceAll(/ of type [^:,]*/g, " of a type")
-    .replace(/^\S+ … (?=not found|is forbidden)/, "it ")
-    .replace(/^(Operation cannot be fulfilled on) \S+ …/, "$1 it")
-    .replace(/^.* in version … cannot be handled as an? \w+/, "it cannot be handled")
-    .replaceAll(/\b(?:Go struct field|strict decoding error:) [^:]*?(?= of a type|$)/g, "a field")
-    .replaceAll(/-?\b\d+(?:\.\d+)?\b/g, "N")
-    .replaceAll(/\{.*\}|\[.*\]/gs, "{}")
-    .replaceAll(/\s+/g, " ")
-    .slice(0, 160);
+  return (
+    withoutGo(message)
+      .replace(
+        /^((?:Invalid|Unsupported|Duplicate) value|Not found): (?:"(?:[^"\\]|\\.)*"|[^:]*)(?=: |$)/s,
+        "$1",
+      )
+      .replaceAll(/"(?:[^"\\]|\\.)*"/g, "…")
+      .replaceAll(/'[^']*'/g, "…")
+      .replaceAll(/\(?\*\w+\.\w+\)?/g, "a type")
+      .replaceAll(/ of type [^:,]*/g, " of a type")
+      .replace(/^\S+ … (?=not found|is forbidden)/, "it ")
+      .replace(/^(Operation cannot be fulfilled on) \S+ …/, "$1 it")
+      .replace(/^.* in version … cannot be handled as an? \w+/, "it cannot be handled")
+      // What expressions are, and bodies begin with, is another thing each time.
+      .replace(/(compilation failed|must evaluate to \w+): .*$|(?<=must evaluate to \w+) but got .*$/s, "$1")
+      .replace(/ \(\{.*\)$/s, "")
+      .replaceAll(/\b(?:Go struct field|strict decoding error:) [^:]*?(?= of a type|$)/g, "a field")
+      .replaceAll(/-?\b\d+(?:\.\d+)?\b/g, "N")
+      .replaceAll(/\{.*\}|\[.*\]/gs, "{}")
+      .replaceAll(/\s+/g, " ")
+      .slice(0, 160)
+  );
 }

@@ -46,7 +46,9 @@ function factoryOver(informerClients: InformerFactoryOptions["clients"]): Shared
     log: silentLogger,
     metrics: noMetrics,
     name: "test",
-    freeze: true,
+    strict: (error) => {
+      throw error;
+    },
   });
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { ApiObject, ObjectList } from "../../pkg/api/object.ts";
+import type { ApiObject, ObjectList, PartialObject } from "../../pkg/api/object.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import { groupResource } from "../../pkg/api/resource.ts";
@@ -16,7 +16,7 @@ import { until } from "../harness/until.ts";
 import { MINIMAL_OBJECTS } from "./minimal-objects.ts";
 
 /** Versions by key: equal versions are equal objects. */
-function versions(objects: readonly ApiObject[]): Map<string, string | undefined> {
+function versions(objects: readonly PartialObject[]): Map<string, string | undefined> {
   return new Map(
     objects
       .map((object) => [keyOf(object), object.metadata.resourceVersion] as const)
@@ -46,7 +46,9 @@ describe.each(servers)("informers of the $name API server", ({ start }) => {
       log: silentLogger,
       metrics: noMetrics,
       name: "test",
-      freeze: true,
+      strict: (error) => {
+        throw error;
+      },
     });
   }
 

@@ -1,7 +1,10 @@
 import type { Json } from "../../../pkg/api/json.ts";
 import { apiVersionOf } from "../../../pkg/api/resource.ts";
 import { clusterCases } from "../../integration/api/corpus/cluster-kinds.ts";
+import { deviceCases } from "../../integration/api/corpus/device-kinds.ts";
+import { moreCases } from "../../integration/api/corpus/more-kinds.ts";
 import { otherCases } from "../../integration/api/corpus/other-kinds.ts";
+import { storageCases } from "../../integration/api/corpus/storage-kinds.ts";
 import { podCases } from "../../integration/api/corpus/pods.ts";
 import { workloadCases } from "../../integration/api/corpus/workloads.ts";
 import { MINIMAL_OBJECTS } from "../../integration/minimal-objects.ts";
@@ -9,13 +12,23 @@ import { TOKEN } from "../case.ts";
 import { apiVersion, type Served } from "./catalog.ts";
 import { otherSamples } from "./other-samples.ts";
 
+const corpus = [
+  ...podCases,
+  ...workloadCases,
+  ...otherCases,
+  ...clusterCases,
+  ...deviceCases,
+  ...storageCases,
+  ...moreCases,
+];
+
 /** Objects to begin with, by apiVersion and kind; with names of the case and in its namespace. */
 export class Samples {
   readonly #valid = new Map<string, Json[]>();
   readonly #broken = new Map<string, Json[]>();
 
   constructor() {
-    for (const { object, valid } of [...podCases, ...workloadCases, ...otherCases, ...clusterCases])
+    for (const { object, valid } of corpus)
       add(valid ? this.#valid : this.#broken, `${object.apiVersion} ${object.kind}`, object);
     for (const [resource, object] of MINIMAL_OBJECTS)
       add(this.#valid, `${apiVersionOf(resource)} ${resource.kind}`, { ...object });

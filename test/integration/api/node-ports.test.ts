@@ -127,4 +127,28 @@ describeApi("node ports", (api) => {
       ),
     );
   });
+
+  test("of many that ask for one port at a time, one gets it", async () => {
+    const port = FIRST + 60;
+    const names = Array.from({ length: 12 }, (_, at) => `race-${at}`);
+    const answers = await Promise.all(names.map(async (name) => make(name, [{ nodePort: port }])));
+    const made = answers.filter(({ status }) => status === 201);
+    const refused = answers.filter(({ status }) => status === 422);
+    expect([made.length, refused.length]).toEqual([1, names.length - 1]);
+  });
+
+  test("what a refused service was to have is free again", async () => {
+    const refused = await make("refused", [{ nodePort: FIRST + 61 }], { sessionAffinity: "Nonsense" });
+    expect(refused.status).toBe(422);
+    expect((await make("after-refused", [{ nodePort: FIRST + 61 }])).status).toBe(201);
+  });
+
+  test("many that are made at a time have ports and addresses of their own", async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `own-${at}`);
+    const ports = Array.from({ length: 10 }, (_, at) => ({ name: `p${at}`, port: 80 + at }));
+    const answers = await Promise.all(names.map(async (name) => make(name, ports)));
+    const given = answers.flatMap(nodePorts);
+    expect(new Set(given).size).toBe(300);
+    expect(new Set(answers.map(({ body }) => body.spec["clusterIP"])).size).toBe(30);
+  });
 });

@@ -201,14 +201,18 @@ describeApi("reads", (api) => {
     const path = await api().configMaps();
     const { body } = await api().send("POST", path, { metadata: { name: "a", labels: { in: "no" } } });
     const since = body.metadata.resourceVersion;
-    for (const value of ["yes", "yes2", "no"])
-      await api().patch(`${path}/a`, "merge", { metadata: { labels: { in: value.slice(0, 3), v: value } } });
+    let leftAt: string | undefined;
+    for (const value of ["yes", "yes2", "no"]) {
+      const metadata = { labels: { in: value.slice(0, 3), v: value } };
+      leftAt = (await api().patch(`${path}/a`, "merge", { metadata })).body.metadata.resourceVersion;
+    }
     await api().patch(`${path}/a`, "merge", { data: { unseen: "1" } });
     await api().send("DELETE", `${path}/a`);
     const query = `watch=1&resourceVersion=${since}&labelSelector=in%3Dyes&timeoutSeconds=2`;
     const events = await api().watch(`${path}?${query}`, 9);
     expect(shape(events)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
     expect(events[2]?.object.metadata.labels).toEqual({ in: "yes", v: "yes2" });
+    expect(events[2]?.object.metadata.resourceVersion).toBe(leftAt);
   });
 
   test("a watch of one name sees nothing else", async () => {

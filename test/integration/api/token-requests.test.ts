@@ -41,6 +41,33 @@ describeApi("token requests", (api) => {
     expect(Math.abs(Date.parse(expirationTimestamp ?? "") / 1000 - claims.exp)).toBeLessThanOrEqual(1);
   });
 
+  test.each([
+    [
+      { expirationSeconds: 1200, audiences: ["a"] },
+      { "f:audiences": {}, "f:expirationSeconds": {} },
+    ],
+    [{}, { "f:expirationSeconds": {} }],
+    [
+      { boundObjectRef: { apiVersion: "v1", kind: "Pod", name: "mine" } },
+      {
+        "f:boundObjectRef": { "f:apiVersion": {}, "f:kind": {}, "f:name": {} },
+        "f:expirationSeconds": {},
+      },
+    ],
+  ])("of a request of %j the fields have an owner", async (spec, fields) => {
+    const made = await api().send("POST", `${path}?fieldManager=tester`, { spec });
+    const [{ time: _, ...entry } = {}, ...others] = made.body.metadata.managedFields ?? [];
+    expect(others).toEqual([]);
+    expect(entry).toEqual({
+      manager: "tester",
+      operation: "Update",
+      apiVersion: "authentication.k8s.io/v1",
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:spec": fields },
+      subresource: "token",
+    });
+  });
+
   test("the token of a pod is bound to it", async () => {
     const made = await api().send("POST", path, bound("Pod", "mine", { uid: podUid }));
     expect([made.status, made.body.spec["boundObjectRef"]]).toMatchObject([201, { name: "mine" }]);

@@ -1,3 +1,4 @@
+import { asStored } from "../../harness/stored.ts";
 import { addInt64 } from "../../../pkg/api/int64.ts";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { daemonSetController } from "../../../controllers/daemonset/controller.ts";
@@ -199,7 +200,7 @@ describe.each(clusterKinds)("DaemonSets on the $name API server", ({ name, start
       metadata: {
         name: `${owner.metadata.name}-${hash}`,
         labels: { ...template.metadata?.labels, [HASH]: hash },
-        ownerReferences: [newControllerRef(owner, resources.daemonSets)],
+        ownerReferences: [newControllerRef(asStored(owner), resources.daemonSets)],
       },
       data: current?.data,
       revision: addInt64(current?.revision ?? 0, 1),

@@ -1,3 +1,4 @@
+import { asStored } from "../../harness/stored.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { disruptionController } from "../../../controllers/disruption/controller.ts";
 import { findCondition } from "../../../pkg/api/conditions.ts";
@@ -71,7 +72,7 @@ describe.each(clusterKinds)("disruption budgets on the $name API server", ({ nam
 
   async function settle(space: TestSpace): Promise<void> {
     const owner = await space.create(resources.replicaSets, replicaSet("web", 3));
-    const reference = newControllerRef(owner, resources.replicaSets);
+    const reference = newControllerRef(asStored(owner), resources.replicaSets);
     for (const name of ["a", "b", "c"]) await createPod(space, name, LABELS, [reference]);
     await createPod(space, "naked", { app: "naked" });
     await createPod(space, "lost", { app: "lost" }, [

@@ -1,3 +1,4 @@
+import { asStored } from "../../harness/stored.ts";
 import { expect, test } from "vitest";
 import { garbageCollectorController } from "../../../controllers/garbagecollector/controller.ts";
 import { hasFinalizer } from "../../../controllers/job/job-pods.ts";
@@ -87,7 +88,7 @@ describeJobs("owners and finalizers", (stage) => {
       metadata: {
         name: "pod",
         labels: job.spec?.selector?.matchLabels ?? {},
-        ownerReferences: [newControllerRef(job, resources.jobs)],
+        ownerReferences: [newControllerRef(asStored(job), resources.jobs)],
         finalizers: ["batch.kubernetes.io/job-tracking"],
       },
       spec: { restartPolicy: "Never", nodeName: "node", containers: [{ name: "c", image: "image" }] },

@@ -168,7 +168,7 @@ describe.each(clusterKinds)("StatefulSets on the $name API server", ({ name, sta
   });
 
   test("PodListerRV: the version that a cache has seen grows with updates and deletions", async () => {
-    let pods: SharedInformer<Pod> | undefined;
+    let pods: SharedInformer | undefined;
     cluster.run([watcher((informer) => (pods = informer))]);
     await space.create<Pod>(resources.pods, { metadata: { name: "pod1" }, spec: template().spec ?? NO_SPEC });
     const seen = async (): Promise<string> => pods?.lastSyncResourceVersion() ?? "";
@@ -301,12 +301,12 @@ function same(expected: readonly string[]): (seen: readonly string[]) => boolean
 }
 
 /** Does nothing but keep a cache of pods. */
-function watcher(use: (pods: SharedInformer<Pod>) => void): ControllerDescriptor {
+function watcher(use: (pods: SharedInformer) => void): ControllerDescriptor {
   return {
     name: "watcher",
     clientName: "watcher",
     build: (env) => {
-      use(env.informers.informer<Pod>(resources.pods, { fields: [] }));
+      use(env.informers.informer(resources.pods, { fields: [] }));
       return {
         run: async (signal) =>
           new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true })),

@@ -16,7 +16,7 @@ export function cases(
 ): CorpusCase[] {
   const make =
     (isValid: boolean) =>
-    ([name, body]: [string, Body], index: number): CorpusCase => ({
+    ([name, body]: [string, Body]): CorpusCase => ({
       name: `${kind}: ${name}`,
       valid: isValid,
       object: {
@@ -24,7 +24,7 @@ export function cases(
         kind,
         ...body,
         metadata: {
-          name: `${kind.toLowerCase()}-${isValid ? "good" : "bad"}-${index}`,
+          name: `${kind} ${isValid ? "good" : "bad"} ${name}`.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-"),
           ...(body["metadata"] as Body | undefined),
         },
       },

@@ -7,7 +7,10 @@ import type { TableColumn } from "../../../../pkg/apiserver/kinds/kind.ts";
 import { hasRealCluster, startRealCluster, type RealCluster } from "../../../harness/real-cluster.ts";
 import { clusterCases } from "./cluster-kinds.ts";
 import type { CorpusCase } from "./corpus-case.ts";
+import { deviceCases } from "./device-kinds.ts";
+import { moreCases } from "./more-kinds.ts";
 import { otherCases } from "./other-kinds.ts";
+import { storageCases } from "./storage-kinds.ts";
 import { beforeUpdate, causes, comparable, create, rulesOf, update } from "./our-column.ts";
 import { podCases } from "./pods.ts";
 import { RealColumn, type Answer } from "./real-column.ts";
@@ -20,7 +23,15 @@ interface Table {
   readonly rows: null | readonly { readonly cells: readonly unknown[]; readonly object: ApiObject }[];
 }
 
-const corpus: readonly CorpusCase[] = [...podCases, ...workloadCases, ...otherCases, ...clusterCases];
+const corpus: readonly CorpusCase[] = [
+  ...podCases,
+  ...workloadCases,
+  ...otherCases,
+  ...clusterCases,
+  ...deviceCases,
+  ...storageCases,
+  ...moreCases,
+];
 
 describe("on their own, the rules tell good objects from bad ones", () => {
   test.each(corpus.map((one) => [one.name, one] as const))("%s", (_name, { object, valid }) => {

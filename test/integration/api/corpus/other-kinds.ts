@@ -119,6 +119,7 @@ const storage = [
     },
     {
       empty: { spec: {} },
+      "room for nothing": { spec: { ...request, resources: { requests: { storage: "0" } } } },
       "bad values": {
         spec: {
           accessModes: ["ReadWriteOnce", "ReadWriteOncePod", "Never"],

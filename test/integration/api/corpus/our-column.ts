@@ -4,7 +4,15 @@ import { allKinds } from "../../../../pkg/apiserver/kinds/all-kinds.ts";
 import { contentChanged } from "../../../../pkg/apiserver/kinds/define-kind.ts";
 import { normalizeWireForm } from "../../../../pkg/api/wire-form.ts";
 import { isJson } from "../../../../pkg/api/json.ts";
-import type { Draft, FieldError, KindRules, RuleContext } from "../../../../pkg/apiserver/kinds/kind.ts";
+import { inOneGo } from "../../../../pkg/api/steps.ts";
+import {
+  type Draft,
+  type FieldError,
+  type Findings,
+  isInSteps,
+  type KindRules,
+  type RuleContext,
+} from "../../../../pkg/apiserver/kinds/kind.ts";
 import { validateMetadata, validateMetadataUpdate } from "../../../../pkg/apiserver/kinds/metadata.ts";
 import type { CorpusCase } from "./corpus-case.ts";
 import type { UpdateCase } from "./updates.ts";
@@ -31,8 +39,12 @@ export function create(object: CorpusCase["object"], likeThat: Record<string, un
   draft.metadata["uid"] = likeThat["uid"] ?? "0";
   if (rules.generation) draft.metadata["generation"] = 1;
   rules.prepareForCreate?.(draft, context);
-  const errors = [...validateMetadata(draft, rules), ...(rules.validate?.(draft, context) ?? [])];
+  const errors = [...validateMetadata(draft, rules), ...atOnce(rules.validate?.(draft, context))];
   return { draft, errors };
+}
+
+function atOnce(found: Findings = []): readonly FieldError[] {
+  return isInSteps(found) ? inOneGo(found) : found;
 }
 
 /** Fields that are the other server's own: time, version, field owners, the moment of a phase. */
@@ -81,7 +93,7 @@ export function update(before: Draft, patch: object, subresource: string): Ours 
   if (rules.generation && subresource === "" && bumps(draft, old)) {
     draft.metadata["generation"] = Number(before.metadata["generation"]) + 1;
   }
-  const own = rules.validateUpdate?.(draft, old, context) ?? [];
+  const own = atOnce(rules.validateUpdate?.(draft, old, context));
   return { draft, errors: [...validateMetadataUpdate(draft, old), ...own] };
 }
 

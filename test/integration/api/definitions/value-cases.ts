@@ -203,6 +203,10 @@ export const valueCases: Readonly<Record<string, ValueCase>> = {
     value: { apiVersion: "v1", kind: "A", metadata: { finalizers: ["a"] } },
   },
   "longer than one": { schema: { type: "string", maxLength: 1 }, value: "ab" },
+  "minute sixty": { schema: format("date-time"), value: "2024-02-29T00:60:00Z" },
+  "second sixty": { schema: format("date-time"), value: "2024-02-29T00:00:60Z" },
+  "hour twenty-four": { schema: format("date-time"), value: "2024-02-29T24:00:00Z" },
+  "the last second of a day": { schema: format("date-time"), value: "2024-02-29T23:59:59Z" },
   "embedded objects in a list": { schema: list(embedded), value: [{ apiVersion: "v1", kind: "" }] },
   ...Object.fromEntries(
     (
