@@ -45,16 +45,20 @@ export const flagMistakes: readonly Mistake[] = [
     ["--cluster-signing-cert-file=x"],
     /--cluster-signing-cert-file and --cluster-signing-key-file/,
   ],
-  ["node ranges without a range", ["--allocate-node-cidrs"], /--allocate-node-cidrs needs --cluster-cidr/],
+  [
+    "node ranges without a range",
+    ["--allocate-node-cidrs"],
+    /Must specify --cluster-cidr if --allocate-node-cidrs is set/,
+  ],
   [
     "no range",
     ["--allocate-node-cidrs", "--cluster-cidr=10.0.0.0/64"],
-    /--cluster-cidr: 10.0.0.0\/64 is not an address range/,
+    /--cluster-cidr: invalid CIDR\[0\]: <nil> \(invalid CIDR address: 10.0.0.0\/64\)/,
   ],
   [
     "too many ranges",
     ["--service-cluster-ip-range=a,b,c"],
-    /--service-cluster-ip-range takes one or two ranges/,
+    /--service-cluster-ip-range can not contain more than two entries/,
   ],
   [
     "hidden metrics of a far version",

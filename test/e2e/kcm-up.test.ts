@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
-import type { ConfigMap } from "../../pkg/api/types/core-v1.gen.ts";
+import type { ConfigMap, Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
 import { loadAccess } from "../../pkg/client/config/access.ts";
 import { httpClients } from "../../pkg/client/http-clients.ts";
@@ -291,6 +291,27 @@ test("--apiserver-only --insecure-admin is a bare API that asks for no credentia
     const nodes = (await (await fetch(`${url}/api/v1/nodes`)).json()) as { items: unknown[] };
     expect(nodes.items).toEqual([]);
     expect((await fetch(`${url}/apis/apps/v1/namespaces/default/deployments/web`)).status).toBe(404);
+  });
+});
+
+test("nodes get their ranges from the controller for that, and pods addresses of their node's range", async () => {
+  await withDirectory(async (directory) => {
+    const process = kcm(["up", "--port=0", "--nodes=3", "--insecure-admin"], directory);
+    const [, url = ""] = await process.says(READY);
+    await process.says(/3 of 3 pods available/);
+    const list = async <T>(what: string): Promise<readonly T[]> =>
+      ((await (await fetch(`${url}/api/v1/${what}`)).json()) as { items: T[] }).items;
+    const nodes = await list<Node>("nodes");
+    const ranges = new Map(nodes.map(({ metadata, spec }) => [metadata.name, spec?.podCIDR]));
+    expect(new Set(ranges.values())).toEqual(new Set(["10.0.0.0/24", "10.0.1.0/24", "10.0.2.0/24"]));
+    for (const { metadata } of nodes) {
+      const writer = metadata.managedFields?.find(({ fieldsV1 }) =>
+        JSON.stringify(fieldsV1).includes("f:podCIDRs"),
+      );
+      expect(writer?.manager).toBe("kube-controller-manager");
+    }
+    for (const { spec, status } of await list<Pod>("pods"))
+      expect(`${status?.podIP?.replace(/\.\d+$/, "")}.0/24`).toBe(ranges.get(spec?.nodeName));
   });
 });
 

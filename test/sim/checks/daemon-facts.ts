@@ -38,8 +38,9 @@ export function nodeOf({ spec }: Pod): string {
 export function failingDaemonSets(store: Store): ReadonlySet<string> {
   const failing = new Set<string>();
   store.subscribe(BUCKETS["pods"] ?? "", ({ object }) => {
-    const owner = controllerOf(object);
-    if (owner?.kind === "DaemonSet" && isPodTerminal(object)) failing.add(owner.uid);
+    const pod: Pod = object;
+    const owner = controllerOf(pod);
+    if (owner?.kind === "DaemonSet" && isPodTerminal(pod)) failing.add(owner.uid);
   });
   return failing;
 }

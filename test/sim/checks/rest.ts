@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../../pkg/api/object.ts";
+import type { PartialObject } from "../../../pkg/api/object.ts";
 import { keyOf } from "../../../pkg/api/object.ts";
 import { describeRequest } from "../world/request-of.ts";
 import { objectsIn } from "../world/objects.ts";
@@ -47,6 +47,6 @@ function checkCaches(world: World): void {
   }
 }
 
-function versions(objects: readonly ApiObject[]): Map<string, string> {
+function versions(objects: readonly PartialObject[]): Map<string, string> {
   return new Map(objects.map((object) => [keyOf(object), object.metadata.resourceVersion ?? ""]));
 }

@@ -121,13 +121,13 @@ export const serviceMutants: readonly Mutant[] = [
   {
     name: "counts pods that are not ready as healthy",
     file: "controllers/disruption/disrupted-pods.ts",
-    find: `!awaited.has(pod.metadata.name ?? "") && isPodReady(pod));`,
-    replace: `!awaited.has(pod.metadata.name ?? "") && (isPodReady(pod) || pod.spec?.nodeName !== undefined));`,
+    find: `!awaited.has(pod.metadata.name) && isPodReady(pod));`,
+    replace: `!awaited.has(pod.metadata.name) && (isPodReady(pod) || pod.spec?.nodeName !== undefined));`,
   },
   {
     name: "counts pods that were just evicted as healthy",
     file: "controllers/disruption/disrupted-pods.ts",
-    find: `!awaited.has(pod.metadata.name ?? "") && isPodReady(pod));`,
+    find: `!awaited.has(pod.metadata.name) && isPodReady(pod));`,
     replace: "(awaited.size < 0 || isPodReady(pod)));",
   },
   {

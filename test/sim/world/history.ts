@@ -66,8 +66,10 @@ export class History {
 
   /** The process has read this: an object, or a list of them. */
   shown(process: string, answer: unknown): void {
-    const { metadata, items = [] } = (answer ?? {}) as Partial<ApiObject> & { items?: readonly ApiObject[] };
-    for (const uid of [metadata?.uid, ...items.map((item) => item.metadata.uid)])
+    const { metadata, items } = (answer ?? {}) as Partial<ApiObject> & {
+      items?: readonly ApiObject[] | null;
+    };
+    for (const uid of [metadata?.uid, ...(items ?? []).map((item) => item.metadata.uid)])
       if (uid !== undefined) this.#shown.add(`${process} ${uid}`);
   }
 

@@ -3,6 +3,7 @@ import type { ApiObject } from "../../../pkg/api/object.ts";
 import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { SharedInformer } from "../../../pkg/cache/informer/informer.ts";
+import type { Strict } from "../../../pkg/cache/informer/informer-factory.ts";
 import { clientBuilder, type ClientBuilder } from "../../../pkg/client/client-builder.ts";
 import type { Random } from "../../../pkg/clock/random.ts";
 import type { ElectionTiming } from "../../../pkg/leader/election-timing.ts";
@@ -45,6 +46,8 @@ export interface ProcessOptions {
   readonly wire: Wire;
   readonly random: Random;
   readonly log: Logger;
+  /** Told what its controllers read and have not declared. */
+  readonly strict: Strict;
 }
 
 /** One controller manager: a candidate, then perhaps the leader, then gone. */
@@ -113,7 +116,7 @@ export class ManagerProcess {
   }
 
   async #lead(signal: AbortSignal): Promise<void> {
-    const { machine, random, log } = this.#options;
+    const { machine, random, log, strict } = this.#options;
     const set = new ControllerSet({
       descriptors: [...this.#options.descriptors(), this.#cacheProbe()],
       clients: this.#clients(),
@@ -124,7 +127,7 @@ export class ManagerProcess {
       metrics: noMetrics,
       features: featureGates(),
       name: this.name,
-      freeze: true,
+      strict,
     });
     await set.run(signal);
   }
@@ -155,7 +158,7 @@ export class ManagerProcess {
         for (const resource of WATCHED) {
           this.informers.set(
             resource.plural,
-            env.informers.informer<ApiObject>(resource, { fields: ["metadata.resourceVersion"] }),
+            env.informers.informer(resource, { fields: ["metadata.resourceVersion"] }),
           );
         }
         return { run: async (signal) => new Promise((resolve) => onAbort(signal, resolve)) };

@@ -267,8 +267,9 @@ function plainResponse(
     text: async () => JSON.stringify(body),
     json: async () => body,
     items: async (onItem) => {
-      const { items = [], ...rest } = body as { items?: readonly unknown[] };
-      for (const item of items) onItem(item);
+      // Lists of nothing but metadata say null where they are empty, as the real server's do.
+      const { items, ...rest } = body as { items?: readonly unknown[] | null };
+      for (const item of items ?? []) onItem(item);
       return rest;
     },
     documents: async function* documents() {

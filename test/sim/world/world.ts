@@ -110,6 +110,11 @@ export class World {
     this.trace?.add("check", `VIOLATION ${rule}`);
   }
 
+  /** For what would be found with every sync. */
+  #violateOnce(rule: string): void {
+    if (!this.violations.some((text) => text.endsWith(`: ${rule}`))) this.violate(rule);
+  }
+
   async start(): Promise<void> {
     const set = new ControllerSet({
       descriptors: plant({ nodes: this.#options.nodes, leaseRenewMs: 300_000, workers: 4 }),
@@ -162,6 +167,7 @@ export class World {
       machine,
       random,
       log,
+      strict: ({ message }) => this.#violateOnce(message),
       wire: new Wire({
         server: this.#direct,
         clock: this.clock,
