@@ -58,8 +58,8 @@ differential-record: $(STAMP) real
 	node test/differential/record.ts
 
 # Test suites of controller-runtime, and upstream's conformance of two groups, against the embedded API server. They are
-# compiled first (Go, half an hour). ONLY=part of a suite's name, ALL=1 with what is known not to pass; see
-# test/foreign/README.md.
+# compiled first (Go, half an hour). ONLY=part of a suite's name, FOCUS=pattern for cases of the conformance, ALL=1 with
+# what is known not to pass; see test/foreign/README.md.
 foreign: $(STAMP)
 	node test/foreign/main.ts
 

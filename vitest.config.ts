@@ -21,7 +21,7 @@ export default defineConfig({
           setupFiles: ["test/harness/property-seed.ts"],
           include: [
             "{pkg,controllers,cmd,hack}/**/*.test.ts",
-            "test/{differential,harness,mutants}/**/*.test.ts",
+            "test/{differential,harness,load,mutants}/**/*.test.ts",
           ],
           testTimeout: 60_000,
         },
@@ -31,6 +31,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "integration",
+          setupFiles: ["test/harness/property-seed.ts"],
           include: ["test/integration/**/*.test.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,

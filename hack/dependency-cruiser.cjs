@@ -3,7 +3,7 @@ const tests = "(^test/|\\.test(-data)?\\.ts$)";
 // ranks of pkg/: a package imports its own rank or lower
 const rank = [
   ["api", "clock", "endpoints"],
-  ["log", "metrics", "pki", "tokens"],
+  ["cel", "log", "metrics", "pki", "tokens"],
   ["client", "workqueue"],
   ["apiserver"],
   ["cache", "leader", "events"],

@@ -10,6 +10,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   "controllers/garbagecollector/apply.ts": "each object is read live before it is touched",
   "controllers/namespace/apply.ts": "what was refused for its version is read live and written once more",
   "controllers/namespace/sync-resource.ts": "what is left is listed live",
+  "controllers/nodelifecycle/apply.ts": "what a node and its pods are told is compared anew in each round",
   "controllers/podgc/apply.ts": "a pod is deleted in the same breath as it is failed, with its uid",
   "controllers/root-ca/sync.ts": "the name and the content of the ConfigMap are always the same",
   "controllers/serviceaccount/default-account/sync.ts": "there is one name",

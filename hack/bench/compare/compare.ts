@@ -17,6 +17,7 @@ import { failover } from "./workloads/failover.ts";
 import { idle } from "./workloads/idle.ts";
 import { jobWorkloads } from "./workloads/jobs.ts";
 import { namespaceDelete } from "./workloads/namespace-delete.ts";
+import { nodeRanges } from "./workloads/node-ranges.ts";
 import { quietNamespace } from "./workloads/quiet-namespace.ts";
 import { servicePods } from "./workloads/service-pods.ts";
 import { statefulSetWorkloads } from "./workloads/stateful-sets.ts";
@@ -57,6 +58,18 @@ const workloads: readonly Workload[] = [
   }),
   idle,
   failover,
+  nodeRanges({
+    id: "n-node-ranges",
+    title: "ranges of pod addresses for 5,000 Nodes that come at once",
+    limits: "lifted",
+    nodes: 5_000,
+  }),
+  nodeRanges({
+    id: "n-default-limits",
+    title: "the same for 1,000 Nodes, default limits of requests",
+    limits: "default",
+    nodes: 1_000,
+  }),
 ];
 
 /** The same workloads with each controller manager, side by side. Progress goes to standard error. */
@@ -107,6 +120,8 @@ function chosen(only: readonly string[]): readonly Workload[] {
 
 /** What both programs run. */
 function builtControllers(): readonly string[] {
-  const { options } = resolveOptions([], (path) => readFileSync(path, "utf8"));
+  // Without these flags there is nothing to do for one of them.
+  const ranges = ["--allocate-node-cidrs", "--cluster-cidr=10.0.0.0/8"];
+  const { options } = resolveOptions(ranges, (path) => readFileSync(path, "utf8"));
   return registry(options, { rootCa: () => "" }).map(({ name }) => name);
 }

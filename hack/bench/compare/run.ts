@@ -102,7 +102,8 @@ async function takeTurn(plan: Plan, turn: Turn, shared: Stage | undefined): Prom
         plan.directory,
         `${workload.id}-${manager.name}-${round + 1}-${running.length + 1}.log`,
       );
-      const flags = { kubeconfig, controllers: plan.controllers, limits, more: [...managerFlags, ...more] };
+      const controllers = workload.alone === true ? workload.needs : plan.controllers;
+      const flags = { kubeconfig, controllers, limits, more: [...managerFlags, ...more] };
       const started = await ManagerProcess.start(manager, flags, { directory, log });
       running.push(started);
       started.unexpectedEnd.catch(fail);

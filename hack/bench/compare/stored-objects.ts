@@ -18,7 +18,7 @@ export function storedWorkloads(podCount: number): readonly ApiObject[] {
   const objects: ApiObject[] = [];
   const nodes = Math.ceil(podCount / (PODS_PER_NODE - 10));
   for (let index = 0; index < nodes; index++) {
-    const node = hollowNode(index, CREATED_MS);
+    const node = hollowNode({ index, nowMs: CREATED_MS });
     objects.push({
       ...node,
       metadata: { ...node.metadata, uid: uid("node", index), creationTimestamp: created },

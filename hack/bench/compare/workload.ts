@@ -9,6 +9,8 @@ export interface Workload {
   readonly title: string;
   /** Controllers without which there is nothing to measure. */
   readonly needs: readonly string[];
+  /** No other controllers run. */
+  readonly alone?: boolean;
   readonly figures: Readonly<Record<string, Figure>>;
   /** Hollow nodes; none, and no scheduler either, when left out. */
   readonly nodes?: number;
