@@ -1,6 +1,7 @@
 import { messageOf } from "../../pkg/api/errors.ts";
 import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
-import { isConflict, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import { isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import { isGone } from "../../pkg/controller/read-live.ts";
 import type { OwnerSync, Sync } from "../../pkg/controller/sync.ts";
 import type { EndpointsContext } from "./context.ts";
 import type { EndpointsPlan } from "./plan.ts";
@@ -46,7 +47,7 @@ export async function deleteEndpoints(
     await client.delete({ namespace, name }, { preconditions: { uid } }, signal);
   } catch (error) {
     // Someone else was faster; what has the name by now is looked at when the cache shows it.
-    if (!isNotFound(error) && !isConflict(error)) throw error;
+    if (!isGone(error)) throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Stored } from "../../pkg/api/object.ts";
-import { isConflict, isNotFound } from "../../pkg/client/errors.ts";
+import { isGone } from "../../pkg/controller/read-live.ts";
 import type { CleanerContext, ExpiringToken } from "./context.ts";
 
 /** Deletes this very Secret, and not another that took its name. */
@@ -12,6 +12,6 @@ export async function deleteToken(
   try {
     await client.delete({ namespace, name }, { preconditions: { uid } }, signal);
   } catch (error) {
-    if (!isConflict(error) && !isNotFound(error)) throw error;
+    if (!isGone(error)) throw error;
   }
 }

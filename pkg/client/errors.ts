@@ -136,6 +136,9 @@ function is(error: unknown, reason: string, code?: number): boolean {
   return error.reason === reason || (error.code === code && !KNOWN_REASONS.has(error.reason));
 }
 
+/** Of the two places in the API server that hold a deletion to its preconditions. */
+const UNMET_PRECONDITION = /Precondition failed: |the (?:UID|ResourceVersion) in the precondition /;
+
 const KNOWN_REASONS: ReadonlySet<string> = new Set([
   ...REASON_OF_CODE.values(),
   "AlreadyExists",
@@ -151,6 +154,12 @@ const KNOWN_REASONS: ReadonlySet<string> = new Set([
 export const isNotFound = (error: unknown): boolean => is(error, "NotFound", 404);
 export const isAlreadyExists = (error: unknown): boolean => is(error, "AlreadyExists");
 export const isConflict = (error: unknown): boolean => is(error, "Conflict", 409);
+/**
+ * Another object has the name, or it has changed since: what a deletion with a precondition is answered with. Other
+ * conflicts, such as a webhook's, leave the object where it is and say nothing about it.
+ */
+export const isUnmetPrecondition = (error: unknown): boolean =>
+  isConflict(error) && error instanceof Error && UNMET_PRECONDITION.test(error.message);
 export const isInvalid = (error: unknown): boolean => is(error, "Invalid", 422);
 export const isGone = (error: unknown): boolean => is(error, "Gone", 410);
 export const isResourceExpired = (error: unknown): boolean => is(error, "Expired");

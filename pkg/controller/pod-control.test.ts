@@ -18,8 +18,17 @@ const template: PodTemplateSpec = deepFreeze({
   spec: { containers: [{ name: "c", image: "i" }] },
 });
 
-function failure(code: number, reason: string, cause?: string): ApiError {
-  return new ApiError("the server says no", {
+interface Said {
+  readonly cause?: string;
+  readonly message?: string;
+}
+
+function failure(
+  code: number,
+  reason: string,
+  { cause, message = "the server says no" }: Said = {},
+): ApiError {
+  return new ApiError(message, {
     code,
     reason,
     method: "POST",
@@ -86,7 +95,7 @@ describe("creating", () => {
   });
 
   test("in a namespace that is being deleted fails without an event", async () => {
-    const { control, events } = setUp(failure(403, "Forbidden", "NamespaceTerminating"));
+    const { control, events } = setUp(failure(403, "Forbidden", { cause: "NamespaceTerminating" }));
     await expect(control.create({ template }, owner, controller, signal)).rejects.toThrow(
       "the server says no",
     );
@@ -137,10 +146,14 @@ describe("deleting", () => {
   });
 
   test.each([
-    ["gone already", 404, "NotFound"],
-    ["gone already, and another has its name,", 409, "Conflict"],
-  ])("what is %s rejects as the server does, without an event", async (_, code, reason) => {
-    const gone = failure(code, reason);
+    ["gone already", failure(404, "NotFound")],
+    [
+      "gone already, and another has its name,",
+      failure(409, "Conflict", {
+        message: "the UID in the precondition (a) does not match the UID in record (b).",
+      }),
+    ],
+  ])("what is %s rejects as the server does, without an event", async (_, gone) => {
     const { control, events } = setUp(gone);
     await expect(control.delete(pod, owner, signal)).rejects.toBe(gone);
     expect(events).toEqual([]);

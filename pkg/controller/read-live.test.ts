@@ -3,9 +3,9 @@ import { resources } from "../api/resources.ts";
 import type { ReplicaSet } from "../api/types/apps-v1.gen.ts";
 import { isConflict, isForbidden, isInvalid } from "../client/errors.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
-import { forbidden } from "../apiserver/server/status-error.ts";
+import { conflict, forbidden } from "../apiserver/server/status-error.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
-import { identityOf, isGoneOrReplaced, readLive, readThenWrite } from "./read-live.ts";
+import { identityOf, isGone, isGoneOrReplaced, readLive, readThenWrite } from "./read-live.ts";
 
 const { signal } = new AbortController();
 let world: ControllerWorld;
@@ -64,6 +64,34 @@ describe("a patch that names the uid", () => {
     expect(invalid).not.toSatisfy(isGoneOrReplaced);
     refuse("patch");
     expect(await patch()).not.toSatisfy(isGoneOrReplaced);
+  });
+});
+
+describe("a deletion with a precondition", () => {
+  const remove = async (preconditions: { uid?: string; resourceVersion?: string }): Promise<unknown> => {
+    const [result] = await Promise.allSettled([client.delete(REF, { preconditions }, signal)]);
+    return result?.status === "rejected" ? result.reason : undefined;
+  };
+
+  test("finds what it is for gone when another one has its name, and when none has", async () => {
+    const { uid = "", resourceVersion = "" } = known.metadata;
+    await world.delete(resources.replicaSets, "web");
+    expect(await remove({ uid })).toSatisfy(isGone);
+    await make();
+    expect(await remove({ uid })).toSatisfy(isGone);
+    expect(await remove({ resourceVersion })).toSatisfy(isGone);
+  });
+
+  // A webhook may refuse a deletion with any code.
+  test("may meet a conflict of another sort, which says nothing of its end", async () => {
+    world.server.parts.faults.add({
+      target: { verb: "delete" },
+      action: { kind: "status", when: "before", error: conflict(resources.replicaSets, "web") },
+      times: 1,
+    });
+    const refusal = await remove({ uid: known.metadata.uid ?? "" });
+    expect(refusal).toSatisfy(isConflict);
+    expect(refusal).not.toSatisfy(isGone);
   });
 });
 

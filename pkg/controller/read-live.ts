@@ -1,5 +1,5 @@
 import type { ApiObject, PartialObject, Stored } from "../api/object.ts";
-import { ApiError, isConflict, isInvalid, isNotFound } from "../client/errors.ts";
+import { ApiError, isInvalid, isNotFound, isUnmetPrecondition } from "../client/errors.ts";
 import type { ResourceClient } from "../client/resource-client.ts";
 
 /** What is known of an object, from a cache or a reference. An object itself has one: its metadata. */
@@ -36,7 +36,7 @@ export async function readLive<T extends ApiObject>(
 
 /** What a deletion with the uid as its precondition is answered with where the very object is gone. */
 export function isGone(error: unknown): boolean {
-  return isNotFound(error) || isConflict(error);
+  return isNotFound(error) || isUnmetPrecondition(error);
 }
 
 /** What a patch that names the uid is answered with where the very object is gone: the uid of another cannot be changed. */

@@ -180,7 +180,7 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "token cleaner: a failure is forgotten",
     file: "controllers/tokencleaner/apply.ts",
-    find: "if (!isConflict(error) && !isNotFound(error)) throw error;",
+    find: "if (!isGone(error)) throw error;",
     replace: "",
     tests: ["controllers/tokencleaner/sync.test.ts"],
   },

@@ -85,6 +85,13 @@ const liveMutants: readonly Mutant[] = [
     tests: ["pkg/controller/read-live.test.ts"],
   },
   {
+    name: "takes any conflict of a deletion for an object that is gone",
+    file: "pkg/controller/read-live.ts",
+    find: "isNotFound(error) || isUnmetPrecondition(error)",
+    replace: "isNotFound(error) || (error as { code?: number }).code === 409",
+    tests: ["pkg/controller/read-live.test.ts"],
+  },
+  {
     name: "takes a refused read for an object that is gone",
     file: "pkg/controller/read-live.ts",
     find: "if (isNotFound(error)) return undefined;",

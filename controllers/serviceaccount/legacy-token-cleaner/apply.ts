@@ -1,4 +1,4 @@
-import { isConflict, isNotFound } from "../../../pkg/client/errors.ts";
+import { isNotFound, isUnmetPrecondition } from "../../../pkg/client/errors.ts";
 import type { CleanerContext } from "./context.ts";
 import { type CachedSecret, dayOf, INVALID_SINCE } from "./stale-tokens.ts";
 
@@ -23,6 +23,6 @@ export async function deleteToken(
   try {
     await secretClient.delete({ namespace, name }, { preconditions: { resourceVersion } }, signal);
   } catch (error) {
-    if (!isConflict(error) && !isNotFound(error)) throw error;
+    if (!isNotFound(error) && !isUnmetPrecondition(error)) throw error;
   }
 }

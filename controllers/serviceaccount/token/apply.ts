@@ -2,7 +2,7 @@ import type { StoredObject } from "../../../pkg/api/object.ts";
 import { isConflict, isNotFound } from "../../../pkg/client/errors.ts";
 import { jitter } from "../../../pkg/clock/random.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
-import { identityOf, readLive } from "../../../pkg/controller/read-live.ts";
+import { identityOf, isGone, readLive } from "../../../pkg/controller/read-live.ts";
 import type { Sync } from "../../../pkg/controller/sync.ts";
 import type { TokenContext } from "./context.ts";
 import type { SecretKey } from "./keys.ts";
@@ -20,7 +20,7 @@ export async function deleteSecret(
   try {
     await context.secretClient.delete({ namespace, name }, { preconditions: { uid } }, signal);
   } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
+    if (!isGone(error)) throw error;
   }
 }
 
