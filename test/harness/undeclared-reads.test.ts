@@ -52,3 +52,22 @@ test("a simulated cluster says so once", async () => {
   await world.end();
   expect(world.violations).toEqual([expect.stringContaining(SAYS)]);
 });
+
+test("an index that reads what its consumer has not declared is found out, though another one has declared it", async () => {
+  const world = await newWorld();
+  const other = defineController({ name: "other-controller" }, (kit) => {
+    const pods = kit.reads(resources.pods, { fields: ["status"] });
+    kit.ownerQueue({ name: "pods", workers: 1, owners: pods, sync: async () => ({}) });
+  });
+  const indexing = defineController({ name: "careless-controller" }, (kit) => {
+    const pods = kit.reads(resources.pods, { fields: ["spec.nodeName"] });
+    // Types would not let it.
+    pods.addIndex("phase", (pod) => [(pod as Pod).status?.phase ?? ""]);
+    kit.ownerQueue({ name: "pods", workers: 1, owners: pods, sync: async () => ({}) });
+  });
+  await world.start(other(), indexing());
+  await world.create(resources.pods, pod);
+  await world.run();
+  await expect(world.stop()).rejects.toThrow(SAYS);
+  await world.stop();
+});

@@ -10,6 +10,19 @@ import type {
 import type { Lister } from "./lister.ts";
 import type { Projection } from "./projection.ts";
 
+interface TriedIndex<T extends PartialObject> {
+  readonly index: IndexFunction<T>;
+  /** Of those who asked for it. */
+  readonly views: ((object: Stored<T>) => Stored<T>)[];
+}
+
+const triedIndexes = new WeakMap<object, unknown>();
+
+function triedIndex<T extends PartialObject>(index: IndexFunction<T>): TriedIndex<T> {
+  const views: ((object: Stored<T>) => Stored<T>)[] = [];
+  return { index: (object) => views.map((view) => index(view(object))).at(-1) ?? [], views };
+}
+
 /**
  * For tests: an informer through the eyes of one consumer, who finds only the fields that it declared itself. The cache
  * holds what any consumer reads, which hides what one of them has forgotten.
@@ -47,9 +60,15 @@ export class OwnFields<T extends PartialObject> implements SharedInformer<T> {
     );
   }
 
-  /** Indexes are the cache's: one function serves all who ask for it. */
+  /** Indexes are the cache's: one function serves all who ask for it, and is tried on what each of them declared. */
   addIndex(name: string, index: IndexFunction<T>): void {
-    this.shared.addIndex(name, index);
+    const tried = triedIndexes as WeakMap<IndexFunction<T>, WeakMap<SharedInformer<T>, TriedIndex<T>>>;
+    const perInformer = tried.get(index) ?? new WeakMap<SharedInformer<T>, TriedIndex<T>>();
+    tried.set(index, perInformer);
+    const shared = perInformer.get(this.shared) ?? triedIndex(index);
+    perInformer.set(this.shared, shared);
+    shared.views.push((object) => this.#view(object));
+    this.shared.addIndex(name, shared.index);
   }
 
   hasSynced(): boolean {
