@@ -1,25 +1,12 @@
-import {
-  child,
-  flag,
-  items,
-  type Json,
-  optionalText,
-  setZeroDefault,
-  stringMap,
-  strings,
-  text,
-} from "../../api/json.ts";
+import { child, flag, items, type Json, setZeroDefault, strings, text } from "../../api/json.ts";
 import { resources } from "../../api/resources.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { FieldErrors } from "../kinds/field-errors.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { column, nameColumn } from "../kinds/table.ts";
-import { formatOf } from "./formats.ts";
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import { unknownFormats, validateApproval, validateNew } from "./definition-checks.ts";
 import { defaultServicePort } from "./rules/conversion-rules.ts";
 import { validateNames, validateSpec } from "./rules/spec-rules.ts";
-import { someSchema } from "./rules/subschemas.ts";
-import { schemaOf } from "./rules/version-schemas.ts";
 import { normalizeLooseSchemas } from "./schema-wire-form.ts";
 
 /** The rules of CustomResourceDefinitions themselves. */
@@ -47,10 +34,7 @@ export const definitionRules = defineKind(resources.customResourceDefinitions, {
     status["storedVersions"] = [...stored];
   },
   validate: (draft, errors) => {
-    validateName(draft, errors);
-    validateSpec(child(draft, "spec") ?? {}, errors);
-    validateStatus(draft, errors);
-    validateApproval(draft, undefined, errors);
+    validateNew(draft, errors, () => validateStatus(draft, errors));
   },
   validateUpdate: (draft, before, errors) => {
     validateSpec(child(draft, "spec") ?? {}, errors);
@@ -85,13 +69,6 @@ function storageVersions(definition: Json): readonly string[] {
     .filter((version) => flag(version, "storage"))
     .map((version) => text(version, "name"))
     .slice(0, 1);
-}
-
-function validateName(draft: Json, errors: FieldErrors): void {
-  const spec = child(draft, "spec");
-  const name = text(child(draft, "metadata"), "name");
-  if (name !== `${text(child(spec, "names"), "plural")}.${text(spec, "group")}`)
-    errors.invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group');
 }
 
 function validateChange(draft: Json, before: Json, errors: FieldErrors): void {
@@ -137,48 +114,4 @@ function validateStatus(draft: Json, errors: FieldErrors): void {
         `missing from spec.versions; ${version} was previously a storage version, and must remain in spec.versions until ` +
           `a storage migration ensures no data remains persisted in ${version} and removes ${version} from status.storedVersions`,
       );
-}
-
-const protectedGroup = /(^|\.)(k8s|kubernetes)\.io$/;
-const approval = "api-approved.kubernetes.io";
-const seeRule = "see https://github.com/kubernetes/enhancements/pull/1111";
-
-/** Groups of the project itself are for APIs that it has approved of. */
-function validateApproval(draft: Json, before: Json | undefined, errors: FieldErrors): void {
-  if (!protectedGroup.test(text(child(draft, "spec"), "group"))) return;
-  const given = approvalOf(draft);
-  const state = approvalState(given);
-  if (state === "granted" || (before !== undefined && approvalState(approvalOf(before)) === state)) return;
-  const path = `metadata.annotations[${approval}]`;
-  const rule = `protected groups must have approval annotation "${approval}"`;
-  if (state === "missing") errors.required(path, `${rule}, ${seeRule}`);
-  else
-    errors.invalid(
-      path,
-      given,
-      `${rule} with either a URL or a reason starting with "unapproved", ${seeRule}`,
-    );
-}
-
-function approvalOf(definition: Json): string {
-  return optionalText(stringMap(child(definition, "metadata"), "annotations"), approval) ?? "";
-}
-
-function approvalState(annotation: string): "missing" | "granted" | "invalid" {
-  if (annotation === "") return "missing";
-  return annotation.startsWith("unapproved") || /^[a-zA-Z][a-zA-Z0-9+.-]*:\/\/[^/?#\s]+/.test(annotation)
-    ? "granted"
-    : "invalid";
-}
-
-function unknownFormats(definition: Json): readonly string[] {
-  const found: string[] = [];
-  for (const version of items(child(definition, "spec"), "versions"))
-    someSchema(schemaOf(version), (schema) => {
-      const format = text(schema, "format");
-      const shape: OpenApiSchema = { type: text(schema, "type"), format };
-      if (format !== "" && formatOf(shape) === undefined) found.push(format);
-      return false;
-    });
-  return found;
 }

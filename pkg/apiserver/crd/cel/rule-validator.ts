@@ -54,6 +54,23 @@ export function validateByRules(
   return { errors: validation.errors.list.map(rooted), warnings: validation.warnings };
 }
 
+/** What is wrong with a default by the rules of its schema: as a value that is new, and as one that stays as it is. */
+export function validateDefaultByRules(
+  value: unknown,
+  schema: OpenApiSchema,
+  path: string,
+): readonly FieldError[] {
+  const isRoot = isEmbedded(schema);
+  const tree = treeOf(schema, declaredType(schema, isRoot, "selfType"), isRoot);
+  if (tree === undefined) return [];
+  for (const before of [undefined, value]) {
+    const validation = new RuleValidation();
+    validation.validate(value, tree, { path, before, parent: undefined });
+    if (validation.errors.list.length > 0) return validation.errors.list;
+  }
+  return [];
+}
+
 /** What is said of a whole object has no path. */
 const rooted = (error: FieldError): FieldError => (error.field === "" ? { ...error, field: nowhere } : error);
 const nowhere = "<nil>";

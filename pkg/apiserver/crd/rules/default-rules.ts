@@ -3,6 +3,7 @@ import { child, isJson, type Json } from "../../../api/json.ts";
 import { copyJson } from "../../../api/json-copy.ts";
 import { FieldErrors } from "../../kinds/field-errors.ts";
 import type { FieldError } from "../../kinds/kind.ts";
+import { validateDefaultByRules } from "../cel/rule-validator.ts";
 import { coerceEmbedded, validateEmbedded } from "../embedded-objects.ts";
 import type { OpenApiSchema } from "../open-api-schema.ts";
 import { isPruned } from "../prune.ts";
@@ -40,7 +41,8 @@ function walk(schema: Json, path: string, outer: Surroundings, errors: FieldErro
     const found = where.insideMeta ? metaProblem(given, place, where) : problemsApart(given, schema, place);
     const problems =
       found.length > 0 ? found : inOneGo(validateValue(given, schema, { prefix: place, asSpelled: true }));
-    for (const problem of problems) errors.list.push(problem);
+    const broken = problems.length > 0 ? problems : validateDefaultByRules(given, schema, place);
+    for (const problem of broken) errors.list.push(problem);
   }
   const item = child(schema, "items");
   const surroundItem = (value: unknown): unknown => where.surround([value]);

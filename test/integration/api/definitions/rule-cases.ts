@@ -49,6 +49,17 @@ export const badRules: Readonly<Record<string, Json>> = {
   ),
   "a field path that leads nowhere": ruled(object({ a: text }), rule("true", { fieldPath: ".b" })),
   "fields of a map": ruled(map(integer), rule("self.a.b == 1")),
+  "a default that breaks a rule": { ...ruled(integer, rule("self > 1")), default: 1 },
+  "a default that a rule finds incomplete": object({
+    a: ruled(object({ b: { ...integer, default: 2 } }, { default: {} }), rule("self.b > 1")),
+  }),
+  "a default that may not stay as it is": {
+    ...ruled(integer, rule("!oldSelf.hasValue() || self > oldSelf.value()", { optionalOldSelf: true })),
+    default: 1,
+  },
+  "a default with a rule within": object({
+    a: object({ b: ruled(integer, rule("self > 1", { message: "small" })) }, { default: { b: 1 } }),
+  }),
 };
 
 export interface RuleCase {
