@@ -6,6 +6,7 @@ const rank = [
   ["cel", "log", "metrics", "pki", "tokens"],
   ["client", "workqueue"],
   ["apiserver"],
+  ["crd", "webhook"],
   ["cache", "leader", "events"],
   ["controller"],
   ["cluster"],
@@ -36,10 +37,20 @@ module.exports = {
       severity: "error",
       // cmd/kcm runs the embedded cluster for its users; cmd/kube-controller-manager is what clusters run.
       from: {
-        path: "^(cmd/kube-controller-manager|controllers|pkg/(?!apiserver/|cluster/))",
+        path: "^(cmd/kube-controller-manager|controllers|pkg/(?!apiserver/|cluster/|crd/))",
         pathNot: tests,
       },
       to: { path: "^pkg/(apiserver|cluster)/" },
+    },
+    {
+      name: "definitions-are-checked-as-the-server-does",
+      severity: "error",
+      // By its very rules, of which nothing serves or keeps anything.
+      from: { path: "^pkg/crd/", pathNot: tests },
+      to: {
+        path: "^pkg/(apiserver|cluster)/",
+        pathNot: "^pkg/apiserver/crd/(definition-checks|default-values|open-api-schema)\\.ts$",
+      },
     },
     {
       name: "controllers-are-islands",
