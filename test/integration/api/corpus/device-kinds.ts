@@ -79,6 +79,10 @@ const slice = (fields: object) => ({
 const withDevices = (...list: readonly object[]) =>
   slice({ devices: list.map((one, index) => ({ name: `d${index}`, ...one })) });
 
+const valuesUpTo = (count: number) => Array.from({ length: count }, (_, index) => String(index + 1));
+/** A domain and a name, whose letters tell where they stand. */
+const longName = (length: number) => `example.com/${"abcdefghijklmnopqrstuvwxyz".repeat(5)}`.slice(0, length);
+
 export const deviceCases = [
   ...cases(
     api,
@@ -118,6 +122,10 @@ export const deviceCases = [
         perDeviceNodeSelection: true,
         devices: [{ name: "a", allNodes: true }],
       }),
+      "with as many values as a policy may have": withDevices({
+        allowMultipleAllocations: true,
+        capacity: { a: { value: "10", requestPolicy: { default: "10", validValues: valuesUpTo(10) } } },
+      }),
       "with a policy": withDevices({
         allowMultipleAllocations: true,
         capacity: {
@@ -141,6 +149,15 @@ export const deviceCases = [
           "/a": { bool: true },
           "a/": { bool: true },
         },
+      }),
+      "attributes of names that are cut": withDevices({
+        attributes: Object.fromEntries(
+          [96, 97, 98, 120].map((length) => [longName(length), { version: "1" }]),
+        ),
+      }),
+      "more values than a policy may have": withDevices({
+        allowMultipleAllocations: true,
+        capacity: { a: { value: "11", requestPolicy: { default: "11", validValues: valuesUpTo(11) } } },
       }),
       "bad counters": withDevices({ consumesCounters: [{ counterSet: "A", counters: {} }, {}] }),
       "bad taints": withDevices({ taints: [{}, { key: "a b", value: "a b", effect: "Never" }] }),
