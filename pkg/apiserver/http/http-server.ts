@@ -105,12 +105,14 @@ export class HttpServer {
   async #serve(request: HttpRequest, response: HttpResponse): Promise<void> {
     const controller = new AbortController();
     this.#running.add(controller);
+    let answered = false;
     response.once("close", () => {
       this.#running.delete(controller);
-      controller.abort(new Error("the client went away"));
+      if (!answered) controller.abort(new Error("the client went away"));
     });
     try {
       await this.#answer(request, response, controller.signal);
+      answered = true;
     } catch (error) {
       if (!(error instanceof DisconnectError) && !controller.signal.aborted)
         this.#log.error(error, "answering a request failed", { path: request.url ?? "" });

@@ -12,8 +12,8 @@ export function freezeDeep<T>(value: T): T {
 }
 
 /** All of an object that will not change any more, when only its version is missing. */
-export function freezeParts({ metadata, ...parts }: { readonly metadata: object }): void {
-  for (const owner of [metadata, parts]) {
-    for (const part of Object.values<unknown>(owner)) freezeDeep(part);
-  }
+export function freezeParts(object: { readonly metadata: object }): void {
+  const { metadata } = object;
+  for (const key in metadata) freezeDeep(metadata[key as keyof typeof metadata]);
+  for (const key in object) if (key !== "metadata") freezeDeep(object[key as keyof typeof object]);
 }
