@@ -24,7 +24,7 @@ export async function writeRanges(
   let failure: unknown;
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
-      await writes.patch(sync, node, { type: "strategic", body: patchOf(node, cidrs) });
+      await writes.patchUnread(sync, node, { type: "strategic", body: patchOf(node, cidrs) });
       log.info("The Node has got its ranges", { podCIDRs: cidrs });
       return {};
     } catch (error) {

@@ -3,6 +3,7 @@ import type { Change } from "../../pkg/controller/change.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { defineController } from "../../pkg/controller/kit.ts";
 import { type NodeIpamContext, nodeIpamContext } from "./context.ts";
+import { showRunning } from "./metrics.ts";
 import { NodeRanges, sameRanges, type CachedNode } from "./node-ranges.ts";
 import { type NodeIpamSettings, planRanges } from "./range-plan.ts";
 import { syncNode } from "./sync.ts";
@@ -23,6 +24,7 @@ const define = defineController(
   (kit, settings: NodeIpamSettings) => {
     const context = nodeIpamContext(kit, settings, (key) => queue.add(key));
     const { nodes, waiting } = context;
+    kit.task(async (signal) => showRunning(kit.env.metrics, signal));
     // Before anything is woken by a change, it is known who has what.
     nodes.hears((change) => follow(change, context));
     const queue = kit.ownerQueue({

@@ -3,6 +3,24 @@ import type { CidrSetObserver } from "./cidr-set.ts";
 
 const LABELS = ["clusterCIDR"];
 
+/** What runs says so in a gauge, until it ends. upstream: pkg/controller/nodeipam/node_ipam_controller.go#RunWithMetrics */
+export async function showRunning(metrics: Metrics, signal: AbortSignal): Promise<void> {
+  const running = metrics
+    .gauge({
+      name: "running_managed_controllers",
+      help: "Which controllers run in which program.",
+      labels: ["name", "manager"],
+      stability: "BETA",
+    })
+    .with({ name: "nodeipam", manager: "kube-controller-manager" });
+  running.set(1);
+  if (!signal.aborted)
+    await new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+  running.set(0);
+}
+
 /** Gives what counts for one of the cluster's ranges, which has so many ranges for Nodes. */
 export function cidrMetrics(metrics: Metrics): (cidr: string, size: number) => CidrSetObserver {
   const counter = (name: string, help: string) =>

@@ -4,6 +4,7 @@ import type { Event, Node } from "../../pkg/api/types/core-v1.gen.ts";
 import { forbidden, internal, StatusError } from "../../pkg/apiserver/server/status-error.ts";
 import type { FaultAction } from "../../pkg/apiserver/server/faults.ts";
 import { createMetrics } from "../../pkg/metrics/registry.ts";
+import { AcceptedAnswers, METADATA_ONLY } from "../../test/harness/accepted-answers.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { nodeIpamController } from "./controller.ts";
 import { addNodes, node, rangesOf, settings } from "./nodes-in-world.test-data.ts";
@@ -334,6 +335,29 @@ test("ranges are counted by the cluster's range that they are of", async () => {
     .filter((line) => line.includes("_bucket"))
     .map((line) => /le="([^"]+)"/.exec(line)?.[1]);
   expect(buckets).toEqual(["1", "5", "25", "125", "625", "+Inf"]);
+});
+
+test("of the answer to a write nothing but its metadata is asked for", async () => {
+  const answers = new AcceptedAnswers();
+  const asked = await newWorld({ transport: answers.through });
+  await asked.start(nodeIpamController(settings()));
+  await addNodes(asked, "a");
+  await asked.run();
+  expect(answers.take()).toEqual([METADATA_ONLY]);
+  await asked.stop();
+});
+
+test("that it runs is to be seen, and that it does no more", async () => {
+  const { main } = createMetrics({ version: "1.36.4" });
+  const counted = await newWorld({ metrics: main });
+  const running = async (): Promise<readonly string[]> =>
+    (await main.expose()).split("\n").filter((line) => line.includes("running_managed_controllers"));
+  await counted.start(nodeIpamController(settings()));
+  const series = 'running_managed_controllers{manager="kube-controller-manager",name="nodeipam"}';
+  expect(await running()).toContain(`${series} 1`);
+  expect((await running())[0]).toMatch(/^# HELP running_managed_controllers \[BETA\] /);
+  await counted.stop();
+  expect(await running()).toContain(`${series} 0`);
 });
 
 /** How many syncs there were. */

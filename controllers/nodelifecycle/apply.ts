@@ -36,7 +36,7 @@ export async function changeNode(
     const change = decide(node);
     if (change === undefined) return false;
     try {
-      await nodeWrites.patch(writer, node, { type: "merge", body: bodyOf(node, change) });
+      await nodeWrites.patchUnread(writer, node, { type: "merge", body: bodyOf(node, change) });
       return true;
     } catch (error) {
       if (isGoneOrReplaced(error)) return false;

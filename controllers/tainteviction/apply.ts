@@ -24,7 +24,7 @@ export async function deletePod(
   const { writes, clock, planned } = context;
   try {
     const body = markOf(pod, clock.nowMs());
-    if (body !== undefined) await writes.patchStatus(sync, pod, { type: "strategic", body });
+    if (body !== undefined) await writes.patchStatusUnread(sync, pod, { type: "strategic", body });
   } catch (error) {
     if (isGoneOrReplaced(error)) return;
     throw error;

@@ -14,7 +14,7 @@ export async function syncNode(
   // Without the uid: the next node of the name needs the same.
   const body = { metadata: { annotations: { [TTL_ANNOTATION]: String(seconds) } } };
   try {
-    await writes.patch(sync, node, { type: "strategic", body });
+    await writes.patchUnread(sync, node, { type: "strategic", body });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

@@ -20,6 +20,8 @@ export interface WritingKit {
 type LiveWrite<T extends ApiObject> = Pick<LiveChange<T>, "change" | "write">;
 type ApplyOptions = Parameters<ResourceClient["apply"]>[1];
 
+const OF_STATUS = { subresource: "status" } as const;
+
 /**
  * What syncs write for their owners, be it the owner itself or another object. Every answer is remembered: the next sync
  * of the owner waits until the cache of the resource has seen that, if the controller reads it.
@@ -27,7 +29,7 @@ type ApplyOptions = Parameters<ResourceClient["apply"]>[1];
 export class RecordedWrites<T extends ApiObject> {
   readonly #client: ResourceClient<T>;
   /** Its answers hold metadata only. */
-  readonly #unread: Pick<ResourceClient, "create" | "updateStatus" | "delete">;
+  readonly #unread: Pick<ResourceClient, "create" | "updateStatus" | "patch" | "delete">;
   readonly #consistency: ConsistencyStore;
   readonly #writing: WriteOptions;
 
@@ -72,10 +74,19 @@ export class RecordedWrites<T extends ApiObject> {
     return this.wrote(writer, await this.#client.patch(refOf(object), patch, {}, writer.signal));
   }
 
-  /** The same for its status. */
+  /** As `patch`, for those who have no use for the answer. */
+  async patchUnread(writer: Writer, object: StoredObject, patch: Patch): Promise<void> {
+    this.#note(writer, await this.#unread.patch(refOf(object), patch, {}, writer.signal));
+  }
+
+  /** As `patch`, for its status. */
   async patchStatus(writer: Writer, object: StoredObject, patch: Patch): Promise<Stored<T>> {
-    const status = { subresource: "status" } as const;
-    return this.wrote(writer, await this.#client.patch(refOf(object), patch, status, writer.signal));
+    return this.wrote(writer, await this.#client.patch(refOf(object), patch, OF_STATUS, writer.signal));
+  }
+
+  /** As `patchStatus`, for those who have no use for the answer. */
+  async patchStatusUnread(writer: Writer, object: StoredObject, patch: Patch): Promise<void> {
+    this.#note(writer, await this.#unread.patch(refOf(object), patch, OF_STATUS, writer.signal));
   }
 
   /** This very object as the server has it now; undefined when it is gone. */

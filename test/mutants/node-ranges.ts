@@ -219,6 +219,19 @@ const wiring: readonly Mutant[] = [
     ["const GIVE_UP_MS = 600_000;", "const GIVE_UP_MS = Infinity;"],
     startTests,
   ),
+  row(
+    "the answer to a write is read",
+    "apply.ts",
+    ["await writes.patchUnread(", "await writes.patch("],
+    syncTests,
+  ),
+  row("what has ended is shown as running", "metrics.ts", ["  running.set(0);\n", ""], syncTests),
+  row(
+    "nobody is told that it runs",
+    "controller.ts",
+    ["    kit.task(async (signal) => showRunning(kit.env.metrics, signal));\n", ""],
+    syncTests,
+  ),
 ];
 
 export const nodeRangesMutants: readonly Mutant[] = [...decisions, ...wiring];
