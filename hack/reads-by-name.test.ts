@@ -10,6 +10,8 @@ const READS_BY_NAME: Readonly<Record<string, string>> = {
   "pkg/controller/history/owned-revisions.ts":
     "looks what revision has the name that a create was refused for",
   "controllers/podgc/sync.ts": "asks whether a node of the name exists: pods name their node and know no uid",
+  "controllers/tainteviction/sync-live-nodes.ts":
+    "asks whether a node of the name exists: pods name their node and know no uid",
   "controllers/cronjob/apply.ts": "looks whose Job has the name that a create was refused for",
   "controllers/endpoints/apply.ts":
     "asks whether a Service of the name exists: Endpoints name theirs and know no uid",

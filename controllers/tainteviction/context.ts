@@ -1,6 +1,7 @@
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { NODE_INDEX, podNode } from "../../pkg/controller/pods-on-node.ts";
+import type { Planned } from "./eviction-plan.ts";
 import { NODE_FIELDS, POD_FIELDS } from "./fields.ts";
 import { LiveNodes } from "./sync-live-nodes.ts";
 import { TaintTimes } from "./sync-taint-times.ts";
@@ -18,8 +19,8 @@ export function evictionContext(kit: Kit) {
     writes: kit.writes(resources.pods),
     taintTimes: new TaintTimes(clock),
     liveNodes: new LiveNodes(client.clientFor(resources.nodes), clock),
-    /** Uids of pods that are to go some time, and since when each has been on its node. */
-    planned: new Map<string, number>(),
+    /** By the uid of the pod. */
+    planned: new Map<string, Planned>(),
     options: { comparisonOperators: features.enabled("TaintTolerationComparisonOperators") },
     deletions: metrics.counter({
       name: "taint_eviction_controller_pod_deletions_total",

@@ -13,6 +13,13 @@ export type EvictionPlan =
   | { readonly kind: "later"; readonly dueMs: number }
   | { readonly kind: "never" };
 
+/** A pod that is to go some time. */
+export interface Planned {
+  /** Since when it has been on its node. */
+  readonly sinceMs: number;
+  readonly dueMs: number;
+}
+
 interface EvictionQuestion {
   readonly tolerations: readonly Toleration[] | undefined;
   /** Those of its node that evict. */
@@ -23,7 +30,7 @@ interface EvictionQuestion {
   readonly options?: TolerationOptions;
 }
 
-const NOT_TOLERATED = "The pod does not tolerate a taint";
+export const NOT_TOLERATED = "The pod does not tolerate a taint";
 const TIME_IS_UP = "The time for which the pod tolerates a taint is over";
 
 const NEVER: EvictionPlan = Object.freeze({ kind: "never" });
@@ -45,9 +52,18 @@ export function planEviction(question: EvictionQuestion): EvictionPlan {
     const dueMs = forMs === 0 ? sinceMs : Math.max(sinceMs, podSinceMs) + forMs;
     if (first === undefined || dueMs < first.dueMs) first = { dueMs, taint: taint.key };
   }
-  if (first === undefined) return NEVER;
-  if (first.dueMs > nowMs) return { kind: "later", dueMs: first.dueMs };
-  return { kind: "now", reason: TIME_IS_UP, ...first };
+  return first === undefined ? NEVER : planAt(first, nowMs);
+}
+
+/** When a pod goes whose node is gone: what was planned stays, and nothing comes to it. */
+export function planWithoutNode(planned: Planned | undefined, nowMs: number): EvictionPlan {
+  return planned === undefined ? NEVER : planAt({ dueMs: planned.dueMs, taint: "" }, nowMs);
+}
+
+function planAt(end: { readonly dueMs: number; readonly taint: string }, nowMs: number): EvictionPlan {
+  return end.dueMs > nowMs
+    ? { kind: "later", dueMs: end.dueMs }
+    : { kind: "now", reason: TIME_IS_UP, ...end };
 }
 
 export function evictingTaints(taints: readonly Taint[] | undefined): readonly Taint[] {

@@ -5,12 +5,16 @@ import type { EvictionContext } from "./context.ts";
 import { evictingTaints } from "./eviction-plan.ts";
 import type { CachedNode, CachedPod } from "./fields.ts";
 
-/** Wakes nodes whose taints say otherwise than before who has to go. */
+/**
+ * Wakes nodes whose taints say otherwise than before who has to go; also those that are new, as one that had the name
+ * before may have left pods that are to go.
+ */
 export const nodeRule: WakeRule<CachedNode> = (change, wake) => {
   const taintsOf = ({ spec }: CachedNode) => evictingTaints(spec?.taints);
+  const isNew = change.type === "added" && !change.listed;
   const taints = change.type === "deleted" ? [] : taintsOf(change.object);
   const before = change.type === "added" ? [] : taintsOf("before" in change ? change.before : change.object);
-  if (!semanticEqual(before, taints)) wake(change.object.metadata.name);
+  if (isNew || !semanticEqual(before, taints)) wake(change.object.metadata.name);
 };
 
 /** Wakes pods that come to a node which evicts, or tolerate something else than before. */

@@ -1,4 +1,6 @@
+import type { Stored } from "../../pkg/api/object.ts";
 import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
+import { isNotFound } from "../../pkg/client/errors.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import { identityOf, readLive } from "../../pkg/controller/read-live.ts";
@@ -39,15 +41,27 @@ export class LiveNodes {
     }
   }
 
+  /** Whatever node has this name now; undefined when there is none. */
+  async named(name: string, signal: AbortSignal): Promise<CachedNode | undefined> {
+    try {
+      return ofInterest(await this.#client.get({ name }, {}, signal));
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
   forget({ metadata: { uid = "" } }: CachedNode): void {
     this.#readings.delete(uid);
   }
 
-  /** What else there is of the node is not kept. */
   async #ask(node: CachedNode, signal: AbortSignal): Promise<CachedNode | undefined> {
     const live = await readLive(this.#client, identityOf(node), signal);
-    if (live === undefined) return undefined;
-    const { name, uid } = live.metadata;
-    return { metadata: { name, uid }, ...(live.spec?.taints && { spec: { taints: live.spec.taints } }) };
+    return live && ofInterest(live);
   }
+}
+
+/** What else there is of the node is not kept. */
+function ofInterest({ metadata: { name, uid }, spec }: Stored<Node>): CachedNode {
+  return { metadata: { name, uid }, ...(spec?.taints && { spec: { taints: spec.taints } }) };
 }

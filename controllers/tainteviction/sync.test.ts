@@ -87,17 +87,14 @@ describe("nothing is done", () => {
     expect(linesTaken()).toEqual([]);
   });
 
-  test("for a pod that is gone, or whose node is", async () => {
+  test("for a pod that is gone, or whose node was gone before", async () => {
     await addNode([taint(1)]);
     await addPod("pod1", [tolerates(1, 10)]);
-    await addPod("pod2", [tolerates(1, 10)]);
+    await addPod("pod2", [], "gone");
     await start();
     await remove("pod1");
-    await world.delete(resources.nodes, NODE);
     await world.run(60 * SECOND);
     expect(linesTaken()).toEqual([]);
-    // Whoever ends the pods of a node that is gone spares nobody.
-    await remove("pod2");
     expect(await world.events()).toEqual(["TaintManagerEviction Cancelling deletion of Pod default/pod1"]);
   });
 
@@ -263,6 +260,40 @@ describe("time passes", () => {
   });
 });
 
+describe("a pod whose node goes", () => {
+  test("goes at its own time all the same, and those that come later are not looked at", async () => {
+    await tolerating(10);
+    await world.delete(resources.nodes, NODE);
+    await addPod("pod2", []);
+    await world.run(8 * SECOND);
+    expect(linesTaken()).toEqual([]);
+    await world.run(2 * SECOND);
+    expect(linesTaken()).toEqual(evicted("pod1"));
+  });
+
+  test("stays when a node of the name comes in time, which is told at once", async () => {
+    await tolerating(10);
+    await world.delete(resources.nodes, NODE);
+    await world.run(5 * SECOND);
+    await addNode([]);
+    expect(await world.events()).toEqual(["TaintManagerEviction Cancelling deletion of Pod default/pod1"]);
+    await world.run(60 * SECOND);
+    expect(linesTaken()).toEqual([]);
+  });
+
+  test("stays when a node of the name has come that the cache has yet to show", async () => {
+    await tolerating(10);
+    await world.delete(resources.nodes, NODE);
+    await world.run(SECOND);
+    const release = world.server.parts.faults.holdWatches({ resource: "nodes" });
+    await addNode([]);
+    await world.run(60 * SECOND);
+    release();
+    await world.run(60 * SECOND);
+    expect(linesTaken()).toEqual([]);
+  });
+});
+
 describe("who takes over", () => {
   test("counts from the time that the taint tells, and evicts nobody early", async () => {
     await addNode([]);
@@ -394,6 +425,16 @@ describe("an eviction", () => {
     await world.run(20 * SECOND);
     await remove("pod1");
     expect(await world.events()).toEqual(["TaintManagerEviction Marking for deletion Pod default/pod1"]);
+  });
+
+  test("that was planned is cancelled when a taint comes that the pod does not tolerate: it goes now", async () => {
+    await tolerating(10);
+    await setTaints(taint(1), taint(2));
+    expect(await world.events()).toEqual([
+      "TaintManagerEviction Cancelling deletion of Pod default/pod1",
+      "TaintManagerEviction Marking for deletion Pod default/pod1",
+    ]);
+    expect(linesTaken()).toEqual(evicted("pod1"));
   });
 
   test("is cancelled when the pod goes before its time", async () => {

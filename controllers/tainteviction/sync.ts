@@ -5,7 +5,13 @@ import { NODE_INDEX } from "../../pkg/controller/pods-on-node.ts";
 import type { OwnerSync, Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { deletePod, tellOfCancelling } from "./apply.ts";
 import type { EvictionContext } from "./context.ts";
-import { type EvictionPlan, evictingTaints, planEviction } from "./eviction-plan.ts";
+import {
+  type EvictionPlan,
+  evictingTaints,
+  NOT_TOLERATED,
+  planEviction,
+  planWithoutNode,
+} from "./eviction-plan.ts";
 import type { CachedNode, CachedPod } from "./fields.ts";
 import { sinceStamp } from "./sync-taint-times.ts";
 
@@ -28,13 +34,12 @@ export async function syncPod(sync: OwnerSync<CachedPod>, context: EvictionConte
   const { owner: pod } = sync;
   const node = context.nodes.lister.get(undefined, pod.spec?.nodeName ?? "");
   const plan = planFor(context, pod, node);
-  if (plan.kind === "now" && node !== undefined) return evict(sync, context, node);
+  if (plan.kind === "now") return evict(sync, context, node);
   if (plan.kind === "later") {
-    context.planned.set(pod.metadata.uid, sinceOnNode(context, pod));
+    context.planned.set(pod.metadata.uid, { sinceMs: sinceOnNode(context, pod), dueMs: plan.dueMs });
     return { requeueAfterMs: plan.dueMs - context.clock.monotonicMs() };
   }
-  // Nobody is told of what is no reprieve: the node is gone, and its pods go with it.
-  if (context.planned.delete(pod.metadata.uid) && node !== undefined) tellOfCancelling(context, pod);
+  if (context.planned.delete(pod.metadata.uid)) tellOfCancelling(context, pod);
   return {};
 }
 
@@ -44,18 +49,21 @@ function planFor(
   pod: Stored<CachedPod>,
   node: CachedNode | undefined,
 ): EvictionPlan {
-  const { taintTimes, clock, options } = context;
-  const taints = node === undefined ? [] : taintTimes.of(node);
-  if (taints.length === 0 || pod.metadata.deletionTimestamp !== undefined) return { kind: "never" };
+  const { taintTimes, planned, clock, options } = context;
+  const nowMs = clock.monotonicMs();
+  if (pod.metadata.deletionTimestamp !== undefined) return { kind: "never" };
+  if (node === undefined) return planWithoutNode(planned.get(pod.metadata.uid), nowMs);
+  const taints = taintTimes.of(node);
+  if (taints.length === 0) return { kind: "never" };
   const podSinceMs = sinceOnNode(context, pod);
   const { tolerations } = pod.spec ?? {};
-  return planEviction({ tolerations, taints, podSinceMs, nowMs: clock.monotonicMs(), options });
+  return planEviction({ tolerations, taints, podSinceMs, nowMs, options });
 }
 
 /** Since when, at the latest. What was found out first stays: clocks that tell the time of day may jump. */
 function sinceOnNode({ clock, planned }: EvictionContext, pod: Stored<CachedPod>): number {
   const known = planned.get(pod.metadata.uid);
-  if (known !== undefined) return known;
+  if (known !== undefined) return known.sinceMs;
   const created = sinceStamp(clock, pod.metadata.creationTimestamp);
   const { lastTransitionTime } = podCondition(pod, "PodScheduled") ?? {};
   return lastTransitionTime ? Math.max(created, sinceStamp(clock, lastTransitionTime)) : created;
@@ -65,21 +73,26 @@ function sinceOnNode({ clock, planned }: EvictionContext, pod: Stored<CachedPod>
 async function evict(
   sync: OwnerSync<CachedPod>,
   context: EvictionContext,
-  cachedNode: CachedNode,
+  cachedNode: CachedNode | undefined,
 ): Promise<SyncResult> {
   const { owner, signal } = sync;
+  const { liveNodes } = context;
+  const nodeName = owner.spec?.nodeName ?? "";
   const [pod, node] = await Promise.all([
     context.writes.live(sync, owner),
-    context.liveNodes.read(cachedNode, signal),
+    cachedNode === undefined ? liveNodes.named(nodeName, signal) : liveNodes.read(cachedNode, signal),
   ]);
-  if (pod === undefined || node === undefined) return {};
+  if (pod === undefined) return {};
+  const isAsKnown = (node === undefined) === (cachedNode === undefined);
   const plan = planFor(context, pod, node);
-  if (plan.kind !== "now") {
+  if (!isAsKnown || plan.kind !== "now") {
     sync.decided("The pod stays: it or its node has changed, which a cache has yet to show");
     return { backOff: true };
   }
   const { reason, taint, dueMs }: Eviction = plan;
   sync.decided(reason, { taint });
+  // What was planned for later is off, as it happens now.
+  if (reason === NOT_TOLERATED && context.planned.delete(pod.metadata.uid)) tellOfCancelling(context, pod);
   await deletePod(sync, context, { pod, dueMs });
   return {};
 }

@@ -30,8 +30,8 @@ export const taintEvictionMutants: readonly Mutant[] = [
   {
     name: "taint eviction: a pod goes a moment before its time",
     file: `${taints}/eviction-plan.ts`,
-    find: "if (first.dueMs > nowMs)",
-    replace: "if (first.dueMs - 1 > nowMs)",
+    find: "end.dueMs > nowMs",
+    replace: "end.dueMs - 1 > nowMs",
     tests: plans,
   },
   {
@@ -142,8 +142,36 @@ export const taintEvictionMutants: readonly Mutant[] = [
   {
     name: "taint eviction: pods: a reprieve is not told of",
     file: `${taints}/sync.ts`,
-    find: "&& node !== undefined) tellOfCancelling(context, pod);",
-    replace: "&& node === undefined) tellOfCancelling(context, pod);",
+    find: "  if (context.planned.delete(pod.metadata.uid)) tellOfCancelling(context, pod);",
+    replace: "  context.planned.delete(pod.metadata.uid);",
+    tests: sync,
+  },
+  {
+    name: "taint eviction: pods: of one that goes now it is not told that it does not go later",
+    file: `${taints}/sync.ts`,
+    find: "if (reason === NOT_TOLERATED && ",
+    replace: "if (reason === taint && ",
+    tests: sync,
+  },
+  {
+    name: "taint eviction: pods: one whose node is gone stays",
+    file: `${taints}/eviction-plan.ts`,
+    find: "return planned === undefined ? NEVER",
+    replace: "return nowMs > 0 ? NEVER",
+    tests: sync,
+  },
+  {
+    name: "taint eviction: nodes: one that has come again wakes nobody",
+    file: `${taints}/handlers.ts`,
+    find: "if (isNew || !semanticEqual",
+    replace: "if (!semanticEqual",
+    tests: sync,
+  },
+  {
+    name: "taint eviction: evictions: the cache is believed that a node is gone",
+    file: `${taints}/sync.ts`,
+    find: "liveNodes.named(nodeName, signal)",
+    replace: "Promise.resolve(nodeName === signal.reason ? cachedNode : undefined)",
     tests: sync,
   },
   {
@@ -170,15 +198,15 @@ export const taintEvictionMutants: readonly Mutant[] = [
   {
     name: "taint eviction: pods: one that is being deleted is evicted as well",
     file: `${taints}/sync.ts`,
-    find: " || pod.metadata.deletionTimestamp !== undefined",
+    find: '  if (pod.metadata.deletionTimestamp !== undefined) return { kind: "never" };\n',
     replace: "",
     tests: sync,
   },
   {
     name: "taint eviction: evictions: the cache is believed of the node",
     file: `${taints}/sync.ts`,
-    find: 'const plan = planFor(context, pod, node);\n  if (plan.kind !== "now") {',
-    replace: 'const plan = planFor(context, pod, cachedNode);\n  if (plan.kind !== "now") {',
+    find: "const plan = planFor(context, pod, node);\n  if (!isAsKnown",
+    replace: "const plan = planFor(context, pod, cachedNode);\n  if (!isAsKnown",
     tests: sync,
   },
   {
