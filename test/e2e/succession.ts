@@ -29,12 +29,15 @@ const timing = [
 export class Succession {
   readonly #cluster: RealCluster;
   readonly #audit: AuditLog;
+  readonly #flags: readonly string[];
   #leader: Daemon | undefined;
   #terms = 0;
 
-  constructor(cluster: RealCluster, audit: AuditLog) {
+  /** The flags come on top of those that all have. */
+  constructor(cluster: RealCluster, audit: AuditLog, flags: readonly string[] = []) {
     this.#cluster = cluster;
     this.#audit = audit;
+    this.#flags = flags;
   }
 
   get isLed(): boolean {
@@ -48,7 +51,8 @@ export class Succession {
     const actor = `${name}-${this.#terms++}`;
     const kubeconfig = await this.#audit.identify(actor, this.#cluster, MANAGER_USER);
     const [port = 0] = await freePorts(1);
-    const daemon = new Daemon(program, [...kubeadmFlags(this.#cluster, kubeconfig, port), ...timing]);
+    const common = kubeadmFlags(this.#cluster, kubeconfig, port);
+    const daemon = new Daemon(program, [...common, ...timing, ...this.#flags]);
     this.#leader = daemon;
     await daemon.says("uccessfully acquired lease");
     return actor;

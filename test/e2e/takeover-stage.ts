@@ -7,6 +7,11 @@ import { HOLLOW_WORLD_FLAGS, type HollowWorld, startHollowWorld } from "../harne
 import { type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { Succession } from "./succession.ts";
 
+interface StageSettings {
+  readonly nodes: number;
+  readonly flags: readonly string[];
+}
+
 /** A real API server on which one controller manager follows another, and an admin's view of it. */
 export class TakeoverStage {
   readonly client: ClientSet;
@@ -16,20 +21,23 @@ export class TakeoverStage {
   readonly #admin: ClientBuilder;
   readonly #world: HollowWorld | undefined;
 
-  private constructor(cluster: RealCluster, admin: ClientBuilder, nodes: number) {
+  private constructor(cluster: RealCluster, admin: ClientBuilder, { nodes, flags }: StageSettings) {
     this.#cluster = cluster;
     this.#admin = admin;
     this.client = admin.client("test");
     this.audit = new AuditLog(cluster.auditLog);
-    this.succession = new Succession(cluster, this.audit);
+    this.succession = new Succession(cluster, this.audit, flags);
     this.#world = nodes === 0 ? undefined : startHollowWorld(admin, nodes);
   }
 
-  /** Without nodes, pods stay as they are, and the API server does all that it does by default. */
-  static async start(nodes = 0): Promise<TakeoverStage> {
-    const flags = nodes === 0 ? {} : { apiServerFlags: HOLLOW_WORLD_FLAGS };
-    const cluster = await startRealCluster({ audit: true, ...flags });
-    return new TakeoverStage(cluster, await clientsOf(cluster.kubeconfig), nodes);
+  /**
+   * Without nodes, pods stay as they are, and the API server does all that it does by default. The flags are for those who
+   * take over.
+   */
+  static async start(nodes = 0, flags: readonly string[] = []): Promise<TakeoverStage> {
+    const admission = nodes === 0 ? {} : { apiServerFlags: HOLLOW_WORLD_FLAGS };
+    const cluster = await startRealCluster({ audit: true, ...admission });
+    return new TakeoverStage(cluster, await clientsOf(cluster.kubeconfig), { nodes, flags });
   }
 
   async createNamespace(name: string): Promise<void> {
