@@ -12,6 +12,8 @@ export type Area =
   | "accounts"
   | "ranges"
   | "nodes"
+  | "evictions"
+  | "ttls"
   | "batch";
 
 export interface AreaFacts {
@@ -103,6 +105,19 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     leaseRenewMs: 1_500,
     answersWithinMs: 1_300,
   },
+  evictions: {
+    // The Go program finds the pods of a node by an index that the second, which has nothing to do, makes for the first.
+    controllers: ["taint-eviction-controller", "daemonset-controller"],
+    serviceAccounts: false,
+    kinds: [pods],
+    nodes: 0,
+  },
+  ttls: {
+    controllers: ["ttl-controller"],
+    serviceAccounts: false,
+    kinds: [nodes],
+    nodes: 0,
+  },
   batch: {
     controllers: [
       "job-controller",
@@ -115,3 +130,10 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     answersWithinMs: 1_300,
   },
 };
+
+const ofNodes: ReadonlySet<Area> = new Set<Area>(["ranges", "nodes", "evictions", "ttls"]);
+
+/** Of these many take the whole cluster for themselves. */
+export function isOfNodes(area: Area): boolean {
+  return ofNodes.has(area);
+}

@@ -18,6 +18,8 @@ import { resourceQuotaController } from "../../controllers/resourcequota/control
 import { rootCaPublisherController } from "../../controllers/root-ca/controller.ts";
 import { serviceAccountController } from "../../controllers/serviceaccount/default-account/controller.ts";
 import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
+import { taintEvictionController } from "../../controllers/tainteviction/controller.ts";
+import { ttlController } from "../../controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
 import { statefulSetController } from "../../controllers/statefulset/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
@@ -61,6 +63,8 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
   ],
   ranges: (scenario) => withFlags("node-ipam-controller", scenario),
   nodes: (scenario) => withFlags("node-lifecycle-controller", scenario),
+  evictions: () => [taintEvictionController()],
+  ttls: () => [ttlController()],
   batch: () => [
     jobController({ workers }),
     cronJobController({ workers, localTimeZone: "UTC" }),

@@ -55,6 +55,7 @@ const eventSources: ReadonlySet<string> = new Set([
   "cronjob-controller",
   "cidrAllocator",
   "node-controller",
+  "taint-eviction-controller",
 ]);
 /** Told as often as it is tried, although it is nothing to be warned of. */
 const REPEATED: ReadonlySet<string> = new Set(["CIDRNotAvailable"]);

@@ -1,7 +1,7 @@
-import type { ApiObject, ObjectRef, OwnerReference } from "../../pkg/api/object.ts";
+import type { ApiObject, ObjectRef, OwnerReference, Stored } from "../../pkg/api/object.ts";
 import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
 import { resourceOfKind, resources } from "../../pkg/api/resources.ts";
-import type { Event } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Event, Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { isAlreadyExists } from "../../pkg/client/errors.ts";
 import type { Owner, Step, Target, TargetResource } from "./scenario.ts";
@@ -38,7 +38,23 @@ export class Place {
       ...this.#within(resource, name, elsewhere),
       ...(ownerReferences && { ownerReferences }),
     };
-    await this.#client.dynamic(resource).create({ ...object, metadata });
+    await this.#client.dynamic(resource).create({ ...this.#onNode(object), metadata });
+  }
+
+  /** Pods of the scenario's own nodes name them as it does. */
+  #onNode(object: ApiObject): ApiObject {
+    const pod = object as ApiObject & Pick<Pod, "spec">;
+    const { spec } = pod;
+    if (spec?.nodeName?.startsWith(".") !== true) return object;
+    const { name: nodeName } = this.#within(resources.nodes, spec.nodeName);
+    const placed: typeof pod = { ...pod, spec: { ...spec, nodeName } };
+    return placed;
+  }
+
+  /** The scenario's own. */
+  async nodes(): Promise<readonly Stored<Node>[]> {
+    const { items } = await this.#client.clientFor(resources.nodes).list();
+    return items.filter(({ metadata: { name } }) => this.#isMine(name));
   }
 
   /** What is left in the end: also of what has no namespace. */
@@ -63,9 +79,8 @@ export class Place {
 
   /** What other scenarios of the cluster would find. */
   async removeNodes(): Promise<void> {
-    const nodes = this.#client.clientFor(resources.nodes);
-    for (const { metadata } of (await nodes.list()).items)
-      if (this.#isMine(metadata.name)) await nodes.delete({ name: metadata.name });
+    const client = this.#client.clientFor(resources.nodes);
+    for (const { metadata } of await this.nodes()) await client.delete({ name: metadata.name });
   }
 
   #isMine(name: string): boolean {

@@ -118,6 +118,24 @@ class Play {
         return this.#untilGone(step.target);
       case "until pods":
         return this.#untilPods(step.pods, step.are);
+      case "create nodes":
+        return this.#eachNode(step, async (name) => {
+          const object = { apiVersion: "v1", kind: "Node", metadata: { name } };
+          await this.#place.create({ do: "create", object });
+        });
+      case "delete nodes":
+        return this.#eachNode(step, async (name) => this.#delete(`nodes/${name}`));
+      case "patch nodes": {
+        const { body } = step;
+        const nodes = this.#arena.client.clientFor(resources.nodes);
+        const all = await this.#place.nodes();
+        await Promise.all(
+          all.map(async ({ metadata: { name } }) => nodes.patch({ name }, { type: "merge", body })),
+        );
+        return;
+      }
+      case "until nodes":
+        return this.#untilNodes(step.holds);
     }
   }
 
@@ -257,6 +275,23 @@ class Play {
         throw new Error(`not within ${LIMIT_MS} ms; last seen: ${JSON.stringify(seen)}`);
       await sleep(clock, POLL_MS);
     }
+  }
+
+  /** At the same time. */
+  async #eachNode(
+    { from, to }: { readonly from: number; readonly to: number },
+    act: (name: string) => Promise<void>,
+  ): Promise<void> {
+    await Promise.all(Array.from({ length: to - from }, async (_, index) => act(`.${from + index}`)));
+  }
+
+  async #untilNodes(holds: Expected): Promise<void> {
+    const isMet = (node: ApiObject): boolean =>
+      Object.entries(holds).every(([path, value]) => valueAt(node, path) === value);
+    await this.#poll(async () => {
+      const seen = (await this.#place.nodes()).filter((node) => !isMet(node));
+      return { met: seen.length === 0, seen: seen.slice(0, 3) };
+    });
   }
 
   async #find(resource: Resource, ref: ObjectRef): Promise<ApiObject | undefined> {

@@ -4,7 +4,7 @@ import type { Area } from "./area.ts";
 
 /**
  * "deployments/web"; "namespaces/own" is the scenario's own. Names of ClusterRoles get the scenario's in front, and those
- * of nodes that begin with a dot.
+ * of nodes that begin with a dot, also where pods name them.
  */
 export type Target = `${TargetResource}/${string}`;
 export type TargetResource =
@@ -24,6 +24,7 @@ export type TargetResource =
   | "clusterRoles"
   | "jobs"
   | "cronJobs"
+  | "pods"
   | "nodes";
 
 /** Some pods of the scenario, the oldest first. */
@@ -86,6 +87,11 @@ export type Step =
   | { readonly do: "until gone"; readonly target: Target }
   /** Another process goes on, which knows what the API server tells it. */
   | { readonly do: "restart manager" }
+  /** The scenario's own, ".3", ".4" … up to the last but one. */
+  | { readonly do: "create nodes" | "delete nodes"; readonly from: number; readonly to: number }
+  | { readonly do: "patch nodes"; readonly body: unknown }
+  /** All of the scenario's own. */
+  | { readonly do: "until nodes"; readonly holds: Expected }
   | { readonly do: "until pods"; readonly pods: PodChoice; readonly are: number };
 
 export interface Scenario {

@@ -4,6 +4,7 @@ import { budgets } from "./budgets.ts";
 import { cronJobs } from "./cron-jobs.ts";
 import { daemonSets } from "./daemon-sets.ts";
 import { deployments } from "./deployments.ts";
+import { evictions } from "./evictions.ts";
 import { garbage } from "./garbage.ts";
 import { jobs } from "./jobs.ts";
 import { nodeRanges } from "./node-ranges.ts";
@@ -15,6 +16,7 @@ import { roles } from "./roles.ts";
 import { rollouts } from "./rollouts.ts";
 import { statefulSets } from "./stateful-sets.ts";
 import { services } from "./services.ts";
+import { ttls } from "./ttls.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...deployments,
@@ -33,4 +35,6 @@ export const scenarios: readonly Scenario[] = [
   ...jobs,
   ...cronJobs,
   ...nodes,
+  ...evictions,
+  ...ttls,
 ];

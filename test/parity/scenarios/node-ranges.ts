@@ -53,6 +53,21 @@ export const nodeRanges: readonly Scenario[] = inArea("ranges", [
     [...["a", "b", "c"].map(comes), goes("b"), [{ do: "restart manager" }], ...["d", "e"].map(comes)],
   ),
   ranges(
+    "ranges-of-two-families-after-a-restart",
+    [
+      "--cluster-cidr=10.20.0.0/20,fd00:20::/58",
+      "--node-cidr-mask-size-ipv4=23",
+      "--node-cidr-mask-size-ipv6=62",
+    ],
+    [
+      ...["a", "b", "c"].map(comes),
+      goes("b"),
+      [node("own", "10.20.6.0/23", "fd00:20:0:c::/62")],
+      [{ do: "restart manager" }],
+      ...["d", "e"].map(comes),
+    ],
+  ),
+  ranges(
     "ranges-that-run-out",
     ["--cluster-cidr=10.20.0.0/22", "--service-cluster-ip-range=10.20.2.0/23"],
     [

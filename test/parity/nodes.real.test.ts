@@ -1,0 +1,4 @@
+import { isOfNodes } from "./area.ts";
+import { compareOnReal } from "./compare.ts";
+
+compareOnReal(isOfNodes);
