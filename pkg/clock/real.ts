@@ -18,6 +18,9 @@ export const realClock: Clock = {
   turn: () => turns.next(),
 };
 
+/** Of the process: where nobody says otherwise. */
+export const realEnvironment: Readonly<Record<string, string | undefined>> = process.env;
+
 export const realRandom: Random = { next: () => Math.random() };
 
 function setTimer(delayMs: number, callback: () => void): Timer {

@@ -164,7 +164,7 @@ export const connectionsMutants: readonly Mutant[] = [
   {
     name: "exec plugins are not told of the cluster's extension for them",
     file: "pkg/client/config/kubeconfig.ts",
-    find: "named(cluster.extensions, EXEC_EXTENSION)?.extension ?? null",
+    find: "cluster.extensions?.find(({ name }) => name === EXEC_EXTENSION)?.extension ?? null",
     replace: "null",
     tests: ["pkg/client/config/kubeconfig.test.ts"],
   },

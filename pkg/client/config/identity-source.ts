@@ -39,6 +39,8 @@ export interface IdentitySource {
 export interface Access {
   readonly server: URL;
   readonly proxy?: URL;
+  /** Where objects are meant to be when nobody says otherwise; "default" when left out. */
+  readonly namespace?: string;
   readonly identity: IdentitySource;
 }
 

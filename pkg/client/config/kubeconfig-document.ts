@@ -9,6 +9,7 @@ export interface KubeconfigDocument {
 export interface Context {
   readonly cluster?: string;
   readonly user?: string;
+  readonly namespace?: string;
 }
 
 export interface Cluster {
@@ -101,7 +102,7 @@ const USER = fields<User>({
   "as-user-extra": { values: STRINGS },
 });
 
-const CONTEXT = fields<Context>({ cluster: "string", user: "string" });
+const CONTEXT = fields<Context>({ cluster: "string", user: "string", namespace: "string" });
 
 const DOCUMENT = fields<KubeconfigDocument>({
   "current-context": "string",

@@ -1,4 +1,5 @@
 import { messageOf } from "../../api/errors.ts";
+import { child, isJson, optionalText } from "../../api/json.ts";
 import { dirname, resolve } from "node:path";
 import { load } from "js-yaml";
 import type { Access, ExecConfig, IdentitySource, Impersonation, Source } from "./identity-source.ts";
@@ -6,34 +7,50 @@ import { ConfigError } from "./identity-source.ts";
 import {
   checkDocument,
   type Cluster,
+  type Context,
   type Exec,
   type KubeconfigDocument,
   type User,
 } from "./kubeconfig-document.ts";
 
 export interface KubeconfigOptions {
-  /** The context to use; the file's current one when left out. */
-  readonly context?: string;
+  /** The context to use; the current one when left out. */
+  readonly context?: string | undefined;
+  /** The cluster and the user by name, in place of those of the context. */
+  readonly cluster?: string | undefined;
+  readonly user?: string | undefined;
   /** Overrides the address of the context's cluster. */
-  readonly master?: string;
+  readonly master?: string | undefined;
+}
+
+/** What a file of a kubeconfig holds. Paths in it are relative to where it lies. */
+export interface KubeconfigFile {
+  readonly path: string;
+  readonly document: KubeconfigDocument;
 }
 
 /** What the text of a kubeconfig file says; `path` is where it lies, for messages and for paths relative to it. */
 export function parseKubeconfig(text: string, path: string, options: KubeconfigOptions = {}): Access {
-  const fail = (message: string): never => {
-    throw new ConfigError(`kubeconfig ${path}: ${message}`);
-  };
-  const document = parseDocument(text, fail);
-  const contextName = options.context ?? document["current-context"];
-  if (!contextName) return fail("there is no current-context");
-  const context =
-    named(document.contexts, contextName)?.context ?? fail(`there is no context ${contextName}`);
-  const cluster =
-    named(document.clusters, context.cluster)?.cluster ?? fail(`there is no cluster ${context.cluster}`);
-  const user = context.user ? named(document.users, context.user) : { name: "", user: {} };
+  return accessOfFiles([readKubeconfig(text, path)], options);
+}
+
+export function readKubeconfig(text: string, path: string): KubeconfigFile {
+  return { path, document: parseDocument(text, failIn([path])) };
+}
+
+/** What several files say together: of what two of them name, the first one counts, and nothing of the second. */
+export function accessOfFiles(files: readonly KubeconfigFile[], options: KubeconfigOptions = {}): Access {
+  const fail = failIn(files.map(({ path }) => path));
+  const context = contextOf(files, options, fail);
+  const { entry: clusterEntry, directory } =
+    named(files, "clusters", context.cluster) ?? fail(`there is no cluster ${context.cluster}`);
+  const cluster = clusterEntry.cluster ?? fail(`there is no cluster ${context.cluster}`);
+  const user = context.user ? named(files, "users", context.user) : NOBODY;
   if (user === undefined) return fail(`there is no user ${context.user}`);
-  const failUser = (message: string): never => fail(`user ${user.name}${message}`);
-  if (user.user?.["auth-provider"]) return failUser(": auth-provider is not supported; use an exec plugin");
+  const failUser = (message: string): never => fail(`user ${user.entry.name}${message}`);
+  if (user.entry.user?.["auth-provider"] && tokenFileOf(user.entry.user) === undefined) {
+    return failUser(": auth-provider is not supported; use an exec plugin");
+  }
   const address = options.master || (cluster.server ?? "");
   const server = parseUrl(address, (why) => fail(`server: ${why}`));
   const proxyUrl = cluster["proxy-url"];
@@ -41,11 +58,40 @@ export function parseKubeconfig(text: string, path: string, options: KubeconfigO
   if (hasCa(cluster) && cluster["insecure-skip-tls-verify"] === true) {
     fail(`cluster ${context.cluster} has both a certificate authority and insecure-skip-tls-verify`);
   }
+  const parties = {
+    cluster: { ...cluster, server: address },
+    clusterDirectory: directory,
+    user: user.entry.user ?? {},
+    userDirectory: user.directory,
+  };
   return {
     server,
     ...(proxy === undefined ? {} : { proxy }),
-    identity: identityOf({ ...cluster, server: address }, user.user ?? {}, dirname(path), { fail, failUser }),
+    ...(context.namespace ? { namespace: context.namespace } : {}),
+    identity: identityOf(parties, { fail, failUser }),
   };
+}
+
+const NOBODY: Named<"users"> = { entry: { name: "", user: {} }, directory: "" };
+
+function failIn(paths: readonly string[]): Fail {
+  return (message) => {
+    throw new ConfigError(`kubeconfig ${paths.join(", ")}: ${message}`);
+  };
+}
+
+function contextOf(
+  files: readonly KubeconfigFile[],
+  { context, cluster, user }: KubeconfigOptions,
+  fail: Fail,
+): Context {
+  const current = files.map(({ document }) => document["current-context"]).find(Boolean);
+  const name = context ?? current;
+  const overrides = { ...(cluster ? { cluster } : {}), ...(user ? { user } : {}) };
+  // Whoever says which cluster needs no context.
+  if (!name) return cluster ? overrides : fail("there is no current-context");
+  const found = named(files, "contexts", name)?.entry.context ?? fail(`there is no context ${name}`);
+  return { ...found, ...overrides };
 }
 
 function parseDocument(text: string, fail: Fail): KubeconfigDocument {
@@ -60,11 +106,27 @@ function parseDocument(text: string, fail: Fail): KubeconfigDocument {
   return checkDocument(document ?? fail("the file holds no object"), fail);
 }
 
-function named<T extends { readonly name?: string }>(
-  list: readonly T[] | null | undefined,
+type Lists = "clusters" | "contexts" | "users";
+type EntryOf<List extends Lists> = NonNullable<KubeconfigDocument[List]>[number];
+
+interface Named<List extends Lists> {
+  readonly entry: EntryOf<List>;
+  /** Of the file that it stands in. */
+  readonly directory: string;
+}
+
+/** The first entry of that name. */
+function named<List extends Lists>(
+  files: readonly KubeconfigFile[],
+  list: List,
   name: string | undefined,
-): T | undefined {
-  return list?.find((entry) => entry.name === name);
+): Named<List> | undefined {
+  for (const { path, document } of files) {
+    const entries: readonly EntryOf<List>[] = document[list] ?? [];
+    const entry = entries.find((each) => each.name === name);
+    if (entry !== undefined) return { entry, directory: dirname(path) };
+  }
+  return undefined;
 }
 
 function hasCa(cluster: Cluster): boolean {
@@ -73,26 +135,32 @@ function hasCa(cluster: Cluster): boolean {
 
 type Fail = (message: string) => never;
 
+interface Parties {
+  readonly cluster: Cluster;
+  readonly clusterDirectory: string;
+  readonly user: User;
+  readonly userDirectory: string;
+}
+
 function identityOf(
-  cluster: Cluster,
-  user: User,
-  directory: string,
+  { cluster, clusterDirectory, user, userDirectory }: Parties,
   { fail, failUser }: { readonly fail: Fail; readonly failUser: Fail },
 ): IdentitySource {
-  const source = (what: string, file?: string, data?: string): Source | undefined => {
-    if (data) return { data: decodeBase64(data, () => fail(`${what} is not base64`)) };
-    return file ? { file: resolve(directory, file) } : undefined;
-  };
   const from = <K extends string>(
     holder: { readonly [P in K | `${K}-data`]?: string },
     key: K,
-  ): Source | undefined => source(`${key}-data`, holder[key], holder[`${key}-data`]);
-  const ca = from(cluster, "certificate-authority");
-  const cert = from(user, "client-certificate");
-  const key = from(user, "client-key");
+    directory: string,
+  ): Source | undefined => {
+    const [file, data] = [holder[key], holder[`${key}-data`]];
+    if (data) return { data: decodeBase64(data, () => fail(`${key}-data is not base64`)) };
+    return file ? { file: resolve(directory, file) } : undefined;
+  };
+  const ca = from(cluster, "certificate-authority", clusterDirectory);
+  const cert = from(user, "client-certificate", userDirectory);
+  const key = from(user, "client-key", userDirectory);
   if ((cert === undefined) !== (key === undefined)) failUser(" has only one of client certificate and key");
   if (user.token && (user.username || user.password)) failUser(" has both a token and a user name");
-  const token = tokenOf(user, directory);
+  const token = tokenOf(user, userDirectory);
   const impersonation = impersonationOf(user, fail);
   const serverName = cluster["tls-server-name"];
   return {
@@ -103,15 +171,22 @@ function identityOf(
     ...(cluster["insecure-skip-tls-verify"] === true ? { insecure: true } : {}),
     ...(token === undefined ? {} : { token }),
     ...(user.username ? { basic: { username: user.username, password: user.password ?? "" } } : {}),
-    ...(user.exec ? { exec: execOf(user.exec, { cluster, ca }, directory, fail) } : {}),
+    ...(user.exec ? { exec: execOf(user.exec, { cluster, ca }, userDirectory, fail) } : {}),
     ...(impersonation === undefined ? {} : { impersonation }),
   };
 }
 
 /** A file goes before a value. */
 function tokenOf(user: User, directory: string): Source | undefined {
-  if (user.tokenFile) return { file: resolve(directory, user.tokenFile) };
+  const file = tokenFileOf(user);
+  if (file) return { file: resolve(directory, file) };
   return user.token ? { data: Buffer.from(user.token) } : undefined;
+}
+
+/** The provider "tokenFile" is how @kubernetes/client-node writes a token file. */
+function tokenFileOf({ tokenFile, "auth-provider": provider }: User): string | undefined {
+  if (tokenFile || !isJson(provider) || provider["name"] !== "tokenFile") return tokenFile;
+  return optionalText(child(provider, "config"), "tokenFile");
 }
 
 function impersonationOf(user: User, fail: Fail): Impersonation | undefined {
@@ -167,7 +242,7 @@ function clusterInfo(cluster: Cluster): Readonly<Record<string, unknown>> {
   ] as const;
   return {
     ...Object.fromEntries(told.flatMap((key) => (cluster[key] ? [[key, cluster[key]]] : []))),
-    config: named(cluster.extensions, EXEC_EXTENSION)?.extension ?? null,
+    config: cluster.extensions?.find(({ name }) => name === EXEC_EXTENSION)?.extension ?? null,
   };
 }
 
