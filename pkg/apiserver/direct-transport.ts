@@ -1,10 +1,15 @@
 import type { ListMeta } from "../api/object.ts";
 import {
+  type MessageStream,
   type Transport,
   TransportError,
   type TransportRequest,
   type TransportResponse,
+  type UpgradeRefusal,
+  type UpgradeRequest,
 } from "../client/transport.ts";
+import { messagePipe } from "./http/message-pipe.ts";
+import { chooseProtocol, runSession } from "./http/process-session.ts";
 import { parseJson } from "../api/wire-json.ts";
 import type { UserInfo } from "./server/access.ts";
 import type { ApiServer } from "./server/api-server.ts";
@@ -27,11 +32,35 @@ export class DirectTransport implements Transport {
   }
 
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
+    return new DirectResponse(await this.#ask(request, signal), signal);
+  }
+
+  async upgrade(request: UpgradeRequest, signal?: AbortSignal): Promise<MessageStream | UpgradeRefusal> {
+    const { protocols, ...rest } = request;
+    const headers = { ...request.headers, connection: "Upgrade", upgrade: "websocket" };
+    const response = await this.#ask({ ...rest, method: "GET", headers }, signal);
+    const protocol = chooseProtocol(protocols.join(","));
+    if (response.body.kind !== "session" || protocol === undefined) {
+      const refusal = new DirectResponse(response, signal);
+      return { status: refusal.status, headers: refusal.headers, text: await refusal.text() };
+    }
+    const [near, far] = messagePipe(protocol);
+    const lifetime = this.#lifetime(signal);
+    lifetime.addEventListener("abort", () => void near.close(), { once: true });
+    // Whoever holds the other end hears of a failure by its end.
+    runSession(response.body.session, far, lifetime).catch(async () => far.close());
+    return near;
+  }
+
+  #lifetime(signal: AbortSignal | undefined): AbortSignal {
+    return signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+  }
+
+  async #ask(request: TransportRequest, signal: AbortSignal | undefined): Promise<ApiResponse> {
     signal?.throwIfAborted();
     if (this.#closing.signal.aborted) throw new TransportError("closed", "the transport is closed", false);
     request.beforeSend?.();
-    const lifetime =
-      signal === undefined ? this.#closing.signal : AbortSignal.any([signal, this.#closing.signal]);
+    const lifetime = this.#lifetime(signal);
     const body = requestBody(request.body);
     const headers = request.headers ?? {};
     const answer = this.#server.handle({
@@ -43,8 +72,7 @@ export class DirectTransport implements Transport {
       ...(this.#user === undefined ? {} : { user: this.#user }),
       signal: lifetime,
     });
-    const response = await settledOrAborted(answer, signal);
-    return new DirectResponse(response, signal);
+    return settledOrAborted(answer, signal);
   }
 
   async close(): Promise<void> {
@@ -132,6 +160,15 @@ class DirectResponse implements TransportResponse {
     }
     for await (const { type, object } of this.#body.frames)
       yield { type, object } satisfies Omit<WatchFrame, "shared">;
+    this.#signal?.throwIfAborted();
+  }
+
+  async *chunks(): AsyncIterable<Uint8Array> {
+    if (this.#body.kind !== "stream") {
+      yield Buffer.from(await this.text());
+      return;
+    }
+    for await (const chunk of this.#body.chunks) yield Buffer.from(chunk);
     this.#signal?.throwIfAborted();
   }
 

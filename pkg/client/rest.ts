@@ -1,4 +1,5 @@
 import { PROTOBUF_TYPE } from "../api/protobuf/decode.ts";
+import { parseJson } from "../api/wire-json.ts";
 import type { Clock } from "../clock/clock.ts";
 import { DeadlineError, sleep, withDeadline } from "../clock/wait.ts";
 import { isStatus, throwIfRefused } from "./answer-kind.ts";
@@ -7,7 +8,14 @@ import { errorOfAnswer, errorOfFailure, errorOfStatus } from "./errors.ts";
 import type { RateLimiter } from "./limiter.ts";
 import type { RestMetrics } from "./rest-metrics.ts";
 import { MAX_RETRIES, retryAfterMs, retryDelayOfAnswer, retryDelayOfFailure } from "./retry.ts";
-import type { Method, Transport, TransportRequest, TransportResponse } from "./transport.ts";
+import type {
+  MessageStream,
+  Method,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+  UpgradeRefusal,
+} from "./transport.ts";
 import { TransportError } from "./transport.ts";
 import type { WarningLog } from "./warnings.ts";
 
@@ -24,6 +32,8 @@ export interface RestRequest {
   readonly accept?: string;
   /** The namespace that the rate limiter charges. */
   readonly namespace?: string;
+  /** The caller wants to be told of a server that asks for patience, rather than that the request is sent again. */
+  readonly once?: boolean;
   /** Overrides the client's limit, which counts from the first byte sent to the last byte read. */
   readonly timeoutMs?: number;
 }
@@ -116,6 +126,31 @@ export class RestClient {
     }
   }
 
+  /**
+   * A connection of its own that carries messages both ways, in one of the protocols. It counts as a GET, is not tried
+   * again, and is neither throttled nor timed.
+   */
+  async upgrade(
+    request: Pick<RestRequest, "path" | "query">,
+    protocols: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<MessageStream> {
+    const asked = { method: "GET", ...request } as const;
+    const { transport, metrics, userAgent } = this.#options;
+    try {
+      if (transport.upgrade === undefined)
+        throw new TransportError("refused", "these clients have no connections of their own", false);
+      const upgrade = { ...request, protocols, headers: { "user-agent": userAgent } };
+      const answer = await transport.upgrade(upgrade, signal);
+      metrics.attempt(asked.method, "messages" in answer ? SWITCHING_PROTOCOLS : answer.status, false);
+      if ("messages" in answer) return answer;
+      throw errorOfRefusal(answer, asked);
+    } catch (failure) {
+      signal?.throwIfAborted();
+      throw errorOfFailure(failure, asked);
+    }
+  }
+
   async #sendUntilFinal(
     request: RestRequest,
     endless: boolean,
@@ -126,7 +161,7 @@ export class RestClient {
     for (let retries = 0; ; retries++) {
       const outcome = await this.#attempt(message, retries, signal);
       if (outcome.response !== undefined && isSuccess(outcome.response.status)) return outcome.response;
-      if (outcome.retryDelayMs === undefined || retries >= MAX_RETRIES) {
+      if (outcome.retryDelayMs === undefined || retries >= (request.once === true ? 0 : MAX_RETRIES)) {
         if (outcome.response === undefined) throw outcome.failure;
         throw await readError(outcome.response, request);
       }
@@ -177,6 +212,23 @@ export class RestClient {
       ...(request.body === undefined ? {} : { body: request.body }),
       ...(endless ? { endless } : {}),
     };
+  }
+}
+
+const SWITCHING_PROTOCOLS = 101;
+
+function errorOfRefusal({ status, headers, text }: UpgradeRefusal, request: RestRequest): ApiError {
+  const body = headers["content-type"]?.startsWith("application/json") ? parsed(text) : undefined;
+  if (isStatus(body)) return errorOfStatus(body, request, status, retryAfterMs(headers));
+  return errorOfAnswer(status, text, request, retryAfterMs(headers));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }
 

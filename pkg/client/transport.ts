@@ -10,8 +10,35 @@ export interface Transport {
    * TransportError when no answer came, or with the signal's reason when that aborted.
    */
   send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse>;
+  /**
+   * Opens a connection of its own that carries messages both ways, in the first of the protocols that the server knows;
+   * or says why the server would not. Left out where there are no connections.
+   */
+  upgrade?(request: UpgradeRequest, signal?: AbortSignal): Promise<MessageStream | UpgradeRefusal>;
   /** Ends idle connections now and busy ones when they are done. Further sends reject. */
   close(): Promise<void>;
+}
+
+export interface UpgradeRequest extends Pick<TransportRequest, "path" | "query" | "headers" | "beforeSend"> {
+  readonly protocols: readonly string[];
+}
+
+/** Messages both ways, as a WebSocket carries them. */
+export interface MessageStream {
+  /** The one that the server has chosen. */
+  readonly protocol: string;
+  /** Whole messages, until the other side says good-bye or the connection ends. */
+  messages(): AsyncIterable<Uint8Array>;
+  /** Resolves when there is room for more. */
+  send(message: Uint8Array): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The answer of a server that goes on as before. */
+export interface UpgradeRefusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
 }
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "HEAD" | "OPTIONS";
@@ -31,7 +58,7 @@ export interface TransportRequest {
   readonly beforeSend?: () => void;
 }
 
-/** The body is read once, by one of the four methods, or discarded. */
+/** The body is read once, by one of these methods, or discarded. */
 export interface TransportResponse {
   readonly status: number;
   /** Lower-case names; repeated headers are joined by ", ". */
@@ -52,6 +79,8 @@ export interface TransportResponse {
    * says so; others may follow it. Leaving the loop early closes the stream.
    */
   documents(fields?: WantedFields): AsyncIterable<unknown>;
+  /** The bytes as they arrive. Leaving the loop early closes the stream. */
+  chunks(): AsyncIterable<Uint8Array>;
   discard(): Promise<void>;
 }
 

@@ -155,3 +155,30 @@ test("without an election everything passes", async () => {
   await clock.advanceBy(0);
   expect(outcome.value).toBe(answer);
 });
+
+test("sessions, in which anything may be changed, are for who leads", async () => {
+  const clock = new VirtualClock();
+  const opened: (() => void)[] = [];
+  const inner: Transport = {
+    ...recording(clock),
+    upgrade: async ({ beforeSend }) => {
+      if (beforeSend !== undefined) opened.push(beforeSend);
+      return { status: 403, headers: {}, text: "" };
+    },
+  };
+  const fence = new LeaseFence(clock, 10_000);
+  const transport = fencedTransport(inner, fence);
+  const request = { path: "/exec", protocols: [] };
+  await expect(transport.upgrade?.(request)).rejects.toMatchObject({ code: "Fenced" });
+  expect(opened).toEqual([]);
+  fence.renewed(instantOf(clock));
+  await transport.upgrade?.(request);
+  // Asked again when the request leaves.
+  await clock.advanceBy(20_000);
+  expect(opened).toHaveLength(1);
+  expect(() => opened[0]?.()).toThrow("is not sent");
+});
+
+test("who cannot open sessions cannot do so through a fence", () => {
+  expect(fencedTransport(recording(new VirtualClock()), openGate).upgrade).toBeUndefined();
+});

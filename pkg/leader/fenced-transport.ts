@@ -9,19 +9,29 @@ const writes: ReadonlySet<Method> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
  */
 export function fencedTransport(transport: Transport, gate: WriteGate): Transport {
   const signals = new JoinedSignals();
+  const within = (signal: AbortSignal | undefined): AbortSignal =>
+    signal === undefined ? gate.signal : signals.of(signal, gate.signal);
+  const checkOf = (what: string) => (): void => {
+    if (!gate.canWrite()) throw new FencedError(`${what} is not sent`);
+  };
+  const upgrade = transport.upgrade?.bind(transport);
   return {
     send: async (request, signal) => {
       if (!writes.has(request.method)) return transport.send(request, signal);
       signal?.throwIfAborted();
-      const check = (): void => {
-        if (!gate.canWrite()) throw new FencedError(`${request.method} ${request.path} is not sent`);
-      };
+      const check = checkOf(`${request.method} ${request.path}`);
       check();
-      return transport.send(
-        { ...request, beforeSend: check },
-        signal === undefined ? gate.signal : signals.of(signal, gate.signal),
-      );
+      return transport.send({ ...request, beforeSend: check }, within(signal));
     },
+    // What goes through the messages may change whatever it likes.
+    ...(upgrade && {
+      upgrade: async (request, signal) => {
+        signal?.throwIfAborted();
+        const check = checkOf(request.path);
+        check();
+        return upgrade({ ...request, beforeSend: check }, within(signal));
+      },
+    }),
     close: async () => transport.close(),
   };
 }

@@ -69,6 +69,7 @@ function fakeResponse(answer: FakeAnswer, signal: AbortSignal | undefined): Tran
       for await (const chunk of buffers()) yield* lines.push(chunk);
       yield* lines.end();
     },
+    chunks: buffers,
     discard: async () => undefined,
   };
 }

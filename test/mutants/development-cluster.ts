@@ -85,10 +85,10 @@ export const plantMutants: readonly Mutant[] = [
   },
   {
     name: "what is typed into a WebSocket stays masked",
-    file: "pkg/apiserver/http/web-socket.ts",
+    file: "pkg/client/http/web-socket.ts",
     find: `(mask[index & 3] ?? 0)`,
     replace: `(mask[index & 1] ?? 0)`,
-    tests: ["pkg/apiserver/http/web-socket.test.ts"],
+    tests: ["pkg/client/http/web-socket.test.ts"],
   },
   {
     name: "who may only look opens sessions",

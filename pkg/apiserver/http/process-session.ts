@@ -2,7 +2,7 @@ import { messageOf } from "../../api/errors.ts";
 import type { Session } from "../server/request.ts";
 import { StatusError } from "../server/status-error.ts";
 import { ByteQueue } from "./byte-queue.ts";
-import type { WebSocket } from "./web-socket.ts";
+import type { MessageStream } from "../../client/transport.ts";
 
 /** The newest first. v5 says when the input ends. */
 const protocols = ["v5.channel.k8s.io", "v4.channel.k8s.io"];
@@ -19,8 +19,8 @@ export function chooseProtocol(offered: string | undefined): string | undefined 
   return protocols.find((name) => names.has(name));
 }
 
-/** Joins a process and a WebSocket: the first byte of each message names the stream. Resolves when both have ended. */
-export async function runSession(session: Session, socket: WebSocket, signal: AbortSignal): Promise<void> {
+/** Joins a process and a connection: the first byte of each message names the stream. Resolves when both have ended. */
+export async function runSession(session: Session, socket: MessageStream, signal: AbortSignal): Promise<void> {
   const gone = new AbortController();
   const lifetime = AbortSignal.any([signal, gone.signal]);
   const stdin = new ByteQueue();
@@ -52,7 +52,7 @@ export async function runSession(session: Session, socket: WebSocket, signal: Ab
   await receiving;
 }
 
-async function receive(socket: WebSocket, stdin: ByteQueue): Promise<void> {
+async function receive(socket: MessageStream, stdin: ByteQueue): Promise<void> {
   for await (const message of socket.messages()) {
     const [channel] = message;
     const data = message.subarray(1);

@@ -6,7 +6,7 @@ import type { ApiResponse } from "../server/request.ts";
 import { badRequest } from "../server/status-error.ts";
 import { chooseProtocol, runSession } from "./process-session.ts";
 import { encodeWhole } from "./send-response.ts";
-import { acceptKey, WebSocket } from "./web-socket.ts";
+import { acceptKey, WebSocket } from "../../client/http/web-socket.ts";
 
 /** A connection that is not Node.js's any more, and what has been read of it already. */
 interface Connection {

@@ -52,6 +52,10 @@ export class HttpResponse implements TransportResponse {
     for (const document of documents.end()) yield document;
   }
 
+  chunks(): AsyncIterable<Uint8Array> {
+    return this.#body;
+  }
+
   async discard(): Promise<void> {
     await this.#body.discard(WORTH_READING_BYTES);
   }

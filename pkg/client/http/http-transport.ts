@@ -2,15 +2,23 @@ import type { Dispatcher } from "undici";
 import type { Clock } from "../../clock/clock.ts";
 import { withDeadline } from "../../clock/wait.ts";
 import { abortable } from "../abortable.ts";
-import type { Transport, TransportRequest, TransportResponse } from "../transport.ts";
+import type {
+  MessageStream,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+  UpgradeRefusal,
+  UpgradeRequest,
+} from "../transport.ts";
 import { TransportError } from "../transport.ts";
 import type { Connection } from "./connection.ts";
 import { ConnectionPool } from "./connection-pool.ts";
-import { endpointOf } from "./connect.ts";
+import { type Endpoint, endpointOf } from "./connect.ts";
 import { failureOf } from "./failure.ts";
 import { DEFAULT_PATIENCE, type PeerPatience } from "./heartbeat.ts";
 import { HttpResponse } from "./http-response.ts";
 import type { Credentials, Identity } from "./identity.ts";
+import { openWebSocket } from "./open-web-socket.ts";
 
 /** API servers give up on ordinary requests after 60 s. */
 const ANSWER_TIMEOUT_MS = 90_000;
@@ -33,6 +41,7 @@ const PROBED_PATH = "/version";
 export class HttpTransport implements Transport {
   readonly #identity: Identity;
   readonly #prefix: string;
+  readonly #endpoint: Endpoint;
   readonly #pool: ConnectionPool;
   readonly #clock: Clock;
   readonly #patience: PeerPatience;
@@ -44,7 +53,8 @@ export class HttpTransport implements Transport {
     this.#clock = clock;
     this.#patience = patience;
     this.#prefix = server.pathname.replace(/\/$/, "");
-    this.#pool = new ConnectionPool(server, endpointOf(server, options.http1Only ?? false, options.proxy), {
+    this.#endpoint = endpointOf(server, options.http1Only ?? false, options.proxy);
+    this.#pool = new ConnectionPool(server, this.#endpoint, {
       clock,
       patience,
       probe: (onAnswer) => void this.#probe().then(onAnswer, () => undefined),
@@ -59,6 +69,24 @@ export class HttpTransport implements Transport {
     if (!(await abortable(this.#identity.renew(credentials), signal))) return response;
     await response.discard();
     return this.#exchange(request, await this.#credentials(signal), signal);
+  }
+
+  async upgrade(request: UpgradeRequest, signal?: AbortSignal): Promise<MessageStream | UpgradeRefusal> {
+    signal?.throwIfAborted();
+    const credentials = await this.#credentials(signal);
+    const first = await this.#open(request, credentials, signal);
+    if ("messages" in first || first.status !== 401) return first;
+    if (!(await abortable(this.#identity.renew(credentials), signal))) return first;
+    return this.#open(request, await this.#credentials(signal), signal);
+  }
+
+  async #open(
+    request: UpgradeRequest,
+    credentials: Credentials,
+    signal: AbortSignal | undefined,
+  ): Promise<MessageStream | UpgradeRefusal> {
+    const peer = { endpoint: this.#endpoint, clock: this.#clock, prefix: this.#prefix, credentials };
+    return openWebSocket(peer, request, signal);
   }
 
   #credentials(signal: AbortSignal | undefined): Credentials | Promise<Credentials> {

@@ -275,6 +275,9 @@ function plainResponse(
     documents: async function* documents() {
       yield body;
     },
+    chunks: async function* chunks() {
+      yield Buffer.from(JSON.stringify(body));
+    },
     discard: async () => undefined,
   };
 }

@@ -1,5 +1,6 @@
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
+import type { MessageStream } from "../transport.ts";
 
 /** RFC 6455. */
 const MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -29,15 +30,22 @@ export class WebSocketError extends Error {
   readonly code = "WEB_SOCKET";
 }
 
-/** The server's end of a WebSocket, after the handshake. */
-export class WebSocket {
+/** Clients mask what they send, and servers do not. */
+export type WebSocketEnd = "client" | "server";
+
+/** One end of a WebSocket, after the handshake. */
+export class WebSocket implements MessageStream {
+  readonly protocol: string;
   readonly #socket: Duplex;
+  readonly #end: WebSocketEnd;
   #buffered: Buffer;
   #isClosed = false;
 
-  constructor(socket: Duplex, head: Buffer) {
+  constructor(socket: Duplex, head: Buffer, end: WebSocketEnd = "server", protocol = "") {
     this.#socket = socket;
     this.#buffered = head;
+    this.#end = end;
+    this.protocol = protocol;
   }
 
   /** Whole messages, until the other side closes or the connection ends. Pings are answered. */
@@ -62,7 +70,7 @@ export class WebSocket {
   }
 
   /** As fast as the other side reads. */
-  async send(payload: Buffer): Promise<void> {
+  async send(payload: Uint8Array): Promise<void> {
     if (!this.#isClosed) await this.#write(BINARY, payload);
   }
 
@@ -86,23 +94,29 @@ export class WebSocket {
   }
 
   #takeFrame(): Frame | undefined {
-    const header = headerOf(this.#buffered);
+    const header = headerOf(this.#buffered, this.#end === "server");
     if (header === undefined) return undefined;
     const { start, length, mask } = header;
     if (length > MOST_BYTES) throw new WebSocketError("a frame is too long");
     if (this.#buffered.length < start + length) return undefined;
     const payload = Buffer.from(this.#buffered.subarray(start, start + length));
-    for (let index = 0; index < length; index++)
-      payload[index] = (payload[index] ?? 0) ^ (mask[index & 3] ?? 0);
+    if (mask !== undefined) applyMask(payload, mask);
     const [first = 0] = this.#buffered;
     this.#buffered = this.#buffered.subarray(start + length);
     return { isLast: (first & 0x80) !== 0, opcode: first & 0x0f, payload };
   }
 
-  async #write(opcode: number, payload: Buffer): Promise<void> {
+  async #write(opcode: number, payload: Uint8Array): Promise<void> {
     const socket = this.#socket;
     if (socket.writableEnded || socket.destroyed) return;
-    socket.write(frameHead(opcode, payload.length));
+    const head = frameHead(opcode, payload.length);
+    if (this.#end === "client") {
+      const mask = randomBytes(4);
+      head[1] = (head[1] ?? 0) | 0x80;
+      socket.write(Buffer.concat([head, mask]));
+      payload = Buffer.from(payload);
+      applyMask(payload, mask);
+    } else socket.write(head);
     if (socket.write(payload)) return;
     await new Promise<void>((resolve) => {
       const done = (): void => {
@@ -116,20 +130,34 @@ export class WebSocket {
   }
 }
 
-function headerOf(
-  bytes: Buffer,
-): { readonly start: number; readonly length: number; readonly mask: Buffer } | undefined {
+function applyMask(payload: Uint8Array, mask: Buffer): void {
+  for (let index = 0; index < payload.length; index++)
+    payload[index] = (payload[index] ?? 0) ^ (mask[index & 3] ?? 0);
+}
+
+interface FrameHeader {
+  /** Where the payload begins. */
+  readonly start: number;
+  readonly length: number;
+  readonly mask: Buffer | undefined;
+}
+
+function headerOf(bytes: Buffer, isMasked: boolean): FrameHeader | undefined {
   if (bytes.length < 2) return undefined;
   const second = bytes[1] ?? 0;
-  if ((second & 0x80) === 0) throw new WebSocketError("a client has to mask what it sends");
+  if (((second & 0x80) !== 0) !== isMasked) {
+    throw new WebSocketError(
+      isMasked ? "a client has to mask what it sends" : "a server must not mask what it sends",
+    );
+  }
   const short = second & 0x7f;
   const wide = short === 126 ? 2 : short === 127 ? 8 : 0;
-  const start = 2 + wide + 4;
+  const start = 2 + wide + (isMasked ? 4 : 0);
   if (bytes.length < start) return undefined;
   let length = short;
   if (wide === 2) length = bytes.readUInt16BE(2);
   if (wide === 8) length = Number(bytes.readBigUInt64BE(2));
-  return { start, length, mask: bytes.subarray(start - 4, start) };
+  return { start, length, mask: isMasked ? bytes.subarray(start - 4, start) : undefined };
 }
 
 /** E.g. 70,000 bytes: 82 7f 00 00 00 00 00 01 11 70. */
