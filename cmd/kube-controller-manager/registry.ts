@@ -86,7 +86,7 @@ export function registryEntries(options: Options, secrets: ClusterSecrets): read
     entry(jobController, { workers: options.job.concurrentSyncs }),
     entry(cronJobController, {
       workers: options.cronjob.concurrentSyncs,
-      localTimeZone: Temporal.Now.timeZoneId(),
+      localTimeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     }),
     ...nodeEntries(options),
     entry(bootstrapSignerController, undefined),
