@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 STAMP := node_modules/.installed
 
-.PHONY: run test real verify bench sim mutants differential differential-record foreign build format clean setup
+.PHONY: run test real verify bench sim mutants differential differential-record foreign build package check-package release format clean setup
 
 setup: $(STAMP)
 
@@ -68,6 +68,19 @@ bench: $(STAMP)
 
 build: $(STAMP)
 	rolldown -c hack/rolldown.config.ts
+
+# The npm package, made in dist/package from the rooms that package.json exports, and its tarball in dist.
+package: $(STAMP)
+	node hack/package/main.ts
+
+# Installs the tarball into an empty project with npm, asks tools of others what they think of it, and writes its bill of
+# materials to dist/sbom.cdx.json. CONSUMER_NODE is the Node.js that runs it there.
+check-package: package
+	node hack/package/check.ts
+
+# Rehearses a release, and publishes nothing: that is done by the workflow, for a tag.
+release: verify check-package
+	npm publish dist/kube-controller-manager-*.tgz --dry-run --tag latest
 
 format: $(STAMP)
 	oxfmt .

@@ -52,7 +52,7 @@ export default defineConfig({
           name: "e2e",
           // Programs that are started again and again are read and compiled once.
           env: { NODE_COMPILE_CACHE: ".cache/node" },
-          include: ["test/e2e/**/*.test.ts"],
+          include: ["test/{e2e,package}/**/*.test.ts"],
           testTimeout: 300_000,
           hookTimeout: 300_000,
         },

@@ -1,0 +1,157 @@
+import { globSync, readFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { rolldown } from "rolldown";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Consumer } from "./consumer.ts";
+import { clusterProgram, everyRoom, minimalProgram } from "../../hack/package/programs.ts";
+
+let consumer: Consumer;
+
+beforeAll(async () => {
+  consumer = await Consumer.create();
+  // What a project in TypeScript has of its own.
+  consumer.link("@types/node");
+});
+
+afterAll(async () => rm(consumer.directory, { recursive: true }));
+
+/** Those that are imported by name; the types of a group have a pattern. */
+function rooms(): readonly string[] {
+  const named = Object.keys(consumer.manifest.exports).filter(
+    (room) => !room.includes("*") && !room.endsWith(".json"),
+  );
+  return [...named, "./api/core-v1", "./api/apps-v1", "./api/meta"];
+}
+
+test("the tarball holds what was built, its sources, the programs, and no test", () => {
+  const files = globSync("**/*", { cwd: consumer.installed, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(consumer.installed.length + 1));
+  expect(new Set(files.map((path) => path.split("/")[0]))).toEqual(
+    new Set(["CHANGELOG.md", "LICENSE", "README.md", "bin", "lib", "package.json", "src"]),
+  );
+  const unwanted =
+    /(\.test|\.test-data|\.bench)\.|(^|\/)(test|hack|node_modules|goldens)\/|\.br$|\.go$|tsbuildinfo/;
+  expect(files.filter((path) => unwanted.test(path))).toEqual([]);
+  // One declaration, and a map for each, for every module; and the source that they came from.
+  const modules = files.filter((path) => path.startsWith("lib/") && path.endsWith(".js"));
+  expect(modules.length).toBeGreaterThan(500);
+  for (const path of modules) {
+    const name = path.slice(0, -".js".length);
+    const source = `${name.replace(/^lib\//, "src/")}.ts`;
+    expect(files).toEqual(expect.arrayContaining([`${name}.d.ts`, `${name}.js.map`, source]));
+  }
+});
+
+test("what is exported is there, and maps lead to sources", () => {
+  for (const target of Object.values(consumer.manifest.exports)) {
+    if (typeof target === "string") continue;
+    for (const path of Object.values(target as Readonly<Record<string, string>>))
+      expect(globSync(path, { cwd: consumer.installed }), path).not.toEqual([]);
+  }
+  const map = JSON.parse(
+    readFileSync(join(consumer.installed, "lib/pkg/client/connect.d.ts.map"), "utf8"),
+  ) as { readonly sources: readonly string[] };
+  const [source = ""] = map.sources;
+  expect(readFileSync(join(consumer.installed, "lib/pkg/client", source), "utf8")).toContain(
+    "export async function connect(",
+  );
+});
+
+test("the repository itself cannot be published", () => {
+  const manifest = JSON.parse(readFileSync("package.json", "utf8")) as Readonly<Record<string, unknown>>;
+  expect(manifest["private"]).toBe(true);
+  expect(consumer.manifest).not.toHaveProperty("private");
+});
+
+test.each(["nodenext", "bundler"])(
+  "a strict compiler that checks all declarations refuses nothing (%s)",
+  (resolution) => {
+    consumer.write("rooms.ts", everyRoom(rooms()));
+    consumer.write("minimal.ts", minimalProgram);
+    consumer.write("cluster.ts", clusterProgram);
+    const options = {
+      target: "es2024",
+      lib: ["es2024"],
+      module: resolution === "nodenext" ? "nodenext" : "preserve",
+      moduleResolution: resolution,
+      types: ["node"],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      skipLibCheck: false,
+      outDir: "out",
+    };
+    consumer.write(
+      "tsconfig.json",
+      JSON.stringify({ compilerOptions: options, files: ["rooms.ts", "minimal.ts", "cluster.ts"] }),
+    );
+    expect(consumer.tool("tsc", "-p", ".")).toEqual({ status: 0, stdout: "", stderr: "" });
+  },
+);
+
+test("every room can be imported, alone", () => {
+  for (const room of rooms()) {
+    const name = `kube-controller-manager${room.slice(1)}`;
+    const program = `await import(${JSON.stringify(name)})`;
+    expect(consumer.node("--input-type=module", "-e", program), name).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+  }
+});
+
+test("a cluster runs in a project that has nothing but the package", () => {
+  const { stdout, stderr, status } = consumer.node("out/cluster.js");
+  expect(stderr).toBe("");
+  expect(status).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ phase: "Running" });
+});
+
+test.each(["kcm", "kube-controller-manager"])("the program %s runs", (program) => {
+  const { stdout, status } = consumer.node(
+    join(consumer.installed, consumer.manifest.bin[program] ?? ""),
+    "--version",
+  );
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/v1\.36\.\d/);
+});
+
+/** Bytes of all that a program needs but Node.js, made as small as it gets. */
+async function bundledSize(input: string): Promise<number> {
+  const bundle = await rolldown({ input: join(consumer.directory, input), platform: "node" });
+  const { output } = await bundle.generate({ format: "esm", minify: true });
+  return output.reduce((sum, part) => sum + (part.type === "chunk" ? Buffer.byteLength(part.code) : 0), 0);
+}
+
+test("a program takes from the package what it uses", async () => {
+  consumer.write(
+    "meta.js",
+    'import { formatTime } from "kube-controller-manager/api"; console.log(formatTime(0));',
+  );
+  consumer.write(
+    "queue.js",
+    'import { createWorkQueue } from "kube-controller-manager/workqueue"; console.log(createWorkQueue);',
+  );
+  expect(await bundledSize("meta.js")).toBeLessThan(4_000);
+  expect(await bundledSize("queue.js")).toBeLessThan(25_000);
+  expect(await bundledSize("out/minimal.js")).toBeLessThan(1_000_000);
+});
+
+test("a program that only asks starts at once and stays small", () => {
+  consumer.write(
+    "weigh.js",
+    `const startMs = performance.now();
+     const before = process.memoryUsage.rss();
+     await import("kube-controller-manager/client");
+     console.log(JSON.stringify({ ms: performance.now() - startMs, bytes: process.memoryUsage.rss() - before }));`,
+  );
+  const { ms, bytes } = JSON.parse(consumer.node("weigh.js").stdout) as {
+    readonly ms: number;
+    readonly bytes: number;
+  };
+  // About 100 ms and 25 MB; loading @kubernetes/client-node takes 240 ms and 83 MB.
+  expect(bytes).toBeLessThan(60e6);
+  expect(ms).toBeLessThan(5_000);
+});
