@@ -1,6 +1,7 @@
 import { batchMutants } from "./batch.ts";
 import { commandLineMutants } from "./command-line.ts";
 import { connectionsMutants } from "./connections.ts";
+import { packageMutants } from "./package.ts";
 import { plantMutants } from "./development-cluster.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { definitionsMutants } from "./definitions.ts";
@@ -32,6 +33,7 @@ import type { Mutant } from "./mutant.ts";
 
 /** Each must be noticed by one of its tests. */
 export const mutants: readonly Mutant[] = [
+  ...packageMutants,
   ...plantMutants,
   ...numbersMutants,
   ...refusalsMutants,
