@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { importedPackages, type Manifest, publishedManifest } from "./manifest.ts";
 
@@ -51,4 +52,11 @@ test("imports are found in modules and declarations, and in no text", () => {
     "// from the start",
   ].join("\n");
   expect(importedPackages(text)).toEqual(["one", "two", "@scope/three", "four"]);
+});
+
+test("whatever has an entry file is a room, and every room is there", () => {
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as Manifest;
+  const rooms = globSync("pkg/*/index.ts").map((path) => `.${path.slice("pkg".length, -"/index.ts".length)}`);
+  expect(Object.keys(exports)).toEqual(expect.arrayContaining(rooms));
+  for (const source of Object.values(exports)) expect(globSync(source), source).not.toEqual([]);
 });

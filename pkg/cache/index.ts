@@ -3,8 +3,8 @@
  *
  *     const informers = new SharedInformerFactory({ clients: cluster, ... });
  *     const pods = informers.informer(resources.pods, { fields: ["status.phase"] });
- *     informers.start();
- *     await informers.synced(signal);
+ *     informers.start(signal);
+ *     await informers.waitForSync(signal);
  *     pods.lister.list();
  */
 export {

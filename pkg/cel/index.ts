@@ -1,7 +1,8 @@
 /*
  * The Common Expression Language as Kubernetes has it: with its libraries, costs and limits.
  *
- *     const compiled = compile("size(name) > 3", kubernetesEnvironment.extend(...));
+ *     const environment = kubernetesEnvironment.with([{ name: "name", type: stringType }]);
+ *     const compiled = compile("size(name) > 3", environment); // a text that says what is wrong, or a program
  */
 export { compile, kubernetesEnvironment, type Compiled } from "./compile.ts";
 export { Environment, type Declaration, type TypeProvider } from "./environment.ts";
