@@ -64,6 +64,20 @@ export const packageMutants: readonly Mutant[] = [
     tests: pods,
   },
   {
+    name: "a session waits for ever for a peer that is gone",
+    file: "pkg/client/http/open-web-socket.ts",
+    find: `if (clock.monotonicMs() - heardMs >= MOST_SILENCE_MS)`,
+    replace: `if (clock.monotonicMs() - heardMs >= MOST_SILENCE_MS * 1_000)`,
+    tests: ["pkg/client/http/open-web-socket.test.ts"],
+  },
+  {
+    name: "what a peer answers is no sign of life",
+    file: "pkg/client/http/open-web-socket.ts",
+    find: `if (socket.bytesRead !== bytes || socket.readableLength > 0)`,
+    replace: `if (socket.readableLength > 0)`,
+    tests: ["pkg/client/http/open-web-socket.test.ts"],
+  },
+  {
     name: "an archive leads out of its directory",
     file: "pkg/client/pods/copy.ts",
     find: `place === target || place.startsWith(target + sep)`,

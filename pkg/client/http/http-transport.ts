@@ -86,7 +86,7 @@ export class HttpTransport implements Transport {
     signal: AbortSignal | undefined,
   ): Promise<MessageStream | UpgradeRefusal> {
     const peer = { endpoint: this.#endpoint, clock: this.#clock, prefix: this.#prefix, credentials };
-    return openWebSocket(peer, request, signal);
+    return abortable(openWebSocket(peer, request, signal), signal);
   }
 
   #credentials(signal: AbortSignal | undefined): Credentials | Promise<Credentials> {

@@ -16,6 +16,11 @@ import { acceptKey, WebSocket } from "./web-socket.ts";
 
 const MOST_REFUSAL_BYTES = 64 * 1024;
 
+/** Often enough for whatever is in between to take the connection for one in use. */
+const PING_MS = 5_000;
+/** upstream: client-go/tools/remotecommand/websocket.go#newWebSocketExecutor */
+const MOST_SILENCE_MS = 60_000;
+
 export interface Peer {
   readonly endpoint: Endpoint;
   readonly clock: Clock;
@@ -50,7 +55,27 @@ export async function openWebSocket(
     "sec-websocket-protocol": request.protocols.join(", "),
   };
   const query = request.query === undefined ? "" : `?${request.query.toString()}`;
-  return handshake(socket, { path: prefix + request.path + query, headers, key }, signal);
+  const opened = await handshake(socket, { path: prefix + request.path + query, headers, key }, signal);
+  if (opened instanceof WebSocket) keepAlive(opened, socket, clock);
+  return opened;
+}
+
+/** A peer that does not even answer pings is gone. What waits here to be read is a sign of life, too. */
+function keepAlive(stream: WebSocket, socket: Socket, clock: Clock): void {
+  let [bytes, heardMs] = [socket.bytesRead, clock.monotonicMs()];
+  const beat = (): void => {
+    if (socket.bytesRead !== bytes || socket.readableLength > 0)
+      [bytes, heardMs] = [socket.bytesRead, clock.monotonicMs()];
+    if (clock.monotonicMs() - heardMs >= MOST_SILENCE_MS) {
+      socket.destroy(new TransportError("lost", "the API server no longer answers", true));
+      return;
+    }
+    // A failure shows where messages are read.
+    stream.ping().catch(() => undefined);
+    timer = clock.setTimer(PING_MS, beat);
+  };
+  let timer = clock.setTimer(PING_MS, beat);
+  socket.once("close", () => timer.cancel());
 }
 
 interface Asked {
@@ -63,7 +88,7 @@ async function handshake(
   socket: Socket,
   { path, headers, key }: Asked,
   signal: AbortSignal | undefined,
-): Promise<MessageStream | UpgradeRefusal> {
+): Promise<WebSocket | UpgradeRefusal> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => void socket.destroy(signal?.reason as Error);
     signal?.addEventListener("abort", onAbort, { once: true });

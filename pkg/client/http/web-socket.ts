@@ -74,6 +74,11 @@ export class WebSocket implements MessageStream {
     if (!this.#isClosed) await this.#write(BINARY, payload);
   }
 
+  /** Asks for a sign of life. */
+  async ping(): Promise<void> {
+    if (!this.#isClosed) await this.#write(PING, Buffer.alloc(0));
+  }
+
   /** Says good-bye; what comes after that is not read. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
