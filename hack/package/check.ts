@@ -35,7 +35,10 @@ function writeSbom(): void {
 }
 
 try {
-  writeFileSync(join(project, "package.json"), '{ "name": "consumer", "version": "1.0.0", "private": true, "type": "module" }\n');
+  writeFileSync(
+    join(project, "package.json"),
+    '{ "name": "consumer", "version": "1.0.0", "private": true, "type": "module" }\n',
+  );
   run("npm", "install", "--no-audit", "--no-fund", tarball);
   writeSbom();
   // Its types are erased by hand: older releases of Node.js read no TypeScript.

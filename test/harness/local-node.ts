@@ -13,26 +13,45 @@ import { runLocally } from "./local-processes.ts";
 /** The lines that every container of a LocalNode has written. */
 export const LOG_LINES: readonly string[] = ["first", "zweite Zeile: äöü", "third"];
 
+/** Those lines; whoever follows them gets the first one, and the others, cut anywhere, once they are let go. */
+export class ContainerLog {
+  #rest = Promise.withResolvers<void>();
+
+  letGo(): void {
+    this.#rest.resolve();
+  }
+
+  async *read(follow: boolean): AsyncGenerator<Buffer, void, undefined> {
+    const bytes = Buffer.from(LOG_LINES.map((line) => `${line}\n`).join(""));
+    const end = bytes.indexOf("\n") + 1;
+    yield bytes.subarray(0, end);
+    if (follow) await this.#rest.promise;
+    for (let start = end; start < bytes.length; start += 5) yield bytes.subarray(start, start + 5);
+  }
+}
+
 /** What a kubelet answers to its API server: all containers run on this machine. It speaks WebSocket, not SPDY. */
 export class LocalNode {
   readonly #server: Server;
+  readonly #log: ContainerLog;
   readonly #stop = new AbortController();
 
-  private constructor(server: Server) {
+  private constructor(server: Server, log: ContainerLog) {
     this.#server = server;
-    server.on("request", (request, response) => void this.#log(request, response));
+    this.#log = log;
+    server.on("request", (request, response) => void this.#answerLog(request, response));
     server.on("upgrade", (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on("error", () => undefined);
       this.#upgrade(request, socket, head).catch(() => socket.destroy());
     });
   }
 
-  static async start(): Promise<LocalNode> {
+  static async start(log: ContainerLog): Promise<LocalNode> {
     const authority = await CertificateAuthority.create("kubelet", realClock);
     const { cert, key } = await authority.issue({ commonName: "node", hosts: ["127.0.0.1"] });
     const server = createServer({ cert, key });
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    return new LocalNode(server);
+    return new LocalNode(server, log);
   }
 
   get port(): number {
@@ -45,9 +64,11 @@ export class LocalNode {
     await new Promise<void>((resolve) => void this.#server.close(() => resolve()));
   }
 
-  async #log(_request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #answerLog(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { searchParams } = new URL(request.url ?? "", "https://node");
     response.setHeader("content-type", "text/plain");
-    response.end(`${LOG_LINES.join("\n")}\n`);
+    for await (const chunk of this.#log.read(searchParams.get("follow") === "true")) response.write(chunk);
+    response.end();
   }
 
   async #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {

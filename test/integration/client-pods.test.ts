@@ -22,31 +22,37 @@ import { seededRandom } from "../../pkg/clock/random.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
-import { LOG_LINES, LocalNode } from "../harness/local-node.ts";
+import { ContainerLog, LOG_LINES, LocalNode } from "../harness/local-node.ts";
 import { runLocally } from "../harness/local-processes.ts";
 import { hasRealCluster, startRealCluster } from "../harness/real-cluster.ts";
 
 interface Stage {
   readonly cluster: Pick<Connected, "rest" | "clientFor">;
+  /** Of all containers. */
+  readonly log: ContainerLog;
   stop(): Promise<void>;
 }
 
-const processes: PodProcesses = {
-  logs: async function logs(): Promise<AsyncIterable<string>> {
-    return (async function* lines() {
-      for (const line of LOG_LINES) yield `${line}\n`;
-    })();
-  },
+const processesOf = (log: ContainerLog): PodProcesses => ({
+  // Text has no half letters: this server has its logs in memory.
+  logs: async ({ follow }) => textOf(log.read(follow)),
   exec: async ({ command }, streams, signal) => runLocally(command, streams, signal),
   attach: async (_request, streams, signal) => runLocally(["cat"], streams, signal),
-};
+});
+
+async function* textOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
+  const decoder = new TextDecoder();
+  for await (const chunk of chunks) yield decoder.decode(chunk, { stream: true });
+}
 
 async function embedded(): Promise<Stage> {
-  const server = embeddedServer({ clock: realClock, random: seededRandom(1), processes });
+  const log = new ContainerLog();
+  const server = embeddedServer({ clock: realClock, random: seededRandom(1), processes: processesOf(log) });
   const http = await HttpServer.start({ server });
   const cluster = await connect({ access: { server: new URL(http.url), identity: {} }, qps: -1, env: {} });
   return {
     cluster,
+    log,
     stop: async () => {
       await cluster.close();
       await http.close();
@@ -57,7 +63,8 @@ async function embedded(): Promise<Stage> {
 
 /** Without a network. */
 async function inProcess(): Promise<Stage> {
-  const server = embeddedServer({ clock: realClock, random: seededRandom(1), processes });
+  const log = new ContainerLog();
+  const server = embeddedServer({ clock: realClock, random: seededRandom(1), processes: processesOf(log) });
   const builder = clientBuilder({
     transports: sharedTransports(new DirectTransport(server)),
     clock: realClock,
@@ -70,6 +77,7 @@ async function inProcess(): Promise<Stage> {
   });
   return {
     cluster: builder.client("test"),
+    log,
     stop: async () => {
       await builder.close();
       await server.close();
@@ -79,7 +87,8 @@ async function inProcess(): Promise<Stage> {
 
 /** Its API server hands sessions on to a node that says it speaks WebSocket. */
 async function real(): Promise<Stage> {
-  const [servers, node] = await Promise.all([startRealCluster(), LocalNode.start()]);
+  const log = new ContainerLog();
+  const [servers, node] = await Promise.all([startRealCluster(), LocalNode.start(log)]);
   const cluster = await connect({ kubeconfig: servers.kubeconfig, qps: -1, env: {} });
   await cluster.clientFor(resources.nodes).create({ metadata: { name: "node" } });
   const status = {
@@ -91,6 +100,7 @@ async function real(): Promise<Stage> {
   await cluster.clientFor(resources.nodes).patch({ name: "node" }, patch, { subresource: "status" });
   return {
     cluster,
+    log,
     stop: async () => {
       await cluster.close();
       await node.stop();
@@ -138,10 +148,19 @@ describe.each(stages)("pods of the $name server", ({ start, forwards }) => {
 
   test("a log is read line by line", async () => {
     expect(await Array.fromAsync(podLogs(cluster, pod))).toEqual(LOG_LINES);
+  });
+
+  test("a log is followed: lines come as they are written, and nobody has to wait for the end", async () => {
     for await (const line of podLogs(cluster, pod, { follow: true, container: "c" })) {
       expect(line).toBe("first");
       break;
     }
+    const lines: string[] = [];
+    for await (const line of podLogs(cluster, pod, { follow: true })) {
+      lines.push(line);
+      stage.log.letGo();
+    }
+    expect(lines).toEqual(LOG_LINES);
   });
 
   test("the log of a pod that is not there is refused as any request is", async () => {

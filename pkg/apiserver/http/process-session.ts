@@ -20,7 +20,11 @@ export function chooseProtocol(offered: string | undefined): string | undefined 
 }
 
 /** Joins a process and a connection: the first byte of each message names the stream. Resolves when both have ended. */
-export async function runSession(session: Session, socket: MessageStream, signal: AbortSignal): Promise<void> {
+export async function runSession(
+  session: Session,
+  socket: MessageStream,
+  signal: AbortSignal,
+): Promise<void> {
   const gone = new AbortController();
   const lifetime = AbortSignal.any([signal, gone.signal]);
   const stdin = new ByteQueue();
