@@ -47,6 +47,8 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/cluster/hollow/commands.ts": "seconds to sleep",
   "pkg/cluster/hollow/pod-life.ts": "time spans, which are compared with times",
   "pkg/cluster/hollow/shell.ts": "an exit code",
+  "pkg/crd/problem-place.ts": "a place in a list",
+  "pkg/crd/schema-forms.ts": "bounds that libraries write for integers, which are doubles there",
   "pkg/cluster/hollow/script.ts": "seconds, and an exit code",
   "pkg/api/cron/time-zone.ts": "parts of an offset",
   "pkg/client/pods/processes.ts": "an exit code",
