@@ -138,8 +138,10 @@ export class JobLedger {
       // One whose pods restart in place was failing as long as their restarts were known: with a pod they are gone.
       const { process } = this.#world.actor;
       const restarts = job.spec?.template.spec?.restartPolicy === "OnFailure";
-      // Nor has one of a Job that has failed and cannot say so yet, as its cache has not seen all pods.
-      const ends = isEnding(job) || mostActive(job, this.podsOf(owner)) === 0;
+      // Nor has one of a Job that has failed and cannot say so yet, as its cache has not seen all pods, or as the
+      // deletion of another pod was lost: by somebody's clock its time was over.
+      const hasDeadline = job.spec?.activeDeadlineSeconds !== undefined;
+      const ends = isEnding(job) || hasDeadline || mostActive(job, this.podsOf(owner)) === 0;
       if (what === "failed" && !ends && !restarts && this.#deleters.get(uid) === process?.name)
         this.#world.violate(
           `${job.metadata.name} lists ${pod.metadata.name} as failed, which it deleted itself`,
