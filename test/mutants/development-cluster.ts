@@ -121,9 +121,30 @@ export const plantMutants: readonly Mutant[] = [
   {
     name: "hollow nodes: a kubelet that comes back does not look at its pods",
     file: "pkg/cluster/hollow/hollow-nodes.ts",
-    find: 'if (!nodeFailures(before).has("silent")) return;',
-    replace: "return;",
+    find: 'if (nodeFailures(before).has("silent")) wakePodsOf(name);',
+    replace: "",
     tests: unitOf("hollow/hollow-nodes"),
+  },
+  {
+    name: "hollow nodes: pods of a node that was silent are not looked at when it is made anew",
+    file: "pkg/cluster/hollow/hollow-nodes.ts",
+    find: "if (!initial && indexes.has(name)) wakePodsOf(name);",
+    replace: "void initial;",
+    tests: unitOf("hollow/hollow-nodes"),
+  },
+  {
+    name: "hollow nodes: a pod gets another address with its node's range",
+    file: "pkg/cluster/hollow/hollow-kubelet.ts",
+    find: "podIP: pod.status?.podIP ?? this.#addresses",
+    replace: "podIP: this.#addresses",
+    tests: unitOf("hollow/hollow-nodes"),
+  },
+  {
+    name: "hollow nodes: a pod that never ran and is held by a finalizer is never said to have ended",
+    file: "pkg/cluster/hollow/pod-life.ts",
+    find: "(!hasRun && !isHeld)",
+    replace: "!hasRun",
+    tests: unitOf("hollow/pod-life"),
   },
   {
     name: "hollow nodes: a node that comes back says how it is when it would have anyway",

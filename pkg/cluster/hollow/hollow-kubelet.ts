@@ -75,7 +75,8 @@ export class HollowKubelet {
     const uid = pod.metadata.uid ?? "";
     const place = {
       hostIP: hostAddress(node),
-      podIP: this.#addresses.addressOf(uid, node, range),
+      // What it has told stays, though the node may have been made anew with another range.
+      podIP: pod.status?.podIP ?? this.#addresses.addressOf(uid, node, range),
       retriesPulls: this.#tellsEvents,
     };
     const plan = decidePodLife(pod, place, nowMs);

@@ -181,6 +181,34 @@ describe("a hollow node that is silent", () => {
   });
 });
 
+test("pods of a node that was silent go on, at their address, when it is made anew with another range", async () => {
+  await start();
+  await addPod("stays");
+  await world.run();
+  const { podIP } = (await pod("stays")).status ?? {};
+  await fail("silent");
+  await world.run(1_000);
+  const unready = { status: { conditions: [{ type: "Ready", status: "False" }] } };
+  await world.client
+    .clientFor(resources.pods)
+    .patch(
+      { namespace: "default", name: "stays" },
+      { type: "strategic", body: unready },
+      { subresource: "status" },
+    );
+  await world.delete(resources.nodes, "node-0");
+  const podCIDR = "10.9.0.0/24";
+  await world.create<Node>(resources.nodes, {
+    metadata: { name: "node-0" },
+    spec: { podCIDR, podCIDRs: [podCIDR] },
+  });
+  await world.run(1_000);
+  const { status } = await pod("stays");
+  expect(readyOf(status)).toBe("True");
+  expect(status?.podIP).toBe(podIP);
+  expect(podIP).toBe("10.0.0.1");
+});
+
 test("many nodes are all there at once, and then write in turns, each once in 10 s", async () => {
   await start(120);
   expect(await world.list(resources.nodes)).toHaveLength(120);

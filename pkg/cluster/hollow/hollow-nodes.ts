@@ -75,35 +75,36 @@ function build(env: Env, settings: HollowSettings): Controller {
     onUpdate: (_, pod) => wakePod(pod),
     onDelete: (pod) => kubelet.forget(pod),
   });
+  const wakePodsOf = (name: string): void => {
+    for (const pod of pods.lister.list()) if (pod.spec?.nodeName === name) wakePod(pod);
+  };
   const nodeHandler = nodes.addHandler({
+    // Made anew, it is well, and the one before it may have been silent.
+    onAdd: ({ metadata: { name } }, initial) => {
+      if (!initial && indexes.has(name)) wakePodsOf(name);
+    },
     onUpdate: (before, node) => {
       const { name } = node.metadata;
       if (!indexes.has(name) || failureText(before) === failureText(node)) return;
       reports.failureChanged(node);
       nodeQueue.add(name);
-      if (!nodeFailures(before).has("silent")) return;
-      for (const pod of pods.lister.list()) if (pod.spec?.nodeName === name) wakePod(pod);
+      if (nodeFailures(before).has("silent")) wakePodsOf(name);
     },
   });
   const ready = whenSynced(clock, [podHandler, nodeHandler]);
+  const how = { workers, ready, clock, log };
   const podPool = new WorkerPool({
+    ...how,
     queue: podQueue,
-    workers,
     sync: async ({ key, signal }) => kubelet.sync(key, signal),
-    ready,
-    clock,
-    log,
   });
   const nodePool = new WorkerPool({
+    ...how,
     queue: nodeQueue,
-    workers,
     sync: async ({ key, signal }) => {
       await reports.report(key, indexes.get(key) ?? 0, signal);
       return {};
     },
-    ready,
-    clock,
-    log,
   });
   return {
     run: async (signal) => {

@@ -203,5 +203,10 @@ describe("a pod that is being deleted", () => {
       metadata: { ...pod({}).metadata, deletionTimestamp: formatTime(START_MS) },
     };
     expect(live(never, 0).log).toEqual(["removed"]);
+    const held = {
+      ...never,
+      metadata: { ...never.metadata, finalizers: ["batch.kubernetes.io/job-tracking"] },
+    };
+    expect(live(held, 0).log).toEqual(["0s Failed: ", "removed"]);
   });
 });

@@ -174,10 +174,14 @@ function endPod(pod: Pod, nowMs: number): PodLifePlan {
   if (stopsAtMs > nowMs && !isPodTerminal(pod) && pod.status?.startTime !== undefined) {
     return { status: undefined, remove: false, recheckAtMs: stopsAtMs };
   }
-  if (isPodTerminal(pod) || pod.status?.startTime === undefined) {
+  const hasRun = pod.status?.startTime !== undefined;
+  // Whoever holds on to one that never ran waits to be told that it will not.
+  const isHeld = (pod.metadata.finalizers ?? []).length > 0;
+  if (isPodTerminal(pod) || (!hasRun && !isHeld)) {
     return { status: undefined, remove: true, recheckAtMs: undefined };
   }
-  return { status: endedStatus(pod, nowMs), remove: true, recheckAtMs: undefined };
+  const status: PodStatus = hasRun ? endedStatus(pod, nowMs) : { ...pod.status, phase: "Failed" };
+  return { status, remove: true, recheckAtMs: undefined };
 }
 
 function stopTimeOf(pod: Pod): number {
