@@ -330,6 +330,21 @@ describe("a name that is used again", () => {
     expect(await nodes.condition(name)).toBe("True");
   });
 
+  test("is another node: pods of the first are marked when it is never heard of", async () => {
+    await nodes.add("b");
+    await nodes.add("a");
+    await nodes.addPod("p", "a");
+    await start();
+    await world.delete(resources.nodes, "a");
+    await nodes.add("a", { ready: null, lease: false });
+    nodes.silence("a");
+    await nodes.run(55_000);
+    expect(await nodes.podReady("p")).toBe("True");
+    await nodes.run(15_000);
+    expect(await nodes.condition("a")).toBe("Unknown");
+    expect(await nodes.podReady("p")).toBe("False");
+  });
+
   test("is another node: what was decided for the first is not written to it", async () => {
     await nodes.add("b");
     await nodes.add("a");

@@ -105,8 +105,9 @@ export async function takeTaintsOff(sync: Sync, context: NodeContext, { node }: 
 }
 
 async function settlePods(sync: Sync, context: NodeContext, { known, current, node }: Look): Promise<void> {
-  if (!known.podsPending) return;
-  if (current !== "True" && current !== undefined) {
+  // As long as nobody has said how the node is, it may yet turn out that all are to be marked.
+  if (!known.podsPending || current === undefined) return;
+  if (current !== "True") {
     const { lanes, pods } = context;
     const marked = pods.lister.byIndex(NODE_INDEX, node.metadata.name).filter(isMarkable);
     const results = await Promise.allSettled(

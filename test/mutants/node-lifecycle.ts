@@ -180,6 +180,14 @@ const rows: readonly Row[] = [
     tests: [rounds],
   },
   {
+    what: "pods of a node that has yet to say how it is are not looked at again",
+    file: "sync-settle.ts",
+    find: "if (!known.podsPending || current === undefined) return;",
+    replace:
+      "if (!known.podsPending) return; if (current === undefined) { known.podsPending = false; return; }",
+    tests: [hearing],
+  },
+  {
     what: "the taints of a newcomer stay",
     file: "sync-settle.ts",
     find: 'current === "True" || zones.allDown || isNewcomer',
