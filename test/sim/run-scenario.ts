@@ -1,5 +1,6 @@
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { controllers } from "./world/controllers.ts";
+import { checkFailingNodes } from "./checks/failing-nodes.ts";
 import { checkPromptness } from "./checks/promptness.ts";
 import { checkRest } from "./checks/rest.ts";
 import { checkSafety } from "./checks/safety.ts";
@@ -28,11 +29,13 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
     managers,
     nodes,
     timing,
-    descriptors: controllers,
+    descriptors: () => controllers(scenario.nodeSettings),
+    nodeSettings: scenario.nodeSettings,
     traced: options.traced ?? false,
     untilViolation: options.untilViolation ?? false,
   });
   checkSafety(world);
+  const checkFailing = checkFailingNodes(world);
   if (scenario.watchesHold) checkPromptness(world, { isCalm: scenario.isCalm ?? false });
   await world.start();
   for (const { atMs, kind, what, seed } of scenario.actions) {
@@ -44,6 +47,7 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
   }
   await world.pass(Math.max(0, scenario.endMs - world.clock.monotonicMs()));
   world.clearUp();
+  await checkFailing();
   void repair(world);
   await checkRest(world);
   const virtualMs = world.clock.monotonicMs();

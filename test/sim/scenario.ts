@@ -1,7 +1,8 @@
 import { randomBelow, seededRandom, type Random } from "../../pkg/clock/random.ts";
 import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
 import { faultNames, refusalNames } from "./world/faults.ts";
-import { type Area, type AreaName, areas, identityArea } from "./world/operations.ts";
+import { newNodeSettings, type NodeSettings } from "./world/node-settings.ts";
+import { type Area, type AreaName, areas, identityArea, nodeArea } from "./world/operations.ts";
 
 /** Something that a user does or that goes wrong. Chance within it comes from its own seed. */
 export interface Action {
@@ -17,6 +18,8 @@ export interface Scenario {
   readonly managers: number;
   readonly nodes: number;
   readonly timing: ElectionTiming;
+  /** Where there are controllers of nodes. */
+  readonly nodeSettings?: NodeSettings;
   readonly actions: readonly Action[];
   /** No watch ever misses or delays anything: what a controller waits for is shown to it soon. */
   readonly watchesHold: boolean;
@@ -46,6 +49,8 @@ const CRASHES = 25;
 /** Much happens around a few moments: races need company. */
 const BUSY_MOMENTS = 6;
 const BUSY_MS = 4_000;
+/** Of clusters in which zones matter. */
+const FEWEST_NODES = 3;
 
 const allAreas: readonly Area[] = Object.values(areas);
 
@@ -134,11 +139,39 @@ function halfRefusedScenarioOf(seed: number): Scenario {
   });
 }
 
+/** Nodes that are lost, late, in doubt, and made anew, with all controllers that look after nodes. */
+function nodeScenarioOf(seed: number): Scenario {
+  const harmless = [
+    "request errors",
+    "kill leader",
+    "kill leader at a write",
+    "stop leader",
+    "stop leader at a write",
+    "wall clock jumps",
+  ];
+  const others = [
+    "stale cache of nodes",
+    "API server away from all",
+    "slow network",
+    "cut watches",
+    "expired history",
+    "stale lists",
+    "API server restart",
+    "pause leader",
+    "pause any",
+  ];
+  const random = seededRandom(~seed);
+  const nodes = FEWEST_NODES + randomBelow(random, 6);
+  const nodeSettings = newNodeSettings(random, nodes);
+  return { ...familyOf(seed, [nodeArea], { harmless, others }), nodes, nodeSettings };
+}
+
 /** Clusters of another kind, by the name that MIX calls them by. */
 export const families = {
   crashes: crashScenarioOf,
   identity: identityScenarioOf,
   "half-refused": halfRefusedScenarioOf,
+  nodes: nodeScenarioOf,
 } satisfies Readonly<Record<string, (seed: number) => Scenario>>;
 
 export type FamilyName = keyof typeof families;

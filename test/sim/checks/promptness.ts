@@ -13,6 +13,8 @@ import {
 import { lackingNamespaces, lackingQuotas } from "./lacking-namespaces.ts";
 import { lackingServices } from "./lacking-services.ts";
 import { failingDaemonSets } from "./daemon-facts.ts";
+import { NodeStates } from "./node-states.ts";
+import { overduePods } from "./overdue-pods.ts";
 
 const PERIOD_MS = 10_000;
 /** Longer than the back-off that a minute of failing requests leads to, and far shorter than any time-out. */
@@ -27,6 +29,7 @@ const CALM_MS = 20_000;
 export function checkPromptness(world: World, { isCalm }: { readonly isCalm: boolean }): void {
   const { store } = world.server.parts;
   const failing = failingDaemonSets(store);
+  const nodes = world.nodeSettings && new NodeStates(world);
   const limited = new Set<string>();
   const refused = new Set<string>();
   let since = new Map<string, number>();
@@ -47,6 +50,7 @@ export function checkPromptness(world: World, { isCalm }: { readonly isCalm: boo
           ...lackingServices(store, refused),
           ...lackingNamespaces(store),
           ...lackingQuotas(store),
+          ...(nodes === undefined ? [] : overduePods(world, nodes)),
         ];
     since = new Map(lacking.map(({ key }) => [key, since.get(key) ?? nowMs]));
     for (const { key, text, patienceMs = 0 } of lacking) {

@@ -5,9 +5,11 @@ import { objectsIn } from "../world/objects.ts";
 import { WATCHED } from "../world/process.ts";
 import type { World } from "../world/world.ts";
 import { differencesFromDesired } from "./desired.ts";
+import { checkNodes } from "./desired-nodes.ts";
+import { Differences } from "./differences.ts";
 
 /** How long after the last fault and the last wish everything may take, the longest back-off and deadline included. */
-const SETTLE_MS = 20 * 60_000;
+export const SETTLE_MS = 20 * 60_000;
 /** How long nothing at all may be written then. */
 const REST_MS = 30 * 60_000;
 
@@ -15,7 +17,9 @@ const REST_MS = 30 * 60_000;
 export async function checkRest(world: World): Promise<void> {
   await world.pass(SETTLE_MS);
   if (world.isEnough) return;
-  for (const difference of differencesFromDesired(world.server.parts.store)) {
+  const nodes = new Differences();
+  checkNodes(nodes, world);
+  for (const difference of [...differencesFromDesired(world.server.parts.store), ...nodes.lines]) {
     world.violate(`not as desired ${SETTLE_MS / 60_000} minutes after the last fault: ${difference}`);
   }
   checkCaches(world);

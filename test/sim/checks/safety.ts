@@ -11,6 +11,10 @@ import type { World } from "../world/world.ts";
 import { Beliefs } from "./beliefs.ts";
 import { BudgetSafety } from "./budget-safety.ts";
 import { ClusterView } from "./cluster-view.ts";
+import { EvictionSafety } from "./eviction-safety.ts";
+import { NodeSafety } from "./node-safety.ts";
+import { NodeStates } from "./node-states.ts";
+import { RangeSafety } from "./range-safety.ts";
 import { DaemonSafety } from "./daemon-safety.ts";
 import { GarbageSafety } from "./garbage-safety.ts";
 import { IdentitySafety } from "./identity-safety.ts";
@@ -41,6 +45,7 @@ export function checkSafety(world: World): void {
     new ServiceSafety(world, beliefs),
     new BudgetSafety(world, beliefs),
     new IdentitySafety(world, beliefs),
+    ...nodeJudges(world, beliefs),
   ];
   const idleWrites = new IdleWrites(world, beliefs);
   const restless = new Restless(world);
@@ -74,6 +79,17 @@ export function checkSafety(world: World): void {
     if (!MISTAKES.has(status) || isOfAnother(message)) return;
     world.violate(`${process.name}: ${describeRequest(facts)}: the server says ${message} (${client})`);
   };
+}
+
+/** Where there are controllers of nodes. */
+function nodeJudges(world: World, beliefs: Beliefs) {
+  if (world.nodeSettings === undefined) return [];
+  const nodes = new NodeStates(world);
+  return [
+    new NodeSafety(world, beliefs, nodes),
+    new EvictionSafety(world, beliefs, nodes),
+    new RangeSafety(world, beliefs),
+  ];
 }
 
 /** However a Lease changes hands, no two processes believe that they may write. */

@@ -1,6 +1,7 @@
 import { identityMutants, refusalMutants } from "./family-mutants.ts";
 import { garbageMutants } from "./garbage-mutants.ts";
 import { jobMutants } from "./job-mutants.ts";
+import { nodeMutants } from "./node-mutants.ts";
 import type { FamilyName } from "../scenario.ts";
 import type { AreaName } from "../world/operations.ts";
 import type { Mutant } from "./mutant.ts";
@@ -20,4 +21,5 @@ export const mutants = [
   ...within("services", serviceMutants),
   ...within("identity", identityMutants),
   ...within("half-refused", refusalMutants),
+  ...within("nodes", nodeMutants),
 ];

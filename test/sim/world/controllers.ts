@@ -9,14 +9,25 @@ import { endpointSliceMirroringController } from "../../../controllers/endpoints
 import { garbageCollectorController } from "../../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../../controllers/job/controller.ts";
 import { namespaceController } from "../../../controllers/namespace/controller.ts";
+import { nodeIpamController } from "../../../controllers/nodeipam/controller.ts";
+import { nodeLifecycleController } from "../../../controllers/nodelifecycle/controller.ts";
 import { podGarbageCollectorController } from "../../../controllers/podgc/controller.ts";
 import { replicaSetController, replicationController } from "../../../controllers/replicaset/controller.ts";
 import { resourceQuotaController } from "../../../controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "../../../controllers/root-ca/controller.ts";
 import { serviceAccountController } from "../../../controllers/serviceaccount/default-account/controller.ts";
 import { statefulSetController } from "../../../controllers/statefulset/controller.ts";
+import { taintEvictionController } from "../../../controllers/tainteviction/controller.ts";
+import { ttlController } from "../../../controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "../../../controllers/ttlafterfinished/controller.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
+import {
+  MONITOR_GRACE_MS,
+  MONITOR_PERIOD_MS,
+  type NodeSettings,
+  STARTUP_GRACE_MS,
+  UNHEALTHY_ZONE_THRESHOLD,
+} from "./node-settings.ts";
 
 /** How many finished pods are left by the collector of pods; few, so that it has something to do. */
 export const FINISHED_PODS_KEPT = 40;
@@ -25,8 +36,9 @@ export const MOST_ENDPOINTS = 4;
 const workers = 5;
 
 /** What every simulated manager runs. Those that deal in keys and tokens have a world of their own to be tested in. */
-export function controllers(): readonly ControllerDescriptor[] {
+export function controllers(nodes?: NodeSettings): readonly ControllerDescriptor[] {
   return [
+    ...(nodes === undefined ? [] : nodeControllers(nodes)),
     deploymentController({ workers }),
     replicaSetController({ workers }),
     replicationController({ workers }),
@@ -46,5 +58,29 @@ export function controllers(): readonly ControllerDescriptor[] {
     serviceAccountController(),
     rootCaPublisherController({ rootCa: () => "-----BEGIN CERTIFICATE-----" }),
     clusterRoleAggregationController(),
+  ];
+}
+
+/** They need nodes that say all the time that they live, which is most of what happens in such clusters. */
+function nodeControllers(settings: NodeSettings): readonly ControllerDescriptor[] {
+  const { clusterCidr, serviceClusterIpRange, ...zones } = settings;
+  return [
+    nodeIpamController({
+      clusterCidr,
+      serviceClusterIpRange,
+      maskSize: 0,
+      maskSizeIpv4: 0,
+      maskSizeIpv6: 0,
+      allocatorType: "RangeAllocator",
+    }),
+    nodeLifecycleController({
+      ...zones,
+      monitorPeriodMs: MONITOR_PERIOD_MS,
+      monitorGracePeriodMs: MONITOR_GRACE_MS,
+      startupGracePeriodMs: STARTUP_GRACE_MS,
+      unhealthyZoneThreshold: UNHEALTHY_ZONE_THRESHOLD,
+    }),
+    taintEvictionController(undefined),
+    ttlController(undefined),
   ];
 }

@@ -9,6 +9,8 @@ type Fault = (world: World, random: Random) => string | undefined;
 
 const LAGGING = ["pods", "replicasets", "deployments", "replicationcontrollers", "jobs", "namespaces"];
 
+const LAGGING_OF_NODES = ["nodes", "leases", "pods"];
+
 const LAGGING_OTHERS = ["endpointslices", "services", "statefulsets", "daemonsets", "nodes", "cronjobs"];
 
 const faults: Readonly<Record<string, Fault>> = {
@@ -90,6 +92,19 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
+/** Of what the controllers of nodes live by. Clusters of their own have these. */
+const nodeFaults: Readonly<Record<string, Fault>> = {
+  "stale cache of nodes": (world, random) => holdBack(world, random, LAGGING_OF_NODES),
+  "API server away from all": (world, random) => {
+    const forMs = 5_000 + randomBelow(random, 150_000);
+    world.weather.outage = true;
+    world.weather.outageOfAll = true;
+    for (const { wire } of world.processes) wire.cutWatches();
+    world.clock.setTimer(forMs, () => Object.assign(world.weather, { outage: false, outageOfAll: false }));
+    return `nobody reaches the API server for ${forMs} ms`;
+  },
+};
+
 /** Answers that say less than they seem to. Clusters of their own have these. */
 const refusals: Readonly<Record<string, Fault>> = {
   "lost answers": (world, random) => {
@@ -148,7 +163,7 @@ export const faultNames: readonly string[] = Object.keys(faults);
 export const refusalNames: readonly string[] = Object.keys(refusals);
 
 export function strike(world: World, name: string, random: Random): void {
-  const what = (faults[name] ?? refusals[name])?.(world, random);
+  const what = (faults[name] ?? nodeFaults[name] ?? refusals[name])?.(world, random);
   if (what !== undefined) world.trace?.add("fault", what);
 }
 

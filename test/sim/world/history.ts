@@ -37,6 +37,7 @@ export class History {
   readonly #moments = new Map<string, Moment[]>();
   readonly #all: Moment[] = [];
   readonly #seen = new Map<string, number>();
+  readonly #firstSeenMs = new Map<string, number>();
   readonly #shown = new Set<string>();
   readonly #views = new Map<string, { readonly untilMs: number; readonly freshMs: number }[]>();
 
@@ -56,12 +57,18 @@ export class History {
 
   seen(process: string, resource: string, version: string): void {
     const key = `${process} ${resource}`;
+    if (!this.#firstSeenMs.has(key)) this.#firstSeenMs.set(key, this.#clock.monotonicMs());
     const before = { untilMs: this.#clock.monotonicMs(), freshMs: this.#freshMs(key, resource) };
     const views = this.#views.get(key) ?? [];
     views.push(before);
     if (views.length > MOST_VIEWS) views.splice(0, MOST_VIEWS / 2);
     this.#views.set(key, views);
     this.#seen.set(key, Number(version));
+  }
+
+  /** When the process was first shown what there is of the resource; undefined: not yet. */
+  firstSeenMs(process: string, resource: string): number | undefined {
+    return this.#firstSeenMs.get(`${process} ${resource}`);
   }
 
   /** The process has read this: an object, or a list of them. */

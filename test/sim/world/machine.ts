@@ -11,6 +11,7 @@ export class Machine implements Clock {
   readonly #random: Random;
   readonly #rate: number;
   #wallOffsetMs: number;
+  #highestOffsetMs: number;
   #waiting: (() => void)[] | undefined;
   #isDead = false;
 
@@ -19,10 +20,16 @@ export class Machine implements Clock {
     this.#random = random;
     this.#rate = 0.98 + random.next() * 0.04;
     this.#wallOffsetMs = Math.round((random.next() - 0.5) * 60_000);
+    this.#highestOffsetMs = this.#wallOffsetMs;
   }
 
   nowMs(): number {
     return this.#world.nowMs() + this.#wallOffsetMs;
+  }
+
+  /** The latest time of day that it may have been taken for by now. */
+  latestNowMs(): number {
+    return this.#world.nowMs() + this.#highestOffsetMs;
   }
 
   monotonicMs(): number {
@@ -80,5 +87,6 @@ export class Machine implements Clock {
 
   jumpWallClock(byMs: number): void {
     this.#wallOffsetMs += byMs;
+    this.#highestOffsetMs = Math.max(this.#highestOffsetMs, this.#wallOffsetMs);
   }
 }

@@ -28,6 +28,7 @@ import {
 import { create, type Operation, patch, patchPodStatus, pick, remove, storeOf, tolerantly } from "./hands.ts";
 import { repairStatefulSets, statefulOperations } from "./stateful-operations.ts";
 import { daemonOperations, repairDaemonSets } from "./daemon-operations.ts";
+import { nodeOperations, repairNodes } from "./node-operations.ts";
 import { serviceOperations } from "./service-operations.ts";
 import { ownerOperations } from "./owner-operations.ts";
 import { identityOperations } from "./identity-operations.ts";
@@ -170,6 +171,7 @@ const operations: Readonly<Record<string, Operation>> = {
   ...daemonOperations,
   ...serviceOperations,
   ...identityOperations,
+  ...nodeOperations,
 };
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
@@ -287,6 +289,30 @@ export const identityArea: Area = {
   ],
 };
 
+const ofNodes = Object.keys(nodeOperations);
+
+/** Nodes that fail, and what runs on them. */
+export const nodeArea: Area = {
+  first: "create tolerant deployment",
+  names: [
+    ...ofNodes,
+    ...ofNodes,
+    "create tolerant deployment",
+    "create deployment",
+    "create daemon set",
+    "create stateful set",
+    "create job",
+    "scale deployment",
+    "set image",
+    "delete a pod",
+    "delete a node",
+    "label a node",
+    "cordon",
+    "uncordon",
+    "drain",
+  ],
+};
+
 export type AreaName = keyof typeof areas;
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {
@@ -296,11 +322,7 @@ export async function operate(world: World, name: string, random: Random): Promi
 
 /** Before the last look at a cluster its users make sure that everything can come to rest. */
 export async function repair(world: World): Promise<void> {
-  for (const node of objectsIn<Node>(storeOf(world), resources.nodes)) {
-    const body = { spec: { unschedulable: null, taints: null } };
-    if (node.spec?.unschedulable === true || node.spec?.taints !== undefined)
-      await patch(world, resources.nodes, node, body);
-  }
+  await repairNodes(world);
   void repairStatefulSets(world);
   void repairDaemonSets(world);
   for (const cronJob of cronJobsIn(storeOf(world)))

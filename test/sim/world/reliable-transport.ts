@@ -1,4 +1,4 @@
-import type { Transport } from "../../../pkg/client/transport.ts";
+import { type Transport, TransportError } from "../../../pkg/client/transport.ts";
 import type { VirtualClock } from "../../harness/virtual-clock.ts";
 import { factsOf, isWrite } from "./request-of.ts";
 import type { WireOptions } from "./wire.ts";
@@ -13,7 +13,7 @@ export function reliableTransport(
   server: Transport,
   clock: VirtualClock,
   client: string,
-  options: Pick<WireOptions, "onArriving" | "onArrived">,
+  options: Pick<WireOptions, "onArriving" | "onArrived"> & { readonly isAway?: () => boolean },
 ): Transport {
   return {
     send: async (request, signal) => {
@@ -21,6 +21,7 @@ export function reliableTransport(
       if (facts.verb === "watch") return server.send(request, signal);
       await new Promise<void>((resolve) => clock.setTimer(WAY_MS, resolve));
       signal?.throwIfAborted();
+      if (options.isAway?.() === true) throw new TransportError("refused", "connection refused", false);
       options.onArriving(client);
       const response = await server.send(request);
       if (isWrite(facts)) {

@@ -26,6 +26,8 @@ export interface Weather {
   readonly lagUntilMs: Map<string, number>;
   /** Nobody listens. */
   outage: boolean;
+  /** Nobody listens to kubelets and schedulers either. */
+  outageOfAll: boolean;
   /** How old a state the server may answer a list of "any version" with. */
   staleListMs: number;
   /** What the server refuses to some. */
@@ -41,6 +43,7 @@ export function calmWeather(): Weather {
     latencyMs: CALM_LATENCY_MS,
     lagUntilMs: new Map(),
     outage: false,
+    outageOfAll: false,
     staleListMs: 0,
     refusals: noRefusals(),
   };

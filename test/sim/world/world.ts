@@ -20,6 +20,7 @@ import { VirtualClock } from "../../harness/virtual-clock.ts";
 import { History } from "./history.ts";
 import { Machine } from "./machine.ts";
 import { ManagerProcess } from "./process.ts";
+import { HEARTBEAT_MS, type NodeSettings } from "./node-settings.ts";
 import { processLog } from "./process-log.ts";
 import { reliableTransport } from "./reliable-transport.ts";
 import { describeRequest } from "./request-of.ts";
@@ -33,6 +34,8 @@ export interface WorldOptions {
   readonly nodes: number;
   readonly timing: ElectionTiming;
   readonly descriptors: () => readonly ControllerDescriptor[];
+  /** Undefined: no controller looks after nodes. */
+  readonly nodeSettings?: NodeSettings | undefined;
   readonly traced: boolean;
   /** Time ends with the first violation: what is wrong may be so very often. */
   readonly untilViolation: boolean;
@@ -48,6 +51,8 @@ export interface Actor {
 
 export const NAMESPACE = "default";
 const RESTART_MS = 3_000;
+/** Where nobody listens for it. */
+const RARE_HEARTBEAT_MS = 300_000;
 const nobody: Actor = { name: "world", process: undefined, client: "" };
 
 /** A whole cluster: API server, network, managers, scheduler, nodes, and the hands of users. */
@@ -93,6 +98,10 @@ export class World {
     this.user = this.#reliableClients("user").client("user");
   }
 
+  get nodeSettings(): NodeSettings | undefined {
+    return this.#options.nodeSettings;
+  }
+
   get actor(): Actor {
     return this.#actor;
   }
@@ -117,8 +126,13 @@ export class World {
 
   async start(): Promise<void> {
     const set = new ControllerSet({
-      descriptors: plant({ nodes: this.#options.nodes, leaseRenewMs: 300_000, workers: 4 }),
-      clients: this.#reliableClients("plant"),
+      descriptors: plant({
+        nodes: this.#options.nodes,
+        leaseRenewMs: this.nodeSettings === undefined ? RARE_HEARTBEAT_MS : HEARTBEAT_MS,
+        workers: 4,
+        others: this.#options.descriptors(),
+      }),
+      clients: this.#reliableClients("plant", () => this.weather.outageOfAll),
       gate: openGate,
       clock: this.clock,
       random: this.randomOf("plant"),
@@ -260,8 +274,9 @@ export class World {
     else process.stop();
   }
 
-  #reliableClients(name: string): ClientBuilder {
+  #reliableClients(name: string, isAway = (): boolean => false): ClientBuilder {
     const hooks = {
+      isAway,
       onArriving: (client: string) => (this.#actor = { name, process: undefined, client }),
       onArrived: (arrival: Arrival) => this.#recordWrite(arrival, name),
     };
