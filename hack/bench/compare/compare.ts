@@ -17,6 +17,7 @@ import { failover } from "./workloads/failover.ts";
 import { idle } from "./workloads/idle.ts";
 import { jobWorkloads } from "./workloads/jobs.ts";
 import { namespaceDelete } from "./workloads/namespace-delete.ts";
+import { nodeHeartbeats } from "./workloads/node-heartbeats.ts";
 import { nodeRanges } from "./workloads/node-ranges.ts";
 import { quietNamespace } from "./workloads/quiet-namespace.ts";
 import { servicePods } from "./workloads/service-pods.ts";
@@ -58,6 +59,7 @@ const workloads: readonly Workload[] = [
   }),
   idle,
   failover,
+  nodeHeartbeats,
   nodeRanges({
     id: "n-node-ranges",
     title: "ranges of pod addresses for 5,000 Nodes that come at once",

@@ -61,7 +61,7 @@ export async function openStage(nodes: number, scale: number): Promise<Stage> {
       );
       const count = async (): Promise<number> =>
         (await client.clientFor(resources.nodes).list()).items.length;
-      await until("all nodes are there", async () => (await count()) >= nodes);
+      await until("all nodes are there", async () => (await count()) >= nodes, 300_000, 250);
     }
     const { etcdUrl } = server;
     return {
