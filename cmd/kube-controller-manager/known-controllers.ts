@@ -11,6 +11,8 @@ export interface KnownController {
   readonly ruledBy?: string;
   /** Runs only with this flag, which is not to run or not to run it, but to give it something to do. */
   readonly needs?: string;
+  /** Runs unless this flag, which is true by default, is false. */
+  readonly offSwitch?: string;
   /** Runs only with all of these feature gates on. */
   readonly gates?: readonly string[];
 }
@@ -30,7 +32,7 @@ export const knownControllers: readonly KnownController[] = [
   { name: "resourcequota-controller", alias: "resourcequota" },
   { name: "namespace-controller", alias: "namespace" },
   { name: "serviceaccount-controller", alias: "serviceaccount" },
-  { name: "garbage-collector-controller", alias: "garbagecollector" },
+  { name: "garbage-collector-controller", alias: "garbagecollector", offSwitch: "enable-garbage-collector" },
   { name: "daemonset-controller", alias: "daemonset" },
   { name: "job-controller", alias: "job" },
   { name: "deployment-controller", alias: "deployment" },

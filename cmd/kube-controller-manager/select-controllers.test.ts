@@ -11,8 +11,10 @@ const table: readonly KnownController[] = [
   { name: "service-lb-controller", alias: "service", cloudOnly: true },
   { name: "hpa-controller" },
   { name: "addresses-controller", needs: "allocate-node-cidrs" },
+  { name: "sweeping-controller", offSwitch: "enable-sweeping" },
 ];
-const built = (name: string): boolean => name !== "hpa-controller" && name !== "addresses-controller";
+const notBuilt = ["hpa-controller", "addresses-controller", "sweeping-controller"];
+const built = (name: string): boolean => !notBuilt.includes(name);
 
 describe("--controllers", () => {
   test.each<[items: string, run: string]>([
@@ -40,9 +42,11 @@ describe("--controllers", () => {
       { name: "service-lb-controller", reason: "runs in the cloud controller manager" },
       { name: "hpa-controller", reason: "not built yet" },
       { name: "addresses-controller", reason: "--allocate-node-cidrs is not given" },
+      { name: "sweeping-controller", reason: "--enable-sweeping is false" },
     ]);
     // As upstream, which says nothing.
-    expect(selectControllers(["addresses-controller"], table, built, featureGates()).run).toEqual([]);
+    for (const name of ["addresses-controller", "sweeping-controller"])
+      expect(selectControllers([name], table, built, featureGates()).run).toEqual([]);
   });
 
   test("-* leaves none that is not named, whatever rules it", () => {

@@ -44,6 +44,8 @@ export function selectControllers(
       skipped.push({ name: controller.name, reason: `--${controller.ruledBy} is not given` });
     } else if (controller.needs !== undefined) {
       skipped.push({ name: controller.name, reason: `--${controller.needs} is not given` });
+    } else if (controller.offSwitch !== undefined) {
+      skipped.push({ name: controller.name, reason: `--${controller.offSwitch} is false` });
     } else if (canonical.includes(controller.name)) {
       notBuilt.push(controller.name);
     } else {

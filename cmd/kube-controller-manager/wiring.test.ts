@@ -18,6 +18,7 @@ import { flagGroups, type Options } from "./options/options.ts";
 import { allFlags, type FlagEntry } from "./options/parse.ts";
 import { resolveOptions } from "./options/resolve.ts";
 import { registryEntries } from "./registry.ts";
+import { selectControllers } from "./select-controllers.ts";
 
 /** Where the value of each flag must arrive: controller, and setting. */
 const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -293,6 +294,16 @@ test("--enable-garbage-collector=false leaves the garbage collector out, and onl
     );
   const without = names("--enable-garbage-collector=false");
   expect(names().filter((name) => !without.includes(name))).toEqual(["garbage-collector-controller"]);
+  const { skipped } = selectControllers(
+    ["*"],
+    knownControllers,
+    (name) => without.includes(name),
+    featureGates(),
+  );
+  expect(skipped).toContainEqual({
+    name: "garbage-collector-controller",
+    reason: "--enable-garbage-collector is false",
+  });
 });
 
 test("ranges of Nodes are given out with --allocate-node-cidrs alone, from the ranges of the other flags", () => {
