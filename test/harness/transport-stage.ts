@@ -67,6 +67,12 @@ export class TransportStage {
     return this.#authority;
   }
 
+  /** Of the server, in PEM. */
+  get certificate(): string {
+    if (this.#pair === undefined) throw new Error("the stage is not set up yet");
+    return this.#pair.cert;
+  }
+
   /** `maxConcurrentStreams`: what the server allows on each HTTP/2 session. */
   async listen(protocol: Protocol, maxConcurrentStreams?: number): Promise<void> {
     const options = { ...this.#pair, ca: this.authority.cert, requestCert: true, rejectUnauthorized: false };

@@ -26,12 +26,19 @@ export class WebhookServer {
   readonly port: number;
   /** PEM, in base64. */
   readonly caBundle: string;
+  /** The same of its own certificate. */
+  readonly certificate: string;
   readonly #server: Server;
   readonly #handlers: Map<string, WebhookHandler>;
 
-  private constructor(server: Server, caBundle: string, handlers: Map<string, WebhookHandler>) {
+  private constructor(
+    server: Server,
+    pem: { readonly authority: string; readonly own: string },
+    handlers: Map<string, WebhookHandler>,
+  ) {
     this.#server = server;
-    this.caBundle = caBundle;
+    this.caBundle = Buffer.from(pem.authority).toString("base64");
+    this.certificate = Buffer.from(pem.own).toString("base64");
     this.#handlers = handlers;
     this.port = (server.address() as AddressInfo).port;
   }
@@ -59,7 +66,7 @@ export class WebhookServer {
     });
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
-    return new WebhookServer(server, Buffer.from(authority.cert).toString("base64"), handlers);
+    return new WebhookServer(server, { authority: authority.cert, own: cert }, handlers);
   }
 
   url(path: string): string {

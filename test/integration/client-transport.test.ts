@@ -157,6 +157,8 @@ describe("failures", () => {
     });
     expect((await send({ ...stage.trust(), serverName: "api.internal" })).status).toBe(200);
     expect((await send({ insecure: true })).status).toBe(200);
+    // Who is trusted by its own certificate needs no authority.
+    expect((await send({ ca: Buffer.from(stage.certificate) })).status).toBe(200);
   });
 
   test("a connection that breaks under a request, or under a body, is `lost`", async () => {

@@ -72,6 +72,8 @@ function urlOf({ url, service }: WebhookClientConfig, timeoutSeconds: number): U
       ? (url ?? "")
       : `https://${service.name}.${service.namespace}.svc:${service.port ?? HTTPS_PORT}${service.path || "/"}`;
   const parsed = new URL(text);
+  // upstream: client-go/rest/request.go#NewRequest joins the parts of paths anew.
+  parsed.pathname = parsed.pathname.replaceAll(/\/+/g, "/").replace(/(.)\/$/, "$1");
   parsed.searchParams.set("timeout", `${timeoutSeconds}s`);
   return parsed;
 }

@@ -53,7 +53,8 @@ export class HttpsWebhookTransport implements WebhookTransport {
           },
           // An address is no name to ask for, but the certificate must bear it all the same.
           servername: isIP(serverName) === 0 ? serverName : "",
-          ...(ca === undefined ? {} : { ca }),
+          // As Go has it, what is named as an authority is one: a certificate that another one has signed, too.
+          ...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),
           signal,
         },
         (response) => {

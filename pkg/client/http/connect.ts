@@ -77,7 +77,8 @@ async function startTls(
     // An address is no name to ask for (RFC 6066), but the certificate must bear it all the same.
     ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
     ALPNProtocols: http1Only ? ["http/1.1"] : ["h2", "http/1.1"],
-    ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+    // As Go has it, what is named as an authority is one: a certificate that another one has signed, too.
+    ...(tls.ca === undefined ? {} : { ca: tls.ca, allowPartialTrustChain: true }),
     ...(tls.cert === undefined ? {} : { cert: tls.cert }),
     ...(tls.key === undefined ? {} : { key: tls.key }),
     ...(tls.insecure ? { rejectUnauthorized: false } : {}),

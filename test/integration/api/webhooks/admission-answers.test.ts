@@ -100,6 +100,13 @@ describeApi("answers of webhooks", (api) => {
         expect(await outcome(sort, { clientConfig })).toMatchObject(internal(message));
     });
 
+    test(`${sort}: those that are trusted by their own certificate, at a path with too many slashes`, async () => {
+      const { certificate: caBundle } = stage.server;
+      const url = stage.server.url("//refuse/");
+      const refused = await outcome(sort, { clientConfig: { url, caBundle } });
+      expect(refused).toMatchObject(told(400, `${denied} without explanation`));
+    });
+
     test(`${sort}: reviews of the first version that both know`, async () => {
       const decide: Decide = () => ({ raw: { body: { response: { allowed: false } } } });
       const refused = await outcome(sort, { decide, admissionReviewVersions: ["v2", "v1beta1", "v1"] });
