@@ -13,8 +13,8 @@ const table: readonly KnownController[] = [
   { name: "addresses-controller", needs: "allocate-node-cidrs" },
   { name: "sweeping-controller", offSwitch: "enable-sweeping" },
 ];
-const notBuilt = ["hpa-controller", "addresses-controller", "sweeping-controller"];
-const built = (name: string): boolean => !notBuilt.includes(name);
+const notBuilt = new Set(["hpa-controller", "addresses-controller", "sweeping-controller"]);
+const built = (name: string): boolean => !notBuilt.has(name);
 
 describe("--controllers", () => {
   test.each<[items: string, run: string]>([
