@@ -146,7 +146,7 @@ function customRules(
       yield;
       const duplicates = yield* duplicatesInLists(draft, schema);
       yield;
-      return rules.withErrors(draft, undefined, [...values, ...scale, ...embedded, ...duplicates]);
+      return yield* rules.withErrors(draft, undefined, [...values, ...scale, ...embedded, ...duplicates]);
     },
     *validateUpdate(draft, before, context) {
       const isStatus = context.subresource === "status";
@@ -158,7 +158,7 @@ function customRules(
       const duplicates = yield* duplicatesInLists(draft, schema);
       const isNew = duplicates.length > 0 && (yield* duplicatesInLists(asJson(before), schema)).length === 0;
       yield;
-      return rules.withErrors(draft, before, [
+      return yield* rules.withErrors(draft, before, [
         ...values,
         ...scale,
         ...embedded,
@@ -226,8 +226,8 @@ function customBody(schema: OpenApiSchema | undefined, preserve: boolean): BodyS
   const metaFields = builtInSchema("v1", "ConfigMap");
   const metadataSchema = metaFields?.kind === "map" ? metaFields.field("metadata") : undefined;
   return {
-    check: (draft) => {
-      const metadata = checkBuiltInBody(draft.metadata, objectMeta, "metadata");
+    check: (draft, numbers) => {
+      const metadata = checkBuiltInBody(draft.metadata, objectMeta, "metadata", numbers);
       const unknown = preserve ? [] : pruneUnknown(draft, schema);
       if (!preserve) pruneNulls(draft, schema);
       const embedded = schema === undefined ? nothingEmbedded : coerceEmbedded(draft, schema);

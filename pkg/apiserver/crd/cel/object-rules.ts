@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../../api/object.ts";
+import type { Steps } from "../../../api/steps.ts";
 import type { Draft, FieldError } from "../../kinds/kind.ts";
 import { type OpenApiSchema, somewhere } from "../open-api-schema.ts";
 import { validateByRules } from "./rule-validator.ts";
@@ -29,14 +30,14 @@ export class ObjectRules {
   }
 
   /** What is wrong by all else, and by the rules. */
-  withErrors(
+  *withErrors(
     draft: Draft,
     before: ApiObject | undefined,
     found: readonly FieldError[],
-  ): readonly FieldError[] {
+  ): Steps<readonly FieldError[]> {
     if (this.#schema === undefined || !hasRules(this.#schema)) return found;
     if (found.some(({ type }) => blocking.has(type))) return [...found, notTried];
-    const { errors, warnings } = validateByRules(draft, this.#schema, before);
+    const { errors, warnings } = yield* validateByRules(draft, this.#schema, before);
     if (warnings.length > 0) this.#warnings.set(draft, warnings);
     return [...found, ...errors];
   }

@@ -2,6 +2,7 @@
 
 import { isJson } from "../../../api/json.ts";
 import { jsonEqual } from "../../../api/patch/json.ts";
+import type { Steps } from "../../../api/steps.ts";
 import { CostLimitError, type Variables } from "../../../cel/run.ts";
 import { EvaluationError, Optional, type Value } from "../../../cel/values.ts";
 import { FieldErrors, omitted } from "../../kinds/field-errors.ts";
@@ -35,11 +36,11 @@ interface RuleTree {
 const trees = new WeakMap<OpenApiSchema, { readonly tree: RuleTree | undefined }>();
 
 /** What is wrong with an object by its rules, and what would be if it had not been wrong before. */
-export function validateByRules(
+export function* validateByRules(
   value: unknown,
   schema: OpenApiSchema | undefined,
   before: unknown,
-): { readonly errors: readonly FieldError[]; readonly warnings: readonly string[] } {
+): Steps<{ readonly errors: readonly FieldError[]; readonly warnings: readonly string[] }> {
   if (schema === undefined) return { errors: [], warnings: [] };
   let known = trees.get(schema);
   if (known === undefined) {
@@ -50,7 +51,7 @@ export function validateByRules(
   }
   const validation = new RuleValidation();
   if (known.tree !== undefined)
-    validation.validate(value, known.tree, { path: "", before, parent: undefined });
+    yield* validation.validate(value, known.tree, { path: "", before, parent: undefined });
   return { errors: validation.errors.list.map(rooted), warnings: validation.warnings };
 }
 
@@ -116,18 +117,18 @@ class RuleValidation {
   readonly warnings: string[] = [];
   #budget = budgetOfObject;
 
-  validate(value: unknown, tree: RuleTree, spot: Spot): void {
+  *validate(value: unknown, tree: RuleTree, spot: Spot): Steps<void> {
     try {
-      this.#validate(value, tree, spot);
+      yield* this.#validate(value, tree, spot);
     } catch (error) {
       if (!(error instanceof BudgetSpent)) throw error;
     }
   }
 
-  #validate(value: unknown, tree: RuleTree, spot: Spot): void {
+  *#validate(value: unknown, tree: RuleTree, spot: Spot): Steps<void> {
     if (value === null || value === undefined) return;
-    if (tree.rules.length > 0) this.#evaluateAll(value, tree, spot);
-    if (Array.isArray(value)) this.#validateItems(value, tree, spot);
+    if (tree.rules.length > 0) yield* this.#evaluateAll(value, tree, spot);
+    if (Array.isArray(value)) yield* this.#validateItems(value, tree, spot);
     else if (isJson(value)) {
       const before = isJson(spot.before) ? spot.before : undefined;
       const correlates = tree.schema["x-kubernetes-map-type"] !== "unknown";
@@ -136,31 +137,35 @@ class RuleValidation {
         const old = correlates ? before?.[name] : undefined;
         const inner = { before: old, parent };
         if (tree.values !== undefined)
-          this.#validate(one, tree.values, { ...inner, path: key(spot.path, name) });
+          yield* this.#validate(one, tree.values, { ...inner, path: key(spot.path, name) });
         const property = tree.properties.get(name);
         if (property !== undefined)
-          this.#validate(one, property, { ...inner, path: within(spot.path, name) });
+          yield* this.#validate(one, property, { ...inner, path: within(spot.path, name) });
       }
     }
   }
 
-  #validateItems(value: readonly unknown[], { items, schema }: RuleTree, spot: Spot): void {
+  *#validateItems(value: readonly unknown[], { items, schema }: RuleTree, spot: Spot): Steps<void> {
     if (items === undefined) return;
     const former = formerItems(schema, spot.before);
     const parent = { value, before: spot.before };
     for (const [position, one] of value.entries())
-      this.#validate(one, items, {
+      yield* this.#validate(one, items, {
         path: index(spot.path, position),
         before: former(one),
         parent,
       });
   }
 
-  #evaluateAll(value: unknown, tree: RuleTree, spot: Spot): void {
+  /** One rule may take tens of milliseconds, and there can be ten such. */
+  *#evaluateAll(value: unknown, tree: RuleTree, spot: Spot): Steps<void> {
     if (this.#budget <= 0) this.#stop(spot.path, tree, outOfBudget);
     const schema = tree.isRoot ? withMetadata(tree.schema) : tree.schema;
     const variables = variablesFor(value, spot.before, schema);
-    for (const rule of tree.rules) this.#evaluate({ rule, value, tree, spot, variables });
+    for (const rule of tree.rules) {
+      this.#evaluate({ rule, value, tree, spot, variables });
+      yield;
+    }
   }
 
   #evaluate(evaluation: Evaluation): void {
