@@ -90,8 +90,8 @@ const scale: readonly Mutant[] = [
   {
     name: "an apply to the scale knows nobody else",
     file: "pkg/apiserver/server/scale.ts",
-    find: "withManagers(scaleOf(call, before), managersOfScale(managedFields, pathIn));",
-    replace: "withManagers(scaleOf(call, before), managersOfScale([], pathIn));",
+    find: "managersOfScale(managedFields, pathIn)",
+    replace: "managersOfScale([], pathIn)",
     tests: ["test/integration/api/scale.test.ts"],
   },
 ];

@@ -1,3 +1,4 @@
+import { goValue } from "../go-value.ts";
 import type { JsonList, JsonObject } from "./json.ts";
 import { isList, isObject, ownValue } from "./json.ts";
 import { PatchError } from "./patch-error.ts";
@@ -91,8 +92,5 @@ export function elementKind(lists: readonly JsonList[]): "object" | "scalar" {
 export function requireKey(item: JsonObject, mergeKey: string): unknown {
   const identity = ownValue(item, mergeKey);
   if (identity !== undefined) return identity;
-  throw new PatchError(
-    "Internal",
-    `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`,
-  );
+  throw new PatchError("Internal", `map: ${goValue(item)} does not contain declared merge key: ${mergeKey}`);
 }

@@ -1,3 +1,4 @@
+import { goValue } from "../go-value.ts";
 import {
   deletePrefix,
   directiveTarget,
@@ -223,7 +224,7 @@ function optionalList(object: JsonObject, key: string): JsonList | undefined {
 function unknownDirective(patch: JsonObject): PatchError {
   return new PatchError(
     "Internal",
-    `unknown patch type: ${String(patch[patchKey])} in map: ${JSON.stringify(patch)}`,
+    `unknown patch type: ${String(patch[patchKey])} in map: ${goValue(patch)}`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { sameValue } from "../../api/json.ts";
 import type { ApiObject, ManagedFieldsEntry } from "../../api/object.ts";
+import { inOneGo } from "../../api/steps.ts";
 import { decodeManagers, ManagedFieldsError } from "../apply/managers.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Admission, AdmissionAttributes } from "../server/admission.ts";
@@ -76,7 +77,7 @@ function keepManagedFields(attributes: AdmissionAttributes, draft: Draft, before
   const after = metadata["managedFields"];
   if (sameValue(before, after)) return;
   try {
-    decodeManagers((after ?? []) as readonly ManagedFieldsEntry[]);
+    inOneGo(decodeManagers((after ?? []) as readonly ManagedFieldsEntry[]));
   } catch (error) {
     if (!(error instanceof ManagedFieldsError)) throw error;
     metadata["managedFields"] = before;

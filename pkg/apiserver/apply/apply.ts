@@ -21,7 +21,7 @@ import type { Conflict } from "./conflict.ts";
 import { describeConflicts } from "./conflict.ts";
 import type { FieldSchema } from "./field-schema.ts";
 import type { FieldSet } from "./field-set.ts";
-import { difference, isEmptySet, setOfPaths, union, withoutSubtrees } from "./field-set.ts";
+import { hasPath, isEmptySet, union, withoutSubtrees } from "./field-set.ts";
 import { lastAppliedFields, withLastApplied } from "./last-applied.ts";
 import type { Manager, Managers } from "./managers.ts";
 import {
@@ -99,16 +99,15 @@ export function* updateManagedFields(
   next: ApiObject,
   context: WriteContext,
 ): Steps<ApiObject> {
-  const managers = managersOfUpdate(live, next, context);
+  const managers = yield* managersOfUpdate(live, next, context);
   // An object that nobody has managed so far is not taken under management by an update.
-  if (live !== undefined && managers.size === 0) return withManagers(next, managers);
+  if (live !== undefined && managers.size === 0) return yield* withManagers(next, managers);
   try {
-    const after = capUpdateManagers(yield* afterUpdate(managers, live, next, context));
-    yield;
-    return withManagers(next, after);
+    const after = yield* capUpdateManagers(yield* afterUpdate(managers, live, next, context));
+    return yield* withManagers(next, after);
   } catch (error) {
     // upstream: managedfields/internal/fieldmanager.go#UpdateNoErrors keeps no managers that it cannot reckon with.
-    if (error instanceof TypedValueError) return withManagers(next, new Map());
+    if (error instanceof TypedValueError) return yield* withManagers(next, new Map());
     throw error;
   }
 }
@@ -148,9 +147,9 @@ function* merge(live: ApiObject | undefined, applied: ApiObject, context: ApplyC
   yield;
   if (outcome.conflicts.length > 0 && !context.force) {
     const conflicts = conflictsOutside(outcome.conflicts, yield* lastAppliedFields(live, context));
-    if (conflicts.length > 0) return { kind: "conflict", ...describeConflicts(conflicts) };
+    if (conflicts.length > 0) return { kind: "conflict", ...(yield* describeConflicts(conflicts)) };
   }
-  const isSame = live !== undefined && jsonEqual(withoutNulls(bare(live)), outcome.object);
+  const isSame = live !== undefined && jsonEqual(yield* withoutNulls(bare(live)), outcome.object);
   yield;
   const applier = outcome.managers.get(managerId(writerOf(context, "Apply")));
   // upstream: managedfields/internal/managedfieldsupdater.go#Apply leaves the time alone when the object stays as it is.
@@ -159,7 +158,7 @@ function* merge(live: ApiObject | undefined, applied: ApiObject, context: ApplyC
       ? outcome.managers
       : withManager(outcome.managers, { ...applier, time: rfc3339(context.nowMs) });
   yield;
-  const object = withManagers(withLastApplied(outcome.object, applied, context.manager), managers);
+  const object = yield* withManagers(withLastApplied(outcome.object, applied, context.manager), managers);
   return { kind: "applied", object };
 }
 
@@ -175,7 +174,7 @@ function* mergeInto(
   const applier = writerOf(context, "Apply");
   const id = managerId(applier);
   const last = managers.get(id);
-  const fields = withoutSubtrees(yield* fieldsOf(schema, applied), reset);
+  const fields = yield* withoutSubtrees(yield* fieldsOf(schema, applied), reset);
   const claimed = withManager(managers, { ...applier, time: last?.time ?? "", fields });
   yield;
   const merged = yield* mergeApplied(schema, base, applied);
@@ -184,43 +183,42 @@ function* mergeInto(
   yield;
   const comparison = yield* compareWritten(schema, base, pruned, reset);
   yield;
-  const object = withoutNulls(pruned) as ApiObject;
-  yield;
+  const object = (yield* withoutNulls(pruned)) as ApiObject;
   const after = yield* takeFromOthers(claimed, id, comparison);
   yield;
   const mine = after.managers.get(id);
   if (mine === undefined) return { ...after, object };
-  const owned = { ...mine, fields: withoutUnowned(mine.fields) };
+  const owned = { ...mine, fields: yield* withoutUnowned(mine.fields) };
   return { ...after, object, managers: withManager(after.managers, owned) };
 }
 
 function conflictsOutside(conflicts: readonly Conflict[], own: FieldSet | undefined): readonly Conflict[] {
   if (own === undefined) return conflicts;
-  return conflicts.filter(({ path }) => !isEmptySet(difference(setOfPaths([path]), own)));
+  return conflicts.filter(({ path }) => !hasPath(own, path));
 }
 
 /** What an object held before anybody applied to it belongs to a manager of that name, so that applies meet conflicts. */
 function* managersBeforeApply(live: ApiObject | undefined, context: WriteContext): Steps<Managers> {
-  const managers = decodeManagers(live?.metadata.managedFields);
+  const managers = yield* decodeManagers(live?.metadata.managedFields);
   if (live === undefined || managers.size > 0) return managers;
   return yield* afterUpdate(managers, undefined, live, { ...context, manager: "before-first-apply" });
 }
 
 /** A client may hand back the managers, changed or not, or reset them; subresources have no say in them. */
-function managersOfUpdate(
+function* managersOfUpdate(
   live: ApiObject | undefined,
   next: ApiObject,
   { subresource }: WriteContext,
-): Managers {
-  if (subresource !== "") return decodeOrNone(live);
+): Steps<Managers> {
+  if (subresource !== "") return yield* decodeOrNone(live);
   if (isReset(next.metadata.managedFields)) return new Map();
-  const managers = decodeOrNone(next);
-  return managers.size > 0 ? managers : decodeOrNone(live);
+  const managers = yield* decodeOrNone(next);
+  return managers.size > 0 ? managers : yield* decodeOrNone(live);
 }
 
-function decodeOrNone(object: ApiObject | undefined): Managers {
+function* decodeOrNone(object: ApiObject | undefined): Steps<Managers> {
   try {
-    return decodeManagers(object?.metadata.managedFields);
+    return yield* decodeManagers(object?.metadata.managedFields);
   } catch (error) {
     if (error instanceof ManagedFieldsError) return new Map();
     throw error;
@@ -241,11 +239,11 @@ function* afterUpdate(
   yield;
   const { managers: others } = yield* takeFromOthers(managers, "", comparison);
   yield;
-  const written = withoutUnowned(union(comparison.modified, comparison.added));
+  const written = yield* withoutUnowned(yield* union(comparison.modified, comparison.added));
   if (isEmptySet(written)) return others;
   const writer = writerOf(context, "Update");
   const previous = others.get(managerId(writer));
-  const fields = previous === undefined ? written : union(written, previous.fields);
+  const fields = previous === undefined ? written : yield* union(written, previous.fields);
   return withManager(others, { ...writer, time: rfc3339(context.nowMs), fields });
 }
 

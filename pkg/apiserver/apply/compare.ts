@@ -27,7 +27,7 @@ export function* compare(schema: FieldSchema, before: unknown, after: unknown): 
   const builders = [new FieldSetBuilder(), new FieldSetBuilder(), new FieldSetBuilder()] as const;
   yield* compareAt(schema, before, after, Spot.root(...builders));
   const [added, modified, removed] = builders;
-  return { added: added.build(), modified: modified.build(), removed: removed.build() };
+  return { added: yield* added.build(), modified: yield* modified.build(), removed: yield* removed.build() };
 }
 
 const ADDED = 0;

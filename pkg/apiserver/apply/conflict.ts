@@ -1,4 +1,5 @@
 import type { StatusCause } from "../../api/object.ts";
+import { STEP, type Steps } from "../../api/steps.ts";
 import type { FieldPath, FieldSet } from "./field-set.ts";
 import { isEmptySet, pathsOf, printPath } from "./field-set.ts";
 import type { Manager } from "./managers.ts";
@@ -10,32 +11,38 @@ export interface Conflict {
   readonly path: FieldPath;
 }
 
-export function conflictsOf(owners: readonly { manager: Manager; fields: FieldSet }[]): readonly Conflict[] {
-  return owners
+export function* conflictsOf(
+  owners: readonly { manager: Manager; fields: FieldSet }[],
+): Steps<readonly Conflict[]> {
+  const losers = owners
     .filter(({ fields }) => !isEmptySet(fields))
-    .sort((a, b) => compareStrings(printManager(a.manager), printManager(b.manager)))
-    .flatMap(({ manager, fields }) => [...pathsOf(fields)].map((path) => ({ manager, path })));
+    .sort((a, b) => compareStrings(printManager(a.manager), printManager(b.manager)));
+  const conflicts: Conflict[] = [];
+  for (const { manager, fields } of losers)
+    for (const path of yield* pathsOf(fields)) conflicts.push({ manager, path });
+  return conflicts;
 }
 
 /** The message and the causes of the 409, as the API server words them. */
-export function describeConflicts(conflicts: readonly Conflict[]): {
+export function* describeConflicts(conflicts: readonly Conflict[]): Steps<{
   readonly message: string;
   readonly causes: readonly StatusCause[];
-} {
-  const causes = conflicts.map(({ manager, path }) => ({
-    reason: "FieldManagerConflict",
-    message: `conflict with ${printManager(manager)}`,
-    field: printPath(path),
-  }));
+}> {
+  const causes: { readonly reason: string; readonly message: string; readonly field: string }[] = [];
+  const byManager = new Map<string, string[]>();
+  for (const { manager, path } of conflicts) {
+    if (causes.length % STEP === STEP - 1) yield;
+    const [who, field] = [printManager(manager), printPath(path)];
+    causes.push({ reason: "FieldManagerConflict", message: `conflict with ${who}`, field });
+    const theirs = byManager.get(who);
+    if (theirs === undefined) byManager.set(who, [`- ${field}`]);
+    else theirs.push(`- ${field}`);
+  }
   const [only] = causes;
   if (only !== undefined && causes.length === 1) {
     return { message: `Apply failed with 1 conflict: ${only.message}: ${only.field}`, causes };
   }
-  const byManager = Map.groupBy(conflicts, ({ manager }) => printManager(manager));
-  const lines = [...byManager].flatMap(([manager, theirs]) => [
-    `conflicts with ${manager}:`,
-    ...theirs.map(({ path }) => `- ${printPath(path)}`),
-  ]);
+  const lines = [...byManager].flatMap(([who, theirs]) => [`conflicts with ${who}:`, theirs.join("\n")]);
   return { message: `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`, causes };
 }
 

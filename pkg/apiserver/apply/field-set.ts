@@ -1,3 +1,4 @@
+import { inOneGo, STEP, type Steps } from "../../api/steps.ts";
 import type { PathElement } from "./path-element.ts";
 import { canonicalElement, printElement, sortElements } from "./path-element.ts";
 
@@ -19,26 +20,34 @@ export function isEmptySet(set: FieldSet): boolean {
   return set.children.size === 0;
 }
 
-export function union(a: FieldSet, b: FieldSet): FieldSet {
-  return combine(a, b, (inA, inB) => inA || inB) ?? emptySet;
+export function* union(a: FieldSet, b: FieldSet): Steps<FieldSet> {
+  return (yield* combine(a, b, (inA, inB) => inA || inB)) ?? emptySet;
 }
 
-export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  return combine(a, b, (inA, inB) => inA && inB) ?? emptySet;
+export function* intersection(a: FieldSet, b: FieldSet): Steps<FieldSet> {
+  return (yield* combine(a, b, (inA, inB) => inA && inB)) ?? emptySet;
 }
 
 /** The paths of `a` that are not in `b`; those below a path of `b` stay. */
-export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  return combine(a, b, (inA, inB) => inA && !inB) ?? emptySet;
+export function* difference(a: FieldSet, b: FieldSet): Steps<FieldSet> {
+  return (yield* combine(a, b, (inA, inB) => inA && !inB)) ?? emptySet;
+}
+
+export function hasPath(set: FieldSet, path: FieldPath): boolean {
+  let at: FieldSet | undefined = set;
+  for (const element of path) at = at?.children.get(element);
+  return at?.member === true;
 }
 
 /** The paths of `a` that are neither in `b` nor below a path of `b`. */
-export function withoutSubtrees(a: FieldSet, b: FieldSet): FieldSet {
+export function* withoutSubtrees(a: FieldSet, b: FieldSet): Steps<FieldSet> {
   const children = new Map<PathElement, FieldSet>();
+  let count = 0;
   for (const [element, child] of a.children) {
+    if (++count % STEP === 0) yield;
     const cut = b.children.get(element);
     if (cut?.member === true) continue;
-    const rest = cut === undefined ? child : withoutSubtrees(child, cut);
+    const rest = cut === undefined ? child : yield* withoutSubtrees(child, cut);
     if (rest.member || rest.children.size > 0) children.set(element, rest);
   }
   return { member: a.member, children };
@@ -51,16 +60,26 @@ export function setOfPaths(paths: Iterable<FieldPath>): FieldSet {
     for (const element of path) at = at.descend(element);
     at.mark();
   }
-  return builder.build();
+  return inOneGo(builder.build());
 }
 
 /** All paths in the order of messages: at each step first the members, then what is below. */
-export function* pathsOf(set: FieldSet, prefix: FieldPath = []): Generator<FieldPath> {
-  const children = sortedChildren(set);
+export function* pathsOf(set: FieldSet, prefix: FieldPath = []): Steps<readonly FieldPath[]> {
+  const paths: FieldPath[] = [];
+  yield* collectPaths(set, prefix, paths);
+  return paths;
+}
+
+function* collectPaths(set: FieldSet, prefix: FieldPath, paths: FieldPath[]): Steps<void> {
+  const children = yield* sortedChildren(set);
   for (const [element, child] of children) {
-    if (child.member) yield [...prefix, element];
+    if (child.member) paths.push([...prefix, element]);
   }
-  for (const [element, child] of children) yield* pathsOf(child, [...prefix, element]);
+  let count = 0;
+  for (const [element, child] of children) {
+    if (++count % STEP === 0) yield;
+    if (child.children.size > 0) yield* collectPaths(child, [...prefix, element], paths);
+  }
 }
 
 /** `.spec.containers[name="a"].image` */
@@ -69,27 +88,43 @@ export function printPath(path: FieldPath): string {
 }
 
 /** The tree as managedFields hold it; "." marks a node that has children and is a member itself. */
-export function toFieldsV1(set: FieldSet): Readonly<Record<string, unknown>> {
+export function* toFieldsV1(set: FieldSet): Steps<Readonly<Record<string, unknown>>> {
   const fields: Record<string, unknown> = {};
-  for (const [element, child] of sortedChildren(set)) {
+  let count = 0;
+  for (const [element, child] of yield* sortedChildren(set)) {
+    if (++count % STEP === 0) yield;
     if (child.children.size === 0) fields[element] = {};
-    else fields[element] = child.member ? { ".": {}, ...toFieldsV1(child) } : toFieldsV1(child);
+    else if (child.member) fields[element] = { ".": {}, ...(yield* toFieldsV1(child)) };
+    else fields[element] = yield* toFieldsV1(child);
   }
   return fields;
 }
 
 /** Reads managedFields; throws a SyntaxError. Elements of unknown kinds are dropped. */
-export function fromFieldsV1(fields: unknown): FieldSet {
-  const children = new Map<PathElement, FieldSet>();
+export function* fromFieldsV1(fields: unknown): Steps<FieldSet> {
   if (typeof fields !== "object" || fields === null) return emptySet;
-  for (const [key, below] of Object.entries(fields)) {
+  const children = new Map<PathElement, FieldSet>();
+  let count = 0;
+  for (const key of Object.keys(fields)) {
+    if (++count % STEP === 0) yield;
     const element = key === "." ? undefined : canonicalElement(key);
     if (element === undefined) continue;
-    const child = fromFieldsV1(below);
-    const isMember = child.children.size === 0 || Object.hasOwn(below as object, ".");
-    children.set(element, { member: isMember, children: child.children });
+    const below = (fields as Readonly<Record<string, unknown>>)[key];
+    if (isBareNode(below)) children.set(element, leaf);
+    else {
+      const child = yield* fromFieldsV1(below);
+      const isMember = child.children.size === 0 || Object.hasOwn(below as object, ".");
+      children.set(element, { member: isMember, children: child.children });
+    }
   }
   return { member: false, children };
+}
+
+/** Most have nothing below. */
+function isBareNode(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  for (const key in value) if (key !== ".") return false;
+  return true;
 }
 
 /** Collects paths while a value is walked. */
@@ -118,10 +153,13 @@ export class FieldSetBuilder {
   }
 
   /** The empty path stands for the whole object, which nobody owns. To be called once: the set grows out of this. */
-  build(): FieldSet {
+  *build(): Steps<FieldSet> {
     if (this.#children.size === 0) return this.#member ? leaf : emptySet;
-    for (const [element, child] of this.#children)
-      if (child instanceof FieldSetBuilder) this.#children.set(element, child.build());
+    let count = 0;
+    for (const [element, child] of this.#children) {
+      if (++count % STEP === 0) yield;
+      if (child instanceof FieldSetBuilder) this.#children.set(element, yield* child.build());
+    }
     return { member: this.#member, children: this.#children as ReadonlyMap<PathElement, FieldSet> };
   }
 }
@@ -163,29 +201,36 @@ export class Spot {
   }
 }
 
-function combine(
-  a: FieldSet | undefined,
-  b: FieldSet | undefined,
-  keep: (inA: boolean, inB: boolean) => boolean,
-): FieldSet | undefined {
-  // What only one side has is kept or dropped as it is.
-  if (a === undefined) return keep(false, true) ? b : undefined;
-  if (b === undefined) return keep(true, false) ? a : undefined;
+/** Whether a path is in the result, by whether it is in each of two sets. */
+type Keep = (inA: boolean, inB: boolean) => boolean;
+
+/** What only one side has is kept or dropped as it is; undefined where nothing is left. */
+function* combine(a: FieldSet, b: FieldSet, keep: Keep): Steps<FieldSet | undefined> {
   const children = new Map<PathElement, FieldSet>();
-  const add = (element: PathElement, child: FieldSet | undefined): void => {
-    if (child !== undefined) children.set(element, child);
-  };
-  for (const [element, child] of a.children) add(element, combine(child, b.children.get(element), keep));
-  for (const [element, child] of b.children) {
-    if (!a.children.has(element)) add(element, combine(undefined, child, keep));
+  let count = 0;
+  for (const [element, child] of a.children) {
+    if (++count % STEP === 0) yield;
+    const other = b.children.get(element);
+    let left: FieldSet | undefined;
+    if (other === undefined) left = keep(true, false) ? child : undefined;
+    else if (child.children.size === 0 && other.children.size === 0)
+      left = keep(child.member, other.member) ? leaf : undefined;
+    else left = yield* combine(child, other, keep);
+    if (left !== undefined) children.set(element, left);
+  }
+  if (keep(false, true)) {
+    for (const [element, child] of b.children) {
+      if (++count % STEP === 0) yield;
+      if (!a.children.has(element)) children.set(element, child);
+    }
   }
   const member = keep(a.member, b.member);
   return member || children.size > 0 ? { member, children } : undefined;
 }
 
-function sortedChildren(set: FieldSet): [PathElement, FieldSet][] {
+function* sortedChildren(set: FieldSet): Steps<readonly (readonly [PathElement, FieldSet])[]> {
   const children: [PathElement, FieldSet][] = [];
-  for (const element of sortElements([...set.children.keys()])) {
+  for (const element of yield* sortElements([...set.children.keys()])) {
     const child = set.children.get(element);
     if (child !== undefined) children.push([element, child]);
   }

@@ -28,9 +28,10 @@ export function* lastAppliedFields(
   const { added, modified, removed } = yield* compare(
     context.schema,
     lastApplied,
-    complete(context.schema, live),
+    yield* complete(context.schema, live),
   );
-  return difference(yield* fieldsOf(context.schema, lastApplied), union(union(added, modified), removed));
+  const changed = yield* union(yield* union(added, modified), removed);
+  return yield* difference(yield* fieldsOf(context.schema, lastApplied), changed);
 }
 
 /** Keeps the note up to date, where there is one. */

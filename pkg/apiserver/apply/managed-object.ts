@@ -1,8 +1,9 @@
 import type { ApiObject } from "../../api/object.ts";
-import { jsonEqual } from "../../api/patch/json.ts";
+import { jsonEqual, setKey } from "../../api/patch/json.ts";
+import { STEP, type Steps } from "../../api/steps.ts";
 import type { Managers } from "./managers.ts";
 import { encodeManagers } from "./managers.ts";
-import { isList, isObject } from "./typed-value.ts";
+import { isLeaf, isList, isObject } from "./typed-value.ts";
 
 /** Managers do not manage their own list. */
 export function bare(object: ApiObject): ApiObject {
@@ -11,18 +12,32 @@ export function bare(object: ApiObject): ApiObject {
   return { ...object, metadata };
 }
 
-export function withManagers(object: ApiObject, managers: Managers): ApiObject {
-  const managedFields = encodeManagers(managers);
+export function* withManagers(object: ApiObject, managers: Managers): Steps<ApiObject> {
+  const managedFields = yield* encodeManagers(managers);
   const plain = bare(object);
   return managedFields === undefined ? plain : { ...plain, metadata: { ...plain.metadata, managedFields } };
 }
 
 /** A field applied as null is owned, but not there. */
-export function withoutNulls(value: unknown): unknown {
-  if (isList(value)) return value.map(withoutNulls);
+export function* withoutNulls(value: unknown): Steps<unknown> {
+  let count = 0;
+  if (isList(value)) {
+    const items: unknown[] = [];
+    for (const item of value) {
+      if (++count % STEP === 0) yield;
+      items.push(isLeaf(item) ? item : yield* withoutNulls(item));
+    }
+    return items;
+  }
   if (!isObject(value)) return value;
-  const kept = Object.entries(value).filter(([, part]) => part !== null && part !== undefined);
-  return Object.fromEntries(kept.map(([key, part]) => [key, withoutNulls(part)]));
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    if (++count % STEP === 0) yield;
+    const part = value[key];
+    if (part === null || part === undefined) continue;
+    setKey(kept, key, isLeaf(part) ? part : yield* withoutNulls(part));
+  }
+  return kept;
 }
 
 export function rfc3339(ms: number): string {

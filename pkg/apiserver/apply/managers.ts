@@ -1,4 +1,5 @@
 import type { ManagedFieldsEntry } from "../../api/object.ts";
+import type { Steps } from "../../api/steps.ts";
 import type { FieldSet } from "./field-set.ts";
 import { fromFieldsV1, isEmptySet, toFieldsV1, union } from "./field-set.ts";
 import { compareStrings } from "./path-element.ts";
@@ -35,7 +36,7 @@ export function managerId(
 }
 
 /** Throws a ManagedFieldsError for entries that no server has written. */
-export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
+export function* decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined): Steps<Managers> {
   const managers = new Map<string, Manager>();
   for (const [index, entry] of (entries ?? []).entries()) {
     const { operation, apiVersion = "", fieldsType = "" } = entry;
@@ -57,16 +58,16 @@ export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefine
       apiVersion,
       subresource: entry.subresource ?? "",
       time: entry.time ?? "",
-      fields: decodeFields(entry),
+      fields: yield* decodeFields(entry),
     };
     managers.set(managerId(manager), manager);
   }
   return managers;
 }
 
-function decodeFields(entry: ManagedFieldsEntry): FieldSet {
+function* decodeFields(entry: ManagedFieldsEntry): Steps<FieldSet> {
   try {
-    return fromFieldsV1(entry.fieldsV1);
+    return yield* fromFieldsV1(entry.fieldsV1);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw new ManagedFieldsError(`error decoding set: ${error.message}`, { cause: error });
@@ -74,17 +75,20 @@ function decodeFields(entry: ManagedFieldsEntry): FieldSet {
 }
 
 /** undefined when nobody manages anything: the field is then left out. */
-export function encodeManagers(managers: Managers): readonly ManagedFieldsEntry[] | undefined {
+export function* encodeManagers(managers: Managers): Steps<readonly ManagedFieldsEntry[] | undefined> {
   if (managers.size === 0) return undefined;
-  return [...managers.values()].sort(compareManagers).map((manager) => ({
-    ...(manager.name !== "" && { manager: manager.name }),
-    operation: manager.operation,
-    apiVersion: manager.apiVersion,
-    ...(manager.time !== "" && { time: manager.time }),
-    fieldsType: "FieldsV1",
-    fieldsV1: toFieldsV1(manager.fields),
-    ...(manager.subresource !== "" && { subresource: manager.subresource }),
-  }));
+  const entries: ManagedFieldsEntry[] = [];
+  for (const manager of [...managers.values()].sort(compareManagers))
+    entries.push({
+      ...(manager.name !== "" && { manager: manager.name }),
+      operation: manager.operation,
+      apiVersion: manager.apiVersion,
+      ...(manager.time !== "" && { time: manager.time }),
+      fieldsType: "FieldsV1",
+      fieldsV1: yield* toFieldsV1(manager.fields),
+      ...(manager.subresource !== "" && { subresource: manager.subresource }),
+    });
+  return entries;
 }
 
 /** An empty list, or one empty entry, is a request to forget all managers. */
@@ -103,7 +107,7 @@ export function withManager(managers: Managers, manager: Manager): Managers {
 const maxUpdateManagers = 10;
 
 /** Folds the oldest updates into one entry per version, so that their number stays bounded. */
-export function capUpdateManagers(managers: Managers): Managers {
+export function* capUpdateManagers(managers: Managers): Steps<Managers> {
   const updates = [...managers].filter(([, manager]) => manager.operation === "Update");
   let excess = updates.length - maxUpdateManagers;
   if (excess <= 0) return managers;
@@ -123,7 +127,7 @@ export function capUpdateManagers(managers: Managers): Managers {
     result.delete(id);
     result.set(
       bucketId,
-      old === undefined ? bucket : { ...bucket, fields: union(manager.fields, old.fields) },
+      old === undefined ? bucket : { ...bucket, fields: yield* union(manager.fields, old.fields) },
     );
     excess--;
   }

@@ -11,7 +11,7 @@ import { groupItems, isLeaf, isList, isObject, schemaOfKey, shapeOf } from "./ty
 export function* fieldsOf(schema: FieldSchema, value: unknown): Steps<FieldSet> {
   const builder = new FieldSetBuilder();
   yield* collect(schema, value, Spot.root(builder));
-  return builder.build();
+  return yield* builder.build();
 }
 
 function* collect(schema: FieldSchema, value: unknown, spot: Spot): Steps<void> {
@@ -51,12 +51,15 @@ function* collectItems(schema: ListSchema, list: JsonList, spot: Spot): Steps<vo
  * The set with every named field on the way to a member as a member itself. Fields of a type are there or not by what
  * is in them, other than keys of a map: only so do set operations take them along.
  */
-export function withNamedFields(schema: FieldSchema | undefined, set: FieldSet): FieldSet {
+export function* withNamedFields(schema: FieldSchema | undefined, set: FieldSet): Steps<FieldSet> {
   const children = new Map<PathElement, FieldSet>();
+  let count = 0;
   for (const [element, child] of set.children) {
+    if (++count % STEP === 0) yield;
     const name = fieldNameOf(element);
     const named = name !== undefined && schema?.kind === "map" && schema.field(name) !== undefined;
-    const below = child.children.size === 0 ? child : withNamedFields(schemaBelow(schema, element), child);
+    const below =
+      child.children.size === 0 ? child : yield* withNamedFields(schemaBelow(schema, element), child);
     children.set(element, named ? { member: true, children: below.children } : below);
   }
   return { member: set.member, children };

@@ -27,8 +27,8 @@ const unowned = setOfPaths(
   ].map((path) => path.map(fieldElement)),
 );
 
-export function withoutUnowned(fields: FieldSet): FieldSet {
-  return difference(fields, unowned);
+export function* withoutUnowned(fields: FieldSet): Steps<FieldSet> {
+  return yield* difference(fields, unowned);
 }
 
 export function fieldSetOf(paths: readonly (readonly string[])[] | undefined): FieldSet {
@@ -44,22 +44,18 @@ export function* takeFromOthers(
   writer: string,
   comparison: Comparison,
 ): Steps<{ readonly managers: Managers; readonly conflicts: readonly Conflict[] }> {
-  const changed = union(comparison.modified, comparison.added);
-  yield;
+  const changed = yield* union(comparison.modified, comparison.added);
   const owners: { manager: Manager; fields: FieldSet }[] = [];
   let result = managers;
   for (const [id, manager] of managers) {
     if (id === writer) continue;
-    const lost = intersection(manager.fields, changed);
-    yield;
+    const lost = yield* intersection(manager.fields, changed);
     owners.push({ manager, fields: lost });
-    const left = difference(manager.fields, lost);
-    yield;
-    const fields = difference(left, comparison.removed);
-    yield;
+    const left = yield* difference(manager.fields, lost);
+    const fields = yield* difference(left, comparison.removed);
     result = withManager(result, { ...manager, fields });
   }
-  return { managers: result, conflicts: conflictsOf(owners) };
+  return { managers: result, conflicts: yield* conflictsOf(owners) };
 }
 
 /** The comparison of two objects, with all that their types imply, without what the endpoint of the write cannot set. */
@@ -69,16 +65,13 @@ export function* compareWritten(
   after: unknown,
   reset: FieldSet,
 ): Steps<Comparison> {
-  const was = complete(schema, before);
-  yield;
-  const is = complete(schema, after);
-  yield;
+  const was = yield* complete(schema, before);
+  const is = yield* complete(schema, after);
   const { added, modified, removed } = yield* compare(schema, was, is);
-  yield;
   return {
-    added: withoutSubtrees(added, reset),
-    modified: withoutSubtrees(modified, reset),
-    removed: withoutSubtrees(removed, reset),
+    added: yield* withoutSubtrees(added, reset),
+    modified: yield* withoutSubtrees(modified, reset),
+    removed: yield* withoutSubtrees(removed, reset),
   };
 }
 
@@ -92,29 +85,21 @@ export function* prune(
   managers: Managers,
   last: FieldSet,
 ): Steps<unknown> {
-  const named = (set: FieldSet): FieldSet => withNamedFields(schema, set);
-  const applied = named(last);
-  yield;
-  const removed = removeFields(schema, merged, applied);
+  const named = (set: FieldSet): Steps<FieldSet> => withNamedFields(schema, set);
+  const fieldsIn = (value: unknown): Steps<FieldSet> => fieldsOf(schema, isObject(value) ? value : {});
+  const applied = yield* named(last);
+  const removed = yield* removeFields(schema, merged, applied);
   let owned = fieldSetOf([]);
-  for (const { fields } of managers.values()) {
-    yield;
-    owned = union(owned, fields);
-  }
-  yield;
-  const whole = named(yield* fieldsOf(schema, merged));
-  yield;
+  for (const { fields } of managers.values()) owned = yield* union(owned, fields);
+  const whole = yield* named(yield* fieldsOf(schema, merged));
 
   // With an object or item that goes, everything within it went: what others own in there comes back.
-  const left = named(yield* fieldsOf(schema, isObject(removed) ? removed : {}));
-  yield;
-  const claimed = union(left, named(owned));
-  yield;
-  const returned = removeFields(schema, merged, difference(whole, claimed));
-  yield;
+  const left = yield* named(yield* fieldsIn(removed));
+  const claimed = yield* union(left, yield* named(owned));
+  const returned = yield* removeFields(schema, merged, yield* difference(whole, claimed));
 
   // And so does what was within it, but never applied by this manager.
-  const kept = named(yield* fieldsOf(schema, isObject(returned) ? returned : {}));
-  yield;
-  return removeFields(schema, merged, intersection(difference(whole, kept), applied));
+  const kept = yield* named(yield* fieldsIn(returned));
+  const gone = yield* intersection(yield* difference(whole, kept), applied);
+  return yield* removeFields(schema, merged, gone);
 }

@@ -1,4 +1,5 @@
 import { compareInt64, type Int64 } from "../../api/int64.ts";
+import { sortInSteps, STEP, type Steps } from "../../api/steps.ts";
 import { parseJson } from "../../api/wire-json.ts";
 
 /**
@@ -43,15 +44,19 @@ export function canonicalElement(text: string): PathElement | undefined {
 }
 
 /** In the order of FieldsV1 and of messages: fields, keys, values, places. Each is read once, however many there are. */
-export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
-  if (elements.every((element) => element.startsWith("f:"))) return elements.toSorted(compareStrings);
-  const read = elements.map((element) => ({
-    element,
-    kind: kinds.indexOf(element.charAt(0)),
-    value: valueOf(element),
-  }));
-  return read.sort(compareRead).map(({ element }) => element);
+export function* sortElements(elements: readonly PathElement[]): Steps<readonly PathElement[]> {
+  if (elements.length <= SORTED_AT_ONCE && elements.every((element) => element.startsWith("f:")))
+    return elements.toSorted(compareStrings);
+  const read: ReadElement[] = [];
+  for (const element of elements) {
+    if (read.length % STEP === STEP - 1) yield;
+    read.push({ element, kind: kinds.indexOf(element.charAt(0)), value: valueOf(element) });
+  }
+  const sorted = yield* sortInSteps(read, compareRead);
+  return sorted.map(({ element }) => element);
 }
+
+const SORTED_AT_ONCE = 512;
 
 const kinds = "fkvi";
 

@@ -1,5 +1,6 @@
 import type { ManagedFieldsEntry } from "../../api/object.ts";
-import { difference, isEmptySet, setOfPaths } from "./field-set.ts";
+import type { Steps } from "../../api/steps.ts";
+import { difference, hasPath, isEmptySet, setOfPaths } from "./field-set.ts";
 import { decodeManagers, encodeManagers, type Manager, managerId, type Managers } from "./managers.ts";
 import { fieldElement } from "./path-element.ts";
 
@@ -19,14 +20,13 @@ const setOf = (path: readonly string[]): ReturnType<typeof setOfPaths> =>
 
 /** Whether the manager owns the replicas of the object behind the scale. */
 function owns({ fields }: Manager, path: readonly string[]): boolean {
-  const wanted = setOf(path);
-  return isEmptySet(difference(wanted, fields));
+  return hasPath(fields, path.map(fieldElement));
 }
 
 /** Of those who manage an object: who manages its scale. */
-export function managersOfScale(entries: Entries, pathIn: ReplicasPath): Managers {
+export function* managersOfScale(entries: Entries, pathIn: ReplicasPath): Steps<Managers> {
   const result = new Map<string, Manager>();
-  for (const manager of decodeManagers(entries).values()) {
+  for (const manager of (yield* decodeManagers(entries)).values()) {
     const path = pathIn(manager.apiVersion);
     if (path === undefined || path === "none" || !owns(manager, path)) continue;
     const ofScale: Manager = { ...manager, apiVersion: SCALE_VERSION, fields: inScale };
@@ -39,14 +39,14 @@ export function managersOfScale(entries: Entries, pathIn: ReplicasPath): Manager
  * Who manages the object once its scale is managed like this. Whoever loses the replicas there loses them here; whoever
  * wins them is a manager of the version that the request speaks.
  */
-export function managersOfScaled(
+export function* managersOfScaled(
   entries: Entries,
   ofScale: Entries,
   apiVersion: string,
   pathIn: ReplicasPath,
-): Entries {
-  const parents = decodeManagers(entries);
-  const scales = new Map(decodeManagers(ofScale));
+): Steps<Entries> {
+  const parents = yield* decodeManagers(entries);
+  const scales = new Map(yield* decodeManagers(ofScale));
   const result = new Map<string, Manager>();
   for (const [id, manager] of parents) {
     const path = pathIn(manager.apiVersion);
@@ -54,7 +54,7 @@ export function managersOfScaled(
     if (path === "none" || !owns(manager, path)) result.set(id, manager);
     else if (scales.delete(managerId({ ...manager, apiVersion: SCALE_VERSION }))) result.set(id, manager);
     else {
-      const fields = difference(manager.fields, setOf(path));
+      const fields = yield* difference(manager.fields, setOf(path));
       if (!isEmptySet(fields)) result.set(id, { ...manager, fields });
     }
   }
@@ -62,7 +62,7 @@ export function managersOfScaled(
     // upstream: managedfields/scalehandler.go#ToParent looks for the time among the parent's managers.
     result.set(managerId(winner), { ...winner, time: parents.get(managerId(winner))?.time ?? "" });
   }
-  return encodeManagers(result);
+  return yield* encodeManagers(result);
 }
 
 function winnersOf(scales: Managers, apiVersion: string, pathIn: ReplicasPath): readonly Manager[] {

@@ -95,18 +95,28 @@ export function* groupItems(
 }
 
 /** The value with everything that its type implies, see MapSchema.implied. */
-export function complete(schema: FieldSchema, value: unknown): unknown {
+export function* complete(schema: FieldSchema, value: unknown): Steps<unknown> {
   const shape = shapeOf(schema, value);
   if (shape.kind === "list" && isList(value)) {
-    return value.map((item) => complete(shape.schema.items(), item));
+    const items: unknown[] = [];
+    for (const item of value) {
+      if (items.length % STEP === STEP - 1) yield;
+      items.push(isLeaf(item) ? item : yield* complete(shape.schema.items(), item));
+    }
+    return items;
   }
   if (shape.kind !== "map" || !isObject(value)) return value;
   const whole: Record<string, unknown> = { ...shape.schema.implied?.() };
-  for (const [key, part] of Object.entries(value)) {
+  let count = 0;
+  for (const key of Object.keys(value)) {
+    if (++count % STEP === 0) yield;
+    const part = value[key];
     if (part !== undefined) setKey(whole, key, part);
   }
-  for (const [key, part] of Object.entries(whole)) {
-    if (typeof part === "object") setKey(whole, key, complete(schemaOfKey(shape.schema, key), part));
+  for (const key of Object.keys(whole)) {
+    if (++count % STEP === 0) yield;
+    const part = whole[key];
+    if (!isLeaf(part)) setKey(whole, key, yield* complete(schemaOfKey(shape.schema, key), part));
   }
   return whole;
 }

@@ -1,8 +1,8 @@
+import { goSyntax, goValue } from "../../api/go-value.ts";
 import { asJson, child, text } from "../../api/json.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { STEP, type Steps } from "../../api/steps.ts";
 import type { FieldSchema, ListSchema, MapSchema, ScalarSchema } from "./field-schema.ts";
-import { goValue } from "../decode/go-value.ts";
 import { fieldElement, printElement } from "./path-element.ts";
 import { isList, isObject, itemElement, TypedValueError } from "./typed-value.ts";
 
@@ -43,7 +43,7 @@ function* collect(schema: FieldSchema, value: unknown, path: Path, problems: str
 function problemOfScalar({ type }: ScalarSchema, value: unknown): string | undefined {
   const is = typeof value;
   if (type === "string" && is !== "string") {
-    return `expected string, got &value.valueUnstructured{Value:${goValue(value)}}`;
+    return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
   }
   if (type === "numeric" && is !== "number" && is !== "bigint") {
     return `expected numeric (int or float), got ${goType(value)}`;

@@ -1,5 +1,6 @@
 import { DUMP_SCHEMA, defineScalarTag, dump, intCoreTag, intYaml11Tag, NOT_RESOLVED } from "js-yaml";
 import type { Json } from "../../api/json.ts";
+import { countDown, MOST_AT_ONCE } from "../../api/large.ts";
 import type { ListBody } from "../server/request.ts";
 import { withoutKind } from "./encode.ts";
 
@@ -43,12 +44,10 @@ export function* encodeListYaml(list: ListBody): Generator<string> {
   yield toYaml({ kind, metadata });
 }
 
-/** Values in one piece: what the library takes some milliseconds for. */
-const MOST_VALUES = 1_000;
 const NULL = ": null\n";
 
 /** The same text as `toYaml` gives, in pieces that are made one by one. */
-export function* yamlPieces(value: unknown, most = MOST_VALUES): Generator<string, void> {
+export function* yamlPieces(value: unknown, most = MOST_AT_ONCE): Generator<string, void> {
   if (countDown(value, most) >= 0) yield toYaml(value);
   else if (Array.isArray(value)) yield* piecesOfList(value, most);
   else yield* piecesOfObject(value as Json, most);
@@ -106,17 +105,6 @@ function endOfShort(values: readonly unknown[], start: number, most: number): nu
     end++;
   }
   return end;
-}
-
-/** What is left of a number when all values in this one are taken off it; below 0 as soon as it does not suffice. */
-function countDown(value: unknown, count: number): number {
-  let left = count - 1;
-  if (typeof value !== "object" || value === null) return left;
-  for (const member of Array.isArray(value) ? value : Object.values(value)) {
-    if (left < 0) break;
-    left = countDown(member, left);
-  }
-  return left;
 }
 
 /** Empty lines are those of texts, which have no indentation. */

@@ -1,3 +1,4 @@
+import { countDown, MOST_AT_ONCE } from "../../api/large.ts";
 import type { ApiObject } from "../../api/object.ts";
 import type { ListBody, WatchFrame } from "../server/request.ts";
 
@@ -42,6 +43,48 @@ export function* encodeList(list: ListBody): Generator<string> {
     text = "";
   }
   yield `${text}]}\n`;
+}
+
+/** The same text as JSON.stringify gives, in pieces that are made one by one. */
+export function* jsonPieces(value: unknown, most = MOST_AT_ONCE): Generator<string, void> {
+  if (countDown(value, most) >= 0) yield JSON.stringify(value);
+  else if (Array.isArray(value)) yield* piecesOf("[]", value, (index) => index, most);
+  else {
+    const members = Object.entries<unknown>(value as object).filter(([, member]) => member !== undefined);
+    yield* piecesOf(
+      "{}",
+      members.map(([, member]) => member),
+      (index) => members[index]?.[0] ?? "",
+      most,
+    );
+  }
+}
+
+/** What is short together is one piece; what is long has pieces of its own. `keyAt` names the members of an object. */
+function* piecesOf(
+  brackets: string,
+  members: readonly unknown[],
+  keyAt: (index: number) => string | number,
+  most: number,
+): Generator<string, void> {
+  let text = brackets.slice(0, 1);
+  let left = most;
+  for (const [index, member] of members.entries()) {
+    const key = keyAt(index);
+    text += index === 0 ? "" : ",";
+    if (typeof key === "string") text += `${JSON.stringify(key)}:`;
+    const rest = countDown(member, left);
+    if (rest >= 0) {
+      left = rest;
+      text += JSON.stringify(member ?? null);
+      continue;
+    }
+    yield text;
+    text = "";
+    left = most;
+    yield* jsonPieces(member ?? null, most);
+  }
+  yield text + brackets.slice(1);
 }
 
 export function withoutKind(item: ApiObject): object {

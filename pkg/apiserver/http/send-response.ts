@@ -1,8 +1,9 @@
 import type { ServerResponse } from "node:http";
+import { isLarge } from "../../api/large.ts";
 import type { Clock } from "../../clock/clock.ts";
 import { TurnOfSteps } from "../../clock/turns.ts";
 import type { ApiResponse, WatchFrame } from "../server/request.ts";
-import { encodeList, encodeListPretty, type FrameEncoder } from "./encode.ts";
+import { encodeList, encodeListPretty, type FrameEncoder, jsonPieces } from "./encode.ts";
 import { encodeListYaml, yamlPieces } from "./encode-yaml.ts";
 import type { HttpResponse } from "./messages.ts";
 
@@ -54,8 +55,9 @@ export async function sendResponse(
     return;
   }
   if (body.kind === "session") throw new Error("a session needs a connection of its own");
-  if (options.yaml && body.kind === "object") {
-    await sendYaml(response, { status, headers, value: body.value }, options.clock);
+  if (body.kind === "object" && (options.yaml || (!options.pretty && isLarge(body.value)))) {
+    const pieces = options.yaml ? yamlPieces(body.value) : jsonLine(body.value);
+    await sendPieces(response, { status, headers, pieces }, options.clock);
     return;
   }
   const bytes = encodeWhole(body, options.pretty);
@@ -64,21 +66,25 @@ export async function sendResponse(
   writable.end(bytes);
 }
 
-interface YamlAnswer {
+function* jsonLine(value: object): Generator<string, void> {
+  yield* jsonPieces(value);
+  yield "\n";
+}
+
+interface AnswerInPieces {
   readonly status: number;
   readonly headers: Record<string, string | string[]>;
-  readonly value: object;
+  readonly pieces: Generator<string, void>;
 }
 
 /** A long one goes piece by piece: to make it as a whole takes several turns. */
-async function sendYaml(
+async function sendPieces(
   response: HttpResponse,
-  { status, headers, value }: YamlAnswer,
+  { status, headers, pieces }: AnswerInPieces,
   clock: Clock,
 ): Promise<void> {
   const writable = response as Writable;
   const turns = new TurnOfSteps(clock);
-  const pieces: Generator<string, void> = yamlPieces(value);
   const first = pieces.next();
   const second = pieces.next();
   if (first.done !== true && second.done === true)

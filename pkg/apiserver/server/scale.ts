@@ -80,7 +80,8 @@ async function writeScale(call: Call, query: WriteQuery, change: ScaleChange): P
     precondition: (before) => change.precondition?.(before),
     next: async (before) => {
       const { managedFields } = before.metadata;
-      const scale = withManagers(scaleOf(call, before), managersOfScale(managedFields, pathIn));
+      const managers = await call.turns.run(managersOfScale(managedFields, pathIn));
+      const scale = await call.turns.run(withManagers(scaleOf(call, before), managers));
       const draft = await change.next(scale);
       if (change.applied !== true)
         await call.turns.run(recordOwnership({ ...call, served: scaleResource() }, scale, draft, query));
@@ -97,11 +98,10 @@ async function writeScale(call: Call, query: WriteQuery, change: ScaleChange): P
       writePath(scaled, paths.specReplicas, replicas);
       // Whoever names a version in the scale means that of the object behind it.
       scaled.metadata["resourceVersion"] = text(draft.metadata, "resourceVersion");
-      scaled.metadata["managedFields"] = managersOfScaled(
-        managedFields,
-        draft.metadata["managedFields"] as typeof managedFields,
-        apiVersionOf(served.resource),
-        pathIn,
+      const owners = draft.metadata["managedFields"] as typeof managedFields;
+      const version = apiVersionOf(served.resource);
+      scaled.metadata["managedFields"] = await call.turns.run(
+        managersOfScaled(managedFields, owners, version, pathIn),
       );
       return scaled;
     },
