@@ -24,6 +24,8 @@ export interface DecodingProblems {
   unknownField(place: Place, name: string): void;
   /** `detail`: what the type itself has against the value. */
   misfit(place: Place, value: unknown, type: GoType, detail?: string): void;
+  /** How the number there is written, if it has a fraction or an exponent: that is no integer, whatever its value. */
+  written(place: Place): string | undefined;
 }
 
 /**
@@ -58,11 +60,18 @@ export function decodeWireForm(
   new Walk(type, problems, root, problems !== undefined).struct(object, type);
 }
 
+/** Fields of features that are off by default: they are taken, and not kept. */
+const switchedOff: Readonly<Record<string, readonly string[]>> = {
+  "core.v1.NodeSpec": ["configSource"],
+  "core.v1.PodSpec": ["schedulingGroup"],
+};
+
 interface Shape {
   readonly fields: ReadonlyMap<string, GoField>;
   readonly filled: readonly GoField[];
   /** Defaults that the types declare; zeros only of pointers, for others are zero without them. */
   readonly defaults: ReadonlyMap<string, unknown>;
+  readonly switchedOff: readonly string[];
 }
 
 const shapes = new Map<GoStruct, Shape>();
@@ -79,7 +88,7 @@ function shapeOf(struct: GoStruct): Shape {
   const filled = [...struct.fields.values()].filter(
     ({ name, unset }) => unset !== undefined || defaults.has(name),
   );
-  const shape = { fields: struct.fields, filled, defaults };
+  const shape = { fields: struct.fields, filled, defaults, switchedOff: switchedOff[struct.name] ?? [] };
   shapes.set(struct, shape);
   return shape;
 }
@@ -106,7 +115,7 @@ class Walk {
   }
 
   struct(object: Json, type: GoStruct): void {
-    const { fields, filled, defaults } = shapeOf(type);
+    const { fields, filled, defaults, switchedOff } = shapeOf(type);
     const outer = this.#owner;
     for (const name of Object.keys(object)) {
       const field = fields.get(name);
@@ -127,6 +136,7 @@ class Walk {
       }
     }
     this.#owner = outer;
+    if (!this.#keepsEmpty) for (const name of switchedOff) delete object[name];
     for (const field of filled) {
       if (object[field.name] === undefined) object[field.name] = this.#unset(field, defaults.get(field.name));
     }
@@ -178,14 +188,15 @@ class Walk {
       case "bool":
         return typeof value === "boolean" ? value : this.#misfit(value, type);
       case "int32":
-        return isInt32(value) ? value : this.#misfit(value, type);
+        return isInt32(value) && this.#isInteger() ? value : this.#misfit(value, type);
       case "int64":
-        return isInt64(value) ? value : this.#misfit(value, type);
+        return isInt64(value) && this.#isInteger() ? value : this.#misfit(value, type);
       case "float64":
         if (typeof value === "bigint") return Number(value);
         return typeof value === "number" ? value : this.#misfit(value, type);
       case "intOrString":
-        return typeof value === "string" || isInt32(value) ? value : this.#misfit(value, type);
+        if (typeof value === "string") return value;
+        return isInt32(value) && this.#isInteger() ? value : this.#misfit(value, type);
       case "struct":
         if (!isJson(value)) return this.#misfit(value, type);
         this.struct(value, structOf(type));
@@ -230,7 +241,9 @@ class Walk {
     const known = exponent === -9 ? finest : thousandths;
     if (typeof value === "string" && known.has(value)) return value;
     try {
-      const written = isWrittenQuantity(value) ? value : JSON.stringify(value);
+      const written = isWrittenQuantity(value)
+        ? (this.#problems?.written(this.#place()) ?? value)
+        : JSON.stringify(value);
       const read = parseQuantity(typeof written === "string" ? written.trim() : written);
       const text = read.roundUp(exponent).toString();
       if (known.size >= MOST_KNOWN) known.clear();
@@ -290,6 +303,10 @@ class Walk {
     return isResourceList ? this.#text(value, items, -3) : this.#value(value, items);
   }
 
+  #isInteger(): boolean {
+    return this.#problems?.written(this.#place()) === undefined;
+  }
+
   #misfit(value: unknown, type: GoType, detail?: string): unknown {
     this.#problems?.misfit(this.#place(), value, type, detail);
     return value;
@@ -318,9 +335,13 @@ function saysNothing(value: unknown, { type, omitsEmpty }: GoField): boolean {
   if (type.pointer) return false;
   if (type.kind === "list") return Array.isArray(value) && value.length === 0;
   if (type.kind === "map") return isJson(value) && Object.keys(value).length === 0;
-  if (!omitsEmpty || type.kind === "intOrString") return false;
-  return value === "" || value === 0 || value === false;
+  if (!omitsEmpty) return false;
+  if (type.kind === "string" || type.kind === "bytes") return value === "";
+  if (type.kind === "bool") return value === false;
+  return value === 0 && numbers.has(type.kind);
 }
+
+const numbers: ReadonlySet<GoType["kind"]> = new Set(["float64", "int32", "int64"]);
 
 function isGiven(value: unknown, { unset }: GoField): boolean {
   return unset === "null" && value !== null;

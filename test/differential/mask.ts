@@ -68,18 +68,24 @@ export function maskText(text: string, { token, namespace }: RunNames): string {
       .replaceAll(/20(?:2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, "<micro time>")
       .replaceAll(/20(?:2[5-9]|[3-9]\d)-\d\d-\d\dT\d\d:\d\d:\d\dZ/g, "<time>")
       .replaceAll(new RegExp(`kube-api-access-${random}`, "g"), "kube-api-access-<5>")
+      .replaceAll(/X509SHA256=[0-9a-f]{64}/g, "X509SHA256=<hash>")
       .replaceAll(/\b10\.96\.\d+\.\d+/g, "<address>")
       // Another name in a program that was built as a dependency of this module.
       .replaceAll(/in scheme (\\*)"[^"\\]*\\*"/g, "in scheme <scheme>")
-      .replaceAll(/((?:resource version|current|object meta|in precondition): )\d+/gi, "$1<rv>")
+      .replaceAll(
+        /((?:resource version|current|object meta|in precondition): |in (?:record|the precondition) \()\d+/gi,
+        "$1<rv>",
+      )
+      .replaceAll(/(\\"resourceVersion\\":\\")[1-9]\d*/g, "$1<rv>")
   );
 }
 
 function maskValue(value: unknown, names: RunNames): unknown {
   if (Array.isArray(value)) return value.map((item) => maskValue(item, names));
-  if (!isJson(value)) return typeof value === "string" ? maskCell(value) : value;
+  if (!isJson(value)) return typeof value === "string" ? withSortedDocuments(maskCell(value), names) : value;
   const copy: Json = {};
   for (const [key, member] of Object.entries(value)) copy[key] = maskMember(key, member, names);
+  sortRules(copy);
   return maskGenerated(copy);
 }
 
@@ -94,6 +100,14 @@ function maskMember(key: string, member: unknown, names: RunNames): unknown {
   if (key === "items" && Array.isArray(member)) return maskValue(member.filter(isOfCase), names);
   if (key === "rows" && Array.isArray(member)) return maskValue(member.filter(isRowOfCase), names);
   return maskValue(member, names);
+}
+
+/** Of a SelfSubjectRulesReview: the real server takes bindings as they come out of a map. */
+function sortRules(object: Json): void {
+  const { resourceRules, nonResourceRules } = object;
+  if (!Array.isArray(resourceRules) || !Array.isArray(nonResourceRules)) return;
+  object["resourceRules"] = resourceRules.toSorted(byText);
+  object["nonResourceRules"] = nonResourceRules.toSorted(byText);
 }
 
 function byText(one: unknown, other: unknown): number {
@@ -118,6 +132,35 @@ function maskGenerated(object: Json): Json {
   if (typeof name !== "string" || typeof generateName !== "string" || generateName === "") return object;
   if (new RegExp(`${random}$`).test(name)) metadata["name"] = name.replace(new RegExp(`${random}$`), "<5>");
   return object;
+}
+
+/** upstream: apply goes through maps as they come. */
+function withSortedLines(text: string): string {
+  return text.replace(/(?<=: errors:\n)(?: {2}.*(?:\n|$))+/, (lines) =>
+    lines.split("\n").toSorted().join("\n"),
+  );
+}
+
+/** What a patch has led to is told in a refusal: each server writes it in an order of its own. */
+function withSortedDocuments(text: string, names: RunNames): string {
+  return withSortedLines(text).replaceAll(/(?<=Invalid value: )"\{(?:[^"\\]|\\.)*\}"(?=: )/gs, (quoted) => {
+    try {
+      return JSON.stringify(
+        JSON.stringify(sorted(maskValue(JSON.parse(JSON.parse(quoted) as string), names))),
+      );
+    } catch (error) {
+      // It may be quoted as JSON does not.
+      if (error instanceof SyntaxError) return quoted;
+      throw error;
+    }
+  });
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (!isJson(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, sorted(value[key])]));
 }
 
 /** Ages in tables. */

@@ -47,6 +47,7 @@ describe("applyJsonPatch", () => {
     [{ a: 1 }, [{ op: "test", path: "/b", value: null }], { a: 1 }],
     [{ a: { x: 1, y: 2 } }, [{ op: "test", path: "/a", value: { y: 2, x: 1 } }], { a: { x: 1, y: 2 } }],
     [{ a: 1 }, [{ op: "test", path: "", value: { a: 1 } }], { a: 1 }],
+    [{ a: 1 }, [{ op: "copy", from: "/b", path: "/c" }], { a: 1, c: null }],
     [{ a: 1 }, [], { a: 1 }],
   ])("%j with %j is %j", (original, patch, result) => {
     expect(applyJsonPatch(deepFreeze(original), deepFreeze(patch))).toEqual(result);
@@ -100,6 +101,18 @@ describe("applyJsonPatch", () => {
       [{ op: "replace", path: "a", value: {} }],
       "Unprocessable",
       "replace operation does not apply: doc is missing path: a: missing value",
+    ],
+    [
+      { a: 1 },
+      [{ op: "add", path: "", value: { b: 2 } }],
+      "Unprocessable",
+      'add operation does not apply: doc is missing path: "": missing value',
+    ],
+    [
+      { a: 1 },
+      [{ op: "copy", from: "", path: "/b" }],
+      "Unprocessable",
+      "copy operation does not apply: doc is missing from path: : missing value",
     ],
     [
       { a: 1 },

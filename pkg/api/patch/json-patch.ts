@@ -135,20 +135,16 @@ function pointerOf(operation: JsonObject, member: "path" | "from", op: string): 
   return { op, text, keys: keys.map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~")) };
 }
 
-/** upstream: json-patch.v4 finds nothing at a text without a slash, which the RFC forbids; none at all is the whole. */
-const isNowhere = ({ text, keys }: Pointer): boolean => keys.length === 0 && text !== "";
+/** upstream: json-patch.v4 finds nothing at a text without a slash; the empty one is the whole for two operations. */
+const isNowhere = ({ op, text, keys }: Pointer): boolean =>
+  keys.length === 0 && !(text === "" && (op === "replace" || op === "test"));
 
 function add(state: State, path: Pointer, value: unknown): unknown {
-  return changeAt(
-    state,
-    path,
-    (parent, key) => {
-      if (isObject(parent)) return state.changes.withKey(parent, key, value);
-      const index = key === "-" ? parent.length : indexIn(key, parent.length + 1, path);
-      return state.changes.splice(parent, index, 0, value);
-    },
-    value,
-  );
+  return changeAt(state, path, (parent, key) => {
+    if (isObject(parent)) return state.changes.withKey(parent, key, value);
+    const index = key === "-" ? parent.length : indexIn(key, parent.length + 1, path);
+    return state.changes.splice(parent, index, 0, value);
+  });
 }
 
 function remove(state: State, path: Pointer): unknown {
@@ -180,6 +176,9 @@ function replace(state: State, path: Pointer, value: unknown): unknown {
 function read(document: unknown, from: Pointer): unknown {
   const value = isNowhere(from) ? undefined : lookUp(document, from.keys);
   if (value === undefined) {
+    // upstream: json-patch.v4 copies a key that is not there as null, against the RFC.
+    if (from.op === "copy" && from.keys.length > 0 && isObject(lookUp(document, from.keys.slice(0, -1))))
+      return null;
     throw new PatchError(
       "Unprocessable",
       `${from.op} operation does not apply: doc is missing from path: ${from.text}: missing value`,

@@ -1,14 +1,24 @@
 import type { JsonObject } from "./json.ts";
-import { isObject, jsonEqual, ownValue, setKey } from "./json.ts";
+import { isList, isObject, jsonEqual, ownValue, setKey } from "./json.ts";
 
 /** RFC 7396: null removes, objects merge, everything else replaces. */
 export function applyMergePatch(original: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch;
+  if (!isObject(patch)) return withoutNulls(patch);
   const result: Record<string, unknown> = isObject(original) ? { ...original } : {};
   for (const [key, value] of Object.entries(patch)) {
     if (value === null) delete result[key];
     else setKey(result, key, applyMergePatch(ownValue(result, key), value));
   }
+  return result;
+}
+
+/** upstream: json-patch.v4 takes the nulls out of objects in lists, too; those of the lists themselves stay. */
+function withoutNulls(value: unknown): unknown {
+  if (isList(value)) return value.map(withoutNulls);
+  if (!isObject(value)) return value;
+  const result: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value))
+    if (member !== null) setKey(result, key, withoutNulls(member));
   return result;
 }
 

@@ -48,6 +48,12 @@ export function serviceAllocation(
       ]);
       const before: Service | undefined = attributes.before;
       const old = before && child(asJson(before), "spec");
+      // What is no address at all is for validation to say.
+      const given = [text(spec, "clusterIP"), ...strings(spec, "clusterIPs")];
+      if (given.some((address) => address !== "" && address !== "None" && parseIp(address) === undefined)) {
+        if (strings(spec, "clusterIPs").length === 0) spec["clusterIPs"] = [text(spec, "clusterIP")];
+        return;
+      }
       refuse(settleFamilies(spec, old, cluster), attributes);
       if (!isHeadless(spec)) {
         const addresses = [...strings(spec, "clusterIPs")];

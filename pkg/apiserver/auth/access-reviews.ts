@@ -1,4 +1,3 @@
-import type { PolicyRule } from "../../api/types/rbac-v1.gen.ts";
 import { formatTime } from "../../api/time.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
@@ -137,7 +136,7 @@ export function reviewOwnAccess(authorizer: RbacAuthorizer, review: Json, user: 
 export function reviewOwnRules(authorizer: RbacAuthorizer, review: Json, user: UserInfo): ReviewResult {
   const namespace = text(child(review, "spec"), "namespace");
   if (namespace === "") throw badRequest("no namespace on request");
-  const rules = user.groups.includes("system:masters") ? masterRules : authorizer.rulesFor(user, namespace);
+  const rules = authorizer.rulesFor(user, namespace);
   const resourceRules = rules
     .filter((rule) => (rule.resources ?? []).length > 0)
     .map(({ verbs, apiGroups, resources, resourceNames }) => ({
@@ -152,11 +151,6 @@ export function reviewOwnRules(authorizer: RbacAuthorizer, review: Json, user: U
   const status = { resourceRules, nonResourceRules, incomplete: false };
   return { review: { metadata: {}, spec: {}, status } };
 }
-
-const masterRules: readonly PolicyRule[] = [
-  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
-  { verbs: ["*"], nonResourceURLs: ["*"] },
-];
 
 /** Who am I? */
 export function reviewSelf(user: UserInfo, nowMs: number): ReviewResult {

@@ -25,7 +25,8 @@ export function validateNew(draft: Json, errors: FieldErrors, ofStatus?: () => v
 function validateName(draft: Json, errors: FieldErrors): void {
   const spec = child(draft, "spec");
   const name = text(child(draft, "metadata"), "name");
-  if (name !== `${text(child(spec, "names"), "plural")}.${text(spec, "group")}`)
+  // A name that is missing is missed elsewhere.
+  if (name !== "" && name !== `${text(child(spec, "names"), "plural")}.${text(spec, "group")}`)
     errors.invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group');
 }
 

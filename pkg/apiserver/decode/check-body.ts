@@ -2,6 +2,7 @@ import { goStruct } from "../../api/go-types.ts";
 import type { Json } from "../../api/json.ts";
 import type { Definition } from "../../api/schema.ts";
 import { decodeWireForm } from "../../api/wire-form.ts";
+import type { WrittenNumbers } from "./json-scanner.ts";
 import { JsonProblems } from "./json-problems.ts";
 import { unstructuredProblem } from "./unstructured-problem.ts";
 
@@ -15,8 +16,13 @@ export interface BodyCheck {
  * Reads a body, in place, as the Go type of its definition: what comes out has the form in which the server writes it.
  * Types of versions that are not stable are unknown, and their bodies stay as they are.
  */
-export function checkBuiltInBody(draft: Json, definition: Definition, root?: string): BodyCheck {
-  const problems = new JsonProblems();
+export function checkBuiltInBody(
+  draft: Json,
+  definition: Definition,
+  root?: string,
+  numbers?: WrittenNumbers,
+): BodyCheck {
+  const problems = new JsonProblems(numbers);
   const type = goStruct(definition.name);
   if (type !== undefined) decodeWireForm(draft, type, problems, root === undefined ? [] : [root]);
   const { unknown, problem } = problems;

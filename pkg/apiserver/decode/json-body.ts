@@ -24,10 +24,14 @@ export function readJsonBody(body: RequestBody | undefined, kind: string): Json 
     return interpret(body);
   } catch (error) {
     if (!(error instanceof UnreadableBody)) throw error;
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${summary(body)})`,
-    );
+    throw unreadable(kind, error.message, body);
   }
+}
+
+export function unreadable(kind: string, problem: string, body: RequestBody | undefined): Error {
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): ${problem} (${summary(body)})`,
+  );
 }
 
 /** A body that is not an object that could have a kind. */

@@ -29,7 +29,8 @@ function requireDepth(text: string): void {
   }
 }
 
-function endOfString(text: string, start: number): number {
+/** The quote that ends the string which begins here. */
+export function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
     let slashes = 0;
     while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;

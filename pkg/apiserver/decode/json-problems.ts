@@ -2,6 +2,8 @@ import type { Int64 } from "../../api/int64.ts";
 import { isJson } from "../../api/json.ts";
 import type { GoType } from "../../api/go-types.ts";
 import type { DecodingProblems, Place } from "../../api/wire-form.ts";
+import type { WrittenNumbers } from "./json-scanner.ts";
+import { pathText } from "./path-text.ts";
 
 /** Go's decoder counts no more fields that are unknown. */
 const mostUnknown = 100;
@@ -13,8 +15,13 @@ const mostUnknown = 100;
 export class JsonProblems implements DecodingProblems {
   /** Paths of the fields that the type does not have. */
   readonly unknown: string[] = [];
+  readonly #numbers: WrittenNumbers | undefined;
   #remembered: string | undefined;
   #final: string | undefined;
+
+  constructor(numbers?: WrittenNumbers) {
+    this.#numbers = numbers;
+  }
 
   get problem(): string | undefined {
     return this.#final ?? this.#remembered;
@@ -26,9 +33,13 @@ export class JsonProblems implements DecodingProblems {
 
   misfit(place: Place, value: unknown, type: GoType, detail?: string): void {
     if (this.#final !== undefined) return;
-    const problem = detail ?? unfitting(place, value, type);
+    const problem = detail ?? unfitting(place, jsonKind(value, type, this.written(place)), type);
     if (readsItself.has(type.kind)) this.#final = problem;
     else this.#remembered ??= problem;
+  }
+
+  written({ root, path }: Place): string | undefined {
+    return this.#numbers?.get(pathText([...root, ...path]));
   }
 }
 
@@ -40,19 +51,9 @@ const readsItself: ReadonlySet<GoType["kind"]> = new Set([
   "time",
 ]);
 
-/** `spec.containers[0].resources.limits.cpu` */
-function pathText(path: readonly (string | number)[]): string {
-  let text = "";
-  for (const part of path) {
-    if (typeof part === "number") text += `[${part}]`;
-    else text += text === "" ? part : `.${part}`;
-  }
-  return text;
-}
-
-function unfitting({ root, fields, owner }: Place, value: unknown, type: GoType): string {
+function unfitting({ root, fields, owner }: Place, given: string, type: GoType): string {
   const field = [...root, ...fields.map((one) => one.path)].join(".");
-  return `json: cannot unmarshal ${jsonKind(value, type)} into Go struct field ${owner.shortName}.${field} of type ${targetOf(type)}`;
+  return `json: cannot unmarshal ${given} into Go struct field ${owner.shortName}.${field} of type ${targetOf(type)}`;
 }
 
 /** Types that read themselves ask for their basic type. */
@@ -63,12 +64,13 @@ function targetOf(type: GoType): string {
 
 const namesNumber: ReadonlySet<GoType["kind"]> = new Set(["float64", "int32", "int64", "intOrString"]);
 
-function jsonKind(value: unknown, type: GoType): string {
+function jsonKind(value: unknown, type: GoType, written: string | undefined): string {
   if (Array.isArray(value)) return "array";
   if (isJson(value)) return "object";
   if (typeof value === "boolean") return "bool";
   if (!isNumber(value)) return "string";
   if (!namesNumber.has(type.kind)) return "number";
+  if (written !== undefined) return `number ${written}`;
   // From here on, numbers are written with an exponent.
   const hasDigits = typeof value === "bigint" || (Number.isInteger(value) && Math.abs(value) < 1e21);
   return `number ${hasDigits ? BigInt(value) : value}`;

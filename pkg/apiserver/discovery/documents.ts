@@ -40,11 +40,12 @@ export function serverDocuments(
 ): (parts: ServerParts, request: ApiRequest) => ApiResponse | undefined {
   let cache: DocumentCache | undefined;
   return (parts, request) => {
-    if (request.method !== "GET") return undefined;
-    cache ??= new DocumentCache(parts.registry);
     const path = request.path.length > 1 ? request.path.replace(/\/+$/, "") : request.path;
+    // upstream: apiserver/pkg/server/healthz minds no methods.
     const health = healthResponse(path, request.query);
     if (health !== undefined) return health;
+    if (request.method !== "GET") return undefined;
+    cache ??= new DocumentCache(parts.registry);
     if (path === "/openapi/v2" && !acceptsJson(request.headers["accept"]))
       return statusResponse(notAcceptable(["application/json"]));
     const aggregated = aggregatedVersion(path, request.headers["accept"]);

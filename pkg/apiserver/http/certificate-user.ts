@@ -19,9 +19,14 @@ export function certificateUser(request: HttpRequest): UserInfo | undefined {
 
 function readCertificate(socket: HttpRequest["socket"]): UserInfo | undefined {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
-  const subject: Readonly<Record<string, string | string[] | undefined>> | undefined =
-    socket.getPeerCertificate().subject;
+  const certificate = socket.getPeerCertificate();
+  const subject: Readonly<Record<string, string | string[] | undefined>> | undefined = certificate.subject;
   const username = [subject?.["CN"] ?? []].flat()[0];
   if (username === undefined) return undefined;
-  return { username, groups: [...[subject?.["O"] ?? []].flat(), "system:authenticated"] };
+  const id = `X509SHA256=${certificate.fingerprint256.replaceAll(":", "").toLowerCase()}`;
+  return {
+    username,
+    groups: [...[subject?.["O"] ?? []].flat(), "system:authenticated"],
+    extra: { "authentication.kubernetes.io/credential-id": [id] },
+  };
 }

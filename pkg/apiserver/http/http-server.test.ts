@@ -1,3 +1,4 @@
+import { createHash, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect, type ClientHttp2Session } from "node:http2";
 import { type IncomingMessage, request as httpRequest } from "node:http";
@@ -196,7 +197,12 @@ describe("TLS", () => {
       httpsRequest(`${http.url}${path}/a`, { ca: authority.cert, cert, key, agent: false }),
     );
     expect(status).toBe(200);
-    expect(seen.at(-1)?.user).toEqual({ username: "jane", groups: ["devs", "ops", "system:authenticated"] });
+    const fingerprint = createHash("sha256").update(new X509Certificate(cert).raw).digest("hex");
+    expect(seen.at(-1)?.user).toEqual({
+      username: "jane",
+      groups: ["devs", "ops", "system:authenticated"],
+      extra: { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] },
+    });
   });
 
   test("a certificate of another authority names nobody", async () => {

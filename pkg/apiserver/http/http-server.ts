@@ -243,7 +243,7 @@ function impersonation(rawHeaders: readonly string[]): Record<string, string> {
 /** Objects and lists are written as the client likes them; documents about the server are JSON. */
 function isYaml({ path, headers: { accept } }: RequestHead, { headers, body, status }: ApiResponse): boolean {
   const isObject = body.kind === "object" || body.kind === "list";
-  const isPlain = path.startsWith("/api") && headers["content-type"] === undefined;
+  const isPlain = (path.startsWith("/api") || status === 403) && headers["content-type"] === undefined;
   return isObject && isPlain && prefersYaml(accept, status >= 400);
 }
 

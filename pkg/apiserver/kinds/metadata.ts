@@ -74,7 +74,8 @@ function validateOwnerReferences(metadata: Json, errors: FieldErrors): void {
   let controller = "";
   for (const owner of owners) {
     const apiVersion = text(owner, "apiVersion");
-    if (apiVersion === "" || apiVersion.endsWith("/")) {
+    // What is no version at all has none. upstream: schema.FromAPIVersionAndKind
+    if (apiVersion === "" || apiVersion.endsWith("/") || apiVersion.split("/").length > 2) {
       errors.invalid(`${path}.apiVersion`, apiVersion, "version must not be empty");
     }
     for (const key of ["kind", "name", "uid"]) {

@@ -6,7 +6,7 @@ import type { Call } from "./call.ts";
 import { matchNamespace } from "./match-namespace.ts";
 import type { WriteQuery } from "./query-options.ts";
 import type { ServedResource } from "./served-resource.ts";
-import { type Named, invalid } from "./status-error.ts";
+import { asOlder, type Named, invalid } from "./status-error.ts";
 
 type Facts = Pick<AdmissionAttributes, "operation" | "name" | "before"> &
   Partial<Pick<AdmissionAttributes, "options" | "bodyKind">>;
@@ -115,7 +115,5 @@ export function requireValid(
   name: string,
   errors: readonly FieldError[],
 ): void {
-  // upstream: events of both groups are checked as those of the older one.
-  const of = resource.kind === "Event" ? { ...resource, group: "" } : resource;
-  if (errors.length > 0) throw invalid(of, name, errors);
+  if (errors.length > 0) throw invalid(asOlder(resource), name, errors);
 }

@@ -79,6 +79,8 @@ interface Seen {
   routed?: RoutedRequest;
   /** It is known who asks, and that they may. */
   admitted?: true;
+  /** What there is to be warned of the resource. */
+  deprecations?: readonly string[];
 }
 
 export type DocumentSource = (server: ServerParts, request: ApiRequest) => ApiResponse | undefined;
@@ -174,7 +176,10 @@ export class ApiServer {
       const { causes = [] } = error instanceof StatusError ? (error.status.details ?? {}) : {};
       if (causes.length >= MANY_CAUSES) await this.parts.clock.turn();
       const mayBeYaml = seen.admitted || prefersYaml(request.headers["accept"], true);
-      return withWarnings(mayBeYaml ? failure : inJson(failure), warnings);
+      const told = isOfRouter(error)
+        ? warnings.filter((one) => seen.deprecations?.includes(one) !== true)
+        : warnings;
+      return withWarnings(mayBeYaml ? failure : inJson(failure), told);
     }
   }
 
@@ -202,7 +207,8 @@ export class ApiServer {
     await this.#authorize(user, verb, request.path, namedBySelector(info, verb, request.query));
     if (needsCreate(info.subresource)) await this.#authorizeSession(user, request.path, info);
     seen.admitted = true;
-    warnings.push(...deprecationsOf(served.resource));
+    seen.deprecations = deprecationsOf(served.resource);
+    warnings.push(...seen.deprecations);
     const call = makeCall(this.parts, { request, verb, info, served, user, warnings });
     await this.parts.faults.before(call.subject, request.signal);
     const response = await handled(call);
@@ -225,13 +231,19 @@ export class ApiServer {
   }
 
   async #document(request: ApiRequest, user: UserInfo, info: RequestInfo | undefined): Promise<ApiResponse> {
-    await this.#authorize(user, request.method.toLowerCase(), request.path, info);
+    const verb = info === undefined ? request.method.toLowerCase() : verbOf(request, info);
+    await this.#authorize(user, verb, request.path, info);
     if (request.path === "/metrics" && request.method === "GET" && this.#metrics !== undefined)
       return this.#metrics.expose();
     const document = this.#documents(this.parts, request);
     if (document !== undefined) return document;
-    if (info !== undefined && this.parts.registry.hasGroupVersion(info.group, info.version))
-      throw noSuchResource();
+    const [, root = "", group = ""] = request.path.split("/");
+    const isKnown =
+      info === undefined
+        ? request.method === "GET" &&
+          (root === "api" || (root === "apis" && this.parts.registry.hasGroup(group)))
+        : this.parts.registry.hasGroupVersion(info.group, info.version);
+    if (isKnown) throw noSuchResource();
     if (info === undefined && request.method !== "GET" && request.path.startsWith("/api"))
       throw methodNotAllowed();
     const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
@@ -249,6 +261,11 @@ export class ApiServer {
     const decision = await this.#authorizer.authorize(access);
     if (!decision.allowed) throw accessDenied(access, decision.reason);
   }
+}
+
+/** What has no route is not known to be deprecated. */
+function isOfRouter(error: unknown): boolean {
+  return error instanceof StatusError && (error.code === 405 || error.message.startsWith("406: "));
 }
 
 async function handled(call: Call): Promise<ApiResponse> {

@@ -10,7 +10,7 @@ import { matchNamespace } from "./match-namespace.ts";
 import { warnOfDuplicates } from "./draft.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { writeContext } from "./managed-fields.ts";
-import type { WriteQuery } from "./query-options.ts";
+import { parseVersion, type WriteQuery } from "./query-options.ts";
 import { currentObject } from "./read.ts";
 import { applyConflict, badRequest, conflict, internal, notFound } from "./status-error.ts";
 import { requireName, writeExisting } from "./update.ts";
@@ -41,6 +41,7 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
       info.name,
       `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
     );
+  parseVersion(text(applied.metadata, "resourceVersion"), "write");
   const draft = await call.turns.run(named(call, query, undefined, applied));
   return { object: await createDraft(call, draft, query, "asGiven"), created: true };
 }

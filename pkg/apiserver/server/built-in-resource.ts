@@ -2,7 +2,7 @@ import { patchSchemaOf } from "../../api/patch/patch-schema.ts";
 import { applyStrategicMergePatch } from "../../api/patch/strategic-merge-patch.ts";
 import type { BuiltInResource } from "../../api/resource.ts";
 import { apiVersionOf } from "../../api/resource.ts";
-import { definitionOf } from "../../api/schema.ts";
+import { type Definition, definitionOf } from "../../api/schema.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
 import { goStruct, zeroOf } from "../../api/go-types.ts";
 import { asJson, type Json } from "../../api/json.ts";
@@ -84,17 +84,15 @@ function builtInBody(builtIn: BuiltInResource): BodySchema {
   const apiVersion = apiVersionOf(builtIn);
   const looseParts = looseChecks[bucketName(builtIn.group, builtIn.plural)];
   let empty: Json | undefined;
-  const checkWith =
-    (check: typeof checkMergedBody) =>
-    (draft: Draft): BodyCheck => {
-      const definition = definitionOf(apiVersion, builtIn.kind);
-      if (definition === undefined) return { unknown: [], problem: undefined };
-      const { unknown, problem } = check(draft, definition);
-      return { unknown, problem: problem ?? looseParts?.(draft) };
-    };
+  const checkWith = (draft: Draft, check: (type: Definition) => BodyCheck): BodyCheck => {
+    const definition = definitionOf(apiVersion, builtIn.kind);
+    if (definition === undefined) return { unknown: [], problem: undefined };
+    const { unknown, problem } = check(definition);
+    return { unknown, problem: problem ?? looseParts?.(draft) };
+  };
   return {
-    check: checkWith(checkBuiltInBody),
-    checkMerged: checkWith(checkMergedBody),
+    check: (draft, numbers) => checkWith(draft, (type) => checkBuiltInBody(draft, type, undefined, numbers)),
+    checkMerged: (draft) => checkWith(draft, (type) => checkMergedBody(draft, type)),
     fields: builtInSchema(apiVersion, builtIn.kind) ?? { kind: "deduced" },
     get empty() {
       const type = goStruct(definitionOf(apiVersion, builtIn.kind)?.name ?? "");

@@ -1,5 +1,5 @@
 import { parseJson } from "../../api/wire-json.ts";
-import { jsonProblem } from "./json-problem.ts";
+import { binaryProblem, jsonProblem } from "./json-problem.ts";
 import { badRequest } from "./status-error.ts";
 
 /** Where a list goes on, and at which revision; -1 stands for the newest. */
@@ -37,15 +37,26 @@ function parseToken(token: string): {
   readonly rv?: unknown;
   readonly start?: unknown;
 } {
-  const text = Buffer.from(token, "base64url").toString();
+  const wrongAt = wrongByteOf(token);
+  if (wrongAt !== undefined)
+    throw invalidToken(`continue key is not valid: illegal base64 data at input byte ${wrongAt}`);
+  const bytes = Buffer.from(token, "base64url");
+  const text = bytes.toString();
   let value: unknown;
   try {
     value = parseJson(text);
   } catch (error) {
-    throw invalidToken(`continue key is not valid: ${jsonProblem(text, error)}`);
+    throw invalidToken(`continue key is not valid: ${binaryProblem(bytes) ?? jsonProblem(text, error)}`);
   }
   if (typeof value === "object" && value !== null) return value;
   throw invalidToken("continue key is not valid: not an object");
+}
+
+/** Of base64 for URLs without padding; a last group of one character says nothing. */
+function wrongByteOf(token: string): number | undefined {
+  const wrong = /[^A-Za-z0-9_-]/.exec(token);
+  if (wrong !== null) return wrong.index;
+  return token.length % 4 === 1 ? token.length - 1 : undefined;
 }
 
 function invalidToken(problem: string): Error {

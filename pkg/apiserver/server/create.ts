@@ -27,6 +27,7 @@ export async function createObject(call: Call): Promise<ApiResponse> {
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireObjectBody(request.headers["content-type"]);
   const draft = await call.turns.run(readDraft(served, request.body, query, call.warnings));
+  delete draft.metadata["selfLink"];
   await call.turns.step();
   const stored = await createDraft(call, draft, query);
   const output = new Output(served, form, clock.nowMs());
@@ -104,5 +105,6 @@ async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promi
     else finished.metadata.resourceVersion = given;
     return freezeDeep(finished);
   }
+  delete finished.metadata.selfLink;
   return store.put(bucket, key, undefined, finished);
 }

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Call } from "./call.ts";
-import { removeObject } from "./delete.ts";
+import { removeObject, warnOfOrphans } from "./delete.ts";
 import { readDeleteOptions } from "./delete-options.ts";
 import { negotiateOutput } from "./negotiate.ts";
 import { Output } from "./output.ts";
@@ -14,8 +14,10 @@ export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const { request, served, info, clock } = call;
   const form = negotiateOutput(request.headers["accept"], request.query);
   const query = parseListQuery(request.query, false);
+  const selection = selectionOf(served, info, query);
   const options = readDeleteOptions(request);
-  const { items, metadata } = await listPage(call, query, selectionOf(served, info, query));
+  warnOfOrphans(call, options);
+  const { items, metadata } = await listPage(call, query, selection);
   for (const item of items) await removeUnlessGone(call, item, options);
   const output = new Output(served, form, clock.nowMs());
   return { status: 200, headers: {}, body: output.list(items, metadata) };

@@ -2,8 +2,10 @@ import type { Int64 } from "../../api/int64.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { child, int64, optionalText, strings, type Json } from "../../api/json.ts";
 import { definition } from "../../api/schema.ts";
+import { quotedAsInGo } from "../../api/go-quote.ts";
 import { checkBuiltInBody } from "../decode/check-body.ts";
 import { interpret, UnreadableBody } from "../decode/json-body.ts";
+import { requireObjectBody } from "./negotiate.ts";
 import { checkDryRun, integerParameter } from "./query-options.ts";
 import type { ApiRequest, RequestBody } from "./request.ts";
 import { badRequest, invalid } from "./status-error.ts";
@@ -23,6 +25,7 @@ const policies = ["Foreground", "Background", "Orphan"];
 
 /** From the body, or, without one, from the query. */
 export function readDeleteOptions(request: ApiRequest): DeleteOptions {
+  if (request.body !== undefined) requireObjectBody(request.headers["content-type"]);
   const body = parseDeleteBody(request.body);
   return toDeleteOptions(body ?? fromQuery(request.query));
 }
@@ -69,7 +72,7 @@ function parseDeleteBody(body: RequestBody | undefined): Json | undefined {
   const kind = value["kind"] ?? "DeleteOptions";
   if (kind !== "DeleteOptions") {
     const version = optionalText(value, "apiVersion") ?? "meta.k8s.io/v1";
-    const named = `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)}`;
+    const named = `no kind ${JSON.stringify(kind)} is registered for version ${quotedAsInGo(version)}`;
     throw badRequest(
       `${named} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`,
     );

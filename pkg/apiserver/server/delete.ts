@@ -12,7 +12,7 @@ import { Output } from "./output.ts";
 import { currentObject } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
 import { readAsServed, type ServedResource, storageKey } from "./served-resource.ts";
-import { conflict, kindConflict, notFound } from "./status-error.ts";
+import { asOlder, conflict, kindConflict, notFound } from "./status-error.ts";
 
 const deleteAttempts = 8;
 
@@ -41,12 +41,7 @@ export async function deleteObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
   const form = negotiateOutput(request.headers["accept"], request.query);
   const options = readDeleteOptions(request);
-  if (served.bucket === "batch/jobs" && options.propagationPolicy === undefined) {
-    call.warnings.push(
-      "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
-        "set propagationPolicy=Orphan to suppress this warning",
-    );
-  }
+  warnOfOrphans(call, options);
   const { object, gone } = await removeObject(call, options);
   const status = !gone && options.cascadeByOldFlag ? 202 : 200;
   const plainStatus = gone && !answersWithObject.has(served.resource.plural);
@@ -54,6 +49,14 @@ export async function deleteObject(call: Call): Promise<ApiResponse> {
     ? deletedStatus(call, object)
     : await new Output(served, form, clock.nowMs()).object(object);
   return { status, headers: {}, body: { kind: "object", value } };
+}
+
+export function warnOfOrphans({ served, warnings }: Call, { propagationPolicy }: DeleteOptions): void {
+  if (served.bucket !== "batch/jobs" || propagationPolicy !== undefined) return;
+  warnings.push(
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+      "set propagationPolicy=Orphan to suppress this warning",
+  );
 }
 
 function deletedStatus({ served }: Call, object: ApiObject): Status {
@@ -137,15 +140,16 @@ export function checkPreconditions(
     checkNamespace(served, { uid, resourceVersion }, stored);
     return;
   }
+  const of = asOlder(served.resource);
   if (uid !== undefined && uid !== metadata.uid)
     throw kindConflict(
-      served.resource,
+      of,
       name,
       `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid ?? ""}). The object might have been deleted and then recreated`,
     );
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion)
     throw kindConflict(
-      served.resource,
+      of,
       name,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion ?? ""}). The object might have been modified`,
     );

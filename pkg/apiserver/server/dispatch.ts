@@ -71,8 +71,9 @@ const subresourceHandlers: Readonly<Record<string, Readonly<Record<string, Handl
 /** Throws 404 for an unknown subresource and 405 for a verb that the resource does not have. */
 export function handlerOf(call: Call): Handler {
   const { info, served, verb, request } = call;
-  if (request.method === "HEAD") throw methodNotAllowed();
   if (!served.resource.namespaced && info.namespace !== "") throw noSuchResource();
+  if (info.subresource !== "" && !served.subresources.has(info.subresource)) throw noSuchResource();
+  if (request.method === "HEAD") throw methodNotAllowed();
   if (info.subresource !== "") return subresourceHandler(call);
   const spansNamespaces = served.resource.namespaced && info.namespace === "";
   if (spansNamespaces && info.name !== "") throw noSuchResource();

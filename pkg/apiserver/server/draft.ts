@@ -1,12 +1,13 @@
+import { quotedAsInGo } from "../../api/go-quote.ts";
 import { apiVersionOf, type Resource } from "../../api/resource.ts";
 import { definitionOf } from "../../api/schema.ts";
 import type { Steps } from "../../api/steps.ts";
 import { type Json, text } from "../../api/json.ts";
 import { type BodyCheck, checkBuiltInBody } from "../decode/check-body.ts";
-import { readJsonBody, summaryOf } from "../decode/json-body.ts";
+import { readJsonBody, summaryOf, unreadable } from "../decode/json-body.ts";
 import { mayHaveDuplicates, readYamlBody, strictYamlProblem } from "../decode/yaml-body.ts";
 import type { Draft } from "../kinds/kind.ts";
-import { duplicateFields } from "./duplicate-fields.ts";
+import { duplicateFields, type WrittenNumbers, writtenNumbers } from "../decode/json-scanner.ts";
 import type { WriteQuery } from "./query-options.ts";
 import type { RequestBody } from "./request.ts";
 import type { ServedResource } from "./served-resource.ts";
@@ -24,9 +25,11 @@ export function* readDraft(
   const duplicates = duplicatesIn(body, value, query);
   yield;
   if (served.custom) requireKind(value, served.resource.kind);
+  requireVersion(value, served.resource.kind, body);
   const draft = ofKind(served.resource, value, served.custom) as Draft;
   if (draft["metadata"] === undefined || draft["metadata"] === null) draft.metadata = {};
-  reportProblems(served, { ...served.body.check(draft), duplicates }, query, warnings);
+  const check = served.body.check(draft, writtenNumbersOf(body));
+  reportProblems(served, { ...check, duplicates }, query, warnings);
   return draft;
 }
 
@@ -43,14 +46,31 @@ export function* readBodyOfKind(
   yield;
   const duplicates = duplicatesIn(body, read, query);
   yield;
+  requireVersion(read, kind.kind, body);
   const value = ofKind(kind, read, false);
   const definition = definitionOf(apiVersionOf(kind), kind.kind);
-  const check = definition === undefined ? nothingWrong : checkBuiltInBody(value, definition);
+  const check =
+    definition === undefined
+      ? nothingWrong
+      : checkBuiltInBody(value, definition, undefined, writtenNumbersOf(body));
   reportProblems({ resource: kind, custom: false }, { ...check, duplicates }, query, warnings);
   return value;
 }
 
+/** YAML becomes JSON before it is read, with numbers told by their value. */
+export function writtenNumbersOf(body: RequestBody | undefined): WrittenNumbers | undefined {
+  return body !== undefined && "text" in body && body.format !== "yaml"
+    ? writtenNumbers(body.text)
+    : undefined;
+}
+
 const nothingWrong: BodyCheck = { unknown: [], problem: undefined };
+
+function requireVersion(value: Json, kind: string, body: RequestBody | undefined): void {
+  const apiVersion = text(value, "apiVersion");
+  if (apiVersion.split("/").length > 2)
+    throw unreadable(kind, `unexpected GroupVersion string: ${apiVersion}`, body);
+}
 
 /** A body says of what kind it is, or says nothing. */
 function ofKind(expected: Kind, value: Json, custom: boolean): Json {
@@ -62,7 +82,7 @@ function ofKind(expected: Kind, value: Json, custom: boolean): Json {
     throw badRequest(
       custom
         ? wrongKind(expected, givenKind, givenVersion, custom)
-        : `${givenKind} in version "${versionOf(givenVersion)}" cannot be handled as a ${expected.kind}: ` +
+        : `${givenKind} in version ${quotedAsInGo(versionOf(givenVersion))} cannot be handled as a ${expected.kind}: ` +
             wrongKind(expected, givenKind, givenVersion, custom),
     );
   value["kind"] = expected.kind;
@@ -89,7 +109,7 @@ export function wrongKind(expected: Kind, kind: string, apiVersion: string, cust
   if (custom)
     return `the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(expected)})`;
   if (definitionOf(apiVersion, kind) === undefined)
-    return `no kind "${kind}" is registered for version "${apiVersion}" in scheme "pkg/api/legacyscheme/scheme.go:30"`;
+    return `no kind ${quotedAsInGo(kind)} is registered for version ${quotedAsInGo(apiVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`;
   const group = expected.group === "" ? "core" : (expected.group.split(".")[0] ?? "");
   return `converting (${versionOf(apiVersion)}.${kind}) to (${group}.${expected.kind}): unknown conversion`;
 }

@@ -1,4 +1,5 @@
 import { messageOf } from "../../api/errors.ts";
+import { quotedAsInGo } from "../../api/go-quote.ts";
 import { DepthError } from "../decode/json-depth.ts";
 
 const expectations: readonly (readonly [pattern: RegExp, where: string])[] = [
@@ -24,9 +25,19 @@ export function jsonProblem(text: string, error: unknown): string {
   if (character === undefined) return "unexpected end of JSON input";
   const where =
     expectations.find(([pattern]) => pattern.test(message))?.[1] ?? "looking for beginning of value";
-  return `invalid character ${quoted(character)} ${where}`;
+  return `invalid character ${quoted(Buffer.from(character)[0] ?? 0)} ${where}`;
 }
 
-function quoted(character: string): string {
-  return character === "'" ? String.raw`'\''` : `'${character}'`;
+/** As Go names a byte: the first one of a character, taken for a character itself. */
+function quoted(byte: number): string {
+  const character = String.fromCharCode(byte);
+  if (character === "'") return String.raw`'\''`;
+  if (character === '"') return `'"'`;
+  const isPrinted = byte < 0x80 || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(character);
+  return isPrinted ? `'${quotedAsInGo(character).slice(1, -1)}'` : `'\\u00${byte.toString(16)}'`;
+}
+
+/** What is wrong with bytes that are no text, which no JSON begins with; undefined for all others. */
+export function binaryProblem([first = 0]: Buffer): string | undefined {
+  return first < 0x80 ? undefined : `invalid character ${quoted(first)} looking for beginning of value`;
 }

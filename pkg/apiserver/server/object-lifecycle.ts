@@ -28,7 +28,6 @@ export function stampNew(draft: Draft, nowMs: number, random: Random): void {
   const { metadata } = draft;
   delete metadata["deletionTimestamp"];
   delete metadata["deletionGracePeriodSeconds"];
-  delete metadata["selfLink"];
   metadata["uid"] = randomUuid(random);
   metadata["creationTimestamp"] = formatTime(nowMs);
 }
@@ -43,7 +42,6 @@ export function keepSystemFields(draft: Draft, before: ApiObject): void {
   if (old["deletionGracePeriodSeconds"] !== undefined && metadata["deletionGracePeriodSeconds"] === undefined)
     copyField(metadata, old, "deletionGracePeriodSeconds");
   if (text(metadata, "uid") === "") copyField(metadata, old, "uid");
-  delete metadata["selfLink"];
 }
 
 /** Whether anything but metadata and status differs. */
@@ -71,15 +69,16 @@ export function finishObject(draft: Draft): Unstored {
   return { kind, apiVersion, metadata: ordered, ...rest } as Unstored;
 }
 
+/** What the storage does not keep. */
+const unstored = { resourceVersion: "", selfLink: "" };
+
 /** Equal but for the version: nothing to write. */
 export function sameObject(left: ApiObject, right: ApiObject): boolean {
   const { metadata: leftMetadata, ...leftRest } = asJson(left);
   const { metadata: rightMetadata, ...rightRest } = asJson(right);
   return (
-    sameValue(
-      { ...(leftMetadata as Json), resourceVersion: "" },
-      { ...(rightMetadata as Json), resourceVersion: "" },
-    ) && sameValue(leftRest, rightRest)
+    sameValue({ ...(leftMetadata as Json), ...unstored }, { ...(rightMetadata as Json), ...unstored }) &&
+    sameValue(leftRest, rightRest)
   );
 }
 

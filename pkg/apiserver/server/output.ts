@@ -5,7 +5,7 @@ import { notOfThisForm } from "./form-refusal.ts";
 import type { OutputForm } from "./negotiate.ts";
 import type { ListBody, ResponseBody } from "./request.ts";
 import { readAsServed, type ServedResource } from "./served-resource.ts";
-import { tableOf } from "./table.ts";
+import { metadataOf, tableOf } from "./table.ts";
 
 /** Turns stored objects into what one request asked to see. */
 export class Output {
@@ -94,6 +94,9 @@ function atVersion(object: ApiObject, version: string | undefined): ApiObject {
 }
 
 function partial(object: ApiObject, version: string): ApiObject {
-  const { metadata } = object;
-  return { kind: "PartialObjectMetadata", apiVersion: `meta.k8s.io/${version}`, metadata };
+  return {
+    kind: "PartialObjectMetadata",
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: metadataOf(object),
+  };
 }

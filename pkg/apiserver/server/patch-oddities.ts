@@ -1,5 +1,5 @@
 import { isJson } from "../../api/json.ts";
-import { duplicateFields } from "./duplicate-fields.ts";
+import { duplicateFields } from "../decode/json-scanner.ts";
 import { mayHaveDuplicates } from "../decode/yaml-body.ts";
 import type { RequestBody } from "./request.ts";
 

@@ -11,6 +11,7 @@ import type { Draft } from "../kinds/kind.ts";
 import { applyObject } from "./apply-patch.ts";
 import type { Call } from "./call.ts";
 import { copyJson } from "../../api/json-copy.ts";
+import { writtenNumbersOf } from "./draft.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { mediaType, negotiateOutput } from "./negotiate.ts";
 import { Output } from "./output.ts";
@@ -106,19 +107,29 @@ export function* patchedDraft(
   { type, patch }: { readonly type: Exclude<PatchType, "apply">; readonly patch: unknown },
   before: ApiObject,
 ): Steps<Draft> {
-  const patched = applyTo(served, type, before, patch);
+  const { fieldValidation } = query;
+  const patched = applyTo(served, { type, patch, fieldValidation }, before);
   yield;
   const odd = query.fieldValidation === "Ignore" ? [] : patchOddities(type, patch, request.body);
   yield;
-  const draft = yield* readPatched(served, { patched, type, patch, odd }, query, warnings);
+  const numbers = type === "merge" ? writtenNumbersOf(request.body) : undefined;
+  const draft = yield* readPatched(served, { patched, type, patch, odd, numbers }, query, warnings);
   requireName(draft, info.name);
   return draft;
 }
 
-function applyTo(served: ServedResource, type: PatchType, before: ApiObject, patch: unknown): unknown {
+function applyTo(
+  served: ServedResource,
+  { type, patch, fieldValidation }: Pick<WriteQuery, "fieldValidation"> & { type: PatchType; patch: unknown },
+  before: ApiObject,
+): unknown {
   return translatingPatchErrors(() => {
     if (type === "json") {
+      // As Go has it, null is a list without anything.
+      if (patch === null) return before;
       if (!Array.isArray(patch)) throw wrongPatch(patch, "[]handlers.jsonPatchOp", "error decoding patch: ");
+      const odd: unknown = patch.find((operation) => !isJson(operation ?? {}));
+      if (odd !== undefined) throw wrongOperation(odd, fieldValidation);
       if (patch.length > MOST_OPERATIONS) throw tooManyOperations(patch.length);
       return applyJsonPatch(before, patch);
     }
@@ -128,6 +139,13 @@ function applyTo(served: ServedResource, type: PatchType, before: ApiObject, pat
     const given = (patch ?? {}) as Json;
     return type === "merge" ? applyMergePatch(before, given) : served.body.strategic?.(before, given);
   });
+}
+
+/** Who is not to be told of fields has the patch read by the library alone. */
+function wrongOperation(operation: unknown, fieldValidation: WriteQuery["fieldValidation"]): Error {
+  return fieldValidation === "Ignore"
+    ? wrongPatch(operation, "jsonpatch.Operation", "")
+    : wrongPatch(operation, "handlers.jsonPatchOp", "error decoding patch: ");
 }
 
 const MOST_OPERATIONS = 10_000;

@@ -3,8 +3,9 @@ import { isJson, type Json, text } from "../../api/json.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import type { Steps } from "../../api/steps.ts";
 import type { BodyCheck } from "../decode/check-body.ts";
-import { goValue } from "../decode/go-value.ts";
+import { goValue } from "../../api/go-value.ts";
 import { interpret, UnreadableBody } from "../decode/json-body.ts";
+import type { WrittenNumbers } from "../decode/json-scanner.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { wrongKind } from "./draft.ts";
 import type { WriteQuery } from "./query-options.ts";
@@ -20,6 +21,8 @@ interface Patched {
   readonly patch: unknown;
   /** What is odd about the patch itself, to be told as unknown fields are. */
   readonly odd: readonly string[];
+  /** Of a merge patch: what it says stands where it says it. */
+  readonly numbers?: WrittenNumbers | undefined;
 }
 
 /**
@@ -34,7 +37,7 @@ export function* readPatched(
 ): Steps<Draft> {
   const draft = draftOf(served, result);
   yield;
-  const { unknown, problem } = checkOf(draft, result.type, served.body);
+  const { unknown, problem } = checkOf(draft, result, served.body);
   if (problem !== undefined) throw wrongPatched(result, problem);
   if (!isJson(draft["metadata"])) draft.metadata = {};
   draft["kind"] = served.resource.kind;
@@ -69,8 +72,14 @@ function interpreted(result: Patched): Json {
 }
 
 /** What a strategic merge patch leads to is not read from JSON. */
-function checkOf(draft: Draft, type: PatchType, body: Pick<BodySchema, "check" | "checkMerged">): BodyCheck {
-  return type === "strategic" && body.checkMerged !== undefined ? body.checkMerged(draft) : body.check(draft);
+function checkOf(
+  draft: Draft,
+  { type, numbers }: Patched,
+  body: Pick<BodySchema, "check" | "checkMerged">,
+): BodyCheck {
+  return type === "strategic" && body.checkMerged !== undefined
+    ? body.checkMerged(draft)
+    : body.check(draft, numbers);
 }
 
 function wrongPatched({ patched, type, patch }: Patched, problem: string): Error {

@@ -1,6 +1,9 @@
 import { parseDurationNs } from "../../api/duration.ts";
 import { messageOf } from "../../api/errors.ts";
+import { type FieldSelector, parseFieldSelector } from "../../api/fields.ts";
 import { type Int64, parseInt64, toInt64 } from "../../api/int64.ts";
+import { parseLabelSelector } from "../../api/labels-parse.ts";
+import { type LabelSelector, SelectorError } from "../../api/labels.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import { badRequest, internal, invalid } from "./status-error.ts";
 
@@ -10,8 +13,8 @@ export interface ListQuery {
   /** 0: no limit. */
   readonly limit: number;
   readonly continueToken: string;
-  readonly labelSelector: string;
-  readonly fieldSelector: string;
+  readonly labels: LabelSelector;
+  readonly fields: FieldSelector;
   readonly watch: boolean;
   readonly allowWatchBookmarks: boolean;
   readonly sendInitialEvents: boolean | undefined;
@@ -23,23 +26,35 @@ const listOptionsKind = { group: "meta.k8s.io", kind: "ListOptions" };
 
 /** Reads and checks the parameters of a list or watch; throws 400 and 422 as the API server words them. */
 export function parseListQuery(query: URLSearchParams, watchPath: boolean): ListQuery {
+  // upstream: conversion-gen reads the members in the order of their type, and only then what their texts mean.
+  const limit = Number(integerParameter(query, "limit") ?? 0);
+  const timeoutSeconds = Number(integerParameter(query, "timeoutSeconds") ?? 0);
   const options: ListQuery = {
     resourceVersion: query.get("resourceVersion") ?? "",
     resourceVersionMatch: query.get("resourceVersionMatch") ?? "",
-    limit: Number(integerParameter(query, "limit") ?? 0),
+    limit,
     continueToken: query.get("continue") ?? "",
-    labelSelector: query.get("labelSelector") ?? "",
-    fieldSelector: query.get("fieldSelector") ?? "",
+    labels: selector(() => parseLabelSelector(query.get("labelSelector") ?? "")),
+    fields: selector(() => parseFieldSelector(query.get("fieldSelector") ?? "")),
     watch: watchPath || (booleanParameter(query, "watch") ?? false),
     allowWatchBookmarks: booleanParameter(query, "allowWatchBookmarks") ?? false,
     sendInitialEvents: booleanParameter(query, "sendInitialEvents"),
-    timeoutSeconds: Number(integerParameter(query, "timeoutSeconds") ?? 0),
+    timeoutSeconds,
   };
   const errors = new FieldErrors();
   if (options.watch) checkWatch(options, errors);
   else checkList(options, errors);
   if (errors.list.length > 0) throw invalid(listOptionsKind, "", errors.list);
   return options;
+}
+
+function selector<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof SelectorError) throw badRequest(error.message);
+    throw error;
+  }
 }
 
 function checkList(options: ListQuery, errors: FieldErrors): void {
@@ -152,11 +167,16 @@ export function integerParameter(query: URLSearchParams, name: string): Int64 | 
   throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(value)}: ${why}`);
 }
 
+const MAX_UINT64 = 2n ** 64n - 1n;
+
 /** Undefined for "" and "0", which ask for no particular version. */
 export function parseVersion(text: string, purpose: "get" | "list" | "watch" | "write"): number | undefined {
   if (text === "" || text === "0") return undefined;
-  if (/^[0-9]{1,20}$/.test(text)) return Number(text);
-  const problem = `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  const isNumber = /^[0-9]+$/.test(text);
+  const digits = text.replace(/^0+/, "");
+  if (isNumber && digits.length <= 20 && BigInt(`0${digits}`) <= MAX_UINT64) return Number(text);
+  const why = isNumber ? "value out of range" : "invalid syntax";
+  const problem = `strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`;
   if (purpose === "write") throw internal(problem);
   const invalidValue = `resourceVersion: Invalid value: ${JSON.stringify(text)}: ${problem}`;
   throw purpose === "list" ? badRequest(`invalid resource version: ${invalidValue}`) : internal(invalidValue);

@@ -37,6 +37,10 @@ export class Registry {
     return this.all().some(({ resource }) => resource.group === group && resource.version === version);
   }
 
+  hasGroup(group: string): boolean {
+    return this.all().some(({ resource }) => resource.group === group);
+  }
+
   /** The resource that serves a kind: where a scale target or an owner lives. */
   findKind(apiVersion: string, kind: string): ServedResource | undefined {
     return this.all().find(({ resource }) => resource.kind === kind && apiVersionOf(resource) === apiVersion);

@@ -1,12 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
-import {
-  type FieldSelector,
-  parseFieldSelector,
-  requiredFieldValue,
-  selectorFromFields,
-} from "../../api/fields.ts";
-import { parseLabelSelector } from "../../api/labels-parse.ts";
-import { type LabelSelector, SelectorError } from "../../api/labels.ts";
+import { type FieldSelector, requiredFieldValue, selectorFromFields } from "../../api/fields.ts";
+import type { LabelSelector } from "../../api/labels.ts";
 import type { ListQuery } from "./query-options.ts";
 import type { RequestInfo } from "./request-info.ts";
 import { readAsServed, type ServedResource, storageKey } from "./served-resource.ts";
@@ -24,14 +18,10 @@ export interface Selection {
 export function selectionOf(
   served: ServedResource,
   info: RequestInfo,
-  query: Pick<ListQuery, "labelSelector" | "fieldSelector">,
+  { labels, fields: given }: Pick<ListQuery, "labels" | "fields">,
 ): Selection {
-  const labels = parsed(() => parseLabelSelector(query.labelSelector));
-  const fields = withName(
-    parsed(() => parseFieldSelector(query.fieldSelector)),
-    info.name,
-  );
-  checkFields(served, fields);
+  checkFields(served, given);
+  const fields = withName(given, info.name);
   const { namespaced } = served.resource;
   const namespacePrefix = namespaced && info.namespace !== "" ? `${info.namespace}/` : "";
   const name = requiredFieldValue(fields, "metadata.name");
@@ -92,13 +82,4 @@ function withName(selector: FieldSelector, name: string): FieldSelector {
   if (requiredFieldValue(selector, "metadata.name") !== name)
     throw badRequest("fieldSelector metadata.name doesn't match requested name");
   return selector;
-}
-
-function parsed<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (error instanceof SelectorError) throw badRequest(error.message);
-    throw error;
-  }
 }

@@ -3,6 +3,7 @@ import { asJson } from "../../api/json.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import type { Resource } from "../../api/resource.ts";
 import type { BodyCheck } from "../decode/check-body.ts";
+import type { WrittenNumbers } from "../decode/json-scanner.ts";
 import type { FieldSchema } from "../apply/field-schema.ts";
 import type { DeletionHold } from "./deletion-holds.ts";
 import type { Draft, KindRules, Subresource } from "../kinds/kind.ts";
@@ -32,9 +33,10 @@ export interface ServedResource {
 export interface BodySchema {
   /**
    * Takes out what the kind does not know, and the nulls that mean absence. `unknown`: the paths taken out, as strict
-   * validation names them. `problem`: what does not fit its type, in the words of the decoder.
+   * validation names them. `problem`: what does not fit its type, in the words of the decoder. `numbers`: those of the
+   * text that was read, where some are not written as integers are.
    */
-  check(draft: Draft): BodyCheck;
+  check(draft: Draft, numbers?: WrittenNumbers): BodyCheck;
   /** The same for what a strategic merge patch or an apply has made; undefined for kinds without types (custom resources). */
   readonly checkMerged: ((draft: Draft) => BodyCheck) | undefined;
   readonly fields: FieldSchema;

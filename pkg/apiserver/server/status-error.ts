@@ -44,6 +44,11 @@ export interface NamedKind {
   readonly kind: string;
 }
 
+/** upstream: events of both groups are those of the older one in storage and registry. */
+export function asOlder<T extends NamedKind>(of: T): T {
+  return of.kind === "Event" ? { ...of, group: "" } : of;
+}
+
 function detailsOf(name: string, group: string, kind: string): StatusDetails {
   return {
     ...(name === "" ? {} : { name }),

@@ -52,5 +52,16 @@ function rowObject(object: ApiObject, include: Include, version: string): object
   if (include === "None") return null;
   if (include === "Object") return object;
   const apiVersion = `meta.k8s.io/${version}`;
-  return { kind: "PartialObjectMetadata", apiVersion, metadata: object.metadata };
+  return { kind: "PartialObjectMetadata", apiVersion, metadata: metadataOf(object) };
+}
+
+const TEMPLATE_GENERATION = "deprecated.daemonset.template.generation";
+
+/** upstream: other forms are made of internal objects, in which this is a field and no annotation. */
+export function metadataOf({ kind, metadata }: ApiObject): ApiObject["metadata"] {
+  const { annotations } = metadata;
+  if (kind !== "DaemonSet" || annotations?.[TEMPLATE_GENERATION] === undefined) return metadata;
+  const { [TEMPLATE_GENERATION]: _, ...others } = annotations;
+  const { annotations: __, ...rest } = metadata;
+  return Object.keys(others).length === 0 ? rest : { ...rest, annotations: others };
 }

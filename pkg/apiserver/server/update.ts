@@ -170,6 +170,8 @@ async function prepareUpdate(
   };
   rules.prepareForUpdate?.(draft, before, context);
   keepSystemFields(draft, before);
+  // upstream: rest.BeforeUpdate forgets a namespace where there is none.
+  if (!resource.namespaced) delete draft.metadata["namespace"];
   if (isNewGeneration(call, draft, before))
     draft.metadata["generation"] = addInt64(before.metadata.generation ?? 0, 1);
   await turns.step();
@@ -230,6 +232,7 @@ async function write(
   const { conversion } = served;
   const toStore =
     conversion === undefined ? next : finishObject(await conversion.toStorage(next as unknown as Draft));
+  delete toStore.metadata.selfLink;
   freezeParts(toStore);
   await turns.step();
   return store.put(served.bucket, key, stored, toStore);

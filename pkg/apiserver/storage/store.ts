@@ -5,7 +5,7 @@ import { freezeDeep } from "./freeze.ts";
 import type { Journal } from "./journal.ts";
 
 /** An object whose metadata may still be written to: the store stamps its revision on it, then freezes it. */
-export type Unstored = ApiObject & { readonly metadata: { resourceVersion?: string } };
+export type Unstored = ApiObject & { readonly metadata: { resourceVersion?: string; selfLink?: string } };
 
 export interface StoreWindow {
   /** Events kept per resource. */

@@ -107,7 +107,7 @@ describeApi("numbers of 64 bits", (api) => {
     expect(same.body.metadata.generation).toBe(2);
   });
 
-  const probe = (port: Int64): object => ({
+  const probe = (port: Int64 | string): object => ({
     containers: [{ name: "c", image: "i", livenessProbe: { tcpSocket: { port } } }],
   });
   test.each<[string, object, string, string]>([
@@ -122,6 +122,39 @@ describeApi("numbers of 64 bits", (api) => {
     expect(body.message).toMatch(
       new RegExp(`json: cannot unmarshal number ${shown} into Go struct field [A-Za-z.]+ of type ${type}$`),
     );
+  });
+
+  test.each(["1.0", "1e2", "-0.0", "1.50", "1E+2"])(
+    "are not integers when they are written as %s",
+    async (given) => {
+      const path = await sets(api());
+      await api().send("POST", path, replicaSet());
+      const field = `json: cannot unmarshal number ${given} into Go struct field`;
+      const written = (object: object): string => JSON.stringify(object).replaceAll('"GIVEN"', given);
+      const refused = [
+        api().send("POST", path, written({ ...replicaSet({ terminationGracePeriodSeconds: "GIVEN" }) })),
+        api().send("PUT", `${path}/a`, written({ ...replicaSet(), spec: { replicas: "GIVEN" } })),
+        api().send("POST", path, written(replicaSet(probe("GIVEN")))),
+        api().patch(`${path}/a`, "merge", written({ spec: { minReadySeconds: "GIVEN" } })),
+      ];
+      const answers = await Promise.all(refused);
+      expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 422]);
+      for (const { body } of answers) expect(body.message).toContain(field);
+    },
+  );
+
+  test("are quantities as they are written", async () => {
+    const limits = { cpu: 1, memory: 2, "example.com/a": 3 };
+    const body = replicaSet({ containers: [{ name: "c", image: "i", resources: { limits } }] });
+    const text = JSON.stringify(body).replace('"cpu":1', '"cpu":1e3').replace('"memory":2', '"memory":2.0');
+    const { body: made } = await api().send("POST", await sets(api()), text);
+    expect(made.spec).toMatchObject({
+      template: {
+        spec: {
+          containers: [{ resources: { limits: { cpu: "1e3", memory: "2", "example.com/a": "3" } } }],
+        },
+      },
+    });
   });
 
   test.each<Int64>([2 ** 31, -(2 ** 31) - 1, LONG, MAX])("replicas cannot be %s", async (count) => {

@@ -176,6 +176,7 @@ function statusCell(request: Json): string {
 }
 
 const rules: KindSpec = {
+  nameFormat: "pathSegment",
   prepareForCreate: recordRequester,
   prepareForUpdate,
   validate: validateRequest,

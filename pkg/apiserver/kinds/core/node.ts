@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { labelKeyProblems, labelValueProblems } from "../../../api/labels-validate.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
@@ -21,6 +20,7 @@ import { validateResourceAmount } from "../pod/requirements.ts";
 import { taintEffects } from "../pod/scheduling.ts";
 import { quantities } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
+import { cidrWarnings, validateOldCidr } from "../network/address-checks.ts";
 import { repeatedPlaces } from "../repeated.ts";
 
 const rolePrefix = "node-role.kubernetes.io/";
@@ -68,15 +68,7 @@ function validateAmounts(draft: Draft, errors: FieldErrors): void {
 function validateCidrs(spec: Json, errors: FieldErrors): void {
   const cidrs = strings(spec, "podCIDRs");
   for (const [index, cidr] of cidrs.entries()) {
-    const [address = "", length = ""] = cidr.split("/");
-    const bits = isIP(address) === 6 ? 128 : 32;
-    if (isIP(address) === 0 || !/^[0-9]{1,3}$/.test(length) || Number(length) > bits) {
-      errors.invalid(
-        `spec.podCIDRs[${index}]`,
-        cidr,
-        "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
-      );
-    }
+    validateOldCidr(cidr, `spec.podCIDRs[${index}]`, errors);
   }
   const families = new Set(cidrs.map((cidr) => cidr.includes(":")));
   if (cidrs.length > families.size) {
@@ -96,6 +88,8 @@ function validateChange(draft: Draft, before: Json, errors: FieldErrors): void {
   if (cidrs.length > 0 && !sameValue(cidrs, strings(spec, "podCIDRs"))) {
     errors.forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid');
   }
+  if (text(old, "externalID") !== text(spec, "externalID"))
+    errors.forbidden("spec.externalID", "may not be updated");
   const provider = text(old, "providerID");
   if (provider !== "" && provider !== text(spec, "providerID")) {
     errors.forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid');
@@ -147,6 +141,15 @@ const rules: KindSpec = {
   },
   validateUpdate,
   validateStatus: validateUpdate,
+  warnings(draft) {
+    const spec = specOf(draft);
+    return [
+      ...(text(spec, "externalID") === ""
+        ? []
+        : ["spec.externalID: this field is deprecated, and is unused by Kubernetes"]),
+      ...strings(spec, "podCIDRs").flatMap((cidr, index) => cidrWarnings(`spec.podCIDRs[${index}]`, cidr)),
+    ];
+  },
   selectableFields: (object) => ({
     "spec.unschedulable": String(flag(child(asJson(object), "spec"), "unschedulable")),
   }),

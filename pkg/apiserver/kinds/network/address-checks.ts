@@ -5,11 +5,11 @@ const IP_MESSAGE = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff
 const CIDR_MESSAGE = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
 
 /** An address in the one way in which it is to be written. */
-export function validateIp(value: string, path: string, errors: FieldErrors): void {
-  const address = parseIp(value);
-  if (address === undefined) errors.invalid(path, value, IP_MESSAGE);
-  else if (address.text !== value)
-    errors.invalid(path, value, `must be in canonical form (${JSON.stringify(address.text)})`);
+export function validateIp(value: string, path: string, errors: FieldErrors): boolean {
+  if (!validateOldIp(value, path, errors)) return false;
+  const proper = parseIp(value)?.text ?? "";
+  if (proper !== value) errors.invalid(path, value, `must be in canonical form (${JSON.stringify(proper)})`);
+  return proper === value;
 }
 
 /** A range of addresses without bits beyond the length of its prefix. */
@@ -29,14 +29,54 @@ export function validateCidr(value: string, path: string, errors: FieldErrors): 
     errors.invalid(path, value, `must be in canonical form (${JSON.stringify(`${address.text}/${bits}`)})`);
 }
 
-/** An address of a field that has always been read leniently. upstream: IsValidIPForLegacyField */
-export function validateOldIp(value: string, path: string, errors: FieldErrors): void {
-  if (parseIp(value) === undefined) errors.invalid(path, value, IP_MESSAGE);
+/** An address that need not be in its canonical form. upstream: IsValidIPForLegacyField */
+export function validateOldIp(value: string, path: string, errors: FieldErrors): boolean {
+  const problem = oldIpProblem(value);
+  if (problem !== undefined) errors.invalid(path, value, problem);
+  return problem === undefined;
+}
+
+function oldIpProblem(value: string): string | undefined {
+  const address = parseIp(value);
+  if (address === undefined) return IP_MESSAGE;
+  if (hasLeadingZeros(value)) return "must not have leading 0s";
+  return isMapped(value) ? "must not be an IPv4-mapped IPv6 address" : undefined;
 }
 
 /** The same of a range. */
 export function validateOldCidr(value: string, path: string, errors: FieldErrors): void {
-  if (readCidr(value) === undefined) errors.invalid(path, value, CIDR_MESSAGE);
+  const range = readCidr(value);
+  const [ip = "", length = ""] = value.split("/");
+  if (range === undefined) errors.invalid(path, value, CIDR_MESSAGE);
+  else if (hasLeadingZeros(ip) || length !== String(Number(length)))
+    errors.invalid(path, value, "must not have leading 0s in IP or prefix length");
+  else if (isMapped(ip)) errors.invalid(path, value, "must not have an IPv4-mapped IPv6 address");
+  else if (range.bits.slice(range.length).includes("1"))
+    errors.invalid(path, value, "must not have bits set beyond the prefix length");
+}
+
+const hasLeadingZeros = (ip: string): boolean => /(?:^|\.)0[0-9]/.test(ip);
+const isMapped = (ip: string): boolean => ip.includes(":") && parseIp(ip)?.family === "IPv4";
+
+/** What is said of addresses that are taken and should be written otherwise. upstream: GetWarningsForIP */
+export function ipWarnings(path: string, value: string): readonly string[] {
+  const address = parseIp(value);
+  if (address === undefined) return [];
+  const [given, proper] = [JSON.stringify(value), JSON.stringify(address.text)];
+  if (oldIpProblem(value) !== undefined)
+    return [`${path}: non-standard IP address ${given} is invalid: use ${proper}`];
+  if (address.family === "IPv4" || address.text === value) return [];
+  return [`${path}: IPv6 address ${given} should be in RFC 5952 canonical format (${proper})`];
+}
+
+/** The same of ranges; those that are taken have no bits too many. */
+export function cidrWarnings(path: string, value: string): readonly string[] {
+  const [ip = "", length = ""] = value.split("/");
+  const address = parseIp(ip);
+  const proper = `${address?.text ?? ""}/${length}`;
+  if (address === undefined || address.family === "IPv4" || proper === value) return [];
+  const [given, canonical] = [JSON.stringify(value), JSON.stringify(proper)];
+  return [`${path}: IPv6 CIDR value ${given} should be in RFC 5952 canonical format (${canonical})`];
 }
 
 export interface CidrRange {

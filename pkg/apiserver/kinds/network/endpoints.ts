@@ -1,4 +1,4 @@
-import { isIP } from "node:net";
+import { parseIp } from "../../../endpoints/ip-address.ts";
 import { labelKeyProblems, labelValueProblems } from "../../../api/labels-validate.ts";
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import { resources } from "../../../api/resources.ts";
@@ -20,9 +20,9 @@ import {
 } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
+import { ipWarnings, validateIp, validateOldIp } from "./address-checks.ts";
 
 const protocols = ["SCTP", "TCP", "UDP"];
-const ipMessage = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 const ranges: readonly (readonly [RegExp, string])[] = [
   [/^127\.|^::1$/, "may not be in the loopback range (127.0.0.0/8, ::1/128)"],
   [/^169\.254\.|^fe[89ab]/i, "may not be in the link-local range (169.254.0.0/16, fe80::/10)"],
@@ -30,15 +30,15 @@ const ranges: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** An address that other hosts can reach. */
-function validateEndpointAddress(address: string, path: string, errors: FieldErrors): void {
-  if (isIP(address) === 0) {
-    errors.invalid(path, address, ipMessage);
+export function validateReachable(address: string, path: string, errors: FieldErrors): void {
+  const read = parseIp(address)?.text;
+  if (read === undefined) {
     errors.invalid(path, address, "must be a valid IP address");
     return;
   }
-  if (address === "0.0.0.0" || address === "::")
+  if (read === "0.0.0.0" || read === "::")
     errors.invalid(path, address, `may not be unspecified (${address})`);
-  for (const [range, message] of ranges) if (range.test(address)) errors.invalid(path, address, message);
+  for (const [range, message] of ranges) if (range.test(read)) errors.invalid(path, address, message);
 }
 
 function validateSubsets(draft: Draft, errors: FieldErrors): void {
@@ -50,11 +50,13 @@ function validateSubsets(draft: Draft, errors: FieldErrors): void {
     }
     for (const key of lists) {
       for (const [at, address] of items(subset, key).entries()) {
-        validateEndpointAddress(text(address, "ip"), `${path}.${key}[${at}].ip`, errors);
-        const hostname = text(address, "hostname");
-        if (hostname !== "") {
-          errors.invalidEach(`${path}.${key}[${at}].hostname`, hostname, dnsLabelProblems(hostname));
-        }
+        const place = `${path}.${key}[${at}]`;
+        const [ip, hostname] = [text(address, "ip"), text(address, "hostname")];
+        validateOldIp(ip, `${place}.ip`, errors);
+        if (hostname !== "") errors.invalidEach(`${place}.hostname`, hostname, dnsLabelProblems(hostname));
+        const node = optionalText(address, "nodeName");
+        if (node !== undefined) errors.invalidEach(`${place}.nodeName`, node, dnsSubdomainProblems(node));
+        validateReachable(ip, `${place}.ip`, errors);
       }
     }
     const ports = items(subset, "ports");
@@ -116,6 +118,16 @@ const endpointsRules: KindSpec = {
     if (!sameValue(draft["subsets"], before["subsets"])) validateSubsets(draft, errors);
   },
   columns: [nameColumn, column("Endpoints", endpointsCell), ageColumn],
+  warnings(draft) {
+    const lists = ["addresses", "notReadyAddresses"];
+    return items(draft, "subsets").flatMap((subset, index) =>
+      lists.flatMap((key) =>
+        items(subset, key).flatMap((address, at) =>
+          ipWarnings(`subsets[${index}].${key}[${at}].ip`, text(address, "ip")),
+        ),
+      ),
+    );
+  },
 };
 
 function validateSlice(draft: Draft, errors: FieldErrors): void {
@@ -136,9 +148,13 @@ function validateEndpoint(endpoint: Json, type: string, path: string, errors: Fi
   for (const [index, address] of addresses.entries()) {
     const at = `${path}.addresses[${index}]`;
     if (type === "FQDN") errors.invalidEach(at, address, dnsSubdomainProblems(address));
-    else if (isIP(address) !== 0 && isIP(address) !== (type === "IPv6" ? 6 : 4)) {
-      errors.invalid(`${path}.addresses`, address, `must be an ${type} address`);
-    } else validateEndpointAddress(address, at, errors);
+    else if (type === "IPv4" || type === "IPv6") {
+      const check = type === "IPv4" ? validateOldIp : validateIp;
+      if (!check(address, at, errors)) continue;
+      if (parseIp(address)?.family !== type)
+        errors.invalid(`${path}.addresses`, address, `must be an ${type} address`);
+      validateReachable(address, at, errors);
+    }
   }
   const node = optionalText(endpoint, "nodeName");
   if (node !== undefined) errors.invalidEach(`${path}.nodeName`, node, dnsSubdomainProblems(node));
@@ -183,6 +199,16 @@ const sliceRules: KindSpec = {
     }
   },
   validate: validateSlice,
+  warnings: (draft, before) => [
+    ...(before === undefined && text(draft, "addressType") === "FQDN"
+      ? ["spec.addressType: FQDN endpoints are deprecated"]
+      : []),
+    ...items(draft, "endpoints").flatMap((endpoint, index) =>
+      strings(endpoint, "addresses").flatMap((address, at) =>
+        ipWarnings(`endpoints[${index}].addresses[${at}]`, address),
+      ),
+    ),
+  ],
   validateChange: (draft, before, errors) =>
     errors.immutable("addressType", text(draft, "addressType"), text(before, "addressType")),
   columns: [

@@ -121,7 +121,8 @@ export const ingressClassKinds = [
     declaredRules: true,
     nameFormat: "pathSegment",
     validate(draft, errors) {
-      validateIp(text(draft.metadata, "name"), "metadata.name", errors);
+      const name = text(draft.metadata, "name");
+      if (name !== "") validateIp(name, "metadata.name", errors);
       validateParent(child(specOf(draft), "parentRef"), errors);
     },
     columns: [

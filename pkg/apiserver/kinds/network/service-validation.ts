@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import { specOf } from "../define-kind.ts";
@@ -20,10 +19,11 @@ import type { Draft } from "../kind.ts";
 import { validateLabels } from "../label-selector.ts";
 import { validatePort } from "../pod/probe.ts";
 import { repeatedPlaces } from "../repeated.ts";
+import { validateOldCidr, validateOldIp } from "./address-checks.ts";
+import { validateReachable } from "./endpoints.ts";
 
 const types = ["ClusterIP", "ExternalName", "LoadBalancer", "NodePort"];
 const protocols = ["SCTP", "TCP", "UDP"];
-const ipMessage = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)";
 
 function isHeadless(spec: Json): boolean {
   return strings(spec, "clusterIPs")[0] === "None";
@@ -43,7 +43,8 @@ export function validateService(draft: Draft, errors: FieldErrors): void {
   validateLabels(stringMap(spec, "selector"), "spec.selector", errors);
   validateAffinity(spec, errors);
   for (const [index, address] of strings(spec, "externalIPs").entries()) {
-    if (isIP(address) === 0) errors.invalid(`spec.externalIPs[${index}]`, address, ipMessage);
+    const path = `spec.externalIPs[${index}]`;
+    if (validateOldIp(address, path, errors)) validateReachable(address, path, errors);
   }
   errors.oneOf("spec.type", type, types);
   validatePolicies(spec, type, errors);
@@ -85,7 +86,7 @@ function validateAddresses(spec: Json, errors: FieldErrors): void {
   for (const [index, address] of ips.entries()) {
     if (index === 0 && address === "None") {
       if (ips.length > 1) errors.invalid(path, ips, "'None' must be the first and only value");
-    } else if (isIP(address) === 0) errors.invalid(`${path}[${index}]`, address, ipMessage);
+    } else validateOldIp(address, `${path}[${index}]`, errors);
   }
   if (ips.length > 2) errors.invalid(path, ips, "may only hold up to 2 values");
 }
@@ -139,9 +140,12 @@ function validateAffinity(spec: Json, errors: FieldErrors): void {
 
 function validatePolicies(spec: Json, type: string, errors: FieldErrors): void {
   const isBalanced = type === "LoadBalancer";
-  if (strings(spec, "loadBalancerSourceRanges").length > 0 && !isBalanced) {
-    errors.forbidden("spec.LoadBalancerSourceRanges", "may only be used when `type` is 'LoadBalancer'");
-  }
+  const sources = strings(spec, "loadBalancerSourceRanges");
+  const path = "spec.LoadBalancerSourceRanges";
+  if (sources.length > 0 && !isBalanced)
+    errors.forbidden(path, "may only be used when `type` is 'LoadBalancer'");
+  for (const [index, source] of sources.entries())
+    validateOldCidr(source.trim(), `${path}[${index}]`, errors);
   for (const key of ["allocateLoadBalancerNodePorts", "loadBalancerClass"]) {
     if (present(spec, key) && !isBalanced) {
       errors.forbidden(`spec.${key}`, "may only be used when `type` is 'LoadBalancer'");

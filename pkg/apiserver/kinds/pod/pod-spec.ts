@@ -1,5 +1,4 @@
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
-import { isIP } from "node:net";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { dns1123SubdomainWithUnderscore, rangeMessage } from "../formats.ts";
@@ -25,6 +24,7 @@ import {
 import { podSpecView } from "./pod-spec-view.ts";
 import { validateAffinity, validateSpreadConstraints, validateTolerations } from "./scheduling.ts";
 import { validatePodSecurity } from "./security.ts";
+import { validateOldIp } from "../network/address-checks.ts";
 import { validateVolumes } from "./volume.ts";
 
 const dnsPolicies = ["ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"];
@@ -133,7 +133,7 @@ function validateDnsConfig(spec: Json, path: string, errors: FieldErrors): void 
     errors.invalid(`${path}.nameservers`, nameservers, "must not have more than 3 nameservers");
   }
   for (const [index, address] of nameservers.entries()) {
-    validateAddress(address, `${path}.nameservers[${index}]`, errors);
+    validateOldIp(address, `${path}.nameservers[${index}]`, errors);
   }
   const searches = strings(config, "searches");
   if (searches.length > 32) {
@@ -154,12 +154,6 @@ function validateDnsConfig(spec: Json, path: string, errors: FieldErrors): void 
   }
   for (const [index, option] of items(config, "options").entries()) {
     if (text(option, "name") === "") errors.required(`${path}.options[${index}]`, "must not be empty");
-  }
-}
-
-export function validateAddress(address: string, path: string, errors: FieldErrors): void {
-  if (isIP(address) === 0) {
-    errors.invalid(path, address, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
   }
 }
 
@@ -188,7 +182,7 @@ function validateHostUsers(spec: Json, path: string, errors: FieldErrors): void 
 
 function validateHostAliases(spec: Json, path: string, errors: FieldErrors): void {
   for (const [index, alias] of items(spec, "hostAliases").entries()) {
-    validateAddress(text(alias, "ip"), `${path}[${index}].ip`, errors);
+    validateOldIp(text(alias, "ip"), `${path}[${index}].ip`, errors);
     for (const [at, hostname] of strings(alias, "hostnames").entries()) {
       errors.invalidEach(`${path}[${index}].hostnames[${at}]`, hostname, dnsSubdomainProblems(hostname));
     }

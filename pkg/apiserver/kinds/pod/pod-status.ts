@@ -4,7 +4,7 @@ import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import { child, count, count64, items, optionalText, present, text } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
-import { validateAddress } from "./pod-spec.ts";
+import { validateOldIp } from "../network/address-checks.ts";
 
 const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"]);
 
@@ -24,7 +24,7 @@ export function validatePodStatus(draft: Draft, before: Json, errors: FieldError
   errors.immutable("status.qosClass", text(status, "qosClass"), text(old, "qosClass"));
   validateTransitions("containers", draft, before, errors);
   validateTransitions("initContainers", draft, before, errors);
-  for (const key of ["podIPs", "hostIPs"]) validateAddresses(status, key, errors);
+  for (const key of ["podIPs", "hostIPs"]) validateAddresses(status, old, key, errors);
   const [firstHost] = items(status, "hostIPs");
   if (firstHost !== undefined && text(firstHost, "ip") !== text(status, "hostIP")) {
     errors.invalid("status.hostIPs[0].ip", text(firstHost, "ip"), "must be equal to `hostIP`");
@@ -97,10 +97,17 @@ function mayRestart(container: Json, spec: Json, exitCode: number): boolean {
   return policy === "Always" || (policy === "OnFailure" && exitCode !== 0);
 }
 
-function validateAddresses(status: Json | undefined, key: string, errors: FieldErrors): void {
+/** What is there already may stay. */
+function validateAddresses(
+  status: Json | undefined,
+  old: Json | undefined,
+  key: string,
+  errors: FieldErrors,
+): void {
+  const known = new Set(items(old, key).map((item) => text(item, "ip")));
   const addresses = items(status, key).map((item) => text(item, "ip"));
   for (const [index, address] of addresses.entries()) {
-    validateAddress(address, `status.${key}[${index}]`, errors);
+    if (!known.has(address)) validateOldIp(address, `status.${key}[${index}]`, errors);
   }
   const families = new Set(addresses.map((address) => address.includes(":")));
   if (addresses.length > families.size) {

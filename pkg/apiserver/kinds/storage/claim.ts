@@ -3,7 +3,6 @@ import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import {
-  asJson,
   child,
   copyField,
   ensure,
@@ -139,7 +138,6 @@ const rules: KindSpec = {
       wide: true,
     }),
   ],
-  selectableFields: (object) => ({ name: text(child(asJson(object), "metadata"), "name") }),
 };
 
 export const claimKinds = [defineKind(resources.persistentVolumeClaims, rules)];

@@ -6,7 +6,6 @@ import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import {
-  asJson,
   child,
   copyField,
   ensure,
@@ -218,7 +217,6 @@ const rules: KindSpec = {
   },
   validate,
   validateChange,
-  selectableFields: (object) => ({ name: text(child(asJson(object), "metadata"), "name") }),
   columns: [
     nameColumn,
     column(

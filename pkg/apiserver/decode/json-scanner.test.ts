@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { duplicateFields } from "./duplicate-fields.ts";
+import { duplicateFields, writtenNumbers } from "./json-scanner.ts";
 
 test.each<[string, readonly string[]]>([
   ['{"a":1,"a":2}', ["a"]],
@@ -20,4 +20,14 @@ test("what JSON.stringify writes never names a field twice", () => {
       expect(duplicateFields(JSON.stringify(JSON.parse(text)))).toEqual([]);
     }),
   );
+});
+
+test.each<[string, Record<string, string> | undefined]>([
+  ['{"a":1.0,"b":[{"c":-2e3},3],"d":"1.5"}', { a: "1.0", "b[0].c": "-2e3" }],
+  ['{"a":true,"b":false,"image":"x:1.25","c":12345}', undefined],
+  [String.raw`{"a\"1.5":"\"2.5","b":3}`, undefined],
+  ["1E5", { "": "1E5" }],
+])("how numbers are written: %s", (text, found) => {
+  const numbers = writtenNumbers(text);
+  expect(numbers && Object.fromEntries(numbers)).toEqual(found);
 });
