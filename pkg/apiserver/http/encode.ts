@@ -50,7 +50,9 @@ export function* jsonPieces(value: unknown, most = MOST_AT_ONCE): Generator<stri
   if (countDown(value, most) >= 0) yield JSON.stringify(value);
   else if (Array.isArray(value)) yield* piecesOf("[]", value, (index) => index, most);
   else {
-    const members = Object.entries<unknown>(value as object).filter(([, member]) => member !== undefined);
+    const members = Object.entries(value as Readonly<Record<string, unknown>>).filter(
+      ([, member]) => member !== undefined,
+    );
     yield* piecesOf(
       "{}",
       members.map(([, member]) => member),

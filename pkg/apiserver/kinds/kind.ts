@@ -96,8 +96,8 @@ export interface KindRules {
   validate?(draft: Draft, context: RuleContext): Findings;
   /** All the checks of an update; `validate` does not run as well. */
   validateUpdate?(draft: Draft, before: ApiObject, context: RuleContext): Findings;
-  /** Warning headers for this write. */
-  warnings?(draft: Draft, before: ApiObject | undefined): readonly string[];
+  /** Warning headers for this write, to the resource itself ("") or a subresource. */
+  warnings?(draft: Draft, before: ApiObject | undefined, subresource: string): readonly string[];
   /** Seconds of grace that a delete gets by default; undefined: the object goes at once. Pods only. */
   deletionGraceSeconds?(object: ApiObject, requested: Int64 | undefined): Int64 | undefined;
   /** Names are validated as: default DNS subdomain. */

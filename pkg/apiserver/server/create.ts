@@ -74,7 +74,8 @@ export async function createDraft(
     await turns.step();
     requireValid(resource, name, [...errors, ...others]);
     await turns.step();
-    for (const warning of rules.warnings?.(named, undefined) ?? []) call.warnings.push(warning);
+    for (const warning of rules.warnings?.(named, undefined, info.subresource) ?? [])
+      call.warnings.push(warning);
     const object = named as unknown as ApiObject;
     await admission.validate(attributes.name === "" ? { ...attributes, name } : attributes, object);
     const stored = await storeNew(call, object, query);

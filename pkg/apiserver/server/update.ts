@@ -181,7 +181,7 @@ async function prepareUpdate(
   await turns.step();
   requireValid(resource, name, [...errors, ...others]);
   await turns.step();
-  for (const warning of rules.warnings?.(draft, before) ?? []) call.warnings.push(warning);
+  for (const warning of rules.warnings?.(draft, before, info.subresource) ?? []) call.warnings.push(warning);
   const next = withTimesOfNoop(before, draft);
   await turns.step();
   await admission.validate(attributes, next);

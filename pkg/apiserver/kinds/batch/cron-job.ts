@@ -6,6 +6,7 @@ import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import {
   child,
+  descend,
   ensure,
   flag,
   int64,
@@ -17,7 +18,7 @@ import {
   setZeroDefault,
   text,
 } from "../../../api/json.ts";
-import { warnAboutPodNames } from "../name-warnings.ts";
+import { hostnameWarnings, templateWarnings } from "../warnings/template.ts";
 import type { Draft } from "../kind.ts";
 import { setPodSpecDefaults } from "../../../api/defaults/pod-spec.ts";
 import { ageColumn, column, formatSelector, nameColumn, since, templateColumns } from "../table.ts";
@@ -84,8 +85,19 @@ function validateSchedule(spec: Json, before: Json | undefined, errors: FieldErr
   }
 }
 
+const ofTemplate = templateWarnings("spec.jobTemplate.spec.template", (object) =>
+  descend(object, "spec", "jobTemplate", "spec", "template"),
+);
+const OLD_ZONE =
+  "cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see " +
+  "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
+
 const rules: KindSpec = {
-  warnings: warnAboutPodNames,
+  warnings: (draft, before) => [
+    ...hostnameWarnings(draft, before),
+    ...ofTemplate(draft, before),
+    ...(before !== undefined && text(specOf(draft), "schedule").includes("TZ") ? [OLD_ZONE] : []),
+  ],
   setDefaults,
   validate(draft, errors) {
     validateSpec(specOf(draft), undefined, errors);

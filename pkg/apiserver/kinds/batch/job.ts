@@ -17,7 +17,7 @@ import {
   stringMap,
   text,
 } from "../../../api/json.ts";
-import { warnAboutPodNames } from "../name-warnings.ts";
+import { hostnameWarnings, templateWarnings } from "../warnings/template.ts";
 import type { Draft } from "../kind.ts";
 import { parseSelector, validateLabelSelector } from "../label-selector.ts";
 import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
@@ -150,8 +150,10 @@ function statusCell(object: Json): string {
   return shown.find((type) => conditionIsTrue(conditions, type)) ?? "Running";
 }
 
+const ofTemplate = templateWarnings("spec.template", (object) => child(child(object, "spec"), "template"));
+
 const rules: KindSpec = {
-  warnings: warnAboutPodNames,
+  warnings: (draft, before) => [...hostnameWarnings(draft, before), ...ofTemplate(draft, before)],
   orphanByDefault: true,
   setDefaults,
   prepareForCreate: generateSelector,

@@ -18,6 +18,7 @@ import {
 } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
+import { secretWarnings, serviceAccountWarnings } from "../warnings/secret.ts";
 
 const largestData = 1024 * 1024;
 
@@ -119,6 +120,7 @@ function validateDockerConfig(key: string, value: string, errors: FieldErrors): 
 }
 
 const secretRules: KindSpec = {
+  warnings: secretWarnings,
   setDefaults: setSecretDefaults,
   prepareForUpdate(draft, before) {
     // A PUT by an old client that leaves the type out keeps it.
@@ -149,6 +151,7 @@ export const configDataKinds = [
   defineKind(resources.configMaps, configMapRules),
   defineKind(resources.secrets, secretRules),
   defineKind(resources.serviceAccounts, {
+    warnings: serviceAccountWarnings,
     columns: nameAndAge,
     prepareForCreate: nameSecretsOnly,
     prepareForUpdate: nameSecretsOnly,

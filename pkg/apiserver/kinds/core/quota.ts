@@ -1,4 +1,5 @@
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
+import type { ApiObject } from "../../../api/object.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
@@ -162,7 +163,23 @@ function usageCell(quota: Json, limits: boolean): string {
     .join(", ");
 }
 
+/** Of requests that are to be more than their limits. */
+function quotaWarnings(draft: Draft, before: ApiObject | undefined): readonly string[] {
+  if (before !== undefined) return [];
+  const hard = quantities(specOf(draft), "hard");
+  return ["cpu", "memory", "storage", "ephemeral-storage"].flatMap((name) => {
+    const isShort = name === "cpu" || name === "memory";
+    const key = isShort && !hard.has(`requests.${name}`) ? name : `requests.${name}`;
+    const [request, limit] = [hard.get(key), hard.get(`limits.${name}`)];
+    if (request === undefined || limit === undefined || request.compare(limit) <= 0) return [];
+    return [
+      `ResourceQuota ${key} (${request.toString()}) should be less than limits.${name} (${limit.toString()})`,
+    ];
+  });
+}
+
 const rules: KindSpec = {
+  warnings: quotaWarnings,
   validate,
   validateChange(draft, before, errors) {
     const now = strings(specOf(draft), "scopes");

@@ -9,6 +9,7 @@ import { child, count, descend, items, optionalText, stringMap, strings, text } 
 import type { Draft } from "../kind.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 import { validateOldIp } from "./address-checks.ts";
+import { ingressWarnings } from "../warnings/network.ts";
 
 function validateIngress(draft: Draft, errors: FieldErrors): void {
   const spec = specOf(draft);
@@ -139,6 +140,7 @@ function hostsCell(ingress: Json): string {
 }
 
 const ingressRules: KindSpec = {
+  warnings: ingressWarnings,
   validate: validateNew,
   validateUpdate: (draft, _before, errors) => validateIngress(draft, errors),
   validateStatus,

@@ -17,6 +17,7 @@ import type { Draft } from "../kind.ts";
 import { validateLabelSelector } from "../label-selector.ts";
 import { ageColumn, column, formatSelector, nameColumn } from "../table.ts";
 import { type CidrRange, readCidr, validateOldCidr } from "./address-checks.ts";
+import { networkPolicyWarnings } from "../warnings/network.ts";
 
 const directions = { ingress: "from", egress: "to" } as const;
 
@@ -117,6 +118,7 @@ function cidrsOf(spec: Json | undefined): readonly string[] {
 
 export const networkPolicyKinds = [
   defineKind(resources.networkPolicies, {
+    warnings: networkPolicyWarnings,
     setDefaults,
     validate: (draft, errors) => validate(draft, errors),
     validateUpdate: (draft, before, errors) => validate(draft, errors, before),

@@ -19,6 +19,7 @@ import {
 import type { Draft } from "../kind.ts";
 import { ageColumn, column, formatLabels, nameColumn } from "../table.ts";
 import { validateService, validateServiceChange } from "./service-validation.ts";
+import { serviceWarnings } from "../warnings/network.ts";
 
 export function isExternallyAccessible(spec: Json | undefined): boolean {
   const type = text(spec, "type");
@@ -185,6 +186,7 @@ const rules: KindSpec = {
   prepareForUpdate: (draft, before, { subresource }) => prepareForUpdate(draft, before, subresource),
   validate: validateService,
   validateChange: validateServiceChange,
+  warnings: serviceWarnings,
   selectableFields: (object) => {
     const spec = child(asJson(object), "spec");
     return { "spec.clusterIP": text(spec, "clusterIP"), "spec.type": text(spec, "type") };

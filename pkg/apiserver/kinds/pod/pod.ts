@@ -15,7 +15,9 @@ import {
   stringMap,
   text,
 } from "../../../api/json.ts";
-import { warnAboutHostname } from "../name-warnings.ts";
+import { ipWarnings } from "../network/address-checks.ts";
+import { podWarnings } from "../warnings/pod.ts";
+import { hostnameWarnings } from "../warnings/template.ts";
 import type { Draft } from "../kind.ts";
 import { takeAppArmorAnnotations } from "./app-armor.ts";
 import { validateImageSpaces } from "./container.ts";
@@ -156,8 +158,21 @@ function validateUpdate(draft: Draft, before: Json, subresource: string, errors:
   else validatePodChange(draft, before, errors);
 }
 
+function statusWarnings(draft: Draft, subresource: string): readonly string[] {
+  if (subresource !== "status") return [];
+  return ["podIPs", "hostIPs"].flatMap((key) =>
+    items(child(draft, "status"), key).flatMap((address, index) =>
+      ipWarnings(`status.${key}[${index}].ip`, text(address, "ip")),
+    ),
+  );
+}
+
 const rules: KindSpec = {
-  warnings: warnAboutHostname,
+  // upstream: nobody is told of updates, which are made by programs.
+  warnings: (draft, before, subresource) =>
+    before === undefined
+      ? [...hostnameWarnings(draft, before, "the Pod's hostname"), ...podWarnings(draft)]
+      : statusWarnings(draft, subresource),
   statusKeepsMetadata: ["deletionTimestamp", "ownerReferences"],
   setDefaults(draft) {
     const spec = specOf(draft);

@@ -7,6 +7,7 @@ import { validateContainerResourceName, validateResourceAmount } from "../pod/re
 import { validateTolerations } from "../pod/scheduling.ts";
 import { quantities } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
+import { runtimeClassWarnings } from "../warnings/storage.ts";
 
 /** upstream: pkg/apis/node/validation, where what pods need besides their containers is checked as limits are. */
 function validate(draft: Json, errors: FieldErrors): void {
@@ -29,6 +30,7 @@ function validate(draft: Json, errors: FieldErrors): void {
 
 export const runtimeClassKinds = [
   defineKind(resources.runtimeClasses, {
+    warnings: runtimeClassWarnings,
     declaredRules: true,
     validate,
     validateUpdate(draft, before, errors) {

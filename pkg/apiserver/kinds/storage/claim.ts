@@ -19,6 +19,7 @@ import { readQuantity } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 import { setClaimSpecDefaults } from "../../../api/defaults/claim.ts";
 import { validateClaimSpec } from "./claim-spec.ts";
+import { claimWarnings } from "../warnings/storage.ts";
 
 const classAnnotation = "volume.beta.kubernetes.io/storage-class";
 
@@ -110,6 +111,7 @@ const rules: KindSpec = {
   },
   validate: (draft, errors) => validateClaimSpec(specOf(draft), "spec", errors),
   validateChange,
+  warnings: (draft, _before, subresource) => (subresource === "" ? claimWarnings(draft) : []),
   columns: [
     nameColumn,
     column("Status", (claim) =>

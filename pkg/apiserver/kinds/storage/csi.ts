@@ -22,6 +22,7 @@ import { byteLength } from "../formats.ts";
 import { validateLabelSelector } from "../label-selector.ts";
 import { readQuantity } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
+import { capacityWarnings } from "../warnings/storage.ts";
 
 function driverCell(driver: Json, key: string): boolean {
   return flag(child(driver, "spec"), key);
@@ -165,6 +166,7 @@ export const csiKinds = [
   defineKind(resources.csiDrivers, driverRules),
   defineKind(resources.csiNodes, csiNodeRules),
   defineKind(resources.csiStorageCapacities, {
+    warnings: capacityWarnings,
     validate(draft, errors) {
       validateLabelSelector(child(draft, "nodeTopology"), "nodeTopology", errors);
       const className = text(draft, "storageClassName");

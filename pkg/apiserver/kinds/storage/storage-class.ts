@@ -19,8 +19,10 @@ import {
 } from "../../../api/json.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 import { validateVolumeSpec } from "./volume.ts";
+import { storageClassWarnings } from "../warnings/storage.ts";
 
 const classRules: KindSpec = {
+  warnings: storageClassWarnings,
   setDefaults(draft) {
     setDefault(draft, "reclaimPolicy", "Delete");
     setDefault(draft, "volumeBindingMode", "Immediate");

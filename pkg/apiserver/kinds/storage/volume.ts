@@ -28,6 +28,7 @@ import { ageColumn, column, nameColumn } from "../table.ts";
 import { accessModesCell } from "./claim.ts";
 import { volumeSources } from "./volume-sources.ts";
 import { validateAccessModes, volumeModes } from "./claim-spec.ts";
+import { volumeWarnings } from "../warnings/storage.ts";
 
 const reclaimPolicies = ["Delete", "Recycle", "Retain"];
 const notSources = new Set([
@@ -217,6 +218,7 @@ const rules: KindSpec = {
   },
   validate,
   validateChange,
+  warnings: (draft, _before, subresource) => (subresource === "" ? volumeWarnings(draft) : []),
   columns: [
     nameColumn,
     column(

@@ -22,6 +22,7 @@ import { validateEverlasting, validatePodTemplate, validateTemplateSelected } fr
 import { amountOf, intOrPercent, validateAtMostAll, validateIntOrPercent } from "../rolling-update.ts";
 import { ageColumn, column, formatLabels, nameColumn, selectorColumn, templateColumns } from "../table.ts";
 import { validateCounters, validateNotDecremented } from "./workload-status.ts";
+import { templateWarnings } from "../warnings/template.ts";
 
 /** The pods' label for the generation of the template, from before there were revisions; kept as an annotation. */
 const templateGeneration = "deprecated.daemonset.template.generation";
@@ -106,6 +107,7 @@ const rules: KindSpec = {
     recordTemplateGeneration(draft, BigInt.asIntN(64, templateGenerationOf(before) + (changed ? 1n : 0n)));
   },
   validate,
+  warnings: templateWarnings("spec.template", (object) => child(child(object, "spec"), "template")),
   validateChange(draft, before, errors) {
     errors.immutable("spec.selector", specOf(draft)["selector"], child(before, "spec")?.["selector"]);
   },

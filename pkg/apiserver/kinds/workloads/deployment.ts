@@ -14,7 +14,7 @@ import {
   stringMap,
   text,
 } from "../../../api/json.ts";
-import { warnAboutPodNames } from "../name-warnings.ts";
+import { hostnameWarnings, templateWarnings } from "../warnings/template.ts";
 import type { Draft } from "../kind.ts";
 import { validateWorkloadSelector } from "../label-selector.ts";
 import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
@@ -104,8 +104,10 @@ function validateStatus(draft: Draft, before: Json, errors: FieldErrors): void {
   validateNotDecremented(status, child(before, "status"), "collisionCount", errors);
 }
 
+const ofTemplate = templateWarnings("spec.template", (object) => child(child(object, "spec"), "template"));
+
 const rules: KindSpec = {
-  warnings: warnAboutPodNames,
+  warnings: (draft, before) => [...hostnameWarnings(draft, before), ...ofTemplate(draft, before)],
   // Annotations are copied to the replica sets, so a change of them has to be observed as well.
   generationChanged: (draft, before) =>
     contentChanged(draft, before) ||

@@ -4,7 +4,7 @@ import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import { asJson, child, count, integer, setDefault } from "../../../api/json.ts";
-import { warnAboutPodNames } from "../name-warnings.ts";
+import { hostnameWarnings, templateWarnings } from "../warnings/template.ts";
 import type { Draft } from "../kind.ts";
 import { validateWorkloadSelector } from "../label-selector.ts";
 import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
@@ -54,8 +54,10 @@ export const replicaColumns = [
   ...templateColumns((object) => child(child(object, "spec"), "template")),
 ];
 
+const ofTemplate = templateWarnings("spec.template", (object) => child(child(object, "spec"), "template"));
+
 const rules: KindSpec = {
-  warnings: warnAboutPodNames,
+  warnings: (draft, before) => [...hostnameWarnings(draft, before), ...ofTemplate(draft, before)],
   setDefaults(draft) {
     const spec = specOf(draft);
     setTemplateDefaults(spec);

@@ -2,7 +2,7 @@ import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { child, integer, setDefault, stringMap } from "../../../api/json.ts";
-import { warnAboutPodNames } from "../name-warnings.ts";
+import { hostnameWarnings, templateWarnings } from "../warnings/template.ts";
 import type { Draft } from "../kind.ts";
 import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
 import {
@@ -43,8 +43,10 @@ function validate(draft: Draft, errors: FieldErrors): void {
   validateEverlasting(template, path, "ReplicationController", errors);
 }
 
+const ofTemplate = templateWarnings("spec.template", (object) => child(child(object, "spec"), "template"));
+
 const rules: KindSpec = {
-  warnings: warnAboutPodNames,
+  warnings: (draft, before) => [...hostnameWarnings(draft, before), ...ofTemplate(draft, before)],
   orphanByDefault: true,
   setDefaults,
   validate,

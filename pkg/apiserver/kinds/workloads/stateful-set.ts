@@ -23,6 +23,8 @@ import { setClaimSpecDefaults } from "../../../api/defaults/claim.ts";
 import { validateClaimSpec } from "../storage/claim-spec.ts";
 import { ageColumn, nameColumn, readyColumn, templateColumns } from "../table.ts";
 import { validateCounters, validateNotDecremented, validateNotGreater } from "./workload-status.ts";
+import { claimSpecWarnings } from "../warnings/amounts.ts";
+import { templateWarnings } from "../warnings/template.ts";
 
 const mutableFields = [
   "replicas",
@@ -179,6 +181,8 @@ function validateStatus(draft: Draft, before: Json, errors: FieldErrors): void {
   validateNotDecremented(status, child(before, "status"), "collisionCount", errors);
 }
 
+const ofTemplate = templateWarnings("spec.template", (object) => child(child(object, "spec"), "template"));
+
 const rules: KindSpec = {
   nameFormat: "dns1123Label",
   setDefaults,
@@ -190,6 +194,21 @@ const rules: KindSpec = {
   validate: (draft, errors) => validateSpec(specOf(draft), { templates: true, names: true }, errors),
   validateUpdate,
   validateStatus,
+  warnings(draft, before) {
+    const spec = specOf(draft);
+    const where = before === undefined ? "" : ".Spec";
+    return [
+      ...ofTemplate(draft, before),
+      ...items(spec, "volumeClaimTemplates").flatMap((claim, index) =>
+        claimSpecWarnings(child(claim, "spec"), `spec.volumeClaimTemplates[${index}]${where}`),
+      ),
+      ...((integer(spec, "revisionHistoryLimit") ?? 0) < 0
+        ? [
+            "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
+          ]
+        : []),
+    ];
+  },
   columns: [
     nameColumn,
     readyColumn,
