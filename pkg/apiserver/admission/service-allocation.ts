@@ -13,6 +13,7 @@ import type { ClusterReader } from "./cluster-reader.ts";
 import { allocateNodePorts, nodePortsOf } from "./node-ports.ts";
 import { type AdmissionPlugin, isResource } from "./plugin.ts";
 import { type FieldProblem, settleFamilies } from "./service-families.ts";
+import { serviceAddressErrors } from "../kinds/network/service-validation.ts";
 
 export interface ServiceRange {
   /** "10.0.0.0/16", or with one of the other family "10.0.0.0/16,2001:db8::/112". */
@@ -48,12 +49,10 @@ export function serviceAllocation(
       ]);
       const before: Service | undefined = attributes.before;
       const old = before && child(asJson(before), "spec");
-      // What is no address at all is for validation to say.
-      const given = [text(spec, "clusterIP"), ...strings(spec, "clusterIPs")];
-      if (given.some((address) => address !== "" && address !== "None" && parseIp(address) === undefined)) {
-        if (strings(spec, "clusterIPs").length === 0) spec["clusterIPs"] = [text(spec, "clusterIP")];
-        return;
-      }
+      const single = text(spec, "clusterIP");
+      if (single !== "" && strings(spec, "clusterIPs").length === 0) spec["clusterIPs"] = [single];
+      const wrong = serviceAddressErrors(spec);
+      if (wrong.length > 0) throw invalid(resources.services, attributes.name, wrong);
       refuse(settleFamilies(spec, old, cluster), attributes);
       if (!isHeadless(spec)) {
         const addresses = [...strings(spec, "clusterIPs")];

@@ -11,10 +11,6 @@ import { normalizeLooseSchemas } from "./schema-wire-form.ts";
 
 /** The rules of CustomResourceDefinitions themselves. */
 export const definitionRules = defineKind(resources.customResourceDefinitions, {
-  columns: [
-    nameColumn,
-    column("Created At", (object) => text(child(object, "metadata"), "creationTimestamp"), { type: "date" }),
-  ],
   setDefaults,
   prepareForCreate: (draft) => {
     draft["status"] = {

@@ -1,5 +1,5 @@
 import { statusResponse } from "../server/api-server.ts";
-import { parseAccept } from "../server/negotiate.ts";
+import { negotiateOutput, parseAccept } from "../server/negotiate.ts";
 import { notAcceptable } from "../server/status-error.ts";
 import type { ServerParts } from "../server/call.ts";
 import type { Registry } from "../server/registry.ts";
@@ -48,10 +48,15 @@ export function serverDocuments(
     cache ??= new DocumentCache(parts.registry);
     if (path === "/openapi/v2" && !acceptsJson(request.headers["accept"]))
       return statusResponse(notAcceptable(["application/json"]));
-    const aggregated = aggregatedVersion(path, request.headers["accept"]);
-    return cache.get(`${aggregated ?? ""} ${path}`, (groups) =>
+    const { accept } = request.headers;
+    const aggregated = aggregatedVersion(path, accept);
+    const document = cache.get(`${aggregated ?? ""} ${path}`, (groups) =>
       makeDocument({ path, aggregated, minor }, groups),
     );
+    // What there are several forms of is negotiated; there is none of these.
+    if (document !== undefined && aggregated === undefined && /^\/apis?(?:\/|$)/.test(path))
+      negotiateOutput(accept, request.query, "computed");
+    return document;
   };
 }
 

@@ -62,6 +62,8 @@ export function appliedConfiguration({ served }: Pick<Call, "served">, patch: un
   const apiVersion = text(patch, "apiVersion");
   const kind = text(patch, "kind");
   if (apiVersion !== apiVersionOf(served.resource) || kind !== served.resource.kind) {
+    // upstream: schema.FromAPIVersionAndKind makes nothing of what is no version.
+    if (apiVersion.split("/").length > 2) throw badRequest("invalid object type: /, Kind=");
     const groupVersion = apiVersion.includes("/") ? apiVersion : `/${apiVersion}`;
     throw badRequest(`invalid object type: ${groupVersion}, Kind=${kind}`);
   }

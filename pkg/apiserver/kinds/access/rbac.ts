@@ -15,7 +15,7 @@ import {
   text,
 } from "../../../api/json.ts";
 import type { Draft } from "../kind.ts";
-import { parseSelector } from "../label-selector.ts";
+import { parseSelector, validateLabelSelector } from "../label-selector.ts";
 import type { TableColumn } from "../kind.ts";
 import { ageColumn, column, createdColumn, nameColumn } from "../table.ts";
 
@@ -55,9 +55,9 @@ function validateAggregation(draft: Draft, errors: FieldErrors): void {
     errors.required(path, "at least one clusterRoleSelector required if aggregationRule is non-nil");
   }
   for (const [index, selector] of selectors.entries()) {
-    if (parseSelector(selector) === undefined) {
-      errors.invalid(`${path}[${index}]`, selector, "invalid label selector.");
-    }
+    validateLabelSelector(selector, `${path}[${index}]`, errors);
+    if (parseSelector(selector) === undefined)
+      errors.invalid(`${path}[${index}]`, null, "invalid label selector.");
   }
 }
 

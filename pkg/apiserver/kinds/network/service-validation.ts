@@ -1,7 +1,7 @@
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import { specOf } from "../define-kind.ts";
-import type { FieldErrors } from "../field-errors.ts";
+import { FieldErrors } from "../field-errors.ts";
 import { portNumber } from "../formats.ts";
 import type { Json } from "../../../api/json.ts";
 import {
@@ -15,7 +15,7 @@ import {
   strings,
   text,
 } from "../../../api/json.ts";
-import type { Draft } from "../kind.ts";
+import type { Draft, FieldError } from "../kind.ts";
 import { validateLabels } from "../label-selector.ts";
 import { validatePort } from "../pod/probe.ts";
 import { repeatedPlaces } from "../repeated.ts";
@@ -27,6 +27,13 @@ const protocols = ["SCTP", "TCP", "UDP"];
 
 function isHeadless(spec: Json): boolean {
   return strings(spec, "clusterIPs")[0] === "None";
+}
+
+/** What an address is given by. upstream: core/service/storage/alloc.go looks at it before anything else is. */
+export function serviceAddressErrors(spec: Json): readonly FieldError[] {
+  const errors = new FieldErrors();
+  validateAddresses(spec, errors);
+  return errors.list;
 }
 
 export function validateService(draft: Draft, errors: FieldErrors): void {

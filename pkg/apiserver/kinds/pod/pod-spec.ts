@@ -200,6 +200,6 @@ function validateOs(spec: Json, path: string, errors: FieldErrors): void {
   const name = text(os, "name");
   if (name === "") errors.required(`${path}.name`, "cannot be empty");
   else if (name !== "linux" && name !== "windows") {
-    errors.notSupported(`${path}.name`, name, ["linux", "windows"]);
+    errors.notSupported(path, name, ["linux", "windows"]);
   }
 }

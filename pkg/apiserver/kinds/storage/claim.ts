@@ -1,3 +1,4 @@
+import { parseQuantity } from "../../../api/quantity-parse.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
@@ -88,13 +89,13 @@ function validateChange(draft: Draft, before: Json, errors: FieldErrors): void {
       "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n",
     );
   }
-  const size = readQuantity(storageOf(specOf(draft), "resources", "requests"));
-  const oldSize = readQuantity(storageOf(child(before, "spec"), "resources", "requests"));
-  const actual = readQuantity(storageOf(child(before, "status"), "capacity"));
-  if (size === undefined || oldSize === undefined || size.compare(oldSize) >= 0) return;
-  if (actual === undefined ? size.sign() <= 0 : size.compare(actual) <= 0) {
+  const none = parseQuantity("0");
+  const size = readQuantity(storageOf(specOf(draft), "resources", "requests")) ?? none;
+  const oldSize = readQuantity(storageOf(child(before, "spec"), "resources", "requests")) ?? none;
+  const actual = readQuantity(storageOf(child(before, "status"), "capacity")) ?? none;
+  if (size.compare(oldSize) < 0 && size.compare(actual) <= 0)
     errors.forbidden("spec.resources.requests.storage", "field can not be less than status.capacity");
-  }
+  errors.immutable("volumeMode", specOf(draft)["volumeMode"], child(before, "spec")?.["volumeMode"]);
 }
 
 const rules: KindSpec = {
