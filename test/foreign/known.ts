@@ -20,11 +20,6 @@ export const known: readonly Known[] = [
     why: "An API server, a client or a file would have to be in a pod that runs.",
   },
   {
-    suite: "pkg/webhook",
-    cases: /should reject create request/,
-    why: "The refusal of the suite's own webhook does not come within the second that it waits; why is not known yet.",
-  },
-  {
     suite: "pkg/client/apiutil",
     cases: /aggregatedDiscovery=false/,
     why: "It downloads an API server of an old release.",

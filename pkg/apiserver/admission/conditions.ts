@@ -5,9 +5,9 @@ import type { Json } from "../../api/json.ts";
 import { type Compiled, compile, kubernetesEnvironment } from "../../cel/compile.ts";
 import { type AccessQuestion, type Authorize, authorizerValues } from "../../cel/library/authorizer.ts";
 import { parseType } from "../../cel/declarations.ts";
-import type { TypeProvider } from "../../cel/environment.ts";
+import type { Declaration, Environment, TypeProvider } from "../../cel/environment.ts";
 import { CostLimitError } from "../../cel/run.ts";
-import { dynType, structType } from "../../cel/types.ts";
+import { dynType, structType, type Type } from "../../cel/types.ts";
 import { EvaluationError, type Value } from "../../cel/values.ts";
 import { untypedValue } from "../crd/cel/object-value.ts";
 
@@ -76,17 +76,42 @@ const types: TypeProvider = {
   },
 };
 
-const environment = kubernetesEnvironment.with(
-  [
-    { name: "object", type: dynType },
-    { name: "oldObject", type: dynType },
-    { name: "namespaceObject", type: structType(`${prefix}Namespace`) },
-    { name: "request", type: structType(`${prefix}AdmissionRequest`) },
-    { name: "authorizer", type: structType(`${prefix}authorization.Authorizer`) },
-    { name: "authorizer.requestResource", type: structType(`${prefix}authorization.ResourceCheck`) },
-  ],
-  types,
-);
+/** What every expression about a request may speak of. */
+const requestVariables: readonly Declaration[] = [
+  { name: "object", type: dynType },
+  { name: "oldObject", type: dynType },
+  { name: "namespaceObject", type: structType(`${prefix}Namespace`) },
+  { name: "request", type: structType(`${prefix}AdmissionRequest`) },
+];
+const authorizerVariables: readonly Declaration[] = [
+  { name: "authorizer", type: structType(`${prefix}authorization.Authorizer`) },
+  { name: "authorizer.requestResource", type: structType(`${prefix}authorization.ResourceCheck`) },
+];
+
+const environment = kubernetesEnvironment.with([...requestVariables, ...authorizerVariables], types);
+
+const VARIABLES = `${prefix}variables`;
+
+/** For the expressions of a policy, with these variables of its own. */
+export function policyEnvironment(
+  { params, authorizer }: { readonly params: boolean; readonly authorizer: boolean },
+  variables: ReadonlyMap<string, Type>,
+): Environment {
+  const own: TypeProvider = {
+    hasStruct: (name) => name === VARIABLES || types.hasStruct(name),
+    fieldType: (struct, field) =>
+      struct === VARIABLES ? variables.get(field) : types.fieldType(struct, field),
+  };
+  return kubernetesEnvironment.with(
+    [
+      ...requestVariables,
+      ...(params ? [{ name: "params", type: dynType }] : []),
+      ...(authorizer ? authorizerVariables : []),
+      { name: "variables", type: structType(VARIABLES) },
+    ],
+    own,
+  );
+}
 
 const compiled = new LRUCache<string, Compiled | { readonly problem: string }>({ max: 500 });
 
@@ -105,7 +130,7 @@ function conditionOf(expression: string): Compiled | { readonly problem: string 
   return condition;
 }
 
-const failure = (problem: string): string =>
+export const failure = (problem: string): string =>
   problem.startsWith("program instantiation failed") ? problem : `compilation failed: ${problem}`;
 
 function boolOnly(made: Compiled): Compiled | { readonly problem: string } {

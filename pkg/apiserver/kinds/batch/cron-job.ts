@@ -93,10 +93,12 @@ const OLD_ZONE =
   "https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details";
 
 const rules: KindSpec = {
-  warnings: (draft, before) => [
+  warnings: (draft, before, subresource) => [
     ...hostnameWarnings(draft, before),
     ...ofTemplate(draft, before),
-    ...(before !== undefined && text(specOf(draft), "schedule").includes("TZ") ? [OLD_ZONE] : []),
+    ...(before !== undefined && subresource === "" && text(specOf(draft), "schedule").includes("TZ")
+      ? [OLD_ZONE]
+      : []),
   ],
   setDefaults,
   validate(draft, errors) {

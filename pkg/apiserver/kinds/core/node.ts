@@ -141,7 +141,8 @@ const rules: KindSpec = {
   },
   validateUpdate,
   validateStatus: validateUpdate,
-  warnings(draft) {
+  warnings(draft, _before, subresource) {
+    if (subresource !== "") return [];
     const spec = specOf(draft);
     return [
       ...(text(spec, "externalID") === ""

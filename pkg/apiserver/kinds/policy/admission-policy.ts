@@ -24,6 +24,7 @@ import {
 } from "./match-rules.ts";
 import { REINVOCATION_POLICIES } from "./webhook.ts";
 import { repeatedPlaces } from "../repeated.ts";
+import { isIdentifier, PolicyExpressions } from "./policy-expressions.ts";
 
 const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const ACTIONS = ["Audit", "Deny", "Warn"];
@@ -59,22 +60,38 @@ function validateMatch(spec: Json, errors: FieldErrors): void {
   }
 }
 
-function validateVariables(spec: Json, errors: FieldErrors): void {
+function validateVariables(spec: Json, errors: FieldErrors): PolicyExpressions {
   validateMatchConditions(items(spec, "matchConditions"), "spec.matchConditions", errors);
+  const expressions = new PolicyExpressions(present(spec, "paramKind"));
   for (const [index, variable] of items(spec, "variables").entries()) {
     const path = `spec.variables[${index}]`;
-    if (text(variable, "name").trim() === "") errors.required(`${path}.name`, "name is not specified");
-    if (text(variable, "expression").trim() === "")
-      errors.required(`${path}.expression`, "expression is not specified");
+    const [name, expression] = [text(variable, "name"), text(variable, "expression")];
+    if (name.trim() === "") errors.required(`${path}.name`, "name is not specified");
+    else if (!isIdentifier(name)) errors.invalid(`${path}.name`, name, "must be a valid CEL identifier");
+    if (expression.trim() === "") errors.required(`${path}.expression`, "expression is not specified");
+    else tell(`${path}.expression`, expression, expressions.variable(name, expression), errors);
   }
+  return expressions;
 }
 
-function validateValidation(validation: Json, path: string, errors: FieldErrors): void {
-  if (text(validation, "expression").trim() === "")
-    errors.required(`${path}.expression`, "expression is not specified");
+function tell(path: string, expression: string, problem: string | undefined, errors: FieldErrors): void {
+  if (problem !== undefined) errors.invalid(path, expression, problem);
+}
+
+function validateValidation(
+  validation: Json,
+  path: string,
+  expressions: PolicyExpressions,
+  errors: FieldErrors,
+): void {
+  const expression = text(validation, "expression");
+  if (expression.trim() === "") errors.required(`${path}.expression`, "expression is not specified");
+  else tell(`${path}.expression`, expression, expressions.validation(expression), errors);
   const byExpression = text(validation, "messageExpression");
   if (byExpression !== "" && byExpression.trim() === "")
     errors.invalid(`${path}.messageExpression`, byExpression, "must be non-empty if specified");
+  else if (byExpression !== "")
+    tell(`${path}.messageExpression`, byExpression, expressions.message(byExpression), errors);
   const message = text(validation, "message");
   if (message !== "" && message.trim() === "")
     errors.invalid(`${path}.message`, message, "must be non-empty if specified");
@@ -85,7 +102,12 @@ function validateValidation(validation: Json, path: string, errors: FieldErrors)
     errors.notSupported(`${path}.reason`, reason, REASONS);
 }
 
-function validateAnnotations(policy: string, annotations: readonly Json[], errors: FieldErrors): void {
+function validateAnnotations(
+  policy: string,
+  annotations: readonly Json[],
+  expressions: PolicyExpressions,
+  errors: FieldErrors,
+): void {
   const path = "spec.auditAnnotations";
   const keys = annotations.map((annotation) => text(annotation, "key"));
   if (annotations.length > 20)
@@ -96,8 +118,9 @@ function validateAnnotations(policy: string, annotations: readonly Json[], error
     const key = keys[index] ?? "";
     if (policy === "") errors.invalid(`${at}.key`, key, "requires metadata.name be non-empty");
     else errors.invalidEach(`${at}.key`, `${policy}/${key}`, labelKeyProblems(`${policy}/${key}`));
-    if (text(annotation, "valueExpression").trim() === "")
-      errors.required(`${at}.valueExpression`, "valueExpression is not specified");
+    const value = text(annotation, "valueExpression");
+    if (value.trim() === "") errors.required(`${at}.valueExpression`, "valueExpression is not specified");
+    else tell(`${at}.valueExpression`, value, expressions.auditAnnotation(value.trim()), errors);
     if (repeated.has(index)) errors.duplicate(`${at}.key`, key);
   }
 }
@@ -117,7 +140,7 @@ const validatingRules: KindSpec = {
   validate(draft, errors) {
     const spec = specOf(draft);
     validateMatch(spec, errors);
-    validateVariables(spec, errors);
+    const expressions = validateVariables(spec, errors);
     const validations = items(spec, "validations");
     const annotations = items(spec, "auditAnnotations");
     if (validations.length + annotations.length === 0) {
@@ -126,8 +149,8 @@ const validatingRules: KindSpec = {
       errors.required("spec.auditAnnotations", detail);
     }
     for (const [index, validation] of validations.entries())
-      validateValidation(validation, `spec.validations[${index}]`, errors);
-    validateAnnotations(text(draft.metadata, "name"), annotations, errors);
+      validateValidation(validation, `spec.validations[${index}]`, expressions, errors);
+    validateAnnotations(text(draft.metadata, "name"), annotations, expressions, errors);
   },
   columns: [
     nameColumn,

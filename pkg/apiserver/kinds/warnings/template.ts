@@ -7,18 +7,14 @@ import { podWarnings } from "./pod.ts";
 type Warnings = (draft: Draft, before: ApiObject | undefined) => readonly string[];
 
 /** Of what makes pods: warnings of its template, when it is new or its generation is. */
-export function templateWarnings(
-  path: string,
-  templateOf: (object: Json) => Json | undefined,
-  more: Warnings = () => [],
-): Warnings {
+export function templateWarnings(path: string, templateOf: (object: Json) => Json | undefined): Warnings {
   return (draft, before) => {
     const template = isNew(draft, before) ? templateOf(draft) : undefined;
-    return [...(template === undefined ? [] : podWarnings(template, path)), ...more(draft, before)];
+    return template === undefined ? [] : podWarnings(template, path);
   };
 }
 
-export function isNew(draft: Draft, before: ApiObject | undefined): boolean {
+function isNew(draft: Draft, before: ApiObject | undefined): boolean {
   if (before === undefined) return true;
   const old = child(asJson(before), "metadata");
   return count64(draft.metadata, "generation") !== count64(old, "generation");

@@ -194,7 +194,8 @@ const rules: KindSpec = {
   validate: (draft, errors) => validateSpec(specOf(draft), { templates: true, names: true }, errors),
   validateUpdate,
   validateStatus,
-  warnings(draft, before) {
+  warnings(draft, before, subresource) {
+    if (subresource !== "") return [];
     const spec = specOf(draft);
     const where = before === undefined ? "" : ".Spec";
     return [
