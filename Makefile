@@ -80,7 +80,7 @@ check-package: package
 
 # Rehearses a release, and publishes nothing: that is done by the workflow, for a tag.
 release: verify check-package
-	npm publish dist/kube-controller-manager-*.tgz --dry-run --tag latest
+	npm publish ./dist/kube-controller-manager-*.tgz --dry-run --tag latest
 
 format: $(STAMP)
 	oxfmt .

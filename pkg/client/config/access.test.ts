@@ -74,7 +74,7 @@ describe("where a cluster is looked for", () => {
       await write("b/config", {
         current: "both",
         clusters: { c: "https://second", d: "https://other" },
-        users: { u: { token: "2", as: "jane" } },
+        users: { u: { token: "2", as: "jane" }, v: { tokenFile: "own" } },
         contexts: { both: { cluster: "c", user: "u" } },
       }),
       await write("c/config", { current: "third", contexts: { both: { cluster: "d", user: "u" } } }),
@@ -84,6 +84,9 @@ describe("where a cluster is looked for", () => {
     expect(access.server.host).toBe("first");
     // Relative to the file that it stands in.
     expect(access.identity).toEqual({ token: { file: join(home, "a/token") } });
+    await writeFile(join(home, "b/own"), "t");
+    const own = await find({ env: { KUBECONFIG: files.join(delimiter) }, user: "v" });
+    expect(own.identity).toEqual({ token: { file: join(home, "b/own") } });
   });
 
   test("a context, a cluster and a user can be named", async () => {

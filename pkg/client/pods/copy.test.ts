@@ -11,7 +11,7 @@ test.each([
   expect(placeOf("/here/place", "dir", path)).toBe(place);
 });
 
-test.each(["dir/../other", "../etc", "/etc/passwd", "other", "dir/a/../../../x", "dirt"])(
+test.each(["dir/../other", "../etc", "/etc/passwd", "other", "dir/a/../../../x", "dirt", "placebo"])(
   "%s leads out, and is refused",
   (path) => {
     expect(() => placeOf("/here/place", "dir", path)).toThrow(CopyError);
