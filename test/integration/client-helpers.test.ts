@@ -1,10 +1,15 @@
+import { CoreV1Api, KubeConfig, V1ConfigMap } from "@kubernetes/client-node";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { ApiObject } from "../../pkg/api/object.ts";
 import type { Deployment } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { ConfigMap } from "../../pkg/api/types/core-v1.gen.ts";
+import { kubeconfigText } from "../../pkg/client/config/client-node.ts";
 import { connect, type Connected } from "../../pkg/client/connect.ts";
 import { isNotFound, isTooManyRequests } from "../../pkg/client/errors.ts";
 import { defineResource, Kinds, UnknownKindError } from "../../pkg/client/kinds.ts";
+import { modelOf } from "../../pkg/client/model.ts";
+import { wireOf } from "../../pkg/client/wire.ts";
 import { evict, scale, scaleOf, UnexpectedScaleError } from "../../pkg/client/scale.ts";
 import { conditionIs, deleted, waitFor } from "../../pkg/client/wait-for.ts";
 import { DeadlineError } from "../../pkg/clock/wait.ts";
@@ -135,6 +140,34 @@ describe.each(servers)("helpers of the client, on the $name server", (kind) => {
     expect(await gone).toBeUndefined();
     const stop = AbortSignal.abort(new Error("enough"));
     await expect(waitFor(cluster, target, {}, stop)).rejects.toThrow("enough");
+  });
+
+  test("client-node and this client go hand in hand: its KubeConfig, its API classes, its models", async () => {
+    const config = new KubeConfig();
+    config.loadFromString(kubeconfigText(cluster.access));
+    const api = config.makeApiClient(CoreV1Api);
+    const object: ConfigMap = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { namespace, name: "theirs" },
+      data: { _from: "here" },
+    };
+    const theirs = await api.createNamespacedConfigMap({ namespace, body: modelOf(V1ConfigMap, object) });
+    const configMaps = cluster.clientFor(resources.configMaps);
+    const read = await configMaps.get({ namespace, name: "theirs" });
+    expect(read.data).toEqual({ _from: "here" });
+    const changed: ConfigMap = { ...wireOf(theirs), data: { _from: "there" } };
+    const updated = await configMaps.update(changed);
+    expect(updated.metadata.creationTimestamp).toBe(read.metadata.creationTimestamp);
+    // What this client has read goes back through its classes, times included.
+    const body = modelOf(V1ConfigMap, { ...updated, apiVersion: "v1", kind: "ConfigMap" });
+    const replaced = await api.replaceNamespacedConfigMap({ namespace, name: "theirs", body });
+    expect(replaced.data).toEqual({ _from: "there" });
+    const back = await connect({ access: config, env: {}, qps: -1 });
+    expect((await back.clientFor(resources.configMaps).get({ namespace, name: "theirs" })).data).toEqual({
+      _from: "there",
+    });
+    await back.close();
   });
 
   test("kinds of one's own have clients with types, and manifests are applied whatever their kind", async () => {
