@@ -16,6 +16,8 @@ function run(command: string, ...args: readonly string[]): void {
   throw new Error(`${command} ${args.join(" ")} has failed:\n${stdout}`, { cause: error });
 }
 
+const tool = (name: string): string => join(root, "node_modules/.bin", name);
+
 function readManifest(): Manifest {
   return JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Manifest;
 }
@@ -27,7 +29,7 @@ function compile(): void {
   const include = [...rooms, "pkg/client/http/undici-client.d.ts"].map((path) => join(root, path));
   mkdirSync(dirname(config), { recursive: true });
   writeFileSync(config, JSON.stringify({ extends: "../hack/package/tsconfig.json", include }));
-  run("tsc", "-p", config);
+  run(tool("tsc"), "-p", config);
 }
 
 interface SourceMap {
@@ -88,7 +90,7 @@ rmSync(target, { recursive: true, force: true });
 compile();
 shipSources();
 nameBuiltModules();
-run("rolldown", "-c", "hack/rolldown.config.ts");
+run(tool("rolldown"), "-c", "hack/rolldown.config.ts");
 shipPrograms(Object.keys(repository.bin));
 const manifest = publishedManifest(repository, importedByRooms(), repositoryUrl());
 writeFileSync(join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
