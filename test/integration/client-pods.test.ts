@@ -161,7 +161,7 @@ describe.each(stages)("pods of the $name server", ({ start, forwards }) => {
       stage.log.letGo();
     }
     expect(lines).toEqual(LOG_LINES);
-  });
+  }, 30_000);
 
   test("the log of a pod that is not there is refused as any request is", async () => {
     const error: unknown = await Array.fromAsync(podLogs(cluster, { ...pod, name: "q" })).catch(

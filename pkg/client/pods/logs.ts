@@ -40,7 +40,8 @@ export async function* podLogs(
   }
 }
 
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
+/** Without their ends, however they are cut on their way. */
+export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string, void, undefined> {
   const decoder = new TextDecoder();
   let rest = "";
   for await (const chunk of chunks) {
