@@ -3,7 +3,6 @@ import { resources } from "../../api/resources.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import type { FieldErrors } from "../kinds/field-errors.ts";
 import type { Draft } from "../kinds/kind.ts";
-import { column, nameColumn } from "../kinds/table.ts";
 import { unknownFormats, validateApproval, validateNew } from "./definition-checks.ts";
 import { defaultServicePort } from "./rules/conversion-rules.ts";
 import { validateNames, validateSpec } from "./rules/spec-rules.ts";
