@@ -56,7 +56,6 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/client/http/web-socket.ts": "the length of a frame, which is held against a limit",
   "pkg/apiserver/kinds/batch/success-policy.ts": "an index, checked to be below a number of 32 bits",
   "pkg/apiserver/kinds/declared-rules.ts": "lengths that generated rules set",
-  "pkg/apiserver/kinds/core/node.ts": "the length of a network's prefix",
   "pkg/apiserver/kinds/network/address-checks.ts": "the length of a network's prefix",
   "pkg/apiserver/kinds/policy/api-service.ts": "a port of 32 bits",
   "pkg/apiserver/kinds/policy/webhook.ts": "a port of 32 bits",

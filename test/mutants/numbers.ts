@@ -243,8 +243,10 @@ const embedded: readonly Mutant[] = [
   {
     name: "2147483648 replicas are taken",
     file: "pkg/api/wire-form.ts",
-    find: "return isInt32(value) ? value",
-    replace: "return Number.isInteger(value) ? value",
+    find: `case "int32":
+        return isInt32(value) &&`,
+    replace: `case "int32":
+        return Number.isInteger(value) &&`,
     tests: EMBEDDED,
   },
   {
