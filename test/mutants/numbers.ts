@@ -252,15 +252,17 @@ const embedded: readonly Mutant[] = [
   {
     name: "numbers beyond 64 bits are taken",
     file: "pkg/api/wire-form.ts",
-    find: "return isInt64(value) ? value",
-    replace: 'return Number.isInteger(value) || typeof value === "bigint" ? value',
+    find: "return isInt64(value) &&",
+    replace: 'return (Number.isInteger(value) || typeof value === "bigint") &&',
     tests: EMBEDDED,
   },
   {
     name: "ports of 64 bits are taken",
     file: "pkg/api/wire-form.ts",
-    find: 'return typeof value === "string" || isInt32(value) ?',
-    replace: 'return typeof value === "string" || isInt64(value) ?',
+    find: `if (typeof value === "string") return value;
+        return isInt32(value) &&`,
+    replace: `if (typeof value === "string") return value;
+        return isInt64(value) &&`,
     tests: EMBEDDED,
   },
   {
