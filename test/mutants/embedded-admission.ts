@@ -83,7 +83,7 @@ const scale: readonly Mutant[] = [
   {
     name: "whoever loses the scale keeps owning the replicas",
     file: "pkg/apiserver/apply/scale-managers.ts",
-    find: "const fields = difference(manager.fields, setOf(path));",
+    find: "const fields = yield* difference(manager.fields, setOf(path));",
     replace: "const { fields } = manager;",
     tests: ["test/integration/api/scale.test.ts"],
   },

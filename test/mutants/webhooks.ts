@@ -74,7 +74,7 @@ const asking: readonly Mutant[] = [
   {
     name: "any authority is trusted where one is named",
     file: "pkg/apiserver/webhook-client/webhook-transport.ts",
-    find: "...(ca === undefined ? {} : { ca }),",
+    find: "...(ca === undefined ? {} : { ca, allowPartialTrustChain: true }),",
     replace: "...(ca === undefined ? {} : { rejectUnauthorized: false }),",
     tests: answers,
   },
