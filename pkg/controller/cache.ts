@@ -57,6 +57,11 @@ export class Cache<T extends PartialObject, Whole extends PartialObject = T> imp
     this.#register();
   }
 
+  /** The listeners are told nothing any more. */
+  end(): void {
+    this.#registration?.remove();
+  }
+
   /** What the listeners are told through; whoever removes it ends that. */
   get registration(): HandlerRegistration {
     return this.#register();

@@ -17,6 +17,7 @@ import type { WriteGate } from "../leader/fence.ts";
 import { fencedClient, type FencedClientSet } from "../leader/fenced-client.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { type HeldInformers, heldInformers } from "./held-informers.ts";
 import { notedClient } from "./noted-client.ts";
 import type { Controller, ControllerDescriptor, DebugPage, Env, RunningHealth } from "./env.ts";
 
@@ -64,6 +65,10 @@ interface Member {
   readonly controller: Controller;
   readonly client: ClientSet;
   readonly events: EventBroadcaster | undefined;
+  readonly informers: HeldInformers;
+  /** Ends this one alone. */
+  readonly stop: AbortController;
+  ended: Promise<void> | undefined;
   state: "built" | "running" | "ended";
 }
 
@@ -71,7 +76,10 @@ interface Member {
 export class ControllerSet {
   readonly #options: ControllerSetOptions;
   readonly #informers: SharedInformerFactory;
-  readonly #members: readonly Member[];
+  readonly #members: Member[];
+  readonly #failures: unknown[] = [];
+  /** While the set runs. */
+  #stop: AbortController | undefined;
 
   /** Throws a ControllerError when one of them cannot be built. */
   constructor(options: ControllerSetOptions) {
@@ -96,6 +104,11 @@ export class ControllerSet {
     return this.#members.map((member) => member.name);
   }
 
+  /** Fills the caches before the controllers run, as a standby does that is to lose no time when it leads. */
+  warmUp(signal: AbortSignal): void {
+    this.#informers.start(signal);
+  }
+
   /**
    * Resolves when all work has ended after an abort, even where there is no controller. One that fails ends the others,
    * and rejects.
@@ -105,28 +118,53 @@ export class ControllerSet {
     const onAbort = (): void => stop.abort(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
     if (signal.aborted) onAbort();
+    this.#stop = stop;
     this.#informers.start(stop.signal);
-    const failures: unknown[] = [];
     const stopped = new Promise<void>((resolve) => {
       stop.signal.addEventListener("abort", () => resolve(), { once: true });
       if (stop.signal.aborted) resolve();
     });
-    await Promise.all([
-      stopped,
-      ...this.#members.map(async (member) => {
-        try {
-          await this.#runOne(member, stop.signal);
-        } catch (error) {
-          if (stop.signal.aborted && error === stop.signal.reason) return;
-          failures.push(new ControllerError(`${member.name} failed`, error));
-          stop.abort(error);
-        }
-      }),
-    ]);
+    const begun = this.#members.map(async (member) => this.#begin(member, stop));
+    await stopped;
+    await Promise.all([...begun, ...this.#members.map(async ({ ended }) => ended)]);
     signal.removeEventListener("abort", onAbort);
     await this.#informers.shutdown();
     await Promise.all(this.#members.map(async ({ events }) => events?.shutDown(EVENT_FLUSH_MS)));
-    if (failures.length > 0) throw failures[0];
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+
+  /** Takes one more; where the others run already it runs with them. Throws when it cannot be built. */
+  add(descriptor: ControllerDescriptor): void {
+    if (this.names.includes(descriptor.name)) throw new Error(`${descriptor.name} is there already`);
+    if (!this.#isWanted(descriptor)) return;
+    const member = this.#build(descriptor);
+    this.#members.push(member);
+    const stop = this.#stop;
+    if (stop === undefined) return;
+    this.#informers.start(stop.signal);
+    // What it throws has been noted by then, and is told by `run`.
+    void this.#begin(member, stop);
+  }
+
+  /** Ends one and forgets it. Resolves when its work has ended, and nobody reads for it any more. */
+  async remove(name: string): Promise<void> {
+    const member = this.#members.find((each) => each.name === name);
+    if (member === undefined) throw new Error(`there is no ${name}`);
+    this.#members.splice(this.#members.indexOf(member), 1);
+    member.stop.abort(new Error(`${name} is removed`));
+    await member.ended;
+    await member.informers.releaseAll();
+    await member.events?.shutDown(EVENT_FLUSH_MS);
+  }
+
+  async #begin(member: Member, all: AbortController): Promise<void> {
+    const signal = AbortSignal.any([all.signal, member.stop.signal]);
+    member.ended = this.#runOne(member, signal).catch((error: unknown) => {
+      if (signal.aborted && error === signal.reason) return;
+      this.#failures.push(new ControllerError(`${member.name} failed`, error));
+      all.abort(error);
+    });
+    return member.ended;
   }
 
   /** Names of the controllers that have yet to end. */
@@ -188,9 +226,10 @@ export class ControllerSet {
     const { clientName, clientRate, asConfiguredUser = false } = descriptor;
     const client = this.#client(clientName, { ...clientRate, asConfiguredUser });
     const events = this.#broadcaster(descriptor, log);
+    const informers = heldInformers(this.#informers.of(descriptor.name));
     const env: Env = Object.freeze({
       client,
-      informers: this.#informers.of(descriptor.name),
+      informers,
       clock,
       random,
       log,
@@ -201,7 +240,18 @@ export class ControllerSet {
       events: events?.recorder({ component: descriptor.eventSource ?? "" }) ?? noEvents(descriptor.name),
     });
     try {
-      return { name: descriptor.name, controller: descriptor.build(env), client, events, state: "built" };
+      const controller = descriptor.build(env);
+      const stop = new AbortController();
+      return {
+        name: descriptor.name,
+        controller,
+        client,
+        events,
+        informers,
+        stop,
+        ended: undefined,
+        state: "built",
+      };
     } catch (error) {
       throw new ControllerError(`${descriptor.name} cannot be built`, error);
     }

@@ -17,7 +17,7 @@ import { KeyQueue } from "./key-queue.ts";
 import { RecordedWrites } from "./recorded-writes.ts";
 import type { OwnerSync, SyncFunction, SyncResult } from "./sync.ts";
 import { itself } from "./wake-rules.ts";
-import { type SyncGate, WorkerPool } from "./worker.ts";
+import { type SyncGate, type Verdict, WorkerPool } from "./worker.ts";
 
 /** How a controller reads a resource. */
 export interface ReadOptions<F extends Fields> extends InformerOptions<F>, HandlerOptions {}
@@ -31,6 +31,8 @@ export interface QueueOptions<K> {
   readonly backOff?: BackOff;
   /** After this many failures in a row a key is left alone until its next change. Absent: it is retried for ever. */
   readonly maxRetries?: number;
+  /** Asked about every failure that is the key's own; undefined: it is tried again after a delay that grows. */
+  readonly judge?: (key: K, error: unknown) => Verdict | undefined;
   /** Keys wait until the caches have seen what was written for them. */
   readonly gate?: SyncGate<K>;
   /** The group that a key takes turns with; by default the namespace in it. */
@@ -106,7 +108,7 @@ export class Kit {
   readonly env: Env;
   /** What syncs write for their owners. The next one of an owner waits until the caches that are read have seen it. */
   readonly consistency: ConsistencyStore;
-  readonly #caches: (VersionedCache & { readonly synced: Synced })[] = [];
+  readonly #caches: (VersionedCache & { readonly synced: Synced; end(): void })[] = [];
   #kindOfOwners: string | undefined;
   readonly #pools: Pool[] = [];
   readonly #timedKeys: WorkQueue<string>[] = [];
@@ -159,7 +161,7 @@ export class Kit {
     });
     const queue = new KeyQueue(work);
     const history = syncHistory > 0 ? new SyncHistory(syncHistory) : undefined;
-    const { workers, sync, maxRetries, gate, ready = this.#whenReady } = options;
+    const { workers, sync, maxRetries, judge, gate, ready = this.#whenReady } = options;
     const pool = new WorkerPool<K>({
       queue: work,
       reasons: queue.reasons,
@@ -170,6 +172,7 @@ export class Kit {
       clock,
       log,
       ...(maxRetries !== undefined && { maxRetries }),
+      ...(judge && { judge }),
       ...(gate && { gate }),
     });
     if (this.#pools.some((other) => other.label === label))
@@ -286,6 +289,7 @@ export class Kit {
           await Promise.all(runs.map(async (run) => run(signal)));
         } finally {
           for (const keys of this.#timedKeys) keys.shutDown();
+          for (const cache of this.#caches) cache.end();
         }
       },
       health: () => this.#health(),

@@ -4,7 +4,7 @@ import { controllerOf } from "../api/owner-references.ts";
 import type { Logger } from "../log/logger.ts";
 import type { OwnerCache, Wake, WakeRule } from "./cache.ts";
 import type { Change } from "./change.ts";
-import { labelsChanged, managerChanged, managerOf } from "./owner-lookup.ts";
+import { labelsChanged, managerChanged, referencedOwner } from "./owner-lookup.ts";
 
 /** Every change of an object is a reason to look at it. */
 export function itself<T extends PartialObject>(change: Change<T>, wake: Wake): void {
@@ -57,8 +57,11 @@ export type OwningRule<O extends PartialObject, C extends PartialObject> = Omit<
 export function itsOwner<O extends PartialObject, C extends PartialObject>(
   rule: OwnerRule<O, C>,
 ): WakeRule<C> {
-  const ownerOf = (object: Stored<C>): Stored<O> | undefined =>
-    managerOf(rule.owners.lister, rule.owners.resource.kind, object);
+  const { lister, resource } = rule.owners;
+  const ownerOf = (object: Stored<C>): Stored<O> | undefined => {
+    const namespace = resource.namespaced ? object.metadata.namespace : undefined;
+    return referencedOwner(lister, resource.kind, namespace, controllerOf(object));
+  };
 
   const gone = (object: Stored<C>, wake: Wake): void => {
     const owner = ownerOf(object);

@@ -6,6 +6,7 @@ import { messageOf } from "../api/errors.ts";
 import type { Logger } from "../log/logger.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
 import { DONE, type SyncHistory, type SyncRecord } from "./history.ts";
+import { isPermanent } from "./permanent-error.ts";
 import type { Reason, Reasons } from "./reasons.ts";
 import type { SyncFunction, SyncResult } from "./sync.ts";
 import { SyncRun, within } from "./sync-run.ts";
@@ -15,6 +16,9 @@ export interface SyncGate<K> {
   /** How long the key must wait before asking again; undefined: go ahead. */
   waitMs(key: K): number | undefined;
 }
+
+/** What becomes of a key whose sync failed: it is left alone until its next change, or tried again after so long. */
+export type Verdict = "drop" | { readonly requeueAfterMs: number };
 
 export interface WorkerPoolOptions<K> {
   /** Shut down by the pool when it is told to stop. */
@@ -27,6 +31,8 @@ export interface WorkerPoolOptions<K> {
   readonly log: Logger;
   /** After this many failures in a row a key is dropped until its next change. Absent: it is retried for ever. */
   readonly maxRetries?: number;
+  /** Asked about every failure that is the key's own; undefined: it is tried again after a delay that grows. */
+  readonly judge?: (key: K, error: unknown) => Verdict | undefined;
   readonly gate?: SyncGate<K>;
   /** Why keys were woken. */
   readonly reasons?: Reasons<K>;
@@ -189,12 +195,23 @@ export class WorkerPool<K> {
   }
 
   #failed(key: K, error: unknown, log: Logger, durationMs: number): void {
-    const { queue, maxRetries, clock } = this.#options;
+    const { queue, maxRetries, clock, judge } = this.#options;
     const retries = queue.requeues(key);
     if (isUnreachable(error)) {
       log.error(error, "The API server cannot be reached; the workers wait for it", { durationMs, retries });
       this.#outageUntilMs = clock.monotonicMs() + OUTAGE_PAUSE_MS;
       queue.addAfter(key, OUTAGE_PAUSE_MS);
+      return;
+    }
+    const verdict = judge?.(key, error) ?? (isPermanent(error) ? "drop" : undefined);
+    if (verdict === "drop") {
+      log.error(error, "Sync failed for good: the key waits for its next change", { durationMs, retries });
+      queue.forget(key);
+      return;
+    }
+    if (verdict !== undefined) {
+      log.error(error, "Sync failed, to be retried", { durationMs, retries, ...verdict });
+      queue.addAfter(key, verdict.requeueAfterMs);
       return;
     }
     if (maxRetries !== undefined && retries >= maxRetries) {

@@ -102,7 +102,10 @@ export class ControllerWorld {
       strict: this.#undeclared.note,
     });
     const stop = new AbortController();
-    this.#running.push({ set, stop, ended: set.run(stop.signal) });
+    const ended = set.run(stop.signal);
+    // Whoever stops the controllers is told of a failure.
+    ended.catch(() => undefined);
+    this.#running.push({ set, stop, ended });
     await this.run();
     return set;
   }
@@ -119,6 +122,8 @@ export class ControllerWorld {
     for (const { stop } of running) stop.abort(new Error("the test is over"));
     let ended = false;
     const all = Promise.all(running.map(async (each) => each.ended)).finally(() => (ended = true));
+    // It is waited for below.
+    all.catch(() => undefined);
     await this.clock.runUntil(() => ended, 60_000);
     await all;
     this.#undeclared.check();

@@ -95,6 +95,8 @@ test("the cache holds what any consumer reads, and no more can be asked for afte
   expect(() => cached?.spec.colour).toThrow("reads spec.colour of things.example.com");
   expect(() => Object.assign(cached?.spec ?? {}, { size: 2 })).toThrow(TypeError);
   expect(() => factory.informer(THINGS)).toThrow("things.example.com runs already");
+  const beside = factory.informer(THINGS, { beside: true });
+  expect(factory.informer(THINGS, { beside: true })).toBe(beside);
   expect(factory.informer(THINGS, { fields: ["spec.size"] }).lister.get("ns", "a")?.spec.size).toBe(1);
   await finish();
 });

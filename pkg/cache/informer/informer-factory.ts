@@ -64,6 +64,8 @@ export interface InformerOptions<F extends Fields = Fields> extends Scope {
   readonly fields?: F;
   /** Named when it reads what it has not declared. */
   readonly consumer?: string;
+  /** Where a cache runs already that has not all of whole objects, one that has is made beside it. */
+  readonly beside?: boolean;
 }
 
 export interface MetadataInformerOptions extends Scope {
@@ -114,8 +116,9 @@ export class SharedInformerFactory {
     resource: TypedResource<T>,
     options: InformerOptions<F> = {},
   ): SharedInformer<Seen<T, F>> {
-    const { fields = "whole", consumer, ...scope } = options;
-    const entry = this.#entry(resource, scope, "objects");
+    const { fields = "whole", consumer, beside = false, ...scope } = options;
+    const isLate = beside && this.#lacks(resource, scope, fields);
+    const entry = this.#entry(resource, scope, isLate ? "whole" : "objects");
     entry.projection.add(fields);
     const informer = entry.informer as unknown as SharedInformer<Seen<T, F>>;
     return this.#seenBy(consumer, informer, resource, fields);
@@ -132,6 +135,12 @@ export class SharedInformerFactory {
     const entry = this.#entry(resource, scope, shares ? "objects" : "metadata");
     entry.projection.add(fields);
     return this.#seenBy(consumer, entry.informer, resource, fields);
+  }
+
+  /** Whether a cache runs already that was not asked for whole objects. */
+  #lacks(resource: Resource, scope: Scope, fields: Fields): boolean {
+    const entry = this.#entries.get(entryKey(resource, scope, "objects"));
+    return fields === "whole" && entry?.run !== undefined && !entry.projection.covers(fields);
   }
 
   /** The informers for one consumer, which they know by name. */
@@ -286,7 +295,7 @@ export class SharedInformerFactory {
   }
 }
 
-type Flavour = "objects" | "metadata";
+type Flavour = "objects" | "whole" | "metadata";
 
 function entryKey(resource: Resource, scope: Scope, flavour: Flavour): string {
   const { namespace = "", labelSelector = "", fieldSelector = "" } = scope;
@@ -303,7 +312,7 @@ function entryKey(resource: Resource, scope: Scope, flavour: Flavour): string {
 /** "deployments.apps", with whatever narrows it down. */
 function nameOf(resource: Resource, scope: Scope, flavour: Flavour): string {
   const { namespace, labelSelector, fieldSelector } = scope;
-  const parts = [namespace, labelSelector, fieldSelector, flavour === "metadata" ? flavour : undefined];
+  const parts = [namespace, labelSelector, fieldSelector, flavour === "objects" ? undefined : flavour];
   const narrowed = parts.filter((part) => part !== undefined && part !== "");
   return narrowed.length === 0
     ? groupResource(resource)
