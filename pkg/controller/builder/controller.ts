@@ -1,0 +1,58 @@
+import type { ApiObject } from "../../api/object.ts";
+import type { TypedResource } from "../../api/resource.ts";
+import type { ControllerDescriptor } from "../env.ts";
+import { wired } from "../kit.ts";
+import type { Reconcile } from "./context.ts";
+import type { Concerned, Draft, Part, RuleOptions } from "./draft.ts";
+import type { ControllerOptions } from "./options.ts";
+import type { OnError } from "./reconciler.ts";
+import type { Source } from "./source.ts";
+import { wire } from "./wiring.ts";
+
+/** A controller that is being described. Every call gives another one, and `reconcile` the finished one. */
+export interface ControllerBuilder<T extends ApiObject> {
+  /** A change of an object that is controlled by one of the controller's wakes that. */
+  owns<C extends ApiObject>(resource: TypedResource<C>, options?: RuleOptions): ControllerBuilder<T>;
+  /** A change of any object wakes those that it concerns, before the change or after it. */
+  watches<W extends ApiObject>(
+    resource: TypedResource<W>,
+    concerned: Concerned<T, W>,
+    options?: RuleOptions,
+  ): ControllerBuilder<T>;
+  /** Wakes objects for what happens outside of the cluster. */
+  reconcileOn(source: Source): ControllerBuilder<T>;
+  options(options: ControllerOptions): ControllerBuilder<T>;
+  /** What is to be done before an object goes. It stays until that returns, and does not ask to be called again. */
+  finalize(finalize: Reconcile<T>): ControllerBuilder<T>;
+  /** Says what becomes of an object whose reconcile failed; undefined: it is tried again, later each time. */
+  onError(onError: OnError<T>): ControllerBuilder<T>;
+  reconcile(reconcile: Reconcile<T>): ControllerDescriptor;
+}
+
+/** A controller of the objects of a resource, whose name is that of its field manager, its events and its metrics. */
+export function controller<T extends ApiObject>(
+  name: string,
+  resource: TypedResource<T>,
+): ControllerBuilder<T> {
+  return builder({ name, resource, parts: [], sources: [], options: {} });
+}
+
+function builder<T extends ApiObject>(draft: Draft<T>): ControllerBuilder<T> {
+  const withPart = (part: Part<T>): ControllerBuilder<T> =>
+    builder({ ...draft, parts: [...draft.parts, part] });
+  return {
+    owns: (resource, options = {}) => withPart((wiring) => wiring.owns(resource, options)),
+    watches: (resource, concerned, options = {}) =>
+      withPart((wiring) => wiring.watches(resource, concerned, options)),
+    reconcileOn: (source) => builder({ ...draft, sources: [...draft.sources, source] }),
+    options: (options) => builder({ ...draft, options: { ...draft.options, ...options } }),
+    finalize: (finalize) => builder({ ...draft, finalize }),
+    onError: (onError) => builder({ ...draft, onError }),
+    reconcile: (reconcile) => ({
+      name: draft.name,
+      clientName: draft.name,
+      eventSource: draft.name,
+      build: wired((kit) => wire(kit, draft, reconcile)),
+    }),
+  };
+}

@@ -1,0 +1,43 @@
+import type { ApiObject, ObjectRef, Stored } from "../../api/object.ts";
+import type { TypedResource } from "../../api/resource.ts";
+import type { Lister } from "../../cache/store/lister.ts";
+import type { Reconcile } from "./context.ts";
+import type { ControllerOptions } from "./options.ts";
+import type { Predicate } from "./predicates.ts";
+import type { OnError } from "./reconciler.ts";
+import type { Source } from "./source.ts";
+
+export interface RuleOptions {
+  /** Which updates wake the object; all when left out. */
+  readonly where?: Predicate;
+}
+
+/** Which objects a change concerns; `all` has all objects of the controller. */
+export type Concerned<T extends ApiObject, W extends ApiObject> = (
+  object: Stored<W>,
+  all: Lister<T>,
+) => readonly (ObjectRef | ApiObject)[];
+
+/** A rule that wakes objects, as it was said of the controller. */
+export type Part<T extends ApiObject> = (wiring: Wiring<T>) => void;
+
+/** What rules are wired to. */
+export interface Wiring<T extends ApiObject> {
+  owns<C extends ApiObject>(resource: TypedResource<C>, options: RuleOptions): void;
+  watches<W extends ApiObject>(
+    resource: TypedResource<W>,
+    concerned: Concerned<T, W>,
+    options: RuleOptions,
+  ): void;
+}
+
+/** What has been said of the controller so far. */
+export interface Draft<T extends ApiObject> {
+  readonly name: string;
+  readonly resource: TypedResource<T>;
+  readonly parts: readonly Part<T>[];
+  readonly sources: readonly Source[];
+  readonly options: ControllerOptions;
+  readonly finalize?: Reconcile<T>;
+  readonly onError?: OnError<T>;
+}

@@ -1,0 +1,48 @@
+import { type NewCondition, setCondition } from "../../api/conditions.ts";
+import { semanticEqual } from "../../api/equality.ts";
+import type { Int64 } from "../../api/int64.ts";
+import { createMergePatch } from "../../api/patch/merge-patch.ts";
+import type { Condition } from "../../api/types/meta.gen.ts";
+
+/** The status of an object of this type. */
+export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : never;
+
+/** Fields that are given are set, those given as undefined are removed; all others stay as they are. */
+export type StatusFields<T> = {
+  readonly [Field in Exclude<keyof StatusOf<T>, "conditions" | "observedGeneration">]?:
+    | StatusOf<T>[Field]
+    | undefined;
+};
+
+type Status = Readonly<Record<string, unknown>>;
+
+/** A condition of a status. "Unknown" is for what could not be found out. */
+export function condition(
+  type: string,
+  status: boolean | "Unknown",
+  reason: string,
+  message = "",
+): NewCondition {
+  return { type, status: status === "Unknown" ? status : status ? "True" : "False", reason, message };
+}
+
+export interface StatusWish {
+  readonly fields: Status;
+  readonly conditions: readonly NewCondition[];
+  /** Of the object that was looked at. */
+  readonly generation: Int64 | undefined;
+}
+
+/** A merge patch for the status; undefined when it is as it should be. */
+export function decideStatus(
+  status: unknown,
+  { fields, conditions, generation }: StatusWish,
+  nowMs: number,
+): Status | undefined {
+  const before = (status ?? {}) as Status;
+  const seen = generation === undefined ? {} : { observedGeneration: generation };
+  const kept = (before["conditions"] ?? []) as readonly Condition[];
+  const after = conditions.reduce((all, each) => setCondition(all, { ...seen, ...each }, nowMs), kept);
+  const wanted: Status = { ...before, ...fields, ...seen, ...(after !== kept && { conditions: after }) };
+  return semanticEqual(before, wanted) ? undefined : createMergePatch(before, wanted);
+}

@@ -1,0 +1,95 @@
+import { resourceKey } from "../monitor-plan.ts";
+import { type ApiObject, keyOf, type ObjectRef, refKey, type Stored } from "../../api/object.ts";
+import { groupResource } from "../../api/resource.ts";
+import type { Cache, WakeRule } from "../cache.ts";
+import type { Kit } from "../kit.ts";
+import type { KeyQueue } from "../key-queue.ts";
+import { itself, itsOwner } from "../wake-rules.ts";
+import type { Concerned, Draft, Wiring } from "./draft.ts";
+import type { Reconcile } from "./context.ts";
+import { ObjectCaches } from "./object-caches.ts";
+import { DEFAULT_SYNC_TIMEOUT_MS, DEFAULT_WORKERS } from "./options.ts";
+import { where } from "./predicates.ts";
+import { Reconciler } from "./reconciler.ts";
+import { follow } from "./source.ts";
+import { Workshop } from "./workshop.ts";
+
+/** Puts what was said of a controller on the kit. */
+export function wire<T extends ApiObject>(kit: Kit, draft: Draft<T>, reconcile: Reconcile<T>): void {
+  const { name, resource, options, finalize, onError } = draft;
+  const { workers = DEFAULT_WORKERS, debounceMs, timeoutMs = 0, resyncMs, maxRetries } = options;
+  const { syncTimeoutMs = DEFAULT_SYNC_TIMEOUT_MS } = options;
+  const caches = new ObjectCaches(kit, {
+    syncTimeoutMs,
+    onNew: (cache) => {
+      const id = resourceKey(cache.resource);
+      cache.hears((change) => {
+        const told = { resource: groupResource(cache.resource), change, afterMs: debounceMs };
+        for (const key of shop.interests.concerned(id, change)) queue.changed(key, told);
+      });
+    },
+  });
+  const shop = new Workshop(name, resource, kit, caches);
+  const reconciler = new Reconciler(shop, { reconcile, finalize, onError, timeoutMs, workers });
+  const owners = caches.declare(resource, { ...(resyncMs !== undefined && { resyncMs }) });
+  const queue: KeyQueue = kit.ownerQueue<T>({
+    name,
+    workers,
+    owners,
+    sync: async (sync) => reconciler.sync(sync),
+    judge: (key, error) => reconciler.judge(key, error),
+    wakes: where<T>(options.where, later(debounceMs, itself)),
+    remembers: [shop.applied, shop.statuses, shop.failures],
+    gone: (key) => shop.interests.deleteName(key),
+    ready: async (signal) => caches.fillAll(signal),
+    ...(maxRetries !== undefined && { maxRetries }),
+  });
+  for (const part of draft.parts) part(wiringOf(shop, { owners, queue, debounceMs }));
+  for (const source of draft.sources)
+    kit.task(async (signal) => follow({ source, kit, queue, all: owners.lister }, signal));
+}
+
+interface Target<T extends ApiObject> {
+  readonly owners: Cache<T>;
+  readonly queue: KeyQueue;
+  readonly debounceMs: number | undefined;
+}
+
+function wiringOf<T extends ApiObject>(
+  shop: Workshop<T>,
+  { owners, queue, debounceMs }: Target<T>,
+): Wiring<T> {
+  const { log } = shop.kit.env;
+  return {
+    owns: (resource, options) => {
+      shop.ownedResources.add(resourceKey(resource));
+      const rule = itsOwner({ owners, log, ...(debounceMs !== undefined && { afterMs: debounceMs }) });
+      shop.caches.declare(resource).wakes(queue, where(options.where, rule));
+    },
+    watches: (resource, concerned, options) => {
+      const rule = later(debounceMs, concerning(owners, concerned));
+      shop.caches.declare(resource).wakes(queue, where(options.where, rule));
+    },
+  };
+}
+
+function concerning<T extends ApiObject, W extends ApiObject>(
+  owners: Cache<T>,
+  concerned: Concerned<T, W>,
+): WakeRule<W> {
+  const keysOf = (object: Stored<W>): readonly string[] => concerned(object, owners.lister).map(keyOfEither);
+  return (change, wake) => {
+    const before = change.type === "updated" && !change.resync ? keysOf(change.before) : [];
+    for (const key of new Set([...before, ...keysOf(change.object)])) wake(key);
+  };
+}
+
+function keyOfEither(named: ObjectRef | ApiObject): string {
+  return "metadata" in named ? keyOf(named) : refKey(named.namespace, named.name);
+}
+
+/** So that several changes are looked at together. */
+function later<T extends ApiObject>(delayMs: number | undefined, rule: WakeRule<T>): WakeRule<T> {
+  if (delayMs === undefined) return rule;
+  return (change, wake) => rule(change, (key, afterMs = delayMs) => wake(key, afterMs));
+}
