@@ -1,6 +1,6 @@
 import { type AppOutcome, runWith } from "../../cmd/kube-controller-manager/app.ts";
 import { resolveOptions } from "../../cmd/kube-controller-manager/options/resolve.ts";
-import { HealthChecks } from "../../cmd/kube-controller-manager/server/health/health.ts";
+import { HealthChecks } from "../../pkg/manager/health/health.ts";
 import { featureGates } from "../../pkg/api/feature-gates.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import {

@@ -1,4 +1,4 @@
-import { HealthChecks } from "../../cmd/kube-controller-manager/server/health/health.ts";
+import { HealthChecks } from "../../pkg/manager/health/health.ts";
 import type { ServerParts } from "../../cmd/kube-controller-manager/server/server-parts.ts";
 import { type RunningServer, startServer } from "../../cmd/kube-controller-manager/server/start-server.ts";
 import { resolveOptions } from "../../cmd/kube-controller-manager/options/resolve.ts";
