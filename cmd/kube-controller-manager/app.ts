@@ -15,8 +15,8 @@ import type { AppParts, Run } from "./run.ts";
 import { runControllers } from "./run-controllers.ts";
 import { selectControllers } from "./select-controllers.ts";
 import { delegatedClients } from "./server/delegation/delegated-clients.ts";
-import { HealthChecks } from "./server/health/health.ts";
-import { leaseCheck } from "./server/health/lease-health.ts";
+import { HealthChecks } from "../../pkg/manager/health/health.ts";
+import { leaseCheck } from "../../pkg/manager/health/lease-health.ts";
 import { type RunningServer, startServer } from "./server/start-server.ts";
 import { KUBERNETES_VERSION, MINOR_VERSION, userAgent } from "./version.ts";
 

@@ -6,7 +6,7 @@ import { candidateFor } from "./election.ts";
 import type { LeaderMigration } from "./options/leader-migration-file.ts";
 import { runControllers } from "./run-controllers.ts";
 import { runShares } from "./run-shares.ts";
-import { leaseCheck } from "./server/health/lease-health.ts";
+import { leaseCheck } from "../../pkg/manager/health/lease-health.ts";
 
 export interface ControllerShares {
   /** Under the program's own Lease. */

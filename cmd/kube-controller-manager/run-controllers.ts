@@ -1,9 +1,9 @@
 import type { WriteGate } from "../../pkg/leader/fence.ts";
 import { ControllerSet } from "../../pkg/controller/controller-set.ts";
-import { waitForApiServer } from "./api-server-ready.ts";
-import { endInTime } from "./end-in-time.ts";
+import { waitForApiServer } from "../../pkg/manager/api-server-ready.ts";
+import { endInTime } from "../../pkg/manager/end-in-time.ts";
 import type { Run } from "./run.ts";
-import { checksOf } from "./server/health/set-health.ts";
+import { checksOf } from "../../pkg/manager/health/set-health.ts";
 
 /** Builds and runs all controllers. Resolves to whether all of them ended in time after the abort. */
 export async function runControllers(run: Run, gate: WriteGate, signal: AbortSignal): Promise<boolean> {

@@ -9,7 +9,7 @@ import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import type { Clients } from "./clients.ts";
 import type { LeaderMigration } from "./options/leader-migration-file.ts";
 import type { Options } from "./options/options.ts";
-import type { HealthChecks } from "./server/health/health.ts";
+import type { HealthChecks } from "../../pkg/manager/health/health.ts";
 import type { SpareMemory } from "./spare-memory.ts";
 
 /** What a run is started with. */

@@ -121,10 +121,10 @@ export const connectionsMutants: readonly Mutant[] = [
   },
   {
     name: "an API server that needs 1.5 s to say that it is healthy is not led",
-    file: "cmd/kube-controller-manager/api-server-ready.ts",
+    file: "pkg/manager/api-server-ready.ts",
     find: 'accept: "*/*" }',
     replace: 'accept: "*/*", timeoutMs: POLL_MS }',
-    tests: ["cmd/kube-controller-manager/api-server-ready.test.ts"],
+    tests: ["pkg/manager/api-server-ready.test.ts"],
   },
   {
     name: "a proxy at an IPv6 address is looked up with its brackets",

@@ -96,10 +96,10 @@ const pump: readonly Mutant[] = [
   },
   {
     name: "health says nothing of a cache that lacks something",
-    file: "cmd/kube-controller-manager/server/health/informer-health.ts",
+    file: "pkg/manager/health/informer-health.ts",
     find: "if (informer.failure !== undefined)",
     replace: "if (informer.failure === 0)",
-    tests: ["cmd/kube-controller-manager/server/health/informer-health.test.ts"],
+    tests: ["pkg/manager/health/informer-health.test.ts"],
   },
   {
     name: "a handler whose drain broke off is never told anything again",

@@ -47,8 +47,20 @@ const fence: readonly Mutant[] = [
 ];
 
 const ending: readonly Mutant[] = [
-  row("no time limit at the end", "end-in-time.ts", ["clock.setTimer(limitMs, expire)", "undefined"], app),
-  row("0 is no time at all", "end-in-time.ts", ["if (limitMs > 0) clock", "clock"], app),
+  {
+    name: "no time limit at the end",
+    file: "pkg/manager/end-in-time.ts",
+    find: "clock.setTimer(limitMs, expire)",
+    replace: "undefined",
+    tests: app,
+  },
+  {
+    name: "0 is no time at all",
+    file: "pkg/manager/end-in-time.ts",
+    find: "if (limitMs > 0) clock",
+    replace: "clock",
+    tests: app,
+  },
   row(
     "the default limit whatever the flag says",
     "run-controllers.ts",

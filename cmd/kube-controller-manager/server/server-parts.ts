@@ -7,7 +7,7 @@ import type { Verbosity } from "../../../pkg/log/verbosity.ts";
 import type { MetricsRegistries } from "../../../pkg/metrics/registry.ts";
 import type { LeaderMigration } from "../options/leader-migration-file.ts";
 import type { Options } from "../options/options.ts";
-import type { HealthChecks } from "./health/health.ts";
+import type { HealthChecks } from "../../../pkg/manager/health/health.ts";
 import type { DebugHandler } from "./routes/debug-controllers.ts";
 import type { BuildFacts } from "./routes/z-pages.ts";
 

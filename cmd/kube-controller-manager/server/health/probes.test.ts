@@ -11,9 +11,9 @@ import {
   newWorld,
   type WorldOptions,
 } from "../../../../test/harness/controller-world.ts";
-import { HealthChecks, type HealthEndpoint } from "./health.ts";
-import { leaseCheck } from "./lease-health.ts";
-import { checksOf } from "./set-health.ts";
+import { HealthChecks, type HealthEndpoint } from "../../../../pkg/manager/health/health.ts";
+import { leaseCheck } from "../../../../pkg/manager/health/lease-health.ts";
+import { checksOf } from "../../../../pkg/manager/health/set-health.ts";
 
 const MINUTE_MS = 60_000;
 const MAX_SYNC_MS = 5 * MINUTE_MS;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { HealthChecks, HealthEndpoint } from "../health/health.ts";
+import type { HealthChecks, HealthEndpoint } from "../../../../pkg/manager/health/health.ts";
 import { queryValues, replyNotFound, replyText } from "../reply.ts";
 
 const ENDPOINTS: readonly HealthEndpoint[] = ["healthz", "livez", "readyz"];

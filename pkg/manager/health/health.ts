@@ -1,5 +1,5 @@
-import type { Logger } from "../../../../pkg/log/logger.ts";
-import type { ObserveHealthcheck } from "../../../../pkg/metrics/standard.ts";
+import type { Logger } from "../../log/logger.ts";
+import type { ObserveHealthcheck } from "../../metrics/standard.ts";
 
 export type HealthEndpoint = "healthz" | "livez" | "readyz";
 

@@ -1,4 +1,4 @@
-import type { LeaderElector } from "../../../../pkg/leader/elector.ts";
+import type { LeaderElector } from "../../leader/elector.ts";
 import type { HealthCheck } from "./health.ts";
 
 /** Whether a leader renews its Lease: one that does not is stuck, and ought to have ended. */

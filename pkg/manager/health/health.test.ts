@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { silentLogger } from "../../../../pkg/log/logger.ts";
+import { silentLogger } from "../../log/logger.ts";
 import { type HealthCheck, HealthChecks, type HealthEndpoint } from "./health.ts";
 
 const observed: string[] = [];

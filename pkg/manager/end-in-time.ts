@@ -1,6 +1,6 @@
-import type { Clock } from "../../pkg/clock/clock.ts";
-import type { Logger } from "../../pkg/log/logger.ts";
-import type { ControllerSet } from "../../pkg/controller/controller-set.ts";
+import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
+import type { ControllerSet } from "../controller/controller-set.ts";
 
 export interface EndInTimeParts {
   /** What the controllers have for their end after an abort; 0: as long as it takes. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../../pkg/clock/clock.ts";
-import type { ControllerSet } from "../../../../pkg/controller/controller-set.ts";
+import type { Clock } from "../../clock/clock.ts";
+import type { ControllerSet } from "../../controller/controller-set.ts";
 import { controllerCheck } from "./controller-health.ts";
 import type { HealthCheck } from "./health.ts";
 import { informerCheck } from "./informer-health.ts";

@@ -1,5 +1,5 @@
-import type { InformerHealth } from "../../../../pkg/cache/informer/informer-factory.ts";
-import type { Clock } from "../../../../pkg/clock/clock.ts";
+import type { InformerHealth } from "../../cache/informer/informer-factory.ts";
+import type { Clock } from "../../clock/clock.ts";
 import type { HealthCheck } from "./health.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Clock } from "../../../../pkg/clock/clock.ts";
-import type { RunningHealth } from "../../../../pkg/controller/env.ts";
-import type { WorkerLiveness } from "../../../../pkg/controller/worker.ts";
+import type { Clock } from "../../clock/clock.ts";
+import type { RunningHealth } from "../../controller/env.ts";
+import type { WorkerLiveness } from "../../controller/worker.ts";
 import type { HealthCheck } from "./health.ts";
 
 export interface ControllerCheckOptions {

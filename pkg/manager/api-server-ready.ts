@@ -1,6 +1,6 @@
-import type { RestClient } from "../../pkg/client/rest.ts";
-import type { Clock } from "../../pkg/clock/clock.ts";
-import { sleep } from "../../pkg/clock/wait.ts";
+import type { RestClient } from "../client/rest.ts";
+import type { Clock } from "../clock/clock.ts";
+import { sleep } from "../clock/wait.ts";
 import { StartError } from "./start-error.ts";
 
 const POLL_MS = 1_000;

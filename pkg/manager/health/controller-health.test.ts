@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../../test/harness/virtual-clock.ts";
-import type { WorkerLiveness } from "../../../../pkg/controller/worker.ts";
+import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import type { WorkerLiveness } from "../../controller/worker.ts";
 import { controllerCheck } from "./controller-health.ts";
 
 const LIMIT_MS = 60_000;
