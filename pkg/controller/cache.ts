@@ -90,8 +90,8 @@ export class Cache<T extends PartialObject, Whole extends PartialObject = T> imp
     return this.#informer.listLive(onItem, signal);
   }
 
-  lastSyncResourceVersion(): string {
-    return this.#informer.lastSyncResourceVersion();
+  lastSyncResourceVersion(namespace?: string): string {
+    return this.#informer.lastSyncResourceVersion(namespace);
   }
 
   /** Whether the cache is full and whoever hears it has been told of what was there. */

@@ -36,6 +36,22 @@ function setUp() {
   return { clock, seen, skips, warnings, store };
 }
 
+test("what was written to a namespace is looked for there, where each is read on its own", () => {
+  const read = new Map([
+    ["a", "5"],
+    ["b", "20"],
+  ]);
+  const lastSyncResourceVersion = (namespace = ""): string => read.get(namespace) ?? "";
+  const caches = [{ resource: pods, lastSyncResourceVersion }];
+  const store = new ConsistencyStore({ clock: new VirtualClock(), log: silentLogger, caches });
+  store.wroteAt("owner", "uid", { ...pods, namespace: "b" }, "20");
+  expect(store.staleness("owner")).toBeUndefined();
+  store.wroteAt("owner", "uid", { ...pods, namespace: "a" }, "10");
+  expect(store.staleness("owner")).toMatchObject({ readVersion: "5", writtenVersion: "10" });
+  read.set("a", "10");
+  expect(store.staleness("owner")).toBeUndefined();
+});
+
 test.each([
   { name: "nothing written", written: [], seen: "5", stale: false },
   { name: "a cache that cannot say", written: ["10"], seen: "", stale: false },

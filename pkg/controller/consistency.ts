@@ -14,8 +14,8 @@ const LONGEST_WAIT_MS = 1_000;
 /** The cache of one resource. */
 export interface VersionedCache {
   readonly resource: Resource;
-  /** Up to where the cache has seen everything; "" when it cannot say. */
-  lastSyncResourceVersion(): string;
+  /** Up to where the cache has seen everything of the namespace; "" when it cannot say. */
+  lastSyncResourceVersion(namespace?: string): string;
 }
 
 export interface ConsistencyOptions {
@@ -31,10 +31,22 @@ export interface Staleness {
   readonly writtenVersion: string;
 }
 
+/** What was written: objects of a resource, in a namespace if that has any. */
+export interface WrittenPlace extends Pick<Resource, "group" | "plural"> {
+  readonly namespace?: string | undefined;
+}
+
+interface WrittenVersion {
+  /** Name of the resource. */
+  readonly name: string;
+  readonly namespace: string | undefined;
+  readonly version: string;
+}
+
 interface Written {
   readonly uid: string;
-  /** The latest version written, per resource. */
-  readonly versions: Map<string, string>;
+  /** The latest version written, per resource and namespace. */
+  readonly versions: Map<string, WrittenVersion>;
   waits: number;
   /** When the log is to say that this takes long; undefined before the first wait. */
   warnAtMs: number | undefined;
@@ -67,21 +79,25 @@ export class ConsistencyStore implements SyncGate<string> {
   }
 
   /** What was written for an earlier owner of the same name is forgotten. */
-  wroteAt(ownerKey: string, ownerUid: string, resource: Resource, version: string | undefined): void {
+  wroteAt(ownerKey: string, ownerUid: string, place: WrittenPlace, version: string | undefined): void {
     if (version === undefined || !this.#isOn) return;
     let written = this.#written.get(ownerKey);
     if (written?.uid !== ownerUid) {
       written = { uid: ownerUid, versions: new Map(), waits: 0, warnAtMs: undefined };
       this.#written.set(ownerKey, written);
     }
-    const name = groupResource(resource);
-    const known = written.versions.get(name);
-    if (known === undefined || !isBehind(version, known)) written.versions.set(name, version);
+    const { namespace } = place;
+    const name = groupResource(place);
+    const id = namespace === undefined ? name : `${namespace}/${name}`;
+    const known = written.versions.get(id);
+    if (known !== undefined && isBehind(version, known.version)) return;
+    written.versions.set(id, { name, namespace, version });
   }
 
   /** An object of the resource was written for the owner, or the owner itself; this is the server's answer. */
   wroteFor(owner: StoredObject, resource: Resource, answer: StoredObject): void {
-    this.wroteAt(keyOf(owner), owner.metadata.uid, resource, answer.metadata.resourceVersion);
+    const { namespace, resourceVersion } = answer.metadata;
+    this.wroteAt(keyOf(owner), owner.metadata.uid, { ...resource, namespace }, resourceVersion);
   }
 
   /** This very owner is gone. */
@@ -101,10 +117,12 @@ export class ConsistencyStore implements SyncGate<string> {
     if (written === undefined) return undefined;
     for (const cache of this.#options.caches) {
       const { resource } = cache;
-      const writtenVersion = written.versions.get(groupResource(resource));
-      const readVersion = cache.lastSyncResourceVersion();
-      if (writtenVersion !== undefined && isBehind(readVersion, writtenVersion))
-        return { resource, readVersion, writtenVersion };
+      const cached = groupResource(resource);
+      for (const { name, namespace, version: writtenVersion } of written.versions.values()) {
+        if (name !== cached) continue;
+        const readVersion = cache.lastSyncResourceVersion(namespace);
+        if (isBehind(readVersion, writtenVersion)) return { resource, readVersion, writtenVersion };
+      }
     }
     return undefined;
   }

@@ -39,6 +39,8 @@ export interface ControllerSetOptions {
   readonly leastResyncMs?: number;
   /** Each controller starts after this long and up to as long again; 0 or absent: at once. */
   readonly startIntervalMs?: number;
+  /** What is read of the cluster by controllers that can do with a part of it; all of it when left out. */
+  readonly namespaces?: readonly string[] | undefined;
   /** Whether namespaces take turns in queues. Default true. */
   readonly fairQueues?: boolean;
   /** How many syncs of each queue its history keeps; 0: it has none. */
@@ -220,7 +222,7 @@ export class ControllerSet {
   }
 
   #build(descriptor: ControllerDescriptor): Member {
-    const { clock, random, metrics, features, fairQueues = true } = this.#options;
+    const { clock, random, metrics, features, namespaces, fairQueues = true } = this.#options;
     const { syncHistory = SYNC_HISTORY } = this.#options;
     const log = this.#options.log.child({ component: descriptor.name });
     const { clientName, clientRate, asConfiguredUser = false } = descriptor;
@@ -235,6 +237,7 @@ export class ControllerSet {
       log,
       metrics,
       features,
+      ...(namespaces && { namespaces }),
       fairQueues,
       syncHistory,
       events: events?.recorder({ component: descriptor.eventSource ?? "" }) ?? noEvents(descriptor.name),

@@ -26,6 +26,8 @@ export interface Env {
   readonly features: FeatureGates;
   /** Its events name the controller as their source. */
   readonly events: EventRecorder;
+  /** What is read of the cluster by controllers that can do with a part of it; all of it when left out. */
+  readonly namespaces?: readonly string[];
   /** Whether namespaces take turns in queues. */
   readonly fairQueues: boolean;
   /** How many syncs of each queue its history keeps; 0: it has none. */

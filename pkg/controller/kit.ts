@@ -5,6 +5,7 @@ import type { HandlerOptions } from "../cache/informer/informer.ts";
 import type { InformerOptions } from "../cache/informer/informer-factory.ts";
 import type { BackOff } from "../workqueue/rate-limiter.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
+import { JoinedInformer } from "../cache/informer/joined-informer.ts";
 import type { Fields, Seen } from "../cache/store/projection.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
 import { Cache, type WakeRule } from "./cache.ts";
@@ -20,7 +21,10 @@ import { itself } from "./wake-rules.ts";
 import { type SyncGate, type Verdict, WorkerPool } from "./worker.ts";
 
 /** How a controller reads a resource. */
-export interface ReadOptions<F extends Fields> extends InformerOptions<F>, HandlerOptions {}
+export interface ReadOptions<F extends Fields> extends InformerOptions<F>, HandlerOptions {
+  /** Only these are read, each on its own. */
+  readonly namespaces?: readonly string[] | undefined;
+}
 
 export interface QueueOptions<K> {
   /** Name of the queue in metrics, at health checks and in the history. */
@@ -139,8 +143,19 @@ export class Kit {
     resource: TypedResource<T>,
     options: ReadOptions<F> = {},
   ): Cache<Seen<T, F>, T> {
-    const { resyncMs, ...scope } = options;
-    const informer = this.env.informers.informer<T, F>(resource, scope);
+    const { resyncMs, namespaces, ...scope } = options;
+    const { informers } = this.env;
+    const informer =
+      namespaces === undefined || !resource.namespaced
+        ? informers.informer<T, F>(resource, scope)
+        : new JoinedInformer(
+            new Map(
+              namespaces.map((namespace) => [
+                namespace,
+                informers.informer<T, F>(resource, { ...scope, namespace }),
+              ]),
+            ),
+          );
     const how = resyncMs === undefined ? {} : { resyncMs };
     const cache = new Cache<Seen<T, F>, T>(resource, informer, how);
     this.#caches.push(cache);

@@ -47,8 +47,11 @@ export interface SharedInformer<T extends PartialObject = PartialObject> extends
    * may come again.
    */
   listLive(onItem: (item: Stored<T>) => void, signal: AbortSignal): Promise<void>;
-  /** The resourceVersion up to which the cache has seen everything; "" before the first list. */
-  lastSyncResourceVersion(): string;
+  /**
+   * The resourceVersion up to which the cache has seen everything, of the namespace if it is given; "" before the first
+   * list, and where that is not known.
+   */
+  lastSyncResourceVersion(namespace?: string): string;
   /** Monotonic time since when the cache has not heard from the server (no event, bookmark or list), for health. */
   silentSinceMs(): number;
 }

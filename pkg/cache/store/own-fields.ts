@@ -83,8 +83,8 @@ export class OwnFields<T extends PartialObject> implements SharedInformer<T> {
     return this.shared.listLive((item) => onItem(this.#projection.narrow(item)), signal);
   }
 
-  lastSyncResourceVersion(): string {
-    return this.shared.lastSyncResourceVersion();
+  lastSyncResourceVersion(namespace?: string): string {
+    return this.shared.lastSyncResourceVersion(namespace);
   }
 
   silentSinceMs(): number {
