@@ -312,6 +312,48 @@ describe("what is applied", () => {
   });
 });
 
+describe("of some namespaces", () => {
+  test("objects are reconciled, and nothing waits for the others", async () => {
+    const seen: string[] = [];
+    for (const name of ["a", "b", "c"])
+      await world.client.clientFor(namespaces).create({ metadata: { name } });
+    for (const namespace of ["a", "b", "c"])
+      await world.create(configMaps, { metadata: { name: "one", namespace } });
+    const set = await world.start(
+      controller("narrow", configMaps)
+        .options({ namespaces: ["a", "b"] })
+        .owns(secrets)
+        .reconcile(async ({ metadata: { namespace } }, ctx) => {
+          seen.push(namespace);
+          await ctx.apply(secrets, { metadata: { name: "one" } });
+        }),
+    );
+    expect(new Set(seen)).toEqual(new Set(["a", "b"]));
+    expect(set.informerHealth().map(({ name }) => name)).toEqual([
+      "configmaps (a)",
+      "configmaps (b)",
+      "secrets (a)",
+      "secrets (b)",
+    ]);
+    seen.length = 0;
+    await world.client.clientFor(secrets).delete({ namespace: "b", name: "one" });
+    await world.run(100);
+    expect(seen).toContain("b");
+  });
+
+  test("those of others cannot be read", async () => {
+    const errors: unknown[] = [];
+    await world.create(configMaps, map("one"));
+    await world.start(
+      controller("narrow", configMaps)
+        .options({ namespaces: ["default"] })
+        .onError((error) => (errors.push(error), "drop"))
+        .reconcile(async (_, ctx) => void (await ctx.read(secrets, { namespace: "other", name: "a" }))),
+    );
+    expect(String(errors)).toContain("secrets of other are not read");
+  });
+});
+
 describe("the status", () => {
   const budget = (name: string) => ({ metadata: { name }, spec: { maxUnavailable: 1 } });
   test("says which generation was looked at, when a condition changed, and nothing twice", async () => {
@@ -386,6 +428,26 @@ describe("an object that is to go", () => {
     expect(await world.list(configMaps)).toEqual([]);
     expect(seen.filter((each) => each === "finalize")).toHaveLength(2);
     expect(seen.lastIndexOf("reconcile")).toBeLessThan(seen.indexOf("finalize"));
+  });
+
+  test("from what the controller looks at is finalized, and others are left alone", async () => {
+    const seen: string[] = [];
+    await world.create(configMaps, map("other"));
+    await world.create(configMaps, { metadata: { name: "one", labels: { mine: "yes" } } });
+    await world.start(
+      controller("choosy", configMaps)
+        .only(({ metadata }) => metadata.labels?.["mine"] === "yes")
+        .finalize(async ({ metadata }) => void seen.push(`finalize ${metadata.name}`))
+        .reconcile(async ({ metadata }) => void seen.push(`reconcile ${metadata.name}`)),
+    );
+    expect((await world.get(configMaps, "other")).metadata.finalizers).toBeUndefined();
+    await world.update<ConfigMap>(configMaps, "one", ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, labels: {} },
+    }));
+    await world.run();
+    expect(new Set(seen)).toEqual(new Set(["reconcile one", "finalize one"]));
+    expect((await world.get(configMaps, "one")).metadata.finalizers).toBeUndefined();
   });
 
   test("keeps the finalizers of others", async () => {

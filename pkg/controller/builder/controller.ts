@@ -1,4 +1,4 @@
-import type { ApiObject } from "../../api/object.ts";
+import type { ApiObject, Stored } from "../../api/object.ts";
 import type { TypedResource } from "../../api/resource.ts";
 import type { ControllerDescriptor } from "../env.ts";
 import { wired } from "../kit.ts";
@@ -22,6 +22,8 @@ export interface ControllerBuilder<T extends ApiObject> {
   /** Wakes objects for what happens outside of the cluster. */
   reconcileOn(source: Source): ControllerBuilder<T>;
   options(options: ControllerOptions): ControllerBuilder<T>;
+  /** All other objects are left alone. One that was the controller's and is no longer is finalized as if it went. */
+  only(concerns: (object: Stored<T>) => boolean): ControllerBuilder<T>;
   /** What is to be done before an object goes. It stays until that returns, and does not ask to be called again. */
   finalize(finalize: Reconcile<T>): ControllerBuilder<T>;
   /** Says what becomes of an object whose reconcile failed; undefined: it is tried again, later each time. */
@@ -46,6 +48,7 @@ function builder<T extends ApiObject>(draft: Draft<T>): ControllerBuilder<T> {
       withPart((wiring) => wiring.watches(resource, concerned, options)),
     reconcileOn: (source) => builder({ ...draft, sources: [...draft.sources, source] }),
     options: (options) => builder({ ...draft, options: { ...draft.options, ...options } }),
+    only: (concerns) => builder({ ...draft, concerns }),
     finalize: (finalize) => builder({ ...draft, finalize }),
     onError: (onError) => builder({ ...draft, onError }),
     reconcile: (reconcile) => ({

@@ -38,6 +38,7 @@ export interface Draft<T extends ApiObject> {
   readonly parts: readonly Part<T>[];
   readonly sources: readonly Source[];
   readonly options: ControllerOptions;
+  readonly concerns?: (object: Stored<T>) => boolean;
   readonly finalize?: Reconcile<T>;
   readonly onError?: OnError<T>;
 }

@@ -22,6 +22,8 @@ type Filling = Pick<Cache<PartialObject>, "synced" | "resource">;
 const PATIENCE_MS = 1_000;
 
 export interface ObjectCachesOptions {
+  /** All when left out. */
+  readonly namespaces: readonly string[] | undefined;
   /** After this long without all its objects a cache counts as one that cannot be had. */
   readonly syncTimeoutMs: number;
   /** Called with every cache before it is filled. */
@@ -43,12 +45,17 @@ export class ObjectCaches {
     });
   }
 
+  get namespaces(): readonly string[] | undefined {
+    return this.#options.namespaces;
+  }
+
   /** The one cache of whole objects of the resource. */
   declare<R extends ApiObject>(resource: TypedResource<R>, options: ReadOptions<"whole"> = {}): Cache<R> {
     const name = resourceKey(resource);
     let cache = this.#caches.get(name);
     if (cache === undefined) {
-      cache = this.#kit.reads<PartialObject>(resource, { ...options, beside: true });
+      const { namespaces } = this.#options;
+      cache = this.#kit.reads<PartialObject>(resource, { ...options, namespaces, beside: true });
       this.#caches.set(name, cache);
       this.#options.onNew(cache);
     }

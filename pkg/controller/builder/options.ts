@@ -13,6 +13,8 @@ export interface ControllerOptions {
   readonly maxRetries?: number;
   /** Which updates of an object wake it: all. */
   readonly where?: Predicate;
+  /** Nothing of other namespaces is read: those of the manager, or all. */
+  readonly namespaces?: readonly string[];
   /** How long caches may take to fill: two minutes. */
   readonly syncTimeoutMs?: number;
 }

@@ -21,6 +21,8 @@ export type OnError<T extends ApiObject> = (
 
 export interface ReconcilerOptions<T extends ApiObject> {
   readonly reconcile: Reconcile<T>;
+  /** Whether an object is one of the controller's; all are when left out. */
+  readonly concerns: ((object: Stored<T>) => boolean) | undefined;
   readonly finalize: Reconcile<T> | undefined;
   readonly onError: OnError<T> | undefined;
   /** 0: none. */
@@ -81,9 +83,9 @@ export class Reconciler<T extends ApiObject> {
   }
 
   async #reconcile(sync: OwnerSync<T>, signal: AbortSignal): Promise<SyncResult> {
-    const { finalize, reconcile } = this.#options;
+    const { concerns, finalize, reconcile } = this.#options;
     let object = sync.owner;
-    const isLeaving = object.metadata.deletionTimestamp !== undefined;
+    const isLeaving = object.metadata.deletionTimestamp !== undefined || concerns?.(object) === false;
     const isHeld = finalize !== undefined && hasFinalizer(object, this.#finalizer);
     // What it owns goes with it.
     if (isLeaving && !isHeld) return {};

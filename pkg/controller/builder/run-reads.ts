@@ -88,6 +88,8 @@ export class RunReads<T extends ApiObject> {
     if (!resource.namespaced) return { name };
     if (namespace === undefined)
       throw new Error(`${groupResource(resource)} are in namespaces: say in which one ${name} is`);
+    if (this.#shop.namespaces?.includes(namespace) === false)
+      throw new Error(`${groupResource(resource)} of ${namespace} are not read: see the option namespaces`);
     return { namespace, name };
   }
 

@@ -16,10 +16,11 @@ import { Workshop } from "./workshop.ts";
 
 /** Puts what was said of a controller on the kit. */
 export function wire<T extends ApiObject>(kit: Kit, draft: Draft<T>, reconcile: Reconcile<T>): void {
-  const { name, resource, options, finalize, onError } = draft;
+  const { name, resource, options, concerns, finalize, onError } = draft;
   const { workers = DEFAULT_WORKERS, debounceMs, timeoutMs = 0, resyncMs, maxRetries } = options;
-  const { syncTimeoutMs = DEFAULT_SYNC_TIMEOUT_MS } = options;
+  const { syncTimeoutMs = DEFAULT_SYNC_TIMEOUT_MS, namespaces = kit.env.namespaces } = options;
   const caches = new ObjectCaches(kit, {
+    namespaces,
     syncTimeoutMs,
     onNew: (cache) => {
       const id = resourceKey(cache.resource);
@@ -30,7 +31,7 @@ export function wire<T extends ApiObject>(kit: Kit, draft: Draft<T>, reconcile: 
     },
   });
   const shop = new Workshop(name, resource, kit, caches);
-  const reconciler = new Reconciler(shop, { reconcile, finalize, onError, timeoutMs, workers });
+  const reconciler = new Reconciler(shop, { reconcile, concerns, finalize, onError, timeoutMs, workers });
   const owners = caches.declare(resource, { ...(resyncMs !== undefined && { resyncMs }) });
   const queue: KeyQueue = kit.ownerQueue<T>({
     name,

@@ -41,6 +41,8 @@ export class Workshop<T extends ApiObject> {
   readonly name: string;
   readonly resource: TypedResource<T>;
   readonly kit: Kit;
+  /** What is read; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
   readonly caches: ObjectCaches;
   readonly interests = new ReadInterests();
   /** Of each object, by the applied object's resource and key. */
@@ -55,6 +57,7 @@ export class Workshop<T extends ApiObject> {
 
   constructor(name: string, resource: TypedResource<T>, kit: Kit, caches: ObjectCaches) {
     this.name = name;
+    this.namespaces = caches.namespaces;
     this.resource = resource;
     this.kit = kit;
     this.caches = caches;
