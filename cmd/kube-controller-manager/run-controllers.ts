@@ -1,9 +1,8 @@
 import type { WriteGate } from "../../pkg/leader/fence.ts";
 import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 import { waitForApiServer } from "../../pkg/manager/api-server-ready.ts";
-import { endInTime } from "../../pkg/manager/end-in-time.ts";
+import { runSet } from "../../pkg/manager/run-set.ts";
 import type { Run } from "./run.ts";
-import { checksOf } from "../../pkg/manager/health/set-health.ts";
 
 /** Builds and runs all controllers. Resolves to whether all of them ended in time after the abort. */
 export async function runControllers(run: Run, gate: WriteGate, signal: AbortSignal): Promise<boolean> {
@@ -28,18 +27,14 @@ export async function runControllers(run: Run, gate: WriteGate, signal: AbortSig
       leastResyncMs: options.generic.minResyncPeriodMs,
       startIntervalMs: options.generic.controllerStartIntervalMs,
     });
-    const checks = checksOf(set, {
-      clock,
-      maxSyncMs: options.own.maxSyncMs,
-      informerCheck: run.informerCheck,
-    });
-    health.add(...checks);
     run.sets.add(set);
     run.memory.releaseLater();
-    const limitMs = options.generic.controllerShutdownTimeoutMs;
-    const clean = await endInTime(set, { limitMs, clock, log }, signal).finally(() => run.sets.delete(set));
-    for (const { name } of checks) health.remove(name);
-    return clean;
+    const limits = {
+      maxSyncMs: options.own.maxSyncMs,
+      limitMs: options.generic.controllerShutdownTimeoutMs,
+      informerCheck: run.informerCheck,
+    };
+    return await runSet(set, { health, clock, log, ...limits }, signal).finally(() => run.sets.delete(set));
   } finally {
     await controllerClients.close();
   }

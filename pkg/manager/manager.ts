@@ -1,0 +1,262 @@
+import { featureGates } from "../api/feature-gates.ts";
+import type { ClientBuilder } from "../client/client-builder.ts";
+import { loadAccess } from "../client/config/access.ts";
+import { httpClients } from "../client/http-clients.ts";
+import { unlimited } from "../client/limiter.ts";
+import { ControllerSet } from "../controller/controller-set.ts";
+import type { ControllerDescriptor } from "../controller/env.ts";
+import { LeaseLostError } from "../leader/elector.ts";
+import { openGate, type WriteGate } from "../leader/fence.ts";
+import { type LeaseElection, leaseElection } from "../leader/lease-election.ts";
+import { healthcheckMetrics } from "../metrics/standard.ts";
+import { controllerCheck } from "./health/controller-health.ts";
+import { HealthChecks } from "./health/health.ts";
+import { leaseCheck } from "./health/lease-health.ts";
+import { type Host, processHost } from "./host.ts";
+import { type ManagerOptions, type Task, USUAL_TIMING } from "./options.ts";
+import { type PageServer, servePages } from "./page-server.ts";
+import { debugPages, healthPages, metricsPages, type Pages } from "./pages.ts";
+import { runSet } from "./run-set.ts";
+import { StartError } from "./start-error.ts";
+
+const USUAL_QPS = 20;
+const USUAL_BURST = 30;
+const SHUTDOWN_MS = 30_000;
+const MAX_SYNC_MS = 5 * 60_000;
+
+/** A program of controllers. */
+export interface Manager {
+  /**
+   * Works until the signal aborts or the process is asked to end, and resolves when all of its work has ended. Rejects
+   * when it cannot do its work: a port that is taken, a controller that fails, a Lease that is lost.
+   */
+  run(signal?: AbortSignal): Promise<void>;
+  /** One more, which runs with the others if they do. */
+  add(controller: ControllerDescriptor): void;
+  /** Ends one; resolves when its work has ended. */
+  remove(name: string): Promise<void>;
+  /** Where it is served how it does, once it runs. */
+  readonly ports: { readonly health?: number; readonly metrics?: number };
+}
+
+export function manager(options: ManagerOptions): Manager {
+  return new RunningManager(options);
+}
+
+function isTask(each: ControllerDescriptor | Task): each is Task {
+  return "run" in each;
+}
+
+class RunningManager implements Manager {
+  readonly #options: ManagerOptions;
+  readonly #host: Host;
+  readonly #health: HealthChecks;
+  readonly #controllers: Map<string, ControllerDescriptor>;
+  readonly #everywhere: readonly Task[];
+  #set: ControllerSet | undefined;
+  #ports: Manager["ports"] = {};
+
+  constructor(options: ManagerOptions) {
+    this.#options = options;
+    this.#host = options.host ?? processHost();
+    const { log, metrics } = this.#host;
+    this.#health = new HealthChecks(healthcheckMetrics(metrics.slis), log);
+    const tasks = options.run.filter(isTask);
+    this.#everywhere = tasks.filter(({ everywhere }) => everywhere === true);
+    const led = tasks.filter(({ everywhere }) => everywhere !== true).map(descriptorOf);
+    const controllers = options.run.filter((each): each is ControllerDescriptor => !isTask(each));
+    this.#controllers = new Map([...controllers, ...led].map((each) => [each.name, each]));
+  }
+
+  get ports(): Manager["ports"] {
+    return this.#ports;
+  }
+
+  add(controller: ControllerDescriptor): void {
+    if (this.#controllers.has(controller.name)) throw new Error(`${controller.name} is there already`);
+    this.#controllers.set(controller.name, controller);
+    this.#set?.add(controller);
+    if (this.#set !== undefined) this.#health.add(this.#checkOf(controller.name));
+  }
+
+  async remove(name: string): Promise<void> {
+    this.#controllers.delete(name);
+    this.#health.remove(name);
+    await this.#set?.remove(name);
+  }
+
+  async run(signal?: AbortSignal): Promise<void> {
+    const { asked } = this.#host;
+    const stop = new AbortController();
+    const ending = AbortSignal.any([asked, stop.signal, ...(signal === undefined ? [] : [signal])]);
+    const servers: PageServer[] = [];
+    const clients = this.#options.clients ?? (await this.#connect());
+    try {
+      servers.push(...(await this.#serve()));
+      const work = async (run: () => Promise<void>): Promise<void> => {
+        try {
+          await run();
+        } finally {
+          // Whatever ends first, the others end with it.
+          stop.abort(new Error("the manager ends"));
+        }
+      };
+      const runs = [
+        async () => this.#lead(clients, ending),
+        ...this.#everywhere.map((task) => async () => orAborted(task.run(ending), ending)),
+      ];
+      const ends = await Promise.allSettled(runs.map(work));
+      for (const end of ends) if (end.status === "rejected") throw end.reason;
+    } finally {
+      await Promise.all(servers.map(async (server) => server.close()));
+      if (this.#options.clients === undefined) await clients.close();
+      await this.#host.close();
+    }
+  }
+
+  /** Works while it leads, if it is to; from the start otherwise. */
+  async #lead(clients: ClientBuilder, signal: AbortSignal): Promise<void> {
+    const { leaderElection } = this.#options;
+    if (leaderElection === undefined) return this.#work(this.#newSet(clients, openGate), signal);
+    const election = this.#elect(clients);
+    const { elector } = election;
+    this.#health.add(leaseCheck("leaderElection", elector));
+    let warm: ControllerSet | undefined;
+    if (leaderElection.warm === true) {
+      warm = this.#newSet(clients, elector.fence);
+      warm.warmUp(signal);
+    }
+    const outcome = await elector.run(
+      async (leading) => this.#work(warm ?? this.#newSet(clients, elector.fence), leading),
+      signal,
+    );
+    // Who has lost its Lease ends within the second, and others know of it by then.
+    if (outcome === "lost") throw new LeaseLostError(leaderElection.name ?? this.#options.name);
+    await election.close();
+  }
+
+  async #work(set: ControllerSet, signal: AbortSignal): Promise<void> {
+    const { shutdownMs = SHUTDOWN_MS, maxSyncMs = MAX_SYNC_MS } = this.#options;
+    const { clock, log } = this.#host;
+    this.#set = set;
+    const limits = { maxSyncMs, limitMs: shutdownMs };
+    const clean = await runSet(set, { health: this.#health, clock, log, ...limits }, signal).finally(() => {
+      this.#set = undefined;
+    });
+    if (!clean) throw new StartError(`controllers had not ended after ${shutdownMs} ms`);
+  }
+
+  #newSet(clients: ClientBuilder, gate: WriteGate): ControllerSet {
+    const { clock, random, log, metrics } = this.#host;
+    const { name, namespaces, syncHistory } = this.#options;
+    const set = new ControllerSet({
+      descriptors: [...this.#controllers.values()],
+      clients,
+      gate,
+      clock,
+      random,
+      log,
+      metrics: metrics.main,
+      features: featureGates(),
+      name,
+      namespaces,
+      ...(syncHistory !== undefined && { syncHistory }),
+    });
+    this.#set = set;
+    return set;
+  }
+
+  #elect(clients: ClientBuilder): LeaseElection {
+    const { name, leaderElection } = this.#options;
+    const { clock, random, log, metrics, identity } = this.#host;
+    const timing = leaderElection?.timing ?? USUAL_TIMING;
+    return leaseElection({
+      namespace: leaderElection?.namespace ?? "",
+      name: leaderElection?.name ?? name,
+      identity,
+      component: name,
+      timing,
+      client: clients.client("leader-election", {
+        ownConnection: true,
+        limiter: unlimited,
+        timeoutMs: timing.renewDeadlineMs / 2,
+      }),
+      clock,
+      random,
+      log,
+      metrics: metrics.main,
+    });
+  }
+
+  async #connect(): Promise<ClientBuilder> {
+    const { name, access, qps = USUAL_QPS, burst = USUAL_BURST } = this.#options;
+    const { clock, log, metrics, environment: env } = this.#host;
+    const { KUBECONFIG: kubeconfig } = env;
+    return httpClients({
+      access: access ?? (await loadAccess({ env, ...(kubeconfig !== undefined && { kubeconfig }) })),
+      clock,
+      log,
+      metrics: metrics.main,
+      env,
+      userAgent: name,
+      qps,
+      burst,
+    });
+  }
+
+  async #serve(): Promise<readonly PageServer[]> {
+    const { health, metrics } = this.#options.port ?? {};
+    const { log, metrics: registries } = this.#host;
+    const healthy = [healthPages(this.#health)];
+    const measured: readonly Pages[] = [
+      metricsPages(registries),
+      debugPages((name, path, query) => this.#set?.debug(name, path, query)),
+    ];
+    if (health !== undefined && health === metrics && health !== 0) {
+      const server = await servePages([...healthy, ...measured], health, log);
+      this.#ports = { health: server.port, metrics: server.port };
+      return [server];
+    }
+    const servers: PageServer[] = [];
+    const serve = async (pages: readonly Pages[], port: number | undefined): Promise<number | undefined> => {
+      if (port === undefined) return undefined;
+      const server = await servePages(pages, port, log);
+      servers.push(server);
+      return server.port;
+    };
+    try {
+      const [healthPort, metricsPort] = [await serve(healthy, health), await serve(measured, metrics)];
+      this.#ports = {
+        ...(healthPort !== undefined && { health: healthPort }),
+        ...(metricsPort !== undefined && { metrics: metricsPort }),
+      };
+    } catch (error) {
+      await Promise.all(servers.map(async (server) => server.close()));
+      throw error;
+    }
+    return servers;
+  }
+
+  #checkOf(name: string): ReturnType<typeof controllerCheck> {
+    const { maxSyncMs = MAX_SYNC_MS } = this.#options;
+    const health = () => this.#set?.health().get(name);
+    return controllerCheck({ name, clock: this.#host.clock, maxSyncMs, health });
+  }
+}
+
+/** Work beside the controllers that is done while this process leads is one of them. */
+function descriptorOf(task: Task): ControllerDescriptor {
+  return {
+    name: task.name,
+    clientName: task.name,
+    build: () => ({ run: async (signal) => task.run(signal) }),
+  };
+}
+
+async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+  }
+}
