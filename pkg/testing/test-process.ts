@@ -22,7 +22,6 @@ export interface ProcessOptions {
   readonly weather: Weather;
   readonly log: Logger;
   readonly metrics: Metrics;
-  readonly namespaces?: readonly string[] | undefined;
   readonly onWrite: (write: Write) => void;
 }
 
