@@ -27,6 +27,7 @@ import { kitMutants } from "./kit.ts";
 import { replicasMutants } from "./replicas.ts";
 import { servicesMutants } from "./services.ts";
 import { servingMutants } from "./serving.ts";
+import { upperFloorMutants } from "./upper-floor.ts";
 import { webhookMutants } from "./webhooks.ts";
 import { wiringMutants } from "./wiring.ts";
 import type { Mutant } from "./mutant.ts";
@@ -43,6 +44,7 @@ export const mutants: readonly Mutant[] = [
   ...connectionsMutants,
   ...servingMutants,
   ...kitMutants,
+  ...upperFloorMutants,
   ...replicasMutants,
   ...batchMutants,
   ...statefulSetsMutants,

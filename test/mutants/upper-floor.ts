@@ -1,0 +1,178 @@
+import type { Mutant } from "./mutant.ts";
+
+const builder = "pkg/controller/builder";
+const tests = [`${builder}/builder.test.ts`];
+const website = ["test/examples/website/operator.test.ts"];
+const manager = ["pkg/manager/manager.test.ts"];
+
+function row(
+  name: string,
+  file: string,
+  [find, replace]: readonly [find: string, replace: string],
+  by: readonly string[] = tests,
+): Mutant {
+  return { name: `the upper floor: ${name}`, file, find, replace, tests: by };
+}
+
+const reads: readonly Mutant[] = [
+  row("what is read wakes nobody", `${builder}/wiring.ts`, [
+    "for (const key of shop.interests.concerned(id, change)) queue.changed(key, told);",
+    "void [shop, queue, told];",
+  ]),
+  row("what is not read any more wakes for ever", `${builder}/interests.ts`, [
+    "for (const [id, interest] of former) if (!noted.has(id)) this.#remove(key, id, interest);",
+    "",
+  ]),
+  row("a reconcile that failed has read nothing", `${builder}/interests.ts`, [
+    "this.#ofObject.set(key, new Map(former));",
+    "for (const [id, interest] of former) this.#remove(key, id, interest);\n    this.#ofObject.set(key, new Map());",
+  ]),
+  row("what leaves a list wakes nobody", `${builder}/interests.ts`, [
+    'change.type === "updated" ? [change.before, change.object] : [change.object]',
+    "[change.object]",
+  ]),
+  row("a reconcile does not see what it has written", `${builder}/run-reads.ts`, [
+    "if (written === undefined) return cached;",
+    "if (written === undefined || cached === undefined) return cached;",
+  ]),
+  row("a reconcile sees what it has deleted", `${builder}/run-reads.ts`, [
+    "if (gone) return cached?.metadata.uid === object.metadata.uid ? undefined : cached;",
+    "if (gone) return cached;",
+  ]),
+];
+
+const applies: readonly Mutant[] = [
+  row("what is applied is sent each time", `${builder}/run-applies.ts`, [
+    "if (before.version === live.metadata.resourceVersion) return true;",
+    "if (before.version !== undefined) return false;",
+  ]),
+  row("drift is not repaired", `${builder}/run-applies.ts`, [
+    "return before.values === digest(textOf(live, before.owned));",
+    "return true;",
+  ]),
+  row("what is not wanted any more stays", `${builder}/run-applies.ts`, [
+    "if (before.wanted !== wanted) return false;",
+    "",
+  ]),
+  row("what others have set counts as drift", `${builder}/managed-fields.ts`, [
+    'return JSON.stringify(pick(value, owned)) ?? "";',
+    "return JSON.stringify([value, owned]);",
+  ]),
+  row(
+    "a new process applies all anew",
+    `${builder}/run-applies.ts`,
+    [
+      "if (seen === undefined || owned === undefined || !isApplied(object, seen, owned)) return false;",
+      "if (seen !== undefined) return false;",
+    ],
+    website,
+  ),
+  row("the objects of others are taken over", `${builder}/run-applies.ts`, [
+    "if (owned) this.#checkController(resource, live);",
+    "",
+  ]),
+  row("what nobody owns is pruned", `${builder}/run-applies.ts`, [
+    ".byIndex(OWNER_INDEX, this.#owner.metadata.uid)",
+    ".list()",
+  ]),
+];
+
+const statuses: readonly Mutant[] = [
+  row("a status that is refused is not written on what the server has", `${builder}/run-status.ts`, [
+    "if (!isConflict(error) || tries === MOST_TRIES) throw error;",
+    "if (tries > 0) throw error;",
+  ]),
+  row("conditions do not say what was looked at", `${builder}/status.ts`, [
+    "setCondition(all, { ...seen, ...each }, nowMs)",
+    "setCondition(all, each, nowMs)",
+  ]),
+];
+
+const wiring: readonly Mutant[] = [
+  row("an object goes before what is to be done", `${builder}/reconciler.ts`, [
+    "if (requeueAfterMs !== undefined) return { requeueAfterMs };",
+    "",
+  ]),
+  row("the finalizers of others are lost", `${builder}/reconciler.ts`, [
+    "[...finalizers, this.#finalizer]",
+    "[this.#finalizer]",
+  ]),
+  row("all objects are the controller's", `${builder}/wiring.ts`, [
+    "{ reconcile, concerns, finalize,",
+    "{ reconcile, concerns: undefined && concerns, finalize,",
+  ]),
+  row("onError is not asked", `${builder}/wiring.ts`, [
+    "judge: (key, error) => reconciler.judge(key, error),",
+    "",
+  ]),
+  row("failures are not counted", `${builder}/reconciler.ts`, [
+    "failures.set(sync.owner, (failures.get(sync.owner) ?? 0) + 1);",
+    "failures.set(sync.owner, 1);",
+  ]),
+  row("a reconcile has all the time", `${builder}/wiring.ts`, ["timeoutMs = 0, resyncMs", "resyncMs"]),
+  row("what is watched does not wake what it concerned before", `${builder}/wiring.ts`, [
+    "new Set([...before, ...keysOf(change.object)])",
+    "new Set([...before.slice(0, 0), ...keysOf(change.object)])",
+  ]),
+  row("the predicate is not asked", `${builder}/predicates.ts`, [
+    "predicate(change.before, change.object);",
+    "true;",
+  ]),
+  row("other namespaces are read", `${builder}/wiring.ts`, [
+    "    namespaces,\n    syncTimeoutMs,",
+    "    namespaces: namespaces && undefined,\n    syncTimeoutMs,",
+  ]),
+  row("owners without a namespace are not found", "pkg/controller/wake-rules.ts", [
+    "resource.namespaced ? object.metadata.namespace : undefined",
+    "object.metadata.namespace",
+  ]),
+  row(
+    "an error for good is tried again",
+    "pkg/controller/worker.ts",
+    ['judge?.(key, error) ?? (isPermanent(error) ? "drop" : undefined)', "judge?.(key, error)"],
+    ["pkg/controller/worker.test.ts"],
+  ),
+];
+
+const programs: readonly Mutant[] = [
+  row(
+    "a controller that is removed goes on reading",
+    "pkg/controller/controller-set.ts",
+    ["    await member.informers.releaseAll();\n", ""],
+    manager,
+  ),
+  row(
+    "a controller that is removed goes on hearing",
+    "pkg/controller/kit.ts",
+    ["          for (const cache of this.#caches) cache.end();\n", ""],
+    manager,
+  ),
+  row("a warm standby is cold", "pkg/manager/manager.ts", ["      warm.warmUp(signal);\n", ""], manager),
+  row(
+    "a standby writes",
+    "pkg/manager/manager.ts",
+    ["warm ?? this.#newSet(clients, elector.fence)", "warm ?? this.#newSet(clients, openGate)"],
+    manager,
+  ),
+  row(
+    "a lost Lease is no failure",
+    "pkg/manager/manager.ts",
+    ['if (outcome === "lost") throw new LeaseLostError', 'if (outcome !== "lost") throw new LeaseLostError'],
+    manager,
+  ),
+  row(
+    "who has not ended in time is not told of",
+    "pkg/manager/manager.ts",
+    ["if (!clean) throw", "if (clean === undefined) throw"],
+    manager,
+  ),
+];
+
+/** What users' controllers stand on. */
+export const upperFloorMutants: readonly Mutant[] = [
+  ...reads,
+  ...applies,
+  ...statuses,
+  ...wiring,
+  ...programs,
+];
