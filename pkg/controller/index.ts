@@ -15,7 +15,7 @@ export type { ControllerOptions } from "./builder/options.ts";
 export { changed, type Predicate } from "./builder/predicates.ts";
 export type { OnError } from "./builder/reconciler.ts";
 export type { Source, Wish } from "./builder/source.ts";
-export { condition, type StatusFields, type StatusOf } from "./builder/status.ts";
+export { condition, conditionsSchema, type StatusFields, type StatusOf } from "./builder/status.ts";
 export type { ControllerDescriptor } from "./env.ts";
 export { PermanentError } from "./permanent-error.ts";
 export type { Reason } from "./reasons.ts";

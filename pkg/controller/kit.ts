@@ -143,6 +143,14 @@ export class Kit {
     resource: TypedResource<T>,
     options: ReadOptions<F> = {},
   ): Cache<Seen<T, F>, T> {
+    return this.readsFields(resource, options);
+  }
+
+  /** As `reads`, of fields that somebody else has made sure are there. */
+  readsFields<T extends PartialObject, F extends Fields>(
+    resource: TypedResource<T>,
+    options: ReadOptions<F>,
+  ): Cache<Seen<T, F>, T> {
     const { resyncMs, namespaces, ...scope } = options;
     const { informers } = this.env;
     const informer =

@@ -5,6 +5,7 @@ import { httpClients } from "../client/http-clients.ts";
 import { unlimited } from "../client/limiter.ts";
 import { ControllerSet } from "../controller/controller-set.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
+import { installCrds } from "../crd/install-crds.ts";
 import { LeaseLostError } from "../leader/elector.ts";
 import { openGate, type WriteGate } from "../leader/fence.ts";
 import { type LeaseElection, leaseElection } from "../leader/lease-election.ts";
@@ -93,6 +94,7 @@ class RunningManager implements Manager {
     const clients = this.#options.clients ?? (await this.#connect());
     try {
       servers.push(...(await this.#serve()));
+      await this.#install(clients, ending);
       const work = async (run: () => Promise<void>): Promise<void> => {
         try {
           await run();
@@ -112,6 +114,11 @@ class RunningManager implements Manager {
       if (this.#options.clients === undefined) await clients.close();
       await this.#host.close();
     }
+  }
+
+  async #install(clients: ClientBuilder, signal: AbortSignal): Promise<void> {
+    const { name: fieldManager, installCrds: crds = [] } = this.#options;
+    if (crds.length > 0) await installCrds(clients.client("crd-installer"), crds, { fieldManager }, signal);
   }
 
   /** Works while it leads, if it is to; from the start otherwise. */

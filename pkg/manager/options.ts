@@ -1,6 +1,7 @@
 import type { ClientBuilder } from "../client/client-builder.ts";
 import type { Access } from "../client/config/identity-source.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
+import type { AnyCrd } from "../crd/crd.ts";
 import type { ElectionTiming } from "../leader/election-timing.ts";
 import type { Host } from "./host.ts";
 
@@ -30,6 +31,8 @@ export interface ManagerOptions {
   readonly access?: Access;
   /** Nothing of other namespaces is read, as far as controllers do not say otherwise; all when left out. */
   readonly namespaces?: readonly string[];
+  /** Custom resources that are defined before anything else, and served when it begins. */
+  readonly installCrds?: readonly AnyCrd[];
   /** Left out: it works from the start, and does not look whether others do. */
   readonly leaderElection?: LeaderElectionOptions;
   /** Where it is served how it does; 0 is any port that is free. What is left out is not served. */

@@ -84,7 +84,8 @@ export class ProcessTransport implements Transport {
     const { clock, weather } = this.#options;
     for await (const document of documents) {
       for (let leftMs = 0; (leftMs = weather.staleUntilMs - clock.monotonicMs()) > 0;)
-        await sleep(clock, Math.min(leftMs, 500), signal);
+        // A delay too small for the clock to show it would never end.
+        await sleep(clock, Math.min(Math.ceil(leftMs), 500), signal);
       yield document;
     }
   }

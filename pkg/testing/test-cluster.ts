@@ -24,12 +24,15 @@ export interface TestClusterOptions {
   /** Nodes on which pods run, without machines; 0: none, and nobody schedules pods. */
   readonly nodes?: number;
   /** Are served before anything starts. */
-  readonly definitions?: readonly CustomResourceDefinition[];
+  readonly definitions?: readonly Definition[];
   /** A real cluster in place of one in this process. Its controllers and nodes are its own. */
   readonly access?: Access;
   readonly log?: Logger;
   readonly metrics?: Metrics;
 }
+
+/** A definition, or a custom resource that gives its own. */
+export type Definition = CustomResourceDefinition | { manifest(): CustomResourceDefinition };
 
 const POLL_MS = 100;
 const LONGEST_MS = 600_000;
@@ -199,9 +202,10 @@ export class TestCluster {
   }
 
   /** Defines kinds, and waits until they are served. */
-  async define(definitions: readonly CustomResourceDefinition[]): Promise<void> {
+  async define(definitions: readonly Definition[]): Promise<void> {
     const client = this.client.clientFor(resources.customResourceDefinitions);
-    for (const definition of definitions) {
+    for (const each of definitions) {
+      const definition = "manifest" in each ? each.manifest() : each;
       try {
         await this.#bed.finished(client.create(definition));
       } catch (error) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ManagerOptions } from "../../pkg/manager/index.ts";
 import { testCluster } from "../../cmd/testing/index.ts";
 import { websiteOperator } from "./website/operator.ts";
-import { websiteDefinition, websites } from "./website/website.ts";
+import { Website } from "./website/website.ts";
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), "utf8");
 const readme = read("../../pkg/controller/README.md");
@@ -18,14 +18,14 @@ test("the README shows this very operator", () => {
 
 test("the README shows a test that runs", async () => {
   const cluster = await testCluster({
-    definitions: [websiteDefinition],
+    definitions: [Website],
     nodes: 2,
     controllers: [websiteOperator],
   });
-  await cluster.create(websites, { metadata: { name: "blog" }, spec: { replicas: 2, page: "Hello" } });
+  await cluster.create(Website, { metadata: { name: "blog" }, spec: { replicas: 2, page: "Hello" } });
   await cluster.until(
     "it is ready",
-    async () => (await cluster.get(websites, "blog")).status?.readyReplicas === 2,
+    async () => (await cluster.get(Website, "blog")).status?.readyReplicas === 2,
   );
   await cluster.pass(3_600_000);
   await cluster.stop();
@@ -37,6 +37,7 @@ test("the README's program is one", () => {
   const options: ManagerOptions = {
     name: "website-operator",
     run: [websiteOperator],
+    installCrds: [Website],
     leaderElection: { namespace: "websites", warm: true },
     port: { health: 8081, metrics: 8080 },
   };

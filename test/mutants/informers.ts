@@ -209,8 +209,8 @@ const fields: readonly Mutant[] = [
   {
     name: "nobody knows who reads what is not declared",
     file: "pkg/controller/controller-set.ts",
-    find: "informers: this.#informers.of(descriptor.name),",
-    replace: "informers: this.#informers,",
+    find: "heldInformers(this.#informers.of(descriptor.name))",
+    replace: "heldInformers(this.#informers)",
     tests: ["test/harness/undeclared-reads.test.ts"],
   },
   {

@@ -17,8 +17,8 @@ const sets: readonly Mutant[] = [
     ),
     also: {
       file: `${here}/run-controllers.ts`,
-      find: "import { endInTime }",
-      replace: 'import { featureGates } from "../../pkg/api/feature-gates.ts";\nimport { endInTime }',
+      find: "import { runSet }",
+      replace: 'import { featureGates } from "../../pkg/api/feature-gates.ts";\nimport { runSet }',
     },
   },
   row(

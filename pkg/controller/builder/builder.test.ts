@@ -159,6 +159,35 @@ describe("what wakes an object", () => {
     expect(seen.toSorted()).toEqual(["one", "two"]);
   });
 
+  test("is known as far as its fields were asked for", async () => {
+    const seen: unknown[] = [];
+    await world.create(configMaps, map("one"));
+    const set = await world.start(
+      controller("narrow", configMaps)
+        .watches(
+          nodes,
+          (node, all) => {
+            seen.push(node.spec?.unschedulable);
+            // @ts-expect-error: it was not asked for
+            seen.push(node.spec?.podCIDR?.length);
+            return all.list();
+          },
+          { fields: ["spec.unschedulable"] },
+        )
+        .reconcile(async ({ metadata }) => void seen.push(metadata.name)),
+    );
+    await world.create(nodes, {
+      metadata: { name: "n" },
+      spec: { unschedulable: true, podCIDR: "10.0.0.0/24" },
+    });
+    await world.run();
+    expect(seen).toEqual(["one", true]);
+    expect(set.informerHealth().find(({ name }) => name === "nodes")?.handlerFailures).toBe(1);
+    await expect(world.stop()).rejects.toThrow(
+      "narrow reads spec.podCIDR of nodes, which it has not declared",
+    );
+  });
+
   test("is what happens outside of the cluster, begun again when that fails", async () => {
     const seen: string[] = [];
     let begun = 0;

@@ -1,6 +1,7 @@
-import type { ApiObject, ObjectRef, Stored } from "../../api/object.ts";
+import type { ApiObject, ObjectRef, PartialObject, Stored } from "../../api/object.ts";
 import type { TypedResource } from "../../api/resource.ts";
 import type { Lister } from "../../cache/store/lister.ts";
+import type { Fields, Seen } from "../../cache/store/projection.ts";
 import type { Reconcile } from "./context.ts";
 import type { ControllerOptions } from "./options.ts";
 import type { Predicate } from "./predicates.ts";
@@ -12,8 +13,13 @@ export interface RuleOptions {
   readonly where?: Predicate;
 }
 
+/** Of what is watched only these fields are known, and kept: they are what memory is spent on. */
+export interface WatchOptions<F extends Fields> extends RuleOptions {
+  readonly fields?: F;
+}
+
 /** Which objects a change concerns; `all` has all objects of the controller. */
-export type Concerned<T extends ApiObject, W extends ApiObject> = (
+export type Concerned<T extends ApiObject, W extends PartialObject> = (
   object: Stored<W>,
   all: Lister<T>,
 ) => readonly (ObjectRef | ApiObject)[];
@@ -24,10 +30,10 @@ export type Part<T extends ApiObject> = (wiring: Wiring<T>) => void;
 /** What rules are wired to. */
 export interface Wiring<T extends ApiObject> {
   owns<C extends ApiObject>(resource: TypedResource<C>, options: RuleOptions): void;
-  watches<W extends ApiObject>(
+  watches<W extends ApiObject, F extends Fields>(
     resource: TypedResource<W>,
-    concerned: Concerned<T, W>,
-    options: RuleOptions,
+    concerned: Concerned<T, Seen<W, F>>,
+    options: WatchOptions<F>,
   ): void;
 }
 

@@ -3,6 +3,7 @@ import type { ApiObject, PartialObject } from "../../api/object.ts";
 import { apiVersionOf, groupResource, type Resource, type TypedResource } from "../../api/resource.ts";
 import { isForbidden, isNotFound } from "../../client/errors.ts";
 import { DeadlineError, withDeadline } from "../../clock/wait.ts";
+import type { Fields, Seen } from "../../cache/store/projection.ts";
 import type { Cache } from "../cache.ts";
 import { whenSynced } from "../caches-ready.ts";
 import type { Kit, ReadOptions } from "../kit.ts";
@@ -35,6 +36,7 @@ export class ObjectCaches {
   readonly #kit: Kit;
   readonly #options: ObjectCachesOptions;
   readonly #caches = new Map<string, Cache<PartialObject>>();
+  readonly #partial: Filling[] = [];
   #lifetime: AbortSignal | undefined;
 
   constructor(kit: Kit, options: ObjectCachesOptions) {
@@ -63,7 +65,20 @@ export class ObjectCaches {
     return cache as unknown as Cache<R>;
   }
 
-  /** The same with all objects in it. Throws a CacheError that says why it cannot be had. */
+  /** A cache of these fields alone, which the controller is wired with; the one of whole objects when left out. */
+  partial<R extends ApiObject, F extends Fields>(
+    resource: TypedResource<R>,
+    fields: F | undefined,
+  ): Cache<Seen<R, F>, R> {
+    // Of whole objects all is seen.
+    if (fields === undefined) return this.declare(resource) as unknown as Cache<Seen<R, F>, R>;
+    const { namespaces } = this.#options;
+    const cache = this.#kit.readsFields<R, F>(resource, { namespaces, fields });
+    this.#partial.push(cache);
+    return cache;
+  }
+
+  /** The one of whole objects, with all of them in it. Throws a CacheError that says why it cannot be had. */
   async filled<R extends ApiObject>(resource: TypedResource<R>, signal: AbortSignal): Promise<Cache<R>> {
     const cache = this.declare(resource);
     if (cache.synced.hasSynced()) return cache;
@@ -76,7 +91,7 @@ export class ObjectCaches {
 
   /** For all that the controller is wired with: it may have to wait for a definition that is installed after it. */
   async fillAll(signal: AbortSignal): Promise<void> {
-    await this.#fill([...this.#caches.values()], signal, (error) => {
+    await this.#fill([...this.#caches.values(), ...this.#partial], signal, (error) => {
       this.#kit.env.log.warn("A cache cannot be filled yet", { why: messageOf(error) });
     });
   }

@@ -16,6 +16,27 @@ export type StatusFields<T> = {
 
 type Status = Readonly<Record<string, unknown>>;
 
+const text = { type: "string" } as const;
+
+/** Of the conditions of a status, for the definition of a custom resource. */
+export const conditionsSchema = {
+  type: "array",
+  "x-kubernetes-list-type": "map",
+  "x-kubernetes-list-map-keys": ["type"],
+  items: {
+    type: "object",
+    required: ["type", "status", "lastTransitionTime", "reason", "message"],
+    properties: {
+      type: { ...text, maxLength: 316 },
+      status: { ...text, enum: ["True", "False", "Unknown"] },
+      observedGeneration: { type: "integer", format: "int64", minimum: 0 },
+      lastTransitionTime: { ...text, format: "date-time" },
+      reason: { ...text, maxLength: 1024 },
+      message: { ...text, maxLength: 32_768 },
+    },
+  },
+} as const;
+
 /** A condition of a status. "Unknown" is for what could not be found out. */
 export function condition(
   type: string,

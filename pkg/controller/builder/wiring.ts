@@ -1,5 +1,12 @@
 import { resourceKey } from "../monitor-plan.ts";
-import { type ApiObject, keyOf, type ObjectRef, refKey, type Stored } from "../../api/object.ts";
+import {
+  type ApiObject,
+  keyOf,
+  type ObjectRef,
+  type PartialObject,
+  refKey,
+  type Stored,
+} from "../../api/object.ts";
 import { groupResource } from "../../api/resource.ts";
 import type { Cache, WakeRule } from "../cache.ts";
 import type { Kit } from "../kit.ts";
@@ -69,12 +76,12 @@ function wiringOf<T extends ApiObject>(
     },
     watches: (resource, concerned, options) => {
       const rule = later(debounceMs, concerning(owners, concerned));
-      shop.caches.declare(resource).wakes(queue, where(options.where, rule));
+      shop.caches.partial(resource, options.fields).wakes(queue, where(options.where, rule));
     },
   };
 }
 
-function concerning<T extends ApiObject, W extends ApiObject>(
+function concerning<T extends ApiObject, W extends PartialObject>(
   owners: Cache<T>,
   concerned: Concerned<T, W>,
 ): WakeRule<W> {
@@ -90,7 +97,7 @@ function keyOfEither(named: ObjectRef | ApiObject): string {
 }
 
 /** So that several changes are looked at together. */
-function later<T extends ApiObject>(delayMs: number | undefined, rule: WakeRule<T>): WakeRule<T> {
+function later<T extends PartialObject>(delayMs: number | undefined, rule: WakeRule<T>): WakeRule<T> {
   if (delayMs === undefined) return rule;
   return (change, wake) => rule(change, (key, afterMs = delayMs) => wake(key, afterMs));
 }

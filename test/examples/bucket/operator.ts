@@ -1,34 +1,33 @@
-import type { NamespacedMeta } from "../../../pkg/api/object.ts";
-import type { TypedResource } from "../../../pkg/api/resource.ts";
-import type { CustomResourceDefinition } from "../../../pkg/api/types/apiextensions-v1.gen.ts";
-import type { Condition } from "../../../pkg/api/types/meta.gen.ts";
 import {
   condition,
+  conditionsSchema,
   controller,
   type ControllerDescriptor,
   PermanentError,
 } from "../../../pkg/controller/index.ts";
+import { defineCrd } from "../../../pkg/crd/define-crd.ts";
 import type { FakeCloud } from "./cloud.ts";
 
-export interface Bucket {
-  readonly metadata: NamespacedMeta;
-  readonly spec: { readonly region: string };
-  readonly status?: { readonly conditions?: readonly Condition[]; readonly observedGeneration?: number };
-}
+const text = { type: "string" } as const;
 
-export const buckets: TypedResource<Bucket> = {
+/** A bucket in a cloud. */
+export const Bucket = defineCrd({
   group: "cloud.example.com",
   version: "v1",
-  plural: "buckets",
   kind: "Bucket",
-  namespaced: true,
-};
+  scope: "Namespaced",
+  spec: { type: "object", required: ["region"], properties: { region: text } },
+  status: {
+    type: "object",
+    properties: { observedGeneration: { type: "integer" }, conditions: conditionsSchema },
+  },
+});
 
 const REGIONS: ReadonlySet<string> = new Set(["here", "there"]);
 
 /** Keeps a bucket in the cloud for each Bucket. */
 export const bucketOperator = (cloud: FakeCloud): ControllerDescriptor =>
-  controller("bucket-operator", buckets)
+  controller("bucket-operator", Bucket)
     .options({ timeoutMs: 60_000 })
     .reconcileOn(async function* (signal) {
       for await (const name of cloud.changes(signal)) {
@@ -57,29 +56,3 @@ export const bucketOperator = (cloud: FakeCloud): ControllerDescriptor =>
       }
       await ctx.status({}, condition("Ready", true, "InTheCloud"));
     });
-
-export const bucketDefinition: CustomResourceDefinition = {
-  metadata: { name: "buckets.cloud.example.com" },
-  spec: {
-    group: "cloud.example.com",
-    scope: "Namespaced",
-    names: { plural: "buckets", singular: "bucket", kind: "Bucket", listKind: "BucketList" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            properties: {
-              spec: { type: "object", required: ["region"], properties: { region: { type: "string" } } },
-              status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
-            },
-          },
-        },
-      },
-    ],
-  },
-};

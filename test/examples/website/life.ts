@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { TestCluster } from "../../../cmd/testing/index.ts";
 import { resources } from "../../../pkg/api/resources.ts";
-import { type Website, websites } from "./website.ts";
+import { Website } from "./website.ts";
 
 const { configMaps, deployments, services } = resources;
 
@@ -12,7 +12,7 @@ export const website = (name: string, spec: Partial<Website["spec"]> = {}): Webs
 export const lines = (cluster: TestCluster): readonly string[] =>
   cluster.takeWrites().map(({ verb, resource, name }) => `${verb} ${resource} ${name}`);
 export const readiness = async (cluster: TestCluster, name: string): Promise<string | undefined> => {
-  const { status } = await cluster.get(websites, name);
+  const { status } = await cluster.get(Website, name);
   return status?.conditions?.map(({ status, reason }) => `${status} ${reason}`)[0];
 };
 const page = async (cluster: TestCluster): Promise<string | undefined> =>
@@ -20,7 +20,7 @@ const page = async (cluster: TestCluster): Promise<string | undefined> =>
 
 /** The same on every server: what happens to a Website. */
 export async function aWebsiteLives(cluster: TestCluster): Promise<void> {
-  await cluster.create(websites, website("blog", { replicas: 0, theme: "dark" }));
+  await cluster.create(Website, website("blog", { replicas: 0, theme: "dark" }));
   await cluster.until(
     "the theme is missed",
     async () => (await readiness(cluster, "blog")) === "False NoTheme",

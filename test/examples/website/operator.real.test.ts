@@ -4,14 +4,14 @@ import { loadAccess } from "../../../pkg/client/config/access.ts";
 import { type RealCluster, startRealCluster } from "../../harness/real-cluster.ts";
 import { aWebsiteLives } from "./life.ts";
 import { websiteOperator } from "./operator.ts";
-import { websiteDefinition } from "./website.ts";
+import { Website } from "./website.ts";
 
 let real: RealCluster;
 let cluster: TestCluster;
 beforeEach(async () => {
   real = await startRealCluster();
   const access = await loadAccess({ kubeconfig: real.kubeconfig, env: {} });
-  cluster = await testCluster({ access, definitions: [websiteDefinition], controllers: [websiteOperator] });
+  cluster = await testCluster({ access, definitions: [Website], controllers: [websiteOperator] });
 });
 afterEach(async () => {
   await cluster.stop();

@@ -1,11 +1,11 @@
 import { resources } from "../../../pkg/api/resources.ts";
 import { changed, condition, controller } from "../../../pkg/controller/index.ts";
-import { websites } from "./website.ts";
+import { Website } from "./website.ts";
 
 const { configMaps, deployments, services } = resources;
 
 /** Serves the page of every Website, in the styles of its theme. */
-export const websiteOperator = controller("website-operator", websites)
+export const websiteOperator = controller("website-operator", Website)
   .owns(deployments, { where: changed.any(changed.spec, changed.at("status.readyReplicas")) })
   .owns(services, { where: changed.spec })
   .owns(configMaps)

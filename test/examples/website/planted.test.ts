@@ -4,12 +4,12 @@ import { explore, ExploreError, type Story, type UnderTest } from "../../../cmd/
 import { resources } from "../../../pkg/api/resources.ts";
 import { changed, condition, controller } from "../../../pkg/controller/index.ts";
 import { websiteOperator } from "./operator.ts";
-import { websiteDefinition, websites } from "./website.ts";
+import { Website } from "./website.ts";
 
 const { configMaps, deployments, secrets } = resources;
 const SEEDS = 20;
 /** What belongs to a Website goes with it; no pods are asked for. */
-const options = { definitions: [websiteDefinition], builtIn: [garbageCollectorController({ workers: 2 })] };
+const options = { definitions: [Website], builtIn: [garbageCollectorController({ workers: 2 })] };
 
 /** Websites come, change and go while things go wrong; in the end each has what it asks for, and nothing else is there. */
 const storyOf =
@@ -19,7 +19,7 @@ const storyOf =
     const themes = ["black", "grey", "white"];
     await cluster.create(configMaps, { metadata: { name: "theme" }, data: { "style.css": "none" } });
     for (const name of ["a", "b", "c"]) {
-      await cluster.create(websites, {
+      await cluster.create(Website, {
         metadata: { name },
         spec: { replicas: 0, page: name, theme: "theme" },
       });
@@ -29,8 +29,8 @@ const storyOf =
       await cluster.update(configMaps, "theme", (map) => ({ ...map, data: { "style.css": css } }));
       await cluster.pass(10_000);
     }
-    await cluster.delete(websites, "b");
-    await cluster.create(websites, {
+    await cluster.delete(Website, "b");
+    await cluster.create(Website, {
       metadata: { name: "b" },
       spec: { replicas: 0, page: "B", theme: "theme" },
     });
@@ -45,7 +45,7 @@ const storyOf =
       `b-pages ${css}B`,
       `c-pages ${css}c`,
     ]);
-    for (const { metadata, status } of await cluster.list(websites))
+    for (const { metadata, status } of await cluster.list(Website))
       expect([metadata.name, status?.conditions?.[0]?.status]).toEqual([metadata.name, "True"]);
     const keys = (await cluster.list(secrets)).map(({ metadata }) => metadata.ownerReferences?.[0]?.name);
     expect(keys).toHaveLength(new Set(keys).size);
@@ -56,7 +56,7 @@ test("the operator brings every Website to what it asks for, whatever goes wrong
 });
 
 /** The operator without what each mistake leaves out. */
-const base = controller("website-operator", websites).owns(deployments).owns(configMaps).owns(secrets);
+const base = controller("website-operator", Website).owns(deployments).owns(configMaps).owns(secrets);
 const style = (css: string, page: string): string => `<style>${css}</style>${page}`;
 const pagesOf = (name: string, css: string, page: string) => ({
   metadata: { name: `${name}-pages` },

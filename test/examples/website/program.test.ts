@@ -9,9 +9,9 @@ import { resources } from "../../../pkg/api/resources.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import { seededRandom } from "../../../pkg/clock/random.ts";
 import { EmbeddedCluster } from "../../../pkg/cluster/cluster.ts";
-import { websiteDefinition, websites } from "./website.ts";
+import { Website } from "./website.ts";
 
-const { configMaps, customResourceDefinitions, leases } = resources;
+const { configMaps, leases } = resources;
 
 let cluster: EmbeddedCluster;
 let directory: string;
@@ -27,7 +27,6 @@ afterEach(async () => {
 
 test("a program ends in order when it is told to", async () => {
   const { clientFor } = cluster.client("admin");
-  await clientFor(customResourceDefinitions).create(websiteDefinition);
   const kubeconfig = join(directory, "kubeconfig");
   const server = cluster.http?.url;
   await writeFile(
@@ -49,7 +48,7 @@ test("a program ends in order when it is told to", async () => {
   const website = { metadata: { name: "blog", namespace: "default" }, spec: { replicas: 0, page: "Hello" } };
   await expect
     .poll(async () =>
-      clientFor(websites)
+      clientFor(Website)
         .create(website)
         .then(
           () => true,

@@ -1,82 +1,24 @@
-import type { NamespacedMeta } from "../../../pkg/api/object.ts";
-import type { TypedResource } from "../../../pkg/api/resource.ts";
-import type { CustomResourceDefinition } from "../../../pkg/api/types/apiextensions-v1.gen.ts";
-import type { Condition } from "../../../pkg/api/types/meta.gen.ts";
-
-/** Pages that are served by as many pods as are asked for. */
-export interface Website {
-  readonly apiVersion?: string;
-  readonly kind?: string;
-  readonly metadata: NamespacedMeta;
-  readonly spec: {
-    readonly replicas: number;
-    readonly page: string;
-    /** A ConfigMap with the styles; without it pages have none. */
-    readonly theme?: string;
-  };
-  readonly status?: {
-    readonly readyReplicas?: number;
-    readonly observedGeneration?: number;
-    readonly conditions?: readonly Condition[];
-  };
-}
-
-export const websites: TypedResource<Website> = {
-  group: "example.com",
-  version: "v1",
-  plural: "websites",
-  kind: "Website",
-  namespaced: true,
-};
+import { conditionsSchema } from "../../../pkg/controller/index.ts";
+import type { ObjectOf } from "../../../pkg/crd/crd.ts";
+import { defineCrd } from "../../../pkg/crd/define-crd.ts";
 
 const text = { type: "string" } as const;
-const integer = { type: "integer" } as const;
-const conditionSchema = {
-  type: "object",
-  properties: {
-    type: text,
-    status: text,
-    reason: text,
-    message: text,
-    lastTransitionTime: { ...text, format: "date-time" },
-    observedGeneration: integer,
-  },
-} as const;
+const count = { type: "integer", minimum: 0 } as const;
 
-export const websiteDefinition: CustomResourceDefinition = {
-  metadata: { name: "websites.example.com" },
+/** Pages that are served by as many pods as are asked for, in the styles of a ConfigMap if there is one. */
+export const Website = defineCrd({
+  group: "example.com",
+  version: "v1",
+  kind: "Website",
+  scope: "Namespaced",
   spec: {
-    group: "example.com",
-    scope: "Namespaced",
-    names: { plural: "websites", singular: "website", kind: "Website", listKind: "WebsiteList" },
-    versions: [
-      {
-        name: "v1",
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: {
-            type: "object",
-            required: ["spec"],
-            properties: {
-              spec: {
-                type: "object",
-                required: ["page", "replicas"],
-                properties: { page: text, theme: text, replicas: { ...integer, minimum: 0 } },
-              },
-              status: {
-                type: "object",
-                properties: {
-                  readyReplicas: integer,
-                  observedGeneration: integer,
-                  conditions: { type: "array", items: conditionSchema },
-                },
-              },
-            },
-          },
-        },
-      },
-    ],
+    type: "object",
+    required: ["page", "replicas"],
+    properties: { page: text, replicas: count, theme: text },
   },
-};
+  status: {
+    type: "object",
+    properties: { readyReplicas: count, observedGeneration: count, conditions: conditionsSchema },
+  },
+});
+export type Website = ObjectOf<typeof Website>;
