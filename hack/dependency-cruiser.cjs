@@ -85,7 +85,7 @@ module.exports = {
       // What people call to begin with has the real clock where they bring none; and they can have it to hand it on.
       from: {
         pathNot:
-          "^(cmd|test|hack|pkg/clock)/|^pkg/(client/connect|manager/host|testing/bed)\.ts$|\.test\.ts$",
+          "^(cmd|test|hack|pkg/clock)/|^pkg/(client/connect|manager/host|testing/bed)\\.ts$|\\.test\\.ts$",
       },
       to: { path: "^pkg/clock/real\\.ts$" },
     },

@@ -1,7 +1,6 @@
 import { featureGates } from "../api/feature-gates.ts";
 import type { ClientBuilder } from "../client/client-builder.ts";
-import { loadAccess } from "../client/config/access.ts";
-import { httpClients } from "../client/http-clients.ts";
+import { connect } from "../client/connect.ts";
 import { unlimited } from "../client/limiter.ts";
 import { ControllerSet } from "../controller/controller-set.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
@@ -198,17 +197,9 @@ class RunningManager implements Manager {
   async #connect(): Promise<ClientBuilder> {
     const { name, access, qps = USUAL_QPS, burst = USUAL_BURST } = this.#options;
     const { clock, log, metrics, environment: env } = this.#host;
-    const { KUBECONFIG: kubeconfig } = env;
-    return httpClients({
-      access: access ?? (await loadAccess({ env, ...(kubeconfig !== undefined && { kubeconfig }) })),
-      clock,
-      log,
-      metrics: metrics.main,
-      env,
-      userAgent: name,
-      qps,
-      burst,
-    });
+    const parts = { clock, log, metrics: metrics.main, env };
+    const { builder } = await connect({ ...parts, ...(access && { access }), userAgent: name, qps, burst });
+    return builder;
   }
 
   async #serve(): Promise<readonly PageServer[]> {

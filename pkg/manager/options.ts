@@ -1,5 +1,5 @@
 import type { ClientBuilder } from "../client/client-builder.ts";
-import type { Access } from "../client/config/identity-source.ts";
+import type { ConnectOptions } from "../client/connect.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
 import type { AnyCrd } from "../crd/crd.ts";
 import type { ElectionTiming } from "../leader/election-timing.ts";
@@ -27,8 +27,8 @@ export interface ManagerOptions {
   /** Of the program, in metrics, and of its Lease. */
   readonly name: string;
   readonly run: readonly (ControllerDescriptor | Task)[];
-  /** How to reach the API server: as $KUBECONFIG says, or as a Pod of the cluster, when left out. */
-  readonly access?: Access;
+  /** How to reach the API server, as kubectl does when left out. A KubeConfig of @kubernetes/client-node will do. */
+  readonly access?: ConnectOptions["access"];
   /** Nothing of other namespaces is read, as far as controllers do not say otherwise; all when left out. */
   readonly namespaces?: readonly string[];
   /** Custom resources that are defined before anything else, and served when it begins. */
