@@ -109,6 +109,7 @@ function passedOn(response: TransportResponse): Omit<TransportResponse, "documen
     text: async () => response.text(),
     json: async () => response.json(),
     items: async (onItem) => response.items(onItem),
+    chunks: () => response.chunks(),
     discard: async () => response.discard(),
   };
 }
@@ -121,6 +122,9 @@ function refusal(reason: Status): TransportResponse {
     text: async () => JSON.stringify(status),
     json: async () => status,
     items: async () => status,
+    async *chunks() {
+      yield Buffer.from(JSON.stringify(status));
+    },
     async *documents() {
       yield status;
     },

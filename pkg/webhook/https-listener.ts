@@ -11,7 +11,7 @@ export interface ListenerOptions {
   readonly port: number;
   readonly clock: Clock;
   readonly pair: KeyPair;
-  answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply>;
+  readonly answer: (request: IncomingMessage, signal: AbortSignal) => Promise<Reply>;
 }
 
 const HEADERS_LIMIT_MS = 10_000;

@@ -45,13 +45,15 @@ async function intoConfiguration(
   const resource = isMutating
     ? resources.mutatingWebhookConfigurations
     : resources.validatingWebhookConfigurations;
-  const names = webhooks
-    .filter(({ mutating, validating }) => (isMutating ? mutating : validating) !== undefined)
-    .map((one) => hookName(sort, one.resource));
+  const names = new Set(
+    webhooks
+      .filter(({ mutating, validating }) => (isMutating ? mutating : validating) !== undefined)
+      .map((one) => hookName(sort, one.resource)),
+  );
   return patch({ client, resource, name }, signal, (configuration) => {
     const entries = configuration.webhooks ?? [];
     return entries.flatMap((entry, index) => {
-      if (!names.includes(entry.name) || entry.clientConfig.caBundle === caBundle) return [];
+      if (!names.has(entry.name) || entry.clientConfig.caBundle === caBundle) return [];
       const path = `/webhooks/${index}`;
       return [
         { op: "test", path: `${path}/name`, value: entry.name },

@@ -57,8 +57,8 @@ function builder<T extends ApiObject>(draft: Draft<T>): ControllerBuilder<T> {
     watches: <W extends ApiObject, F extends Fields>(
       resource: TypedResource<W>,
       concerned: Concerned<T, Seen<W, F>>,
-      options: WatchOptions<F> = {},
-    ) => withPart((wiring) => wiring.watches(resource, concerned, options)),
+      options?: WatchOptions<F>,
+    ) => withPart((wiring) => wiring.watches(resource, concerned, options ?? {})),
     reconcileOn: (source) => builder({ ...draft, sources: [...draft.sources, source] }),
     options: (options) => builder({ ...draft, options: { ...draft.options, ...options } }),
     only: (concerns) => builder({ ...draft, concerns }),
