@@ -48,6 +48,14 @@ export const packageMutants: readonly Mutant[] = [
     tests: pods,
   },
   {
+    name: "sessions end without a good-bye",
+    file: "pkg/client/pods/processes.ts",
+    find: `      await stream.close();
+      const exitCode`,
+    replace: `      const exitCode`,
+    tests: pods,
+  },
+  {
     name: "letters that are cut in two are lost from a log",
     file: "pkg/client/pods/logs.ts",
     find: `decoder.decode(chunk, { stream: true })`,

@@ -52,12 +52,14 @@ async function open(server: URL, clock: VirtualClock): Promise<MessageStream> {
 }
 
 test("messages go both ways, in the protocol that the server has chosen", async () => {
+  const failures: unknown[] = [];
   const server = await serve(
     opened((socket, head) => {
       const far = new WebSocket(socket, head);
-      void (async () => {
+      const answer = async (): Promise<void> => {
         for await (const message of far.messages()) await far.send(Buffer.from(`seen ${message.toString()}`));
-      })();
+      };
+      answer().catch((error: unknown) => failures.push(error));
     }, "b"),
   );
   const stream = await open(server, new VirtualClock());
@@ -65,9 +67,9 @@ test("messages go both ways, in the protocol that the server has chosen", async 
   await stream.send(Buffer.from("x".repeat(70_000)));
   for await (const message of stream.messages()) {
     expect(Buffer.from(message).toString()).toBe(`seen ${"x".repeat(70_000)}`);
-    break;
+    await stream.close();
   }
-  await stream.close();
+  expect(failures).toEqual([]);
 });
 
 test("a server that would not is heard", async () => {

@@ -157,6 +157,8 @@ async function receive(stream: MessageStream, options: AttachOptions, path: stri
     const [channel] = message;
     const data = message.subarray(1);
     if (channel === STATUS) {
+      // The good-bye goes before the end of this loop, which breaks the connection.
+      await stream.close();
       const exitCode = exitCodeOf(Buffer.from(data).toString("utf8"), path);
       return { exitCode, stdout: texts[STDOUT], stderr: texts[STDERR] };
     }
