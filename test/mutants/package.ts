@@ -53,7 +53,7 @@ export const packageMutants: readonly Mutant[] = [
     find: `      await stream.close();
       const exitCode`,
     replace: `      const exitCode`,
-    tests: pods,
+    tests: ["pkg/client/pods/processes.test.ts"],
   },
   {
     name: "letters that are cut in two are lost from a log",
