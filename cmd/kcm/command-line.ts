@@ -5,10 +5,20 @@ import type { Command } from "./command.ts";
 import { downCommand } from "./down-command.ts";
 import { helpOf, overview } from "./help.ts";
 import { listCommand } from "./list-command.ts";
+import { manifestsCommand } from "./manifests-command.ts";
+import { newCommand } from "./new-command.ts";
+import { typesCommand } from "./types-command.ts";
 import { upCommand } from "./up-command.ts";
 
 const WIDEST = 110;
-const commands: readonly Command[] = [upCommand, listCommand, downCommand];
+const commands: readonly Command[] = [
+  upCommand,
+  listCommand,
+  downCommand,
+  newCommand,
+  typesCommand,
+  manifestsCommand,
+];
 
 /** Runs the command that the arguments name; resolves to the exit code. What the user got wrong is one line. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {

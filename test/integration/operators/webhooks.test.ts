@@ -211,9 +211,9 @@ describe.each(servers)("webhooks of authors ($name)", ({ start }) => {
   test("certificates are put into what was installed by others, and put back", async () => {
     const configurations = client.clientFor(resources.mutatingWebhookConfigurations);
     const { webhooks = [] } = await configurations.get({ name: "author" });
-    const bare = webhooks.map(({ clientConfig: { caBundle: _, ...clientConfig }, ...entry }) => ({
+    const bare = webhooks.map((entry) => ({
       ...entry,
-      clientConfig,
+      clientConfig: { ...entry.clientConfig, caBundle: "" },
     }));
     await configurations.create({ metadata: { name: "by-hand" }, webhooks: bare });
     const ending = new AbortController();

@@ -1,0 +1,150 @@
+import { GIT_VERSION } from "../../kube-controller-manager/version.ts";
+import type { Project } from "./project.ts";
+import {
+  controllerSource,
+  controllerTest,
+  definitionSource,
+  devSource,
+  mainSource,
+} from "./project-sources.ts";
+
+const NODE = "26";
+const PACKAGE = "kube-controller-manager";
+
+/** The files of the project, by path. */
+export function projectFiles(project: Project): Readonly<Record<string, string>> {
+  return {
+    "package.json": packageJson(project),
+    "tsconfig.json": tsconfig(),
+    ".gitignore": "node_modules\n",
+    ".dockerignore": "node_modules\n.git\n",
+    Dockerfile: dockerfile(),
+    "README.md": readme(project),
+    ".github/workflows/ci.yaml": workflow(),
+    "config/example.yaml": example(project),
+    "src/definition.ts": definitionSource(project),
+    "src/controller.ts": controllerSource(project),
+    "src/controller.test.ts": controllerTest(project),
+    "src/main.ts": mainSource(project),
+    "src/dev.ts": devSource(project),
+  };
+}
+
+function packageJson({ name }: Project): string {
+  const content = {
+    name,
+    version: "0.1.0",
+    private: true,
+    type: "module",
+    engines: { node: `>=${NODE}` },
+    scripts: {
+      dev: "node src/dev.ts",
+      start: "node src/main.ts",
+      test: "vitest run",
+      check: "tsc --noEmit",
+      manifests: "kcm manifests src/controller.ts > config/operator.yaml",
+      image: `docker build -t ${name} .`,
+    },
+    dependencies: { [PACKAGE]: `^${GIT_VERSION.replace(/^v/, "")}` },
+    devDependencies: { "@types/node": `^${NODE}`, typescript: "^7.0.0", vitest: "^5.0.0" },
+  };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
+}
+
+function tsconfig(): string {
+  const compilerOptions = {
+    target: "esnext",
+    module: "nodenext",
+    types: ["node"],
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    allowImportingTsExtensions: true,
+    skipLibCheck: true,
+  };
+  return `${JSON.stringify({ compilerOptions, include: ["src"] }, undefined, 2)}\n`;
+}
+
+function dockerfile(): string {
+  return `FROM node:${NODE}-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev
+COPY src src
+
+FROM gcr.io/distroless/cc-debian12:nonroot
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+COPY --from=build /app /app
+WORKDIR /app
+ENTRYPOINT ["node", "src/main.ts"]
+`;
+}
+
+function workflow(): string {
+  return `name: CI
+on: [push, pull_request]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with:
+          node-version: ${NODE}
+          cache: npm
+      - run: npm ci
+      - run: npm run check
+      - run: npm test
+      - run: npm run manifests
+`;
+}
+
+function example({ group, kind }: Project): string {
+  return `apiVersion: ${group}/v1
+kind: ${kind}
+metadata:
+  name: example
+spec:
+  image: nginx:1.29
+  replicas: 2
+`;
+}
+
+function readme({ name, kind }: Project): string {
+  return `# ${name}
+
+An operator: for every ${kind} it keeps a Deployment with the image and the replicas that the ${kind} asks for.
+
+\`\`\`
+npm install
+npm run dev        # runs it, with a cluster of its own in one process; Ctrl-C ends both
+npm test           # in a cluster in memory, on a clock that the tests turn
+npm run check      # types
+\`\`\`
+
+While \`npm run dev\` runs:
+
+\`\`\`
+export KUBECONFIG=~/.kcm/${name}/kubeconfig
+kubectl apply -f config/example.yaml
+kubectl get ${kind.toLowerCase()}
+\`\`\`
+
+In a cluster:
+
+\`\`\`
+npm run image
+npm run manifests  # config/operator.yaml: definition, permissions, Deployment
+kubectl apply -f config/operator.yaml
+\`\`\`
+
+| file | what is in it |
+|---|---|
+| \`src/definition.ts\` | the custom resource: its schema, from which its type follows |
+| \`src/controller.ts\` | what is done for every ${kind}; \`examples\` are those by which its permissions are found out |
+| \`src/main.ts\` | the program |
+`;
+}

@@ -1,0 +1,7 @@
+/** What an author says of a new project. */
+export interface Project {
+  /** Of the directory, the program and the image. */
+  readonly name: string;
+  readonly group: string;
+  readonly kind: string;
+}
