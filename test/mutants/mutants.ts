@@ -4,6 +4,7 @@ import { connectionsMutants } from "./connections.ts";
 import { packageMutants } from "./package.ts";
 import { plantMutants } from "./development-cluster.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
+import { customResourcesMutants } from "./custom-resources.ts";
 import { definitionsMutants } from "./definitions.ts";
 import { embeddedDecodingMutants } from "./embedded-decoding.ts";
 import { embeddedMutants } from "./embedded.ts";
@@ -63,6 +64,7 @@ export const mutants: readonly Mutant[] = [
   ...embeddedMutants,
   ...embeddedAdmissionMutants,
   ...embeddedDecodingMutants,
+  ...customResourcesMutants,
   ...definitionsMutants,
   ...webhookMutants,
   ...commandLineMutants,
