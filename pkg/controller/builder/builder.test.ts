@@ -164,16 +164,12 @@ describe("what wakes an object", () => {
     await world.create(configMaps, map("one"));
     const set = await world.start(
       controller("narrow", configMaps)
-        .watches(
-          nodes,
-          (node, all) => {
-            seen.push(node.spec?.unschedulable);
-            // @ts-expect-error: it was not asked for
-            seen.push(node.spec?.podCIDR?.length);
-            return all.list();
-          },
-          { fields: ["spec.unschedulable"] },
-        )
+        .watchesPart(nodes, ["spec.unschedulable"], (node, all) => {
+          seen.push(node.spec?.unschedulable);
+          // @ts-expect-error: it was not asked for
+          seen.push(node.spec?.podCIDR?.length);
+          return all.list();
+        })
         .reconcile(async ({ metadata }) => void seen.push(metadata.name)),
     );
     await world.create(nodes, {

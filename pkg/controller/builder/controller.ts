@@ -1,11 +1,11 @@
 import type { ApiObject, Stored } from "../../api/object.ts";
 import type { PathsOf } from "../../api/projected.ts";
 import type { TypedResource } from "../../api/resource.ts";
-import type { Fields, Seen } from "../../cache/store/projection.ts";
+import type { Seen } from "../../cache/store/projection.ts";
 import type { ControllerDescriptor } from "../env.ts";
 import { wired } from "../kit.ts";
 import type { Reconcile } from "./context.ts";
-import type { Concerned, Draft, Part, RuleOptions, WatchOptions } from "./draft.ts";
+import type { Concerned, Draft, Part, RuleOptions } from "./draft.ts";
 import type { ControllerOptions } from "./options.ts";
 import type { OnError } from "./reconciler.ts";
 import type { Source } from "./source.ts";
@@ -15,18 +15,17 @@ import { wire } from "./wiring.ts";
 export interface ControllerBuilder<T extends ApiObject> {
   /** A change of an object that is controlled by one of the controller's wakes that. */
   owns<C extends ApiObject>(resource: TypedResource<C>, options?: RuleOptions): ControllerBuilder<T>;
-  /**
-   * A change of any object wakes those that it concerns, before the change or after it. With `fields`, nothing else of it
-   * is known.
-   */
-  watches<W extends ApiObject, const F extends readonly string[]>(
-    resource: TypedResource<W>,
-    concerned: Concerned<T, Seen<W, F>>,
-    options: RuleOptions & { readonly fields: F & PathsOf<W, F> },
-  ): ControllerBuilder<T>;
+  /** A change of any object wakes those that it concerns, before the change or after it. */
   watches<W extends ApiObject>(
     resource: TypedResource<W>,
     concerned: Concerned<T, W>,
+    options?: RuleOptions,
+  ): ControllerBuilder<T>;
+  /** The same, of whose objects nothing but these fields is known, and kept: they are what memory is spent on. */
+  watchesPart<W extends ApiObject, const F extends readonly string[]>(
+    resource: TypedResource<W>,
+    fields: F & PathsOf<W, F>,
+    concerned: Concerned<T, Seen<W, F>>,
     options?: RuleOptions,
   ): ControllerBuilder<T>;
   /** Wakes objects for what happens outside of the cluster. */
@@ -54,11 +53,14 @@ function builder<T extends ApiObject>(draft: Draft<T>): ControllerBuilder<T> {
     builder({ ...draft, parts: [...draft.parts, part] });
   return {
     owns: (resource, options = {}) => withPart((wiring) => wiring.owns(resource, options)),
-    watches: <W extends ApiObject, F extends Fields>(
+    watches: (resource, concerned, options = {}) =>
+      withPart((wiring) => wiring.watches(resource, concerned, options)),
+    watchesPart: <W extends ApiObject, const F extends readonly string[]>(
       resource: TypedResource<W>,
+      fields: F & PathsOf<W, F>,
       concerned: Concerned<T, Seen<W, F>>,
-      options?: WatchOptions<F>,
-    ) => withPart((wiring) => wiring.watches(resource, concerned, options ?? {})),
+      options: RuleOptions = {},
+    ) => withPart((wiring) => wiring.watchesPart<W, F>(resource, fields, concerned, options)),
     reconcileOn: (source) => builder({ ...draft, sources: [...draft.sources, source] }),
     options: (options) => builder({ ...draft, options: { ...draft.options, ...options } }),
     only: (concerns) => builder({ ...draft, concerns }),

@@ -1,7 +1,7 @@
 import type { ApiObject, ObjectRef, PartialObject, Stored } from "../../api/object.ts";
 import type { TypedResource } from "../../api/resource.ts";
 import type { Lister } from "../../cache/store/lister.ts";
-import type { Fields, Seen } from "../../cache/store/projection.ts";
+import type { Seen } from "../../cache/store/projection.ts";
 import type { Reconcile } from "./context.ts";
 import type { ControllerOptions } from "./options.ts";
 import type { Predicate } from "./predicates.ts";
@@ -11,11 +11,6 @@ import type { Source } from "./source.ts";
 export interface RuleOptions {
   /** Which updates wake the object; all when left out. */
   readonly where?: Predicate;
-}
-
-/** Of what is watched only these fields are known, and kept: they are what memory is spent on. */
-export interface WatchOptions<F extends Fields> extends RuleOptions {
-  readonly fields?: F;
 }
 
 /** Which objects a change concerns; `all` has all objects of the controller. */
@@ -30,10 +25,16 @@ export type Part<T extends ApiObject> = (wiring: Wiring<T>) => void;
 /** What rules are wired to. */
 export interface Wiring<T extends ApiObject> {
   owns<C extends ApiObject>(resource: TypedResource<C>, options: RuleOptions): void;
-  watches<W extends ApiObject, F extends Fields>(
+  watches<W extends ApiObject>(
     resource: TypedResource<W>,
+    concerned: Concerned<T, W>,
+    options: RuleOptions,
+  ): void;
+  watchesPart<W extends ApiObject, F extends readonly string[]>(
+    resource: TypedResource<W>,
+    fields: F,
     concerned: Concerned<T, Seen<W, F>>,
-    options: WatchOptions<F>,
+    options: RuleOptions,
   ): void;
 }
 

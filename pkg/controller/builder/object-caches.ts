@@ -3,7 +3,7 @@ import type { ApiObject, PartialObject } from "../../api/object.ts";
 import { apiVersionOf, groupResource, type Resource, type TypedResource } from "../../api/resource.ts";
 import { isForbidden, isNotFound } from "../../client/errors.ts";
 import { DeadlineError, withDeadline } from "../../clock/wait.ts";
-import type { Fields, Seen } from "../../cache/store/projection.ts";
+import type { Seen } from "../../cache/store/projection.ts";
 import type { Cache } from "../cache.ts";
 import { whenSynced } from "../caches-ready.ts";
 import type { Kit, ReadOptions } from "../kit.ts";
@@ -36,7 +36,7 @@ export class ObjectCaches {
   readonly #kit: Kit;
   readonly #options: ObjectCachesOptions;
   readonly #caches = new Map<string, Cache<PartialObject>>();
-  readonly #partial: Filling[] = [];
+  readonly #parts: Filling[] = [];
   #lifetime: AbortSignal | undefined;
 
   constructor(kit: Kit, options: ObjectCachesOptions) {
@@ -65,16 +65,14 @@ export class ObjectCaches {
     return cache as unknown as Cache<R>;
   }
 
-  /** A cache of these fields alone, which the controller is wired with; the one of whole objects when left out. */
-  partial<R extends ApiObject, F extends Fields>(
+  /** A cache of these fields alone, which the controller is wired with. */
+  declarePart<R extends ApiObject, F extends readonly string[]>(
     resource: TypedResource<R>,
-    fields: F | undefined,
+    fields: F,
   ): Cache<Seen<R, F>, R> {
-    // Of whole objects all is seen.
-    if (fields === undefined) return this.declare(resource) as unknown as Cache<Seen<R, F>, R>;
     const { namespaces } = this.#options;
     const cache = this.#kit.readsFields<R, F>(resource, { namespaces, fields });
-    this.#partial.push(cache);
+    this.#parts.push(cache);
     return cache;
   }
 
@@ -91,7 +89,7 @@ export class ObjectCaches {
 
   /** For all that the controller is wired with: it may have to wait for a definition that is installed after it. */
   async fillAll(signal: AbortSignal): Promise<void> {
-    await this.#fill([...this.#caches.values(), ...this.#partial], signal, (error) => {
+    await this.#fill([...this.#caches.values(), ...this.#parts], signal, (error) => {
       this.#kit.env.log.warn("A cache cannot be filled yet", { why: messageOf(error) });
     });
   }

@@ -76,7 +76,11 @@ function wiringOf<T extends ApiObject>(
     },
     watches: (resource, concerned, options) => {
       const rule = later(debounceMs, concerning(owners, concerned));
-      shop.caches.partial(resource, options.fields).wakes(queue, where(options.where, rule));
+      shop.caches.declare(resource).wakes(queue, where(options.where, rule));
+    },
+    watchesPart: (resource, fields, concerned, options) => {
+      const rule = later(debounceMs, concerning(owners, concerned));
+      shop.caches.declarePart(resource, fields).wakes(queue, where(options.where, rule));
     },
   };
 }
