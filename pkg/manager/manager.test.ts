@@ -79,7 +79,8 @@ async function start(options: Partial<ManagerOptions> = {}, identity = "one"): P
     .finally(() => (isOver = true));
   const end = async (): Promise<unknown> => {
     ask();
-    await clock.runUntil(() => isOver);
+    // Ports are closed in the time of the machine.
+    await expect.poll(async () => (await clock.advanceBy(1_000), isOver)).toBe(true);
     await ended;
     return outcome;
   };

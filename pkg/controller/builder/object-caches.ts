@@ -102,7 +102,7 @@ export class ObjectCaches {
     const { clock } = this.#kit.env;
     const endMs = clock.monotonicMs() + this.#options.syncTimeoutMs;
     for (let patienceMs = PATIENCE_MS; ; patienceMs *= 10) {
-      const limitMs = Math.min(patienceMs, endMs - clock.monotonicMs());
+      const limitMs = Math.ceil(Math.min(patienceMs, endMs - clock.monotonicMs()));
       try {
         const synced = caches.map((cache) => cache.synced);
         await withDeadline(clock, { limitMs, what: "filling the caches" }, whenSynced(clock, synced), signal);
