@@ -1,3 +1,4 @@
+import { smallest } from "../../api/extremes.ts";
 import type { LabelSelector } from "../../api/labels.ts";
 import { type PartialObject, splitKey, type Stored } from "../../api/object.ts";
 import type { Lister } from "../store/lister.ts";
@@ -64,7 +65,7 @@ export class JoinedInformer<T extends PartialObject> implements SharedInformer<T
   }
 
   silentSinceMs(): number {
-    return Math.min(...[...this.#parts.values()].map((part) => part.silentSinceMs()));
+    return smallest([...this.#parts.values()].map((part) => part.silentSinceMs())) ?? Infinity;
   }
 }
 

@@ -1,5 +1,6 @@
 import { semanticEqual } from "../../api/equality.ts";
 import type { ApiObject } from "../../api/object.ts";
+import { parseJson } from "../../api/wire-json.ts";
 
 /**
  * What a manager owns of an object, as metadata.managedFields has it: "f:name" is a field, "k:{…}" the item of a list
@@ -48,7 +49,7 @@ function stepInto(value: unknown, step: string): unknown {
   if (step.startsWith("f:")) return isFields(value) ? value[rest] : undefined;
   if (!Array.isArray(value)) return undefined;
   if (step.startsWith("i:")) return value[Number(rest)];
-  const wanted: unknown = JSON.parse(rest);
+  const wanted = parseJson(rest);
   if (step.startsWith("v:")) return value.find((item) => semanticEqual(item, wanted));
   return value.find((item) => hasKeys(item, wanted));
 }
