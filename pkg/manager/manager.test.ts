@@ -111,7 +111,9 @@ const holder = async (): Promise<string | null | undefined> =>
   (await clients.client("test").clientFor(leases).get({ namespace: NAMESPACE, name: "program" })).spec
     ?.holderIdentity;
 const page = async (port: number | undefined, path: string): Promise<readonly [number, string]> => {
-  const [response] = (await once(get({ host: "127.0.0.1", port, path }), "response")) as [IncomingMessage];
+  // A connection of its own: one that is kept may end with the server just as it is used again.
+  const asked = get({ host: "127.0.0.1", port, path, agent: false });
+  const [response] = (await once(asked, "response")) as [IncomingMessage];
   return [response.statusCode ?? 0, await text(response)];
 };
 
