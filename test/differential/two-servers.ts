@@ -44,7 +44,12 @@ export function namespaceOf(worker: number): string {
 }
 
 async function startReal(): Promise<Side> {
-  const flags = [`--service-cluster-ip-range=${SERVICE_CIDR}`, "--profiling=false", "--event-ttl=24h"];
+  const flags = [
+    `--service-cluster-ip-range=${SERVICE_CIDR}`,
+    "--profiling=false",
+    "--event-ttl=24h",
+    "--etcd-compaction-interval=0",
+  ];
   const cluster = await startRealCluster({ apiServerFlags: flags });
   return new Side({ ...cluster, name: "real" });
 }

@@ -45,12 +45,17 @@ export function canonicalElement(text: string): PathElement | undefined {
 
 /** In the order of FieldsV1 and of messages: fields, keys, values, places. Each is read once, however many there are. */
 export function* sortElements(elements: readonly PathElement[]): Steps<readonly PathElement[]> {
-  if (elements.length <= SORTED_AT_ONCE && elements.every((element) => element.startsWith("f:")))
-    return elements.toSorted(compareStrings);
+  if (elements.length <= SORTED_AT_ONCE) {
+    if (elements.every((element) => element.startsWith("f:"))) return elements.toSorted(compareStrings);
+    return elements
+      .map(readElement)
+      .sort(compareRead)
+      .map(({ element }) => element);
+  }
   const read: ReadElement[] = [];
   for (const element of elements) {
     if (read.length % STEP === STEP - 1) yield;
-    read.push({ element, kind: kinds.indexOf(element.charAt(0)), value: valueOf(element) });
+    read.push(readElement(element));
   }
   const sorted = yield* sortInSteps(read, compareRead);
   return sorted.map(({ element }) => element);
@@ -64,6 +69,10 @@ interface ReadElement {
   readonly element: PathElement;
   readonly kind: number;
   readonly value: unknown;
+}
+
+function readElement(element: PathElement): ReadElement {
+  return { element, kind: kinds.indexOf(element.charAt(0)), value: valueOf(element) };
 }
 
 function valueOf(element: PathElement): unknown {

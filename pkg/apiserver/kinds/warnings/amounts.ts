@@ -1,5 +1,5 @@
 import { child, type Json } from "../../../api/json.ts";
-import { quantities } from "../quantities.ts";
+import { readQuantity } from "../quantities.ts";
 
 /** Bytes come in whole numbers. */
 export function fractionWarnings(
@@ -8,9 +8,13 @@ export function fractionWarnings(
   path: string,
   names: readonly string[],
 ): readonly string[] {
-  const amounts = quantities(of, key);
+  const amounts = child(of, key);
+  if (amounts === undefined) return [];
   return names.flatMap((name) => {
-    const amount = amounts.get(name);
+    const given = amounts[name];
+    // Most are whole at first sight.
+    if (typeof given === "string" && /^[0-9]+[A-DF-Zk]?i?$/.test(given)) return [];
+    const amount = readQuantity(given);
     if (amount === undefined || amount.roundUp(0).compare(amount) === 0) return [];
     return [`${path}[${name}]: fractional byte value "${amount.toString()}" is invalid, must be an integer`];
   });
