@@ -47,10 +47,10 @@ export interface Admission<T extends ApiObject> {
   /** Aborts when the API server waits no longer. */
   readonly signal: AbortSignal;
   /** Shown to whoever asked, whether the request is admitted or not. */
-  warn(message: string): void;
+  readonly warn: (message: string) => void;
   /** Goes into the audit log of the API server. */
   audit(key: string, value: string): void;
-  deny(message: string, denial?: Denial): never;
+  readonly deny: (message: string, denial?: Denial) => never;
 }
 
 /** Gives the object as it is to be; undefined: as it is. The object that is given is frozen. */
