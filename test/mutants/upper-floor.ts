@@ -71,6 +71,10 @@ const applies: readonly Mutant[] = [
     "if (owned) this.#checkController(resource, live);",
     "",
   ]),
+  row("what goes with its owner is made anew", `${builder}/run-applies.ts`, [
+    "if (live === undefined || live.metadata.deletionTimestamp !== undefined)\n",
+    "if (live === null)\n",
+  ]),
   row("what nobody owns is pruned", `${builder}/run-applies.ts`, [
     ".byIndex(OWNER_INDEX, this.#owner.metadata.uid)",
     ".list()",

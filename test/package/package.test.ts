@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Consumer } from "./consumer.ts";
-import { clusterProgram, everyRoom, minimalProgram } from "../../hack/package/programs.ts";
+import { clusterProgram, everyRoom, minimalProgram, operatorProgram } from "../../hack/package/programs.ts";
 
 let consumer: Consumer;
 
@@ -71,6 +71,7 @@ test.each(["nodenext", "bundler"])(
     consumer.write("rooms.ts", everyRoom(rooms()));
     consumer.write("minimal.ts", minimalProgram);
     consumer.write("cluster.ts", clusterProgram);
+    consumer.write("operator.ts", operatorProgram);
     const options = {
       target: "es2024",
       lib: ["es2024"],
@@ -85,7 +86,10 @@ test.each(["nodenext", "bundler"])(
     };
     consumer.write(
       "tsconfig.json",
-      JSON.stringify({ compilerOptions: options, files: ["rooms.ts", "minimal.ts", "cluster.ts"] }),
+      JSON.stringify({
+        compilerOptions: options,
+        files: ["rooms.ts", "minimal.ts", "cluster.ts", "operator.ts"],
+      }),
     );
     expect(consumer.tool("tsc", "-p", ".")).toEqual({ status: 0, stdout: "", stderr: "" });
   },
@@ -107,6 +111,10 @@ test("a cluster runs in a project that has nothing but the package", () => {
   expect(stderr).toBe("");
   expect(status).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ phase: "Running" });
+});
+
+test("an operator of one's own is tested with what the package has", () => {
+  expect(consumer.node("out/operator.js")).toEqual({ status: 0, stdout: "2\n", stderr: "" });
 });
 
 test.each(["kcm", "kube-controller-manager"])("the program %s runs", (program) => {

@@ -1,4 +1,3 @@
-import { GIT_VERSION } from "../../kube-controller-manager/version.ts";
 import type { Project } from "./project.ts";
 import {
   controllerSource,
@@ -9,7 +8,13 @@ import {
 } from "./project-sources.ts";
 
 const NODE = "26";
-const PACKAGE = "kube-controller-manager";
+/** Those of this very package, which a test compares. */
+export const VERSIONS = {
+  "kube-controller-manager": "0.36.0",
+  "@types/node": "26.6.6",
+  typescript: "7.0.2",
+  vitest: "5.1.0",
+} as const;
 
 /** The files of the project, by path. */
 export function projectFiles(project: Project): Readonly<Record<string, string>> {
@@ -45,8 +50,12 @@ function packageJson({ name }: Project): string {
       manifests: "kcm manifests src/controller.ts > config/operator.yaml",
       image: `docker build -t ${name} .`,
     },
-    dependencies: { [PACKAGE]: `^${GIT_VERSION.replace(/^v/, "")}` },
-    devDependencies: { "@types/node": `^${NODE}`, typescript: "^7.0.0", vitest: "^5.0.0" },
+    dependencies: { "kube-controller-manager": `^${VERSIONS["kube-controller-manager"]}` },
+    devDependencies: {
+      "@types/node": `^${VERSIONS["@types/node"]}`,
+      typescript: `^${VERSIONS.typescript}`,
+      vitest: `^${VERSIONS.vitest}`,
+    },
   };
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }

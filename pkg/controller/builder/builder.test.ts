@@ -283,6 +283,23 @@ describe("what is applied", () => {
     expect((await world.get(secrets, "a")).metadata.ownerReferences).toHaveLength(1);
   });
 
+  test("is not made anew for an owner that is gone, however late the cache hears of that", async () => {
+    await world.create(configMaps, map("one"));
+    await world.start(
+      controller("keeper", configMaps)
+        .owns(secrets)
+        .reconcile(async (_, ctx) => void (await ctx.apply(secrets, { metadata: { name: "a" } }))),
+    );
+    world.takeWrites();
+    const release = world.server.parts.faults.holdWatches({ resource: "configmaps" });
+    await world.delete(configMaps, "one");
+    await world.delete(secrets, "a");
+    await world.run(10_000);
+    release();
+    await world.run();
+    expect([world.takeWrites(), await secretNames()]).toEqual([[], []]);
+  });
+
   test("in another namespace is not owned", async () => {
     await world.client.clientFor(namespaces).create({ metadata: { name: "other" } });
     await world.create(configMaps, map("one"));

@@ -49,6 +49,8 @@ export class RunApplies<T extends ApiObject> {
       if (await this.#isAtRest(resource, object, live, signal)) return live;
     }
     const writer: Writer = { owner: this.#owner, signal };
+    if (live === undefined && owned && this.#memory.has(idOf(resource, object)))
+      await this.#checkOwner(signal);
     const how = { fieldManager: this.#shop.name, force: true };
     // The fields beside apiVersion, kind and metadata are those of the resource's objects.
     const wanted = object as unknown as Partial<R> & ApiObject;
@@ -120,6 +122,19 @@ export class RunApplies<T extends ApiObject> {
     const others = object.metadata.ownerReferences ?? [];
     const ownerReferences = [...others, newControllerRef(this.#owner, this.#shop.resource)];
     return { ...named, metadata: { ...object.metadata, ownerReferences } };
+  }
+
+  /**
+   * What was applied and is gone may have gone with its owner, of whose end the cache has yet to hear: made anew it would
+   * be collected anew, again and again.
+   */
+  async #checkOwner(signal: AbortSignal): Promise<void> {
+    const { resource } = this.#shop;
+    const live = await this.#shop.writes(resource).live({ signal }, this.#owner);
+    if (live === undefined || live.metadata.deletionTimestamp !== undefined)
+      throw new Error(
+        `${describe(resource, this.#owner)} is gone, or about to go: nothing is applied for it`,
+      );
   }
 
   /** Taking over what somebody else controls would set two controllers against each other. */
