@@ -2,7 +2,7 @@
 
 import { isJson } from "../../../api/json.ts";
 import { jsonEqual } from "../../../api/patch/json.ts";
-import type { Steps } from "../../../api/steps.ts";
+import { inOneGo, type Steps } from "../../../api/steps.ts";
 import { CostLimitError, type Variables } from "../../../cel/run.ts";
 import { EvaluationError, Optional, type Value } from "../../../cel/values.ts";
 import { FieldErrors, omitted } from "../../kinds/field-errors.ts";
@@ -66,7 +66,7 @@ export function validateDefaultByRules(
   if (tree === undefined) return [];
   for (const before of [undefined, value]) {
     const validation = new RuleValidation();
-    validation.validate(value, tree, { path, before, parent: undefined });
+    inOneGo(validation.validate(value, tree, { path, before, parent: undefined }));
     if (validation.errors.list.length > 0) return validation.errors.list;
   }
   return [];
