@@ -148,9 +148,9 @@ describe("applyJsonPatch", () => {
     ],
     [
       {},
-      [{ op: "copy", from: "/a", path: "/b" }],
+      [{ op: "copy", from: "/a/b", path: "/b" }],
       "Unprocessable",
-      "copy operation does not apply: doc is missing from path: /a",
+      "copy operation does not apply: doc is missing from path: /a/b",
     ],
     [
       {},

@@ -168,8 +168,8 @@ export const nodeMutants: readonly Mutant[] = [
     name: "believes its cache of a node's taints",
     needs: ["stale cache of nodes"],
     file: `${eviction}/sync.ts`,
-    find: 'const plan = planFor(context, pod, node);\n  if (plan.kind !== "now") {',
-    replace: 'const plan = planFor(context, pod, cachedNode);\n  if (plan.kind !== "now") {',
+    find: "const plan = planFor(context, pod, node);\n  if (!isAsKnown",
+    replace: "const plan = planFor(context, pod, cachedNode);\n  if (!isAsKnown",
   },
   {
     name: "believes its cache of what a pod tolerates",
