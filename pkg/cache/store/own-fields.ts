@@ -10,19 +10,6 @@ import type {
 import type { Lister } from "./lister.ts";
 import type { Projection } from "./projection.ts";
 
-interface TriedIndex<T extends PartialObject> {
-  readonly index: IndexFunction<T>;
-  /** Of those who asked for it. */
-  readonly views: ((object: Stored<T>) => Stored<T>)[];
-}
-
-const triedIndexes = new WeakMap<object, unknown>();
-
-function triedIndex<T extends PartialObject>(index: IndexFunction<T>): TriedIndex<T> {
-  const views: ((object: Stored<T>) => Stored<T>)[] = [];
-  return { index: (object) => views.map((view) => index(view(object))).at(-1) ?? [], views };
-}
-
 /**
  * For tests: an informer through the eyes of one consumer, who finds only the fields that it declared itself. The cache
  * holds what any consumer reads, which hides what one of them has forgotten.
@@ -33,6 +20,7 @@ export class OwnFields<T extends PartialObject> implements SharedInformer<T> {
   readonly #projection: Projection;
   readonly #views = new WeakMap<Stored<T>, Stored<T>>();
   readonly #lists = new WeakMap<readonly Stored<T>[], readonly Stored<T>[]>();
+  readonly #indexes: IndexFunction<T>[] = [];
 
   constructor(shared: SharedInformer<T>, projection: Projection) {
     this.shared = shared;
@@ -60,15 +48,10 @@ export class OwnFields<T extends PartialObject> implements SharedInformer<T> {
     );
   }
 
-  /** Indexes are the cache's: one function serves all who ask for it, and is tried on what each of them declared. */
+  /** Indexes are the cache's: one function serves all who ask for it. It is tried on what this one has declared, too. */
   addIndex(name: string, index: IndexFunction<T>): void {
-    const tried = triedIndexes as WeakMap<IndexFunction<T>, WeakMap<SharedInformer<T>, TriedIndex<T>>>;
-    const perInformer = tried.get(index) ?? new WeakMap<SharedInformer<T>, TriedIndex<T>>();
-    tried.set(index, perInformer);
-    const shared = perInformer.get(this.shared) ?? triedIndex(index);
-    perInformer.set(this.shared, shared);
-    shared.views.push((object) => this.#view(object));
-    this.shared.addIndex(name, shared.index);
+    this.shared.addIndex(name, index);
+    this.#indexes.push(index);
   }
 
   hasSynced(): boolean {
@@ -83,8 +66,8 @@ export class OwnFields<T extends PartialObject> implements SharedInformer<T> {
     return this.shared.listLive((item) => onItem(this.#projection.narrow(item)), signal);
   }
 
-  lastSyncResourceVersion(namespace?: string): string {
-    return this.shared.lastSyncResourceVersion(namespace);
+  lastSyncResourceVersion(): string {
+    return this.shared.lastSyncResourceVersion();
   }
 
   silentSinceMs(): number {
@@ -97,6 +80,7 @@ export class OwnFields<T extends PartialObject> implements SharedInformer<T> {
     if (view === undefined) {
       view = this.#projection.narrow(object);
       this.#views.set(object, view);
+      for (const index of this.#indexes) index(view);
     }
     return view;
   }

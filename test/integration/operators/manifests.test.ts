@@ -71,7 +71,7 @@ describe.each(servers)("an operator from its manifests ($name)", ({ start }) => 
   let itsOwn: ClientBuilder;
 
   beforeAll(async () => {
-    server = await start(["--authorization-mode=RBAC"]);
+    server = await start();
     admin = await clientsOf(server.kubeconfig);
     const client = admin.client("test");
     for (const object of manifests) {
