@@ -212,6 +212,24 @@ describe("pods of a node that is down", () => {
     expect(await nodes.podReady("p")).toBe(expected);
   });
 
+  test("are marked when the cache shows late that they are ready", async () => {
+    for (const name of ["a", "b"]) await nodes.add(name);
+    await nodes.addPod("p", "a", "False");
+    await start();
+    const show = world.hideEvents("pods");
+    const body = { status: { conditions: [{ type: "Ready", status: "True" }] } };
+    await world.client
+      .clientFor(resources.pods)
+      .patch({ namespace: "default", name: "p" }, { type: "strategic", body }, { subresource: "status" });
+    nodes.silence("a");
+    await nodes.run(WITHIN_MS + BEYOND_MS);
+    expect(await nodes.condition("a")).toBe("Unknown");
+    expect(await nodes.podReady("p")).toBe("True");
+    show();
+    await nodes.run(2 * PERIOD_MS);
+    expect(await nodes.podReady("p")).toBe("False");
+  });
+
   test("are marked when they are bound to it later", async () => {
     await nodes.add("a", { ready: "False" });
     await nodes.add("b");

@@ -106,8 +106,9 @@ export async function takeTaintsOff(sync: Sync, context: NodeContext, { node }: 
 
 async function settlePods(sync: Sync, context: NodeContext, { known, current, node }: Look): Promise<void> {
   // As long as nobody has said how the node is, it may yet turn out that all are to be marked.
-  if (!known.podsPending || current === undefined) return;
-  if (current !== "True") {
+  if (current === undefined) return;
+  // Of a silent node the cache of pods may be behind: each round looks whether one shows as ready that nobody says so of.
+  if (current === "Unknown" || (known.podsPending && current !== "True")) {
     const { lanes, pods } = context;
     const marked = pods.lister.byIndex(NODE_INDEX, node.metadata.name).filter(isMarkable);
     const results = await Promise.allSettled(

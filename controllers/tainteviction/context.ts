@@ -3,6 +3,7 @@ import type { Kit } from "../../pkg/controller/kit.ts";
 import { NODE_INDEX, podNode } from "../../pkg/controller/pods-on-node.ts";
 import type { Planned } from "./eviction-plan.ts";
 import { NODE_FIELDS, POD_FIELDS } from "./fields.ts";
+import { Arrivals } from "./sync-arrivals.ts";
 import { LiveNodes } from "./sync-live-nodes.ts";
 import { TaintTimes } from "./sync-taint-times.ts";
 
@@ -13,12 +14,14 @@ export function evictionContext(kit: Kit) {
   const { client, clock, events, features, metrics } = kit.env;
   const pods = kit.reads(resources.pods, { fields: POD_FIELDS });
   pods.addIndex(NODE_INDEX, podNode);
+  const nodes = kit.reads(resources.nodes, { fields: NODE_FIELDS });
   return {
     pods,
-    nodes: kit.reads(resources.nodes, { fields: NODE_FIELDS }),
+    nodes,
     writes: kit.writes(resources.pods),
     taintTimes: new TaintTimes(clock),
     liveNodes: new LiveNodes(client.clientFor(resources.nodes), clock),
+    arrivals: new Arrivals(clock, nodes.lister),
     /** By the uid of the pod. */
     planned: new Map<string, Planned>(),
     options: { comparisonOperators: features.enabled("TaintTolerationComparisonOperators") },

@@ -15,7 +15,9 @@ export const taintEvictionController = defineController(
   },
   (kit) => {
     const context = evictionContext(kit);
-    const { nodes, pods, taintTimes, liveNodes, planned } = context;
+    const { nodes, pods, taintTimes, liveNodes, planned, arrivals } = context;
+    // Before anybody is woken by it.
+    pods.hears((change) => arrivals.observe(change));
     const podQueue = kit.ownerQueue({
       name: "noexec_taint_pod",
       workers: WORKERS,

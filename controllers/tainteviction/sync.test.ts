@@ -77,6 +77,19 @@ describe.each([
   });
 });
 
+test("a pod that comes to a tainted node has all of its time, though the clock of the process is ahead", async () => {
+  await addNode([taint(1)]);
+  await start();
+  const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+  await addPod("pod1", [tolerates(1, 20)]);
+  world.clock.jumpWallClock(60 * SECOND);
+  release();
+  await world.run(19 * SECOND);
+  expect(linesTaken()).toEqual([]);
+  await world.run(2 * SECOND);
+  expect(linesTaken()).toEqual(evicted("pod1"));
+});
+
 // upstream: pkg/controller/tainteviction/taint_eviction_test.go#TestCreatePod, TestDeletePod, TestDeleteNode
 describe("nothing is done", () => {
   test("for a pod without a node", async () => {

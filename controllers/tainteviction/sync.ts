@@ -61,9 +61,10 @@ function planFor(
 }
 
 /** Since when, at the latest. What was found out first stays: clocks that tell the time of day may jump. */
-function sinceOnNode({ clock, planned }: EvictionContext, pod: Stored<CachedPod>): number {
-  const known = planned.get(pod.metadata.uid);
-  if (known !== undefined) return known.sinceMs;
+function sinceOnNode({ clock, planned, arrivals }: EvictionContext, pod: Stored<CachedPod>): number {
+  const { uid } = pod.metadata;
+  const known = planned.get(uid)?.sinceMs ?? arrivals.sinceMs(uid);
+  if (known !== undefined) return known;
   const created = sinceStamp(clock, pod.metadata.creationTimestamp);
   const { lastTransitionTime } = podCondition(pod, "PodScheduled") ?? {};
   return lastTransitionTime ? Math.max(created, sinceStamp(clock, lastTransitionTime)) : created;

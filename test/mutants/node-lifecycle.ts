@@ -180,12 +180,11 @@ const rows: readonly Row[] = [
     tests: [rounds],
   },
   {
-    what: "pods of a node that has yet to say how it is are not looked at again",
+    what: "pods of a silent node that the cache shows later are not looked at",
     file: "sync-settle.ts",
-    find: "if (!known.podsPending || current === undefined) return;",
-    replace:
-      "if (!known.podsPending) return; if (current === undefined) { known.podsPending = false; return; }",
-    tests: [hearing],
+    find: 'if (current === "Unknown" || (known.podsPending && current !== "True")) {',
+    replace: 'if (known.podsPending && current !== "True") {',
+    tests: [rounds],
   },
   {
     what: "the taints of a newcomer stay",

@@ -98,6 +98,13 @@ export const taintEvictionMutants: readonly Mutant[] = [
     tests: sync,
   },
   {
+    name: "taint eviction: pods: when one comes is read off its stamps",
+    file: `${taints}/controller.ts`,
+    find: "pods.hears((change) => arrivals.observe(change));",
+    replace: "void arrivals;",
+    tests: sync,
+  },
+  {
     name: "taint eviction: nodes: a change of taints wakes nobody",
     file: `${taints}/controller.ts`,
     find: "nodes.wakes(nodeQueue, nodeRule);",

@@ -2,7 +2,7 @@ import type { IntOrString } from "../../../pkg/api/int-or-string.ts";
 import { controllerOf } from "../../../pkg/api/owner-references.ts";
 import { isPodTerminal } from "../../../pkg/api/pod.ts";
 import type { DaemonSet } from "../../../pkg/api/types/apps-v1.gen.ts";
-import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { Node, Pod, Taint } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { Store } from "../../../pkg/apiserver/storage/store.ts";
 import { BUCKETS } from "../world/history.ts";
 
@@ -18,13 +18,22 @@ export function mayStay(daemonSet: DaemonSet, { metadata, ...node }: Node): bool
   return matches && untolerated(daemonSet, { metadata, ...node }, "NoExecute").length === 0;
 }
 
-/** Of the taints of all nodes, those of kubelets that are not ready and the like are tolerated by every DaemonSet. */
+/** What pods of every DaemonSet tolerate: they stay on nodes that are down, but come to none. */
+const TOLERATED: Readonly<Record<string, readonly string[]>> = {
+  NoExecute: ["not-ready", "unreachable"],
+  NoSchedule: ["disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"],
+};
+
 function untolerated(daemonSet: DaemonSet, node: Node, effect: string): readonly string[] {
   const { tolerations = [] } = daemonSet.spec?.template?.spec ?? {};
   return (node.spec?.taints ?? [])
-    .filter((taint) => taint.effect === effect && !taint.key.startsWith("node.kubernetes.io/"))
+    .filter((taint) => taint.effect === effect && !isToleratedByAll(taint))
     .map(({ key }) => key)
     .filter((key) => tolerations.every((toleration) => toleration.key !== key));
+}
+
+function isToleratedByAll({ key, effect }: Taint): boolean {
+  return (TOLERATED[effect] ?? []).some((name) => key === `node.kubernetes.io/${name}`);
 }
 
 /** The node that the pod is on, or that it is meant for. */

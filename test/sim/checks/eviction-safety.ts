@@ -69,8 +69,11 @@ export class EvictionSafety {
     );
   }
 
+  /** The same of the pod's coming. */
   #isPodThere(pod: Pod, process: ManagerProcess, leastMs: number): boolean {
-    if (this.#world.clock.monotonicMs() - this.#nodes.boundMs(pod) >= leastMs) return true;
+    const comeMs = this.#nodes.boundMs(pod);
+    if (this.#world.clock.monotonicMs() - comeMs >= leastMs) return true;
+    if (comeMs > (this.#world.history.firstSeenMs(process.name, "pods") ?? Infinity)) return false;
     const { lastTransitionTime } = podCondition(pod, "PodScheduled") ?? {};
     const createdMs = parseTime(pod.metadata.creationTimestamp) ?? Infinity;
     const boundMs = Math.max(createdMs, parseTime(lastTransitionTime) ?? createdMs);

@@ -17,6 +17,8 @@ const CLIENT = "node-controller";
 const CLOCK_RATE = 0.02;
 const SLACK_MS = 1_100;
 const LEASES = bucketName(resources.leases.group, resources.leases.plural);
+/** Nodes with this label do not count where it is judged how a zone fares. */
+const EXCLUDED = "node.kubernetes.io/exclude-disruption";
 const LEASE_NAMESPACE = "kube-node-lease";
 
 /**
@@ -99,8 +101,10 @@ export class NodeSafety {
     const horizonMs = this.#beliefs.horizonMs(process, ["nodes"]) - MONITOR_PERIOD_MS;
     const states = this.#nodes.since(metadata.name ?? "", horizonMs);
     if (states.some(({ node }) => node?.metadata.uid !== metadata.uid)) return true;
+    const mayNotCount = (node: Node | undefined): boolean =>
+      node === undefined || readyOf(node) !== "True" || node.metadata.labels?.[EXCLUDED] !== undefined;
     return this.#nodes.names.every((name) =>
-      this.#nodes.since(name, horizonMs).some(({ node }) => node === undefined || readyOf(node) !== "True"),
+      this.#nodes.since(name, horizonMs).some(({ node }) => mayNotCount(node)),
     );
   }
 

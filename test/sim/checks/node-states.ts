@@ -73,14 +73,17 @@ export class NodeStates {
   #add(name: string, atMs: number, node: Node | undefined): void {
     const states = this.#states.get(name) ?? [];
     const last = states.at(-1);
+    const before = last?.taints ?? [];
     const isSame = node !== undefined && last?.node?.metadata.uid === node.metadata.uid;
-    states.push({ atMs, node, taints: this.#taintsOf(node, isSame ? (last?.taints ?? []) : [], atMs) });
+    // Pods of a node that is gone go at the time that its taints have set.
+    const taints = node === undefined ? before : this.#taintsOf(node, isSame ? before : [], atMs);
+    states.push({ atMs, node, taints });
     this.#states.set(name, states);
   }
 
-  #taintsOf(node: Node | undefined, before: readonly TaintSince[], nowMs: number): readonly TaintSince[] {
-    const evicting = (node?.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
-    const uid = node?.metadata.uid ?? "";
+  #taintsOf(node: Node, before: readonly TaintSince[], nowMs: number): readonly TaintSince[] {
+    const evicting = (node.spec?.taints ?? []).filter(({ effect }) => effect === "NoExecute");
+    const uid = node.metadata.uid ?? "";
     for (const each of before)
       if (evicting.every(({ key }) => key !== each.taint.key))
         this.#gone.set(`${uid} ${each.taint.key}`, { ...each, goneMs: nowMs });

@@ -1,5 +1,5 @@
 // Plants each mistake in turn and counts the seeds until the simulation notices. LIMIT: seeds per mistake, 1000;
-// ONLY: part of a name. Prints a row of the table in test/sim/README.md for each, two at a time.
+// ONLY: part of a name; AREA: what the clusters are busy with. Prints a row of the table in test/sim/README.md for each, two at a time.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { mutants } from "./mutants.ts";
@@ -28,7 +28,10 @@ async function firstFailure({
 }
 
 let missed = 0;
-const toPlant = mutants.filter(({ name }) => name.includes(process.env["ONLY"] ?? "")).values();
+const { ONLY: only = "", AREA: wanted } = process.env;
+const toPlant = mutants
+  .filter(({ name, area }) => name.includes(only) && (wanted === undefined || area === wanted))
+  .values();
 
 async function plant(): Promise<void> {
   for (const mutant of toPlant) {

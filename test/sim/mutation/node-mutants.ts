@@ -136,6 +136,13 @@ export const nodeMutants: readonly Mutant[] = [
     replace: "sinceMs + forMs",
   },
   {
+    name: "reads off the stamps of pods when they came",
+    needs: ["wall clock jumps"],
+    file: `${eviction}/controller.ts`,
+    find: "pods.hears((change) => arrivals.observe(change));",
+    replace: "void arrivals;",
+  },
+  {
     name: "evicts pods a tenth of their time too early",
     file: `${eviction}/eviction-plan.ts`,
     find: "Number(toleration.tolerationSeconds)) * 1_000",

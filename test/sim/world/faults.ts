@@ -94,7 +94,7 @@ const faults: Readonly<Record<string, Fault>> = {
 
 /** Of what the controllers of nodes live by. Clusters of their own have these. */
 const nodeFaults: Readonly<Record<string, Fault>> = {
-  "stale cache of nodes": (world, random) => holdBack(world, random, LAGGING_OF_NODES),
+  "stale cache of nodes": (world, random) => holdBack(world, random, LAGGING_OF_NODES, 140_000),
   "API server away from all": (world, random) => {
     const forMs = 5_000 + randomBelow(random, 150_000);
     world.weather.outage = true;
@@ -167,9 +167,9 @@ export function strike(world: World, name: string, random: Random): void {
   if (what !== undefined) world.trace?.add("fault", what);
 }
 
-function holdBack(world: World, random: Random, lagging: readonly string[]): string {
+function holdBack(world: World, random: Random, lagging: readonly string[], mostMs = 60_000): string {
   const resource = lagging[randomBelow(random, lagging.length)] ?? "pods";
-  const forMs = 500 + randomBelow(random, 60_000);
+  const forMs = 500 + randomBelow(random, mostMs);
   world.weather.lagUntilMs.set(resource, world.clock.monotonicMs() + forMs);
   return `events of ${resource} are held back for ${forMs} ms`;
 }

@@ -24,8 +24,8 @@ export const RANGE_GIVEN_ANNOTATION = "simulation/range-given";
 const GHOST = "ghost-";
 const OF_SYSTEM = "node.kubernetes.io/";
 const TROUBLES = ["not-ready", "memory-pressure", "disk-pressure", "not-ready,pid-pressure"];
-/** None so short that pods which come to a tainted node go in circles. */
-const TOLERATED_S = [20, 40, 60, 120];
+/** None so short that pods which come to a tainted node go in circles at once, and none in step with the checks. */
+const TOLERATED_S = [17, 43, 61, 127];
 
 /** What becomes of nodes, and what users do with them and with the taints that pods tolerate. */
 export const nodeOperations: Readonly<Record<string, Operation>> = {
@@ -223,7 +223,7 @@ function newTolerations(random: Random): readonly Toleration[] {
 
 /** How long a taint is tolerated; for ever when left out. */
 function newSeconds(random: Random): Pick<Toleration, "tolerationSeconds"> {
-  return random.next() < 0.3 ? {} : { tolerationSeconds: pick(random, TOLERATED_S) ?? 60 };
+  return random.next() < 0.3 ? {} : { tolerationSeconds: pick(random, TOLERATED_S) ?? 61 };
 }
 
 /** Nodes that nobody runs go; all others are well, and users take back the taints that they gave. */

@@ -17,7 +17,6 @@ const DYING = 50;
 const PODS_OF_EACH = 20;
 const PODS = DYING * PODS_OF_EACH;
 const NAMESPACE = "load";
-const PROBE = "probe";
 const STEADY_MS = 60_000;
 const SETTLE_LIMIT_MS = 20_000;
 const LIMIT_MS = 600_000;
@@ -32,7 +31,11 @@ export const nodeHeartbeats: Workload = {
   nodes: NODES,
   rounds: 1,
   figures: {
-    first: { label: "start to first node labelled", unit: "s", goal: { bound: "at most", value: 1 } },
+    first: {
+      label: "start until all have the labels that they lacked",
+      unit: "s",
+      goal: { bound: "at most", value: 1 },
+    },
     startCpu: { label: "CPU until it is settled", unit: "s", goal: { bound: "at most", value: 1 } },
     cpu: { label: "CPU of a steady minute", unit: "s", goal: { bound: "at most", value: 1 } },
     rss: { label: "RSS after it", unit: "MiB", goal: { bound: "at most", value: 0.5 } },
@@ -49,13 +52,9 @@ export const nodeHeartbeats: Workload = {
       await watched.untilNodes(NODES);
       await createPods(client);
       await watched.untilReady(PODS);
-      await client.clientFor<Node>(resources.nodes).create({
-        metadata: { name: PROBE, labels: { "kubernetes.io/os": "linux" } },
-      });
       const manager = await start();
-      await watched.untilLabelled(PROBE);
+      await watched.untilLabelled(NODES);
       const first = manager.elapsedSeconds;
-      await client.clientFor(resources.nodes).delete({ name: PROBE });
       const { cpuSeconds: startCpu } = await manager.settle(SETTLE_LIMIT_MS);
       await sleep(realClock, STEADY_MS);
       const { cpuSeconds, rssMiB } = manager.usage();
@@ -142,8 +141,8 @@ class Watched {
     await this.#pods.until(`${count} pods are ready`, () => this.#ready.size >= count, LIMIT_MS);
   }
 
-  async untilLabelled(name: string): Promise<void> {
-    await this.#nodes.until(`${name} is labelled`, () => this.#labelled.has(name), LIMIT_MS);
+  async untilLabelled(count: number): Promise<void> {
+    await this.#nodes.until(`${count} nodes are labelled`, () => this.#labelled.size >= count, LIMIT_MS);
   }
 
   async untilDead(): Promise<void> {
