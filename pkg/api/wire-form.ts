@@ -45,7 +45,7 @@ export function normalizeGiven(object: Json, apiVersion: string, kind: string): 
 }
 
 /** The same, of a part of an object. */
-export function normalizeFields(object: Json, owner: Definition): void {
+function normalizeFields(object: Json, owner: Definition): void {
   const type = goStruct(owner.name);
   if (type !== undefined) decodeWireForm(object, type, undefined, []);
 }

@@ -82,6 +82,17 @@ export class Environment {
     return new Environment(this.#functions, this.#libraryTypes, all, types);
   }
 
+  /** With functions that others do not have. */
+  withFunctions(overloads: readonly FunctionOverload[]): Environment {
+    const more = Map.groupBy(overloads, ({ name }) => name);
+    return new Environment(
+      new Map([...this.#functions, ...more]),
+      this.#libraryTypes,
+      this.#variables,
+      this.types,
+    );
+  }
+
   functionNamed(name: string): readonly FunctionOverload[] | undefined {
     return this.#functions.get(name.replace(/^\./, ""));
   }

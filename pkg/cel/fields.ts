@@ -1,5 +1,5 @@
 import { type Expr, operators } from "./ast.ts";
-import { noSuchOverload, showKey } from "./operations.ts";
+import { lookUp, noSuchOverload, showKey } from "./operations.ts";
 import { EvaluationError, isMap, Optional, type Value } from "./values.ts";
 
 /** A step costs one, and so does the first step into what is no variable. */
@@ -21,8 +21,7 @@ export function valuesOf(value: Value): readonly Value[] {
 }
 
 export function fieldOf(value: Value, field: string): Value {
-  if (!isMap(value)) throw noSuchOverload();
-  const found = value.get(field);
+  const found = lookUp(value, field);
   if (found === undefined) throw new EvaluationError(`no such key: ${showKey(field)}`);
   return found;
 }
@@ -33,5 +32,5 @@ export function fieldOfOptional({ value }: Optional, field: string): Optional {
 
 export function hasField(value: Value, field: string): boolean {
   const inner = value instanceof Optional ? value.value : value;
-  return inner !== undefined && isMap(inner) && inner.get(field) !== undefined;
+  return inner !== undefined && lookUp(inner, field) !== undefined;
 }

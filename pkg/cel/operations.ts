@@ -195,7 +195,7 @@ export function contains(item: Value, container: Value): boolean {
 /** An element or the value of a key; undefined where there is none. */
 export function lookUp(container: Value, key: Value): Value | undefined {
   if (isMap(container)) return container.get(key);
-  if (!isList(container)) throw noSuchOverload();
+  if (!isList(container)) return undefined;
   const index = indexFrom(key);
   return index >= 0n && index < BigInt(container.size) ? container.at(Number(index)) : undefined;
 }

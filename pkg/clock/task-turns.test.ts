@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { Steps } from "../api/steps.ts";
 import { ENDED, GOING_ON, type Task, TaskTurns } from "./task-turns.ts";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { settle } from "../../test/harness/virtual-clock.ts";
+import { settle } from "../testing/virtual-clock.ts";
 import { TurnLine } from "./turn-line.ts";
 
 /** An event loop in which time passes only by work. */

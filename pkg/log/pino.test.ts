@@ -2,7 +2,7 @@ import { readFileSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { createLogger, fileDescriptorDestination, type LogOptions, type RootLogger } from "./pino.ts";
 
 const start = Date.UTC(2026, 10, 18, 11, 22, 33) + 123.456;

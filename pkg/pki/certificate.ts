@@ -1,17 +1,17 @@
-import { createHash, type KeyObject, randomBytes, sign } from "node:crypto";
+import { createHash, type KeyObject, sign } from "node:crypto";
 import { isIP } from "node:net";
+import { certificateContent, extension, signedCertificate } from "./certificate-content.ts";
 import {
   bitString,
   boolean,
-  integer,
   objectIdentifier,
   octetString,
   sequence,
   set,
   tagged,
-  time,
   utf8String,
 } from "./der.ts";
+import { signingWith } from "./signatures.ts";
 
 /** What a certificate says of its holder. Kubernetes reads the user from the common name, groups from organizations. */
 export interface Subject {
@@ -34,7 +34,6 @@ export interface CertificateFacts {
   readonly notAfterMs: number;
 }
 
-const ECDSA_WITH_SHA256 = sequence(objectIdentifier("1.2.840.10045.4.3.2"));
 const SERVER_AUTH = objectIdentifier("1.3.6.1.5.5.7.3.1");
 const CLIENT_AUTH = objectIdentifier("1.3.6.1.5.5.7.3.2");
 
@@ -42,20 +41,24 @@ const CLIENT_AUTH = objectIdentifier("1.3.6.1.5.5.7.3.2");
 const SIGNS = { bits: Buffer.of(0b1000_0000), unused: 7 };
 const SIGNS_CERTIFICATES = { bits: Buffer.of(0b1000_0110), unused: 1 };
 
-/** An X.509 certificate (RFC 5280) in PEM, signed with an ECDSA key. */
+/** An X.509 certificate (RFC 5280) in PEM. */
 export function signCertificate(facts: CertificateFacts): string {
-  const content = sequence(
-    tagged(0, integer(Buffer.of(2)), true),
-    integer(serialNumber()),
-    ECDSA_WITH_SHA256,
-    distinguishedName(facts.issuer),
-    sequence(time(facts.notBeforeMs), time(facts.notAfterMs)),
-    distinguishedName(facts.subject),
-    publicKeyInfo(facts.publicKey),
-    tagged(3, sequence(...extensions(facts)), true),
+  const { signingKey } = facts;
+  const { algorithm, digest } = signingWith(signingKey);
+  const content = certificateContent({
+    algorithm,
+    issuer: distinguishedName(facts.issuer),
+    subject: distinguishedName(facts.subject),
+    publicKey: publicKeyInfo(facts.publicKey),
+    extensions: extensions(facts),
+    notBeforeMs: facts.notBeforeMs,
+    notAfterMs: facts.notAfterMs,
+  });
+  return signedCertificate(
+    content,
+    algorithm,
+    sign(digest, content, { key: signingKey, dsaEncoding: "der" }),
   );
-  const signature = sign("sha256", content, { key: facts.signingKey, dsaEncoding: "der" });
-  return pem("CERTIFICATE", sequence(content, ECDSA_WITH_SHA256, bitString(signature)));
 }
 
 function extensions(facts: CertificateFacts): readonly Buffer[] {
@@ -73,10 +76,6 @@ function extensions(facts: CertificateFacts): readonly Buffer[] {
   const names =
     hosts.length > 0 ? [extension("2.5.29.17", sequence(...hosts.map(alternativeName)), false)] : [];
   return [...common, extension("2.5.29.37", sequence(...purposes), false), ...names];
-}
-
-function extension(identifier: string, value: Buffer, critical: boolean): Buffer {
-  return sequence(objectIdentifier(identifier), ...(critical ? [boolean(true)] : []), octetString(value));
 }
 
 /** Organizations first, then the common name, as kubeadm writes them. */
@@ -106,16 +105,4 @@ function publicKeyInfo(key: KeyObject): Buffer {
 
 function keyIdentifier(key: KeyObject): Buffer {
   return createHash("sha1").update(publicKeyInfo(key)).digest();
-}
-
-/** Positive, and unlike any other. */
-function serialNumber(): Buffer {
-  const bytes = randomBytes(16);
-  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
-  return bytes;
-}
-
-function pem(label: string, der: Buffer): string {
-  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
-  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
 }

@@ -8,6 +8,16 @@ export function set(...elements: readonly Buffer[]): Buffer {
   return element(0x31, Buffer.concat(elements));
 }
 
+/** As `set`, of elements of which there can be very many. */
+export function setOf(elements: readonly Buffer[]): Buffer {
+  return element(0x31, Buffer.concat(elements));
+}
+
+/** As `sequence`, of elements of which there can be very many. */
+export function sequenceOf(elements: readonly Buffer[]): Buffer {
+  return element(0x30, Buffer.concat(elements));
+}
+
 /** A positive number, by its bytes: the first bit must not make it negative. */
 export function integer(bytes: Buffer): Buffer {
   const first = bytes[0] ?? 0;
@@ -28,6 +38,11 @@ export function objectIdentifier(text: string): Buffer {
 
 export function utf8String(text: string): Buffer {
   return element(0x0c, Buffer.from(text));
+}
+
+/** As Go writes texts: in the plainest of the two forms that can hold it. upstream: encoding/asn1/marshal.go#makeBody */
+export function text(value: string): Buffer {
+  return /^[A-Za-z0-9'()+,\-./:=? ]*$/.test(value) ? element(0x13, Buffer.from(value)) : utf8String(value);
 }
 
 export function octetString(content: Buffer): Buffer {

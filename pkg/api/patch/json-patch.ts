@@ -1,7 +1,7 @@
 import type { JsonList, JsonObject } from "./json.ts";
 import { copyJson } from "../json-copy.ts";
 import { isList, isObject, jsonEqual, ownValue, setKey } from "./json.ts";
-import { PatchError } from "./patch-error.ts";
+import { FailedTestError, PatchError } from "./patch-error.ts";
 
 export type JsonPatchOperation =
   | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
@@ -106,7 +106,7 @@ function applyOperation(changes: Changes, document: unknown, operation: unknown)
     case "test": {
       const path = pointerOf(operation, "path", op);
       if (jsonEqual(readForTest(document, path), value)) return document;
-      throw new PatchError("Unprocessable", `testing value ${path.text} failed: test failed`);
+      throw new FailedTestError(path.text);
     }
     default:
       throw new PatchError("Unprocessable", `Unexpected kind: ${typeof op === "string" ? op : "unknown"}`);

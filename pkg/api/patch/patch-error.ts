@@ -12,3 +12,10 @@ export class PatchError extends Error {
     this.code = code;
   }
 }
+
+/** The patch asks for something that the object is not. */
+export class FailedTestError extends PatchError {
+  constructor(path: string) {
+    super("Unprocessable", `testing value ${path} failed: test failed`);
+  }
+}

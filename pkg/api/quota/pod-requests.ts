@@ -3,7 +3,7 @@ import { addAmounts, type Amounts, type AmountTexts, maxAmounts, parseAmounts } 
 import type { CountedPod } from "./fields.ts";
 
 type List = "requests" | "limits";
-type Spec = NonNullable<CountedPod["spec"]>;
+type Spec = Pick<NonNullable<CountedPod["spec"]>, "containers" | "initContainers" | "resources" | "overhead">;
 type Status = CountedPod["status"];
 
 const podLevelResource = (name: string): boolean =>
