@@ -15,6 +15,8 @@ export interface BootstrapOptions {
   /** Also the accounts that the service account controller would make a moment later: the first pods need them. */
   readonly serviceAccounts: boolean;
   readonly nowMs: number;
+  /** Versions of groups that are served beside the usual ones. */
+  readonly runtimeConfig?: readonly string[];
 }
 
 /**
@@ -22,8 +24,8 @@ export interface BootstrapOptions {
  * that leads to this server.
  */
 export async function createBootstrapObjects(client: ClientSet, options: BootstrapOptions): Promise<void> {
-  const { port, serviceAccounts, nowMs } = options;
-  const objects = bootstrapObjects({ clusterIp: KUBERNETES_SERVICE_IP, port });
+  const { port, serviceAccounts, nowMs, runtimeConfig } = options;
+  const objects = bootstrapObjects({ clusterIp: KUBERNETES_SERVICE_IP, port }, runtimeConfig);
   const accounts = serviceAccounts ? [...objects.flatMap(defaultAccount), useTracking(nowMs)] : [];
   for (const object of [...objects, ...accounts]) {
     const resource = resourceOfKind(object.apiVersion ?? "", object.kind ?? "");

@@ -15,6 +15,8 @@ export interface EmbeddedOptions extends ApiServerOptions {
   readonly log?: Logger;
   /** Stands in for v1.MINOR, as far as /version and the kinds go that are served; the newest when left out. */
   readonly kubernetesMinor?: number;
+  /** Versions of groups that are served beside those that every server serves, such as "certificates.k8s.io/v1beta1". */
+  readonly runtimeConfig?: readonly string[];
   /** How long Events stay after the last write to them; an hour when left out. */
   readonly eventTtlMs?: number;
   /** How those are reached who convert custom resources; closed with the server. Without it they cannot be. */
@@ -25,7 +27,7 @@ export interface EmbeddedOptions extends ApiServerOptions {
 export function embeddedServer(options: EmbeddedOptions): ApiServer {
   const kinds = [...(options.kinds ?? allKinds), definitionRules];
   const { kubernetesMinor: minor = NEWEST_MINOR, log = silentLogger } = options;
-  const served = allResources().filter((resource) => isServedIn(minor, resource));
+  const served = allResources().filter((resource) => isServedIn(minor, resource, options.runtimeConfig));
   const server = new ApiServer({ documents: serverDocuments(minor), served, ...options, kinds });
   const { webhooks } = options;
   const { clock, random, store } = server.parts;

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { allKinds } from "../kinds/all-kinds.ts";
 import { ApiServer } from "../server/api-server.ts";

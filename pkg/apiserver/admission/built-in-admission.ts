@@ -10,12 +10,15 @@ import type { RbacAuthorizer } from "../auth/rbac-authorizer.ts";
 import type { Store } from "../storage/store.ts";
 import { WebhookClient } from "../webhook-client/webhook-client.ts";
 import type { WebhookTransport } from "../webhook-client/webhook-transport.ts";
+import { certificateSigners, certificateSubjectRestriction } from "./certificate-signers.ts";
 import { storeReader } from "./cluster-reader.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { admissionChain } from "./chain.ts";
 import { defaultTolerations, nodeTaint, priorityAdmission } from "./pod-defaults.ts";
 import { podSecurity, type PodSecurityExemptions } from "./pod-security/pod-security.ts";
+import { MutatingPolicyAdmission } from "./policies/mutating-admission.ts";
+import { ValidatingPolicyAdmission } from "./policies/validating-admission.ts";
 import { podTopology } from "./pod-topology.ts";
 import { resourceQuotaAdmission } from "./resource-quota.ts";
 import { roleEscalation } from "./role-escalation.ts";
@@ -66,6 +69,8 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     defaultStorageClass(reader),
     storageProtection,
     claimResize(reader),
+    certificateSubjectRestriction,
+    ...(rbac === undefined ? [] : [certificateSigners(rbac)]),
     podSecurity(reader, podSecurityExemptions),
     podTopology(reader),
   ];
@@ -78,7 +83,11 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     clock,
     writeStatus: (stored, used) => writeQuotaUsage(store, stored, used),
   });
-  return admissionChain({ plugins, webhooks, storing, last: [quota] });
+  const policies = {
+    mutating: new MutatingPolicyAdmission({ store, reader, rbac }),
+    validating: new ValidatingPolicyAdmission({ store, reader, rbac }),
+  };
+  return admissionChain({ plugins, policies, webhooks, storing, last: [quota] });
 }
 
 function writeQuotaUsage(

@@ -5,54 +5,77 @@ import { decodeManagers, ManagedFieldsError } from "../apply/managers.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Admission, AdmissionAttributes } from "../server/admission.ts";
 import type { AdmissionPlugin } from "./plugin.ts";
+import type { MutatingPolicyAdmission } from "./policies/mutating-admission.ts";
+import type { ValidatingPolicyAdmission } from "./policies/validating-admission.ts";
 import type { WebhookAdmission } from "./webhooks/webhook-admission.ts";
 
 /** In order, each seeing what the ones before have changed. */
 export interface AdmissionChain {
   readonly plugins: readonly AdmissionPlugin[];
+  readonly policies: {
+    readonly mutating: MutatingPolicyAdmission;
+    readonly validating: ValidatingPolicyAdmission;
+  };
   readonly webhooks: WebhookAdmission | undefined;
-  /** What upstream does while it stores: webhooks see nothing of it before, and all of it when they validate. */
+  /** What upstream does while it stores: policies and webhooks see nothing of it before, and all of it when they validate. */
   readonly storing: readonly AdmissionPlugin[];
   /** Once everybody else agrees. */
   readonly last: readonly AdmissionPlugin[];
 }
 
-export function admissionChain({ plugins, webhooks, storing, last }: AdmissionChain): Admission {
+export function admissionChain(chain: AdmissionChain): Admission {
+  const { plugins, policies, webhooks, storing, last } = chain;
   const all = [...plugins, ...storing, ...last];
   const within: Admission = {
     mutate: async (attributes, draft) => mutateBy(all, attributes, draft),
     validate: async (attributes, object) => validateBy(all, attributes, object),
   };
-  if (webhooks === undefined) return within;
+  const validateOutside: Admission["validate"] = async (attributes, object) => {
+    await policies.validating.validate(attributes, object);
+    await webhooks?.validate(attributes, object);
+  };
   return {
     within,
     outside: {
       async mutate(attributes, draft) {
-        const mutation = webhooks.mutation(attributes);
-        if (mutation !== undefined && (await mutation.first(draft))) await mutation.again(draft);
+        await mutateOutside(chain, attributes, draft, () => undefined);
       },
-      validate: async (attributes, object) => webhooks.validate(attributes, object),
+      validate: validateOutside,
     },
     async mutate(attributes, draft) {
       mutateBy(plugins, attributes, draft);
-      const mutation = webhooks.mutation(attributes);
-      if (mutation !== undefined) {
-        const managedFields = draft?.metadata["managedFields"];
-        if (await mutation.first(draft)) {
-          mutateBy(plugins, attributes, draft);
-          await mutation.again(draft);
-        }
-        if (draft !== undefined) keepManagedFields(attributes, draft, managedFields);
-      }
+      const managedFields = draft?.metadata["managedFields"];
+      const again = (): void => mutateBy(plugins, attributes, draft);
+      const isAsked = await mutateOutside(chain, attributes, draft, again);
+      if (isAsked && draft !== undefined) keepManagedFields(attributes, draft, managedFields);
       mutateBy(storing, attributes, draft);
       mutateBy(last, attributes, draft);
     },
     async validate(attributes, object) {
       validateBy([...plugins, ...storing], attributes, object);
-      await webhooks.validate(attributes, object);
+      await validateOutside(attributes, object);
       validateBy(last, attributes, object);
     },
   };
+}
+
+/** Policies and webhooks, and all of them once more where one has changed the object. Returns whether there is any. */
+async function mutateOutside(
+  { policies, webhooks }: AdmissionChain,
+  attributes: AdmissionAttributes,
+  draft: Draft | undefined,
+  between: () => void,
+): Promise<boolean> {
+  const mutations = [policies.mutating.mutation(attributes), webhooks?.mutation(attributes)].filter(
+    (mutation) => mutation !== undefined,
+  );
+  let isChanged = false;
+  for (const mutation of mutations) if (await mutation.first(draft)) isChanged = true;
+  if (isChanged) {
+    between();
+    for (const mutation of mutations) await mutation.again(draft);
+  }
+  return mutations.length > 0;
 }
 
 function mutateBy(
@@ -71,7 +94,7 @@ function validateBy(
   for (const plugin of plugins) plugin.validate?.(attributes, object);
 }
 
-/** What a webhook has made of the ownership of fields holds where it can be read. */
+/** What somebody has made of the ownership of fields holds where it can be read. */
 function keepManagedFields(attributes: AdmissionAttributes, draft: Draft, before: unknown): void {
   const { metadata } = draft;
   const after = metadata["managedFields"];

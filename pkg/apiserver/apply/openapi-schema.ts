@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from "../crd/open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 import type { FieldSchema, MapSchema } from "./field-schema.ts";
 
 const scalar: FieldSchema = { kind: "scalar" };

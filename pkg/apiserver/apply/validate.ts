@@ -11,16 +11,25 @@ import { isList, isObject, itemElement, TypedValueError } from "./typed-value.ts
  * the problems as the API server does.
  */
 export function* validateApplied(schema: FieldSchema, applied: ApiObject): Steps<void> {
-  const problems: string[] = [];
-  yield* collect(schema, applied, () => "", problems);
-  if (problems.length === 0) return;
+  const problem = yield* problemOfValue(schema, applied);
+  if (problem === undefined) return;
   const metadata = child(asJson(applied), "metadata");
   const [namespace, name] = [text(metadata, "namespace"), text(metadata, "name")];
   const slash = (applied.apiVersion ?? "").includes("/") ? "" : "/";
   const type = `${slash}${applied.apiVersion ?? ""}, Kind=${applied.kind ?? ""}`;
-  const list =
-    problems.length === 1 ? problems.join("") : ["errors:", ...problems.map((one) => `  ${one}`)].join("\n");
-  throw new TypedValueError(`failed to create typed patch object (${namespace}/${name}; ${type}): ${list}`);
+  throw new TypedValueError(
+    `failed to create typed patch object (${namespace}/${name}; ${type}): ${problem}`,
+  );
+}
+
+/** All that does not fit the schema, as one text. */
+export function* problemOfValue(schema: FieldSchema, value: unknown): Steps<string | undefined> {
+  const problems: string[] = [];
+  yield* collect(schema, value, () => "", problems);
+  if (problems.length === 0) return undefined;
+  return problems.length === 1
+    ? problems.join("")
+    : ["errors:", ...problems.map((one) => `  ${one}`)].join("\n");
 }
 
 /** Printed only for what there is something to say of. */

@@ -1,7 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { PolicyRule, Subject } from "../../api/types/rbac-v1.gen.ts";
 import { componentRoles } from "./component-roles.ts";
-import { controllerRoles } from "./controller-roles.ts";
+import { controllerRoles, controllerRolesOfBetas } from "./controller-roles.ts";
 import { parseRule } from "./rbac-rules.ts";
 import { userRoles } from "./user-roles.ts";
 
@@ -16,7 +16,11 @@ export interface ClusterAddress {
 }
 
 /** What every cluster has before anybody has made anything, in an order in which it can be created. */
-export function bootstrapObjects(address: ClusterAddress): readonly ApiObject[] {
+export function bootstrapObjects(
+  address: ClusterAddress,
+  runtimeConfig: readonly string[] = [],
+): readonly ApiObject[] {
+  const ofControllers = rolesOfControllers(runtimeConfig);
   return [
     ...["default", "kube-system", "kube-public", "kube-node-lease"].map(namespace),
     priorityClass(
@@ -29,8 +33,8 @@ export function bootstrapObjects(address: ClusterAddress): readonly ApiObject[] 
       2_000_000_000,
       "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
     ),
-    ...clusterRoles(),
-    ...clusterRoleBindings(),
+    ...clusterRoles(ofControllers),
+    ...clusterRoleBindings(ofControllers),
     ...namespacedRoles(),
     kubernetesService(address),
   ];
@@ -66,14 +70,22 @@ const aggregateLabel = (name: string): Record<string, string> => ({
 /** admin gathers edit, which gathers view, besides rules of their own. */
 const gathers: Readonly<Record<string, string>> = { edit: "admin", view: "edit" };
 
-function clusterRoles(): ApiObject[] {
+type RulesByName = Readonly<Record<string, readonly string[]>>;
+
+/** Those of kinds that not every server serves are there where they are served. */
+function rolesOfControllers(runtimeConfig: readonly string[]): RulesByName {
+  const servesBundles = runtimeConfig.some((version) => version.startsWith("certificates.k8s.io/"));
+  return servesBundles ? { ...controllerRoles, ...controllerRolesOfBetas } : controllerRoles;
+}
+
+function clusterRoles(ofControllers: RulesByName): ApiObject[] {
   const roles: ApiObject[] = ["admin", "edit", "view"].map((name) => aggregatedRole(name));
   for (const [name, rules] of Object.entries(userRoles)) {
     const target = /^system:aggregate-to-(.*)$/.exec(name)?.[1];
     roles.push(clusterRole(name, rules, target === undefined ? {} : aggregateLabel(target)));
   }
   for (const [name, rules] of Object.entries(componentRoles)) roles.push(clusterRole(name, rules, {}));
-  for (const [name, rules] of Object.entries(controllerRoles)) {
+  for (const [name, rules] of Object.entries(ofControllers)) {
     roles.push(clusterRole(`system:controller:${name}`, rules, {}));
   }
   return roles;
@@ -123,8 +135,8 @@ const componentBindings: Readonly<Record<string, readonly Subject[]>> = {
   "system:volume-scheduler": [user("system:kube-scheduler")],
 };
 
-function clusterRoleBindings(): ApiObject[] {
-  const controllers = Object.keys(controllerRoles).map((name) =>
+function clusterRoleBindings(ofControllers: RulesByName): ApiObject[] {
+  const controllers = Object.keys(ofControllers).map((name) =>
     binding(`system:controller:${name}`, [account(name)]),
   );
   const components = Object.entries(componentBindings).map(([name, subjects]) => binding(name, subjects));

@@ -250,3 +250,13 @@ export const controllerRoles: Readonly<Record<string, readonly string[]>> = {
     "create,patch,update core,events.k8s.io events",
   ],
 };
+
+/** The same of controllers of kinds that are not served by default. */
+export const controllerRolesOfBetas: Readonly<Record<string, readonly string[]>> = {
+  "kube-apiserver-serving-clustertrustbundle-publisher": [
+    "attest certificates.k8s.io signers kubernetes.io/kube-apiserver-serving",
+    "create,delete,list,update,watch certificates.k8s.io clustertrustbundles",
+    "create,patch,update core,events.k8s.io events",
+  ],
+  podcertificaterequestcleaner: ["delete,get,list,watch certificates.k8s.io podcertificaterequests"],
+};

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { resourceOfKind } from "../../api/resources.ts";
 import { storeReader } from "../admission/cluster-reader.ts";

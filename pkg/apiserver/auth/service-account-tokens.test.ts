@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { storeReader } from "../admission/cluster-reader.ts";

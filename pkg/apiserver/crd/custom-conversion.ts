@@ -3,10 +3,10 @@ import { asJson, type Json } from "../../api/json.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Conversion } from "../server/served-resource.ts";
-import { freezeDeep } from "../storage/freeze.ts";
+import { deepFreeze } from "../../api/freeze.ts";
 import type { Converter } from "./conversion-webhook.ts";
 import { applyDefaults, lacksDefaults } from "./default-values.ts";
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 import { pruneUnknown } from "./prune.ts";
 
 export interface CustomVersions {
@@ -100,10 +100,10 @@ function withDefaults(stored: ApiObject, { schemaOf }: CustomVersions): ApiObjec
   if (!lacksDefaults(stored, schema)) return stored;
   const draft: Json = copyJson(asJson(stored));
   applyDefaults(draft, schema);
-  return freezeDeep(draft) as unknown as ApiObject;
+  return deepFreeze(draft) as unknown as ApiObject;
 }
 
 function frozen(draft: Json, schema: OpenApiSchema | undefined): ApiObject {
   pruneUnknown(draft, schema);
-  return freezeDeep(draft) as unknown as ApiObject;
+  return deepFreeze(draft) as unknown as ApiObject;
 }

@@ -23,7 +23,7 @@ import { coerceEmbedded, validateEmbedded } from "./embedded-objects.ts";
 import { finalizerWarnings } from "./finalizer-warnings.ts";
 import { compileJsonPath } from "./json-path.ts";
 import { duplicatesInLists } from "./list-types.ts";
-import { type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
+import { type OpenApiSchema, propertySchema } from "../../cel/schemas/open-api-schema.ts";
 import { customColumns } from "./printer-columns.ts";
 import { pruneNulls, pruneUnknown } from "./prune.ts";
 import { validateScale } from "./validate-scale.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { applyDefaults } from "./default-values.ts";
 import { compileJsonPath, JsonPathError } from "./json-path.ts";
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 import { pruneUnknown } from "./prune.ts";
 import { inOneGo } from "../../api/steps.ts";
 import { validateValue } from "./validate-value.ts";

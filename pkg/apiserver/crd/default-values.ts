@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../api/json.ts";
 import { copyJson } from "../../api/json-copy.ts";
-import { elementSchema, type OpenApiSchema, somewhere } from "./open-api-schema.ts";
+import { elementSchema, type OpenApiSchema, somewhere } from "../../cel/schemas/open-api-schema.ts";
 
 /** Puts the schema's defaults where the object says nothing. Changes the object in place; true when it did. */
 export function applyDefaults(object: Json, schema: OpenApiSchema | undefined): boolean {

@@ -2,7 +2,7 @@ import { child, items, type Json, optionalText, stringMap, text } from "../../ap
 import { FieldErrors } from "../kinds/field-errors.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { formatOf } from "./formats.ts";
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 import { validateSpec } from "./rules/spec-rules.ts";
 import { someSchema } from "./rules/subschemas.ts";
 import { schemaOf } from "./rules/version-schemas.ts";

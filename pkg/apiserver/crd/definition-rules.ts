@@ -6,7 +6,6 @@ import type { Draft } from "../kinds/kind.ts";
 import { unknownFormats, validateApproval, validateNew } from "./definition-checks.ts";
 import { defaultServicePort } from "./rules/conversion-rules.ts";
 import { validateNames, validateSpec } from "./rules/spec-rules.ts";
-import { normalizeLooseSchemas } from "./schema-wire-form.ts";
 
 /** The rules of CustomResourceDefinitions themselves. */
 export const definitionRules = defineKind(resources.customResourceDefinitions, {
@@ -47,7 +46,6 @@ export const definitionRules = defineKind(resources.customResourceDefinitions, {
 });
 
 function setDefaults(draft: Draft): void {
-  normalizeLooseSchemas(draft);
   const spec = child(draft, "spec");
   const names = child(spec, "names");
   if (spec === undefined || names === undefined) return;

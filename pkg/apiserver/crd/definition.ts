@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { WebhookClientConfig } from "../../api/types/admissionregistration-v1.gen.ts";
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 
 /** A CustomResourceDefinition as it is stored: defaults are filled in. */
 export interface CustomResourceDefinition extends ApiObject {

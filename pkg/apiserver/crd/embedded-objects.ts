@@ -5,7 +5,12 @@ import { FieldErrors } from "../kinds/field-errors.ts";
 import { validateMetadata } from "../kinds/metadata.ts";
 import type { Draft, FieldError } from "../kinds/kind.ts";
 import { checkBuiltInBody } from "../decode/check-body.ts";
-import { elementSchema, type OpenApiSchema, propertySchema, somewhere } from "./open-api-schema.ts";
+import {
+  elementSchema,
+  type OpenApiSchema,
+  propertySchema,
+  somewhere,
+} from "../../cel/schemas/open-api-schema.ts";
 
 /** An object within another one, which has a kind and metadata of its own. */
 interface Embedded {

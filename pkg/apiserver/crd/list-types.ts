@@ -5,7 +5,12 @@ import { parseJson } from "../../api/wire-json.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { canonical, identityOf, itemIdentity, itemName } from "./checks.ts";
-import { elementSchema, type OpenApiSchema, propertySchema, somewhere } from "./open-api-schema.ts";
+import {
+  elementSchema,
+  type OpenApiSchema,
+  propertySchema,
+  somewhere,
+} from "../../cel/schemas/open-api-schema.ts";
 
 /** What occurs twice in lists that are sets, or maps by some of their items' fields. */
 export function* duplicatesInLists(

@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../api/json.ts";
-import { elementSchema, type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
+import { elementSchema, type OpenApiSchema, propertySchema } from "../../cel/schemas/open-api-schema.ts";
 
 const rootFields = new Set(["apiVersion", "kind", "metadata"]);
 

@@ -1,4 +1,4 @@
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 import type { ValueErrors } from "./value-errors.ts";
 
 /** What is wrong with the value by a schema that it may not have to fit. */

@@ -1,5 +1,5 @@
 import { formatOf } from "./formats.ts";
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 
 /** What a schema says of the form of values. */
 export interface Reading {

@@ -1,6 +1,5 @@
 import { child, isJson, items, type Json } from "../../api/json.ts";
 import { definition, type Definition } from "../../api/schema.ts";
-import { normalizeFields } from "../../api/wire-form.ts";
 import { checkBuiltInBody } from "../decode/check-body.ts";
 
 /** Fields of a schema whose form is a schema or something plainer, which the published document calls anything. */
@@ -25,11 +24,6 @@ export function checkLooseSchemas(root: Json): string | undefined {
     }
   }
   return problem;
-}
-
-/** Gives them the form in which the API server writes them. */
-export function normalizeLooseSchemas(root: Json): void {
-  for (const { value } of looseValues(root)) if (isJson(value)) normalizeFields(value, schemaDefinition());
 }
 
 interface LooseValue {

@@ -1,5 +1,5 @@
 import { type Int64, isInt64 } from "../../api/int64.ts";
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 import type { Place } from "./place.ts";
 import type { ValueErrors } from "./value-errors.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { cpuTimeMs } from "../../../test/harness/cpu-time.ts";
 import { duplicatesInLists } from "./list-types.ts";
-import type { OpenApiSchema } from "./open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 import { inOneGo } from "../../api/steps.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { validateValue } from "./validate-value.ts";

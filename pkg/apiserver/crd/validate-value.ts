@@ -5,7 +5,7 @@ import { inOneGo, STEP, type Steps } from "../../api/steps.ts";
 import type { FieldError } from "../kinds/kind.ts";
 import { Checks, itemIdentity } from "./checks.ts";
 import { checkFormat } from "./formats.ts";
-import { elementSchema, type OpenApiSchema, propertySchema } from "./open-api-schema.ts";
+import { elementSchema, type OpenApiSchema, propertySchema } from "../../cel/schemas/open-api-schema.ts";
 import { Place } from "./place.ts";
 import { readPattern, PatternError } from "../../api/pattern.ts";
 import { checkAllOf, checkAnyOf, checkOneOf } from "./schema-logic.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { settle, VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { settle, VirtualClock } from "../../testing/virtual-clock.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { DirectTransport } from "../direct-transport.ts";
 import { embeddedServer } from "../embedded-server.ts";

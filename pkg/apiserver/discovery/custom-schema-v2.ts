@@ -1,4 +1,4 @@
-import { elementSchema, type OpenApiSchema } from "../crd/open-api-schema.ts";
+import { elementSchema, type OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 
 type Draft = { -readonly [Field in keyof OpenApiSchema]: OpenApiSchema[Field] };
 

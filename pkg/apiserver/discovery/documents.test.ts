@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { seededRandom } from "../../clock/random.ts";
 import type { ApiServer } from "../server/api-server.ts";
 import type { ApiResponse } from "../server/request.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { apiVersionOf } from "../../api/resource.ts";
 import { definition, definitionOf, openApiName } from "../../api/schema.ts";
 import type { ServedResource } from "../server/served-resource.ts";
-import type { OpenApiSchema } from "../crd/open-api-schema.ts";
+import type { OpenApiSchema } from "../../cel/schemas/open-api-schema.ts";
 import { schemaForV2 } from "./custom-schema-v2.ts";
 import { type Descriptions, readDescriptions } from "./descriptions.ts";
 import type { ApiGroup, ApiVersion } from "./api-groups.ts";

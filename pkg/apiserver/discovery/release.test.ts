@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { allResources } from "../../api/resources.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { embeddedServer } from "../embedded-server.ts";

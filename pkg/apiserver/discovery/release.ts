@@ -1,4 +1,4 @@
-import { type BuiltInResource, groupResource } from "../../api/resource.ts";
+import { apiVersionOf, type BuiltInResource, groupResource } from "../../api/resource.ts";
 import { isServedByDefault } from "../../api/resources.ts";
 
 /** The release whose behaviour this server has. */
@@ -20,8 +20,13 @@ const since: Readonly<Record<string, number>> = {
   "volumeattributesclasses.storage.k8s.io": 34,
 };
 
-/** Whether API servers of v1.MINOR serve the resource, when they are not told otherwise. */
-export function isServedIn(minor: number, resource: BuiltInResource): boolean {
+/** Whether API servers of v1.MINOR serve the resource, by default or because these versions of groups are switched on. */
+export function isServedIn(
+  minor: number,
+  resource: BuiltInResource,
+  switchedOn: readonly string[] = [],
+): boolean {
+  if (switchedOn.includes(apiVersionOf(resource))) return true;
   return isServedByDefault(resource) && (since[groupResource(resource)] ?? 0) <= minor;
 }
 

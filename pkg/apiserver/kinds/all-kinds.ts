@@ -1,5 +1,7 @@
 import type { KindRules } from "./kind.ts";
 import { certificateRequestKinds } from "./access/certificate-request.ts";
+import { clusterTrustBundleKinds } from "./access/cluster-trust-bundle.ts";
+import { podCertificateRequestKinds } from "./access/pod-certificate-request.ts";
 import { rbacKinds } from "./access/rbac.ts";
 import { cronJobKinds } from "./batch/cron-job.ts";
 import { jobKinds } from "./batch/job.ts";
@@ -41,6 +43,8 @@ import { statefulSetKinds } from "./workloads/stateful-set.ts";
 /** Every kind that has rules of its own. The server serves the others with the rules that all kinds share. */
 export const allKinds: readonly KindRules[] = [
   ...certificateRequestKinds,
+  ...clusterTrustBundleKinds,
+  ...podCertificateRequestKinds,
   ...rbacKinds,
   ...cronJobKinds,
   ...jobKinds,

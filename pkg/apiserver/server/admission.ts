@@ -1,5 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
+import type { TurnOfSteps } from "../../clock/turns.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { UserInfo } from "./access.ts";
 import type { ServedResource } from "./served-resource.ts";
@@ -23,6 +24,10 @@ export interface AdmissionAttributes {
   readonly served: ServedResource;
   /** The same objects as other groups and versions serve them. */
   equivalents(): readonly ServedResource[];
+  /** The resource that serves a kind now. */
+  servedKind(apiVersion: string, kind: string): ServedResource | undefined;
+  /** Work on large objects pauses here. */
+  readonly turns: TurnOfSteps;
   /** Of what a subresource takes, where that is not the object itself. */
   readonly bodyKind: BodyKind | undefined;
   /** Adds a Warning header to the answer. */

@@ -32,6 +32,8 @@ export function admissionAttributes(
     },
     served,
     equivalents: () => registry.all().filter((other) => isEquivalent(call, other)),
+    servedKind: (apiVersion, kind) => registry.findKind(apiVersion, kind),
+    turns: call.turns,
     bodyKind,
     warn: (message) => call.warnings.push(message),
     scope: call.scope,

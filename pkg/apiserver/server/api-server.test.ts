@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { settle, VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { settle, VirtualClock } from "../../testing/virtual-clock.ts";
 import type { TransportResponse } from "../../client/transport.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { DirectTransport } from "../direct-transport.ts";

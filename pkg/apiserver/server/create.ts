@@ -4,7 +4,7 @@ import { generateName } from "../../api/names.ts";
 import { text } from "../../api/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadata } from "../kinds/metadata.ts";
-import { freezeDeep, freezeParts } from "../storage/freeze.ts";
+import { deepFreeze } from "../../api/freeze.ts";
 import { admissionAttributes, findings, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { readDraft } from "./draft.ts";
@@ -55,6 +55,7 @@ export async function createDraft(
   const context: RuleContext = {
     nowMs: call.clock.nowMs(),
     user: call.user.username,
+    requester: call.user,
     subresource: info.subresource,
   };
   const generated = text(draft.metadata, "name") === "" && text(draft.metadata, "generateName") !== "";
@@ -93,7 +94,7 @@ async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promi
   const finished = finishObject(conversion === undefined ? draft : await conversion.toStorage(draft));
   const { namespace = "", name = "" } = finished.metadata;
   const key = storageKey(resource.namespaced, namespace, name);
-  freezeParts(finished);
+  store.prepare(finished);
   await call.turns.step();
   await faults.beforeWrite(call.subject);
   // It is the storage that minds, which a dry run does not come to. What is no number says nothing about versions.
@@ -104,7 +105,7 @@ async function storeNew(call: Call, object: ApiObject, query: WriteQuery): Promi
   if (query.dryRun) {
     if (given === "") delete finished.metadata.resourceVersion;
     else finished.metadata.resourceVersion = given;
-    return freezeDeep(finished);
+    return deepFreeze(finished);
   }
   delete finished.metadata.selfLink;
   return store.put(bucket, key, undefined, finished);

@@ -1,6 +1,6 @@
 import { child } from "../../api/json.ts";
 import type { ApiObject, Status } from "../../api/object.ts";
-import { freezeDeep } from "../storage/freeze.ts";
+import { deepFreeze } from "../../api/freeze.ts";
 import type { Unstored } from "../storage/store.ts";
 import { admissionAttributes } from "./admit.ts";
 import type { Call } from "./call.ts";
@@ -125,7 +125,7 @@ function optionsAsked(
 
 function ofVersion(object: Unstored, { metadata }: ApiObject): ApiObject {
   object.metadata.resourceVersion = metadata.resourceVersion ?? "";
-  return freezeDeep(object);
+  return deepFreeze(object);
 }
 
 /** Throws a conflict when the object is not the one, or not as old, as the client says. */

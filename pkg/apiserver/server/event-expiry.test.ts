@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { embeddedServer } from "../embedded-server.ts";
 import { persistentStore } from "../storage/persistent-store.ts";

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
-import { freezeDeep } from "../storage/freeze.ts";
+import { deepFreeze } from "../../api/freeze.ts";
 import { notOfThisForm } from "./form-refusal.ts";
 import type { OutputForm } from "./negotiate.ts";
 import type { ListBody, ResponseBody } from "./request.ts";
@@ -90,7 +90,7 @@ export class Output {
 
 function atVersion(object: ApiObject, version: string | undefined): ApiObject {
   if (version === undefined) return object;
-  return freezeDeep({ ...object, metadata: { ...object.metadata, resourceVersion: version } });
+  return deepFreeze({ ...object, metadata: { ...object.metadata, resourceVersion: version } });
 }
 
 function partial(object: ApiObject, version: string): ApiObject {

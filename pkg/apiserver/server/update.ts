@@ -5,7 +5,7 @@ import { withTimesOfNoop } from "../apply/managed-object.ts";
 import { asJson, text } from "../../api/json.ts";
 import type { Draft, RuleContext } from "../kinds/kind.ts";
 import { validateMetadataUpdate } from "../kinds/metadata.ts";
-import { freezeDeep, freezeParts } from "../storage/freeze.ts";
+import { deepFreeze } from "../../api/freeze.ts";
 import type { Unstored } from "../storage/store.ts";
 import { admissionAttributes, findings, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
@@ -222,18 +222,18 @@ async function write(
   if (!isHeld && shouldVanish(next, before)) {
     if (!query.dryRun && store.remove(served.bucket, key, stored) === undefined) return undefined;
     next.metadata.resourceVersion = resourceVersion;
-    return freezeDeep(next);
+    return deepFreeze(next);
   }
   if (isSame) return store.get(served.bucket, key) === stored ? stored : undefined;
   if (query.dryRun) {
     next.metadata.resourceVersion = resourceVersion;
-    return freezeDeep(next);
+    return deepFreeze(next);
   }
   const { conversion } = served;
   const toStore =
     conversion === undefined ? next : finishObject(await conversion.toStorage(next as unknown as Draft));
   delete toStore.metadata.selfLink;
-  freezeParts(toStore);
+  store.prepare(toStore);
   await turns.step();
   return store.put(served.bucket, key, stored, toStore);
 }

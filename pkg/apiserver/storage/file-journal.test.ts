@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Int64 } from "../../api/int64.ts";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { DataDirectoryError, FileJournal } from "./file-journal.ts";
 import type { JournalFiles } from "./journal-files.ts";
 import { Store, type Unstored } from "./store.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { ApiObject } from "../../api/object.ts";
 import type { StoredEvent } from "./bucket.ts";
 import { CompactedError, Store, type Unstored } from "./store.ts";
@@ -131,6 +131,14 @@ describe("the store", () => {
   test("what is stored cannot be changed", () => {
     const stored = newStore().put(bucket, "k", undefined, { metadata: { labels: { a: "b" } } });
     expect(Object.isFrozen(stored?.metadata.labels)).toBe(true);
+  });
+
+  test("what is stored is left as it is where nobody asks for that", () => {
+    const store = new Store({ clock: new VirtualClock(), unfrozen: true });
+    const draft = { metadata: { labels: { a: "b" } } };
+    store.prepare(draft);
+    const stored = store.put(bucket, "k", undefined, draft);
+    expect([stored, stored?.metadata.labels].map((part) => Object.isFrozen(part))).toEqual([false, false]);
   });
 
   test("compaction forgets reads and watches from before it, and no others", () => {

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import type { ApiObject } from "../../../api/object.ts";
+import { TurnOfSteps } from "../../../clock/turns.ts";
 import { resources } from "../../../api/resources.ts";
 import { type AdmissionAttributes, RequestScope } from "../../server/admission.ts";
 import { builtInResource } from "../../server/built-in-resource.ts";
-import { VirtualClock } from "../../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../../testing/virtual-clock.ts";
 import { Store } from "../../storage/store.ts";
 import { storeReader } from "../cluster-reader.ts";
 import { podSecurity, type PodSecurityExemptions } from "./pod-security.ts";
@@ -32,6 +33,8 @@ function admits(exemptions: Partial<PodSecurityExemptions>): boolean {
     options: undefined,
     served: builtInResource(resources.pods, undefined),
     equivalents: () => [],
+    servedKind: () => undefined,
+    turns: new TurnOfSteps(new VirtualClock()),
     bodyKind: undefined,
     warn: () => undefined,
     scope: new RequestScope(),

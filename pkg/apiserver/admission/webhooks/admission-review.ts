@@ -1,13 +1,11 @@
 import { readBase64 } from "../../../api/base64.ts";
 import { child, isJson, type Json, optionalText, strings, text } from "../../../api/json.ts";
 import type { Status } from "../../../api/object.ts";
-import type { Resource } from "../../../api/resource.ts";
 import { parseJson } from "../../../api/wire-json.ts";
 import type { AdmissionAttributes } from "../../server/admission.ts";
 import { jsonProblem } from "../../server/json-problem.ts";
-import type { ServedResource } from "../../server/served-resource.ts";
 import { WebhookCallError } from "../../webhook-client/webhook-call-error.ts";
-import type { AdmittedObjects } from "./admitted-objects.ts";
+import { admissionRequest, type SeenRequest } from "../matching/admission-request.ts";
 
 const KNOWN_VERSIONS = ["v1", "v1beta1"] as const;
 export type ReviewVersion = (typeof KNOWN_VERSIONS)[number];
@@ -30,57 +28,13 @@ export function admissionReview(
   version: ReviewVersion,
   uid: string,
   attributes: AdmissionAttributes,
-  seen: { readonly served: ServedResource; readonly objects: AdmittedObjects },
+  seen: SeenRequest,
 ): Json {
   return {
     kind: "AdmissionReview",
     apiVersion: `${REVIEW_GROUP}/${version}`,
     request: admissionRequest(uid, attributes, seen),
   };
-}
-
-/** What a review is about; conditions are told the same. */
-export function admissionRequest(
-  uid: string,
-  attributes: AdmissionAttributes,
-  seen: { readonly served: ServedResource; readonly objects: AdmittedObjects },
-): Json {
-  const { name, namespace, operation, user, dryRun, subresource, served } = attributes;
-  const { username, uid: userUid, groups, extra } = user;
-  const kindOf = ({ resource }: ServedResource): Json => {
-    const { group, version: ofKind, kind } = attributes.bodyKind ?? resource;
-    return { group, version: ofKind, kind };
-  };
-  return {
-    uid,
-    kind: kindOf(seen.served),
-    resource: resourceOf(seen.served.resource),
-    ...unlessEmpty("subResource", subresource),
-    requestKind: kindOf(served),
-    requestResource: resourceOf(served.resource),
-    ...unlessEmpty("requestSubResource", subresource),
-    ...unlessEmpty("name", name),
-    ...unlessEmpty("namespace", namespace),
-    operation,
-    userInfo: {
-      username,
-      ...(userUid === undefined ? {} : { uid: userUid }),
-      groups,
-      ...(extra === undefined ? {} : { extra }),
-    },
-    object: seen.objects.object ?? null,
-    oldObject: seen.objects.before ?? null,
-    dryRun,
-    options: attributes.options ?? null,
-  };
-}
-
-function resourceOf({ group, version, plural }: Resource): Json {
-  return { group, version, resource: plural };
-}
-
-function unlessEmpty(key: string, value: string): Json {
-  return value === "" ? {} : { [key]: value };
 }
 
 /** What a webhook has decided. */

@@ -13,7 +13,7 @@ import {
   REVIEW_GROUP,
   reviewVersion,
 } from "./admission-review.ts";
-import type { AdmittedObjects } from "./admitted-objects.ts";
+import type { AdmittedObjects } from "../matching/admitted-objects.ts";
 import type { Webhook } from "./webhook.ts";
 
 export interface Asking {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { VirtualClock } from "../../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../../testing/virtual-clock.ts";
 import { type Json, text } from "../../../api/json.ts";
 import { seededRandom } from "../../../clock/random.ts";
 import { parseJson } from "../../../api/wire-json.ts";

@@ -1,22 +1,21 @@
-import { asJson, type Json, sameValue } from "../../../api/json.ts";
-import { copyJson } from "../../../api/json-copy.ts";
+import { asJson } from "../../../api/json.ts";
 import type { ApiObject } from "../../../api/object.ts";
 import { applyJsonPatch } from "../../../api/patch/json-patch.ts";
 import { PatchError } from "../../../api/patch/patch-error.ts";
-import { resources } from "../../../api/resources.ts";
 import type { Logger } from "../../../log/logger.ts";
 import type { Draft } from "../../kinds/kind.ts";
 import type { AdmissionAttributes } from "../../server/admission.ts";
 import { internalError } from "../../server/status-error.ts";
 import type { Store } from "../../storage/store.ts";
 import type { RbacAuthorizer } from "../../auth/rbac-authorizer.ts";
-import { isResource } from "../plugin.ts";
 import { WebhookCallError } from "../../webhook-client/webhook-call-error.ts";
 import type { ClusterReader } from "../cluster-reader.ts";
 import { readPatch } from "./admission-review.ts";
-import { AdmittedObjects } from "./admitted-objects.ts";
+import { AdmittedObjects } from "../matching/admitted-objects.ts";
 import { type Asking, askWebhook, failureOf, type Invocation } from "./ask-webhook.ts";
-import { interestOf, isExempt, meetsConditions } from "./should-call.ts";
+import { Reinvocation } from "../matching/reinvocation.ts";
+import { inOwnNamespace, isExempt } from "../matching/exemptions.ts";
+import { interestOf, meetsConditions } from "./should-call.ts";
 import { type Webhook, WebhookSource } from "./webhook.ts";
 
 export interface WebhookAdmissionOptions extends Asking {
@@ -92,10 +91,7 @@ export class Mutation {
   readonly #options: WebhookAdmissionOptions;
   readonly #webhooks: readonly Webhook[];
   readonly #attributes: AdmissionAttributes;
-  /** Those that want to be asked again once somebody else changes the object. */
-  #asked = new Set<string>();
-  readonly #again = new Set<string>();
-  #left: Json | undefined;
+  readonly #reinvocation = new Reinvocation();
 
   constructor(
     options: WebhookAdmissionOptions,
@@ -110,14 +106,14 @@ export class Mutation {
   /** Returns whether the draft is another one now, so that everybody should look at it again. */
   async first(draft: Draft | undefined): Promise<boolean> {
     const isChanged = await this.#round(draft, () => true);
-    this.#left = draft === undefined ? undefined : copyJson(draft);
+    this.#reinvocation.leave(draft);
     return isChanged;
   }
 
   /** Nobody is asked here who was not asked at first. */
   async again(draft: Draft | undefined): Promise<void> {
-    if (!sameValue(this.#left, draft)) this.#wakeAll();
-    await this.#round(draft, ({ id }) => this.#again.has(id));
+    this.#reinvocation.find(draft);
+    await this.#round(draft, ({ id }) => this.#reinvocation.isDue(id));
   }
 
   async #round(draft: Draft | undefined, takesPart: (webhook: Webhook) => boolean): Promise<boolean> {
@@ -132,17 +128,12 @@ export class Mutation {
       if (!meetsConditions(webhook, { attributes, served, objects, rbac }) || !takesPart(webhook)) continue;
       if (await this.#ask({ webhook, served, mutating: true }, objects)) {
         isChanged = true;
-        this.#wakeAll();
+        this.#reinvocation.wakeAll();
       }
-      if (webhook.spec.reinvocationPolicy === "IfNeeded") this.#asked.add(webhook.id);
+      if (webhook.spec.reinvocationPolicy === "IfNeeded") this.#reinvocation.asked(webhook.id);
     }
     if (draft !== undefined) await objects.writeTo(draft);
     return isChanged;
-  }
-
-  #wakeAll(): void {
-    for (const id of this.#asked) this.#again.add(id);
-    this.#asked = new Set();
   }
 
   async #ask(invocation: Invocation, objects: AdmittedObjects): Promise<boolean> {
@@ -157,13 +148,6 @@ export class Mutation {
       return false;
     }
   }
-}
-
-/** A namespace lies in itself. */
-function inOwnNamespace(attributes: AdmissionAttributes): AdmissionAttributes {
-  return isResource(attributes, resources.namespaces)
-    ? { ...attributes, namespace: attributes.name }
-    : attributes;
 }
 
 /** Throws the error on, unless it only says that a webhook could not be asked that may be left out. */

@@ -6,8 +6,8 @@ import { estimateCost } from "../../../cel/estimate.ts";
 import { optionalType } from "../../../cel/types.ts";
 import { partsOf } from "../../../cel/literals.ts";
 import type { Expr } from "../../../cel/ast.ts";
-import type { OpenApiSchema, ValidationRule } from "../open-api-schema.ts";
-import { type DeclaredType, maxRequestBytes, sizesIn, typesIn } from "./declared-type.ts";
+import type { OpenApiSchema, ValidationRule } from "../../../cel/schemas/open-api-schema.ts";
+import { type DeclaredType, maxRequestBytes, sizesIn, typesIn } from "../../../cel/schemas/declared-type.ts";
 
 export interface CompiledExpression {
   readonly run: Compiled["run"];

@@ -1,11 +1,11 @@
 // Holds the rules of a definition to what they mean, and to what they may cost.
 
 import type { FieldErrors } from "../../kinds/field-errors.ts";
-import { elementSchema, type OpenApiSchema } from "../open-api-schema.ts";
+import { elementSchema, type OpenApiSchema } from "../../../cel/schemas/open-api-schema.ts";
 import { at, index, key } from "../rules/path.ts";
 import { type CompiledRule, compileRules } from "./compile-rules.ts";
-import { type DeclaredType, declaredType, isEmbedded } from "./declared-type.ts";
-import { escapeName } from "./escape.ts";
+import { type DeclaredType, declaredType, isEmbedded } from "../../../cel/schemas/declared-type.ts";
+import { escapeName } from "../../../cel/schemas/escape.ts";
 
 const mostOfRule = 10_000_000;
 const mostOfDefinition = 100_000_000;

@@ -1,7 +1,7 @@
 import type { ApiObject } from "../../../api/object.ts";
 import type { Steps } from "../../../api/steps.ts";
 import type { Draft, FieldError } from "../../kinds/kind.ts";
-import { type OpenApiSchema, somewhere } from "../open-api-schema.ts";
+import { type OpenApiSchema, somewhere } from "../../../cel/schemas/open-api-schema.ts";
 import { validateByRules } from "./rule-validator.ts";
 
 /** After such mistakes the rules are not tried: they could not be evaluated. */

@@ -15,9 +15,9 @@ import {
   Timestamp,
   type Value,
 } from "../../../cel/values.ts";
-import { withMetadata } from "./declared-type.ts";
-import { elementSchema, type OpenApiSchema, propertySchema } from "../open-api-schema.ts";
-import { escapeName, unescapeName } from "./escape.ts";
+import { withMetadata } from "../../../cel/schemas/declared-type.ts";
+import { elementSchema, type OpenApiSchema, propertySchema } from "../../../cel/schemas/open-api-schema.ts";
+import { escapeName, unescapeName } from "../../../cel/schemas/escape.ts";
 
 export function objectValue(value: unknown, schema: OpenApiSchema): Value {
   if (value === null || value === undefined) {

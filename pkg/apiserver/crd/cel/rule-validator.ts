@@ -7,12 +7,17 @@ import { CostLimitError, type Variables } from "../../../cel/run.ts";
 import { EvaluationError, Optional, type Value } from "../../../cel/values.ts";
 import { FieldErrors, omitted } from "../../kinds/field-errors.ts";
 import type { FieldError } from "../../kinds/kind.ts";
-import type { OpenApiSchema, ValidationRule } from "../open-api-schema.ts";
-import { elementSchema } from "../open-api-schema.ts";
+import type { OpenApiSchema, ValidationRule } from "../../../cel/schemas/open-api-schema.ts";
+import { elementSchema } from "../../../cel/schemas/open-api-schema.ts";
 import { at, index, key } from "../rules/path.ts";
 import { type CompiledExpression, type CompiledRule, compileRules } from "./compile-rules.ts";
-import { type DeclaredType, declaredType, isEmbedded, withMetadata } from "./declared-type.ts";
-import { escapeName } from "./escape.ts";
+import {
+  type DeclaredType,
+  declaredType,
+  isEmbedded,
+  withMetadata,
+} from "../../../cel/schemas/declared-type.ts";
+import { escapeName } from "../../../cel/schemas/escape.ts";
 import { objectValue } from "./object-value.ts";
 
 /** What the rules of an object may cost together, and each of them. */

@@ -5,7 +5,7 @@ import { FieldErrors } from "../../kinds/field-errors.ts";
 import type { FieldError } from "../../kinds/kind.ts";
 import { validateDefaultByRules } from "../cel/rule-validator.ts";
 import { coerceEmbedded, validateEmbedded } from "../embedded-objects.ts";
-import type { OpenApiSchema } from "../open-api-schema.ts";
+import type { OpenApiSchema } from "../../../cel/schemas/open-api-schema.ts";
 import { isPruned } from "../prune.ts";
 import { validateValue } from "../validate-value.ts";
 import { at, key } from "./path.ts";

@@ -1,7 +1,14 @@
 import { formatTime } from "../../../api/time.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
-import type { FieldErrors } from "../field-errors.ts";
+import { signerNames } from "../../../api/certificate-requests.ts";
+import type { Steps } from "../../../api/steps.ts";
+import { type CertificateRequest, readPemRequest } from "../../../pki/certificate-request.ts";
+import { CertificateError } from "../../../pki/der-reader.ts";
+import { certificatesProblem } from "../../../pki/parsed-certificate.ts";
+import { checkRequestSignatureNow } from "../../../pki/signatures.ts";
+import { FieldErrors } from "../field-errors.ts";
+import { validateSignerName } from "./signer-name.ts";
 import type { Json } from "../../../api/json.ts";
 import {
   asJson,
@@ -15,7 +22,7 @@ import {
   strings,
   text,
 } from "../../../api/json.ts";
-import type { Draft, RuleContext } from "../kind.ts";
+import { type Draft, type FieldError, isInSteps, type KindRules, type RuleContext } from "../kind.ts";
 import { ageColumn, column, nameColumn, shortDuration } from "../table.ts";
 import { repeatedPlaces } from "../repeated.ts";
 
@@ -65,7 +72,8 @@ function prepareForUpdate(draft: Draft, before: Json, context: RuleContext): voi
   if (context.subresource === "approval") {
     const conditions = status["conditions"];
     copyField(draft, before, "status");
-    if (conditions !== undefined) ensure(draft, "status")["conditions"] = conditions;
+    // Without any it is an attempt to take back what was decided.
+    ensure(draft, "status")["conditions"] = conditions ?? [];
   } else keepDecisions(status, child(before, "status"));
 }
 
@@ -95,12 +103,30 @@ function keepDecisions(status: Json, before: Json | undefined): void {
   if (conditions.length > 0) status["conditions"] = conditions;
 }
 
+const readRequests = new WeakMap<object, CertificateRequest>();
+
+/** What a new object asks for, which has been validated: reading it again could take long. */
+export function requestOf(object: object): CertificateRequest | undefined {
+  return readRequests.get(object);
+}
+
+/** The signature is checked at once, which takes no longer for large requests than hashing them. */
+function* validateX509(draft: Draft): Steps<readonly FieldError[]> {
+  const errors = new FieldErrors();
+  const given = text(specOf(draft), "request");
+  try {
+    const request = yield* readPemRequest(Buffer.from(given, "base64").toString("latin1"));
+    checkRequestSignatureNow(request);
+    readRequests.set(draft, request);
+  } catch (error) {
+    if (!(error instanceof CertificateError)) throw error;
+    errors.invalid("spec.request", specOf(draft)["request"] ?? null, error.message);
+  }
+  return errors.list;
+}
+
 function validateRequest(draft: Draft, errors: FieldErrors): void {
   const spec = specOf(draft);
-  const pem = Buffer.from(text(spec, "request"), "base64").toString("utf8");
-  if (!/-----BEGIN (NEW )?CERTIFICATE REQUEST-----/.test(pem)) {
-    errors.invalid("spec.request", spec["request"] ?? null, "PEM block type must be CERTIFICATE REQUEST");
-  }
   const given = strings(spec, "usages");
   if (given.length === 0) errors.required("spec.usages");
   const repeated = repeatedPlaces(given);
@@ -109,16 +135,9 @@ function validateRequest(draft: Draft, errors: FieldErrors): void {
     if (repeated.has(index)) errors.duplicate(`spec.usages[${index}]`, usage);
   }
   const signer = text(spec, "signerName");
-  if (signer === "") errors.required("spec.signerName");
-  else if (signer === "kubernetes.io/legacy-unknown") {
+  if (signer === signerNames.legacyUnknown) {
     errors.invalid("spec.signerName", signer, "the legacy signerName is not allowed via this API version");
-  } else if (!/^[a-z0-9.-]+\/.+$/.test(signer)) {
-    errors.invalid(
-      "spec.signerName",
-      signer,
-      "must be a fully qualified domain and path of the form 'example.com/signer-name'",
-    );
-  }
+  } else validateSignerName("spec.signerName", signer, errors);
   const seconds = integer(spec, "expirationSeconds");
   if (seconds !== undefined && seconds < 600) {
     errors.invalid(
@@ -188,10 +207,14 @@ const rules: KindSpec = {
   validateStatus(draft, before, errors) {
     validateConditions(draft, errors);
     validateDecisions(draft, before, false, errors);
-    const [now, old] = [draft, before].map((object) => text(child(object, "status"), "certificate"));
-    if (old !== "" && now !== old) {
+    const [now = "", old = ""] = [draft, before].map((object) =>
+      text(child(object, "status"), "certificate"),
+    );
+    if (now === old) return;
+    const problem = certificatesProblem(now);
+    if (problem !== undefined) errors.invalid("status.certificate", "<certificate data>", problem);
+    if (old !== "")
       errors.forbidden("status.certificate", "updates may not modify existing certificate content");
-    }
   },
   selectableFields: (object) => ({ "spec.signerName": text(child(asJson(object), "spec"), "signerName") }),
   columns: [
@@ -207,4 +230,14 @@ const rules: KindSpec = {
   ],
 };
 
-export const certificateRequestKinds = [defineKind(resources.certificateSigningRequests, rules)];
+const kind = defineKind(resources.certificateSigningRequests, rules);
+
+export const certificateRequestKinds: readonly KindRules[] = [
+  {
+    ...kind,
+    *validate(draft, context) {
+      const found = kind.validate?.(draft, context) ?? [];
+      return [...(yield* validateX509(draft)), ...(isInSteps(found) ? yield* found : found)];
+    },
+  },
+];

@@ -10,6 +10,7 @@ import {
   text,
 } from "../../../api/json.ts";
 import { resources } from "../../../api/resources.ts";
+import { formatTime } from "../../../api/time.ts";
 import { defineKind, nameAndAge, specOf } from "../define-kind.ts";
 import type { Draft } from "../kind.ts";
 import { isExtendedResource } from "../pod/requirements.ts";
@@ -17,6 +18,7 @@ import { ageColumn, column, nameColumn } from "../table.ts";
 import { validateClaimSpec, validateConfiguration, validateSelectors } from "./claim-spec.ts";
 import { dropDeallocated, validateClaimStatus } from "./claim-status.ts";
 import { validateSlice } from "./slice.ts";
+import { taintRuleKind } from "./taint-rule.ts";
 
 function setRequestDefaults(spec: Json | undefined): void {
   for (const request of items(child(spec, "devices"), "requests")) {
@@ -28,9 +30,10 @@ function setRequestDefaults(spec: Json | undefined): void {
   }
 }
 
-/** Features that are off by default take these from what is written. */
-function dropDisabled(draft: Draft): void {
+/** Features that are off by default take these from what is written; taints are from when they came. */
+function prepareSlice(draft: Draft, nowMs: number): void {
   for (const device of items(specOf(draft), "devices")) {
+    for (const taint of items(device, "taints")) setZeroDefault(taint, "timeAdded", formatTime(nowMs));
     delete device["nodeAllocatableResourceMappings"];
     for (const attribute of Object.values(child(device, "attributes") ?? {}))
       if (isJson(attribute))
@@ -49,6 +52,7 @@ function stateCell(claim: Json): string {
 }
 
 export const deviceKinds = [
+  taintRuleKind,
   defineKind(resources.resourceClaims, {
     declaredRules: true,
     statusKeepsMetadata: "all",
@@ -82,8 +86,8 @@ export const deviceKinds = [
   }),
   defineKind(resources.resourceSlices, {
     declaredRules: true,
-    prepareForCreate: dropDisabled,
-    prepareForUpdate: dropDisabled,
+    prepareForCreate: (draft, { nowMs }) => prepareSlice(draft, nowMs),
+    prepareForUpdate: (draft, _before, { nowMs }) => prepareSlice(draft, nowMs),
     validate: (draft, errors) => validateSlice(specOf(draft), undefined, errors),
     validateUpdate: (draft, before, errors) => validateSlice(specOf(draft), child(before, "spec"), errors),
     warnings(draft) {

@@ -24,7 +24,9 @@ import {
 } from "./match-rules.ts";
 import { REINVOCATION_POLICIES } from "./webhook.ts";
 import { repeatedPlaces } from "../repeated.ts";
-import { isIdentifier, PolicyExpressions } from "./policy-expressions.ts";
+import { type CompiledExpression, problemOf } from "../../admission/expressions/compiled-expression.ts";
+import { PolicyCompiler } from "../../admission/expressions/policy-compiler.ts";
+import { isIdentifier } from "./identifier.ts";
 
 const REASONS = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 const ACTIONS = ["Audit", "Deny", "Warn"];
@@ -60,38 +62,44 @@ function validateMatch(spec: Json, errors: FieldErrors): void {
   }
 }
 
-function validateVariables(spec: Json, errors: FieldErrors): PolicyExpressions {
-  validateMatchConditions(items(spec, "matchConditions"), "spec.matchConditions", errors);
-  const expressions = new PolicyExpressions(present(spec, "paramKind"));
+function validateVariables(spec: Json, errors: FieldErrors): PolicyCompiler {
+  const params = present(spec, "paramKind");
+  validateMatchConditions(items(spec, "matchConditions"), "spec.matchConditions", errors, params);
+  const compiler = new PolicyCompiler(params);
   for (const [index, variable] of items(spec, "variables").entries()) {
     const path = `spec.variables[${index}]`;
     const [name, expression] = [text(variable, "name"), text(variable, "expression")];
     if (name.trim() === "") errors.required(`${path}.name`, "name is not specified");
     else if (!isIdentifier(name)) errors.invalid(`${path}.name`, name, "must be a valid CEL identifier");
     if (expression.trim() === "") errors.required(`${path}.expression`, "expression is not specified");
-    else tell(`${path}.expression`, expression, expressions.variable(name, expression), errors);
+    else tell(`${path}.expression`, compiler.variable(name, expression), errors);
   }
-  return expressions;
+  return compiler;
 }
 
-function tell(path: string, expression: string, problem: string | undefined, errors: FieldErrors): void {
-  if (problem !== undefined) errors.invalid(path, expression, problem);
+function tell(
+  path: string,
+  expression: CompiledExpression,
+  errors: FieldErrors,
+  given = expression.text,
+): void {
+  const problem = problemOf(expression);
+  if (problem !== undefined) errors.invalid(path, given, problem);
 }
 
 function validateValidation(
   validation: Json,
   path: string,
-  expressions: PolicyExpressions,
+  compiler: PolicyCompiler,
   errors: FieldErrors,
 ): void {
   const expression = text(validation, "expression");
   if (expression.trim() === "") errors.required(`${path}.expression`, "expression is not specified");
-  else tell(`${path}.expression`, expression, expressions.validation(expression), errors);
+  else tell(`${path}.expression`, compiler.condition(expression), errors);
   const byExpression = text(validation, "messageExpression");
   if (byExpression !== "" && byExpression.trim() === "")
     errors.invalid(`${path}.messageExpression`, byExpression, "must be non-empty if specified");
-  else if (byExpression !== "")
-    tell(`${path}.messageExpression`, byExpression, expressions.message(byExpression), errors);
+  else if (byExpression !== "") tell(`${path}.messageExpression`, compiler.message(byExpression), errors);
   const message = text(validation, "message");
   if (message !== "" && message.trim() === "")
     errors.invalid(`${path}.message`, message, "must be non-empty if specified");
@@ -105,7 +113,7 @@ function validateValidation(
 function validateAnnotations(
   policy: string,
   annotations: readonly Json[],
-  expressions: PolicyExpressions,
+  compiler: PolicyCompiler,
   errors: FieldErrors,
 ): void {
   const path = "spec.auditAnnotations";
@@ -120,7 +128,7 @@ function validateAnnotations(
     else errors.invalidEach(`${at}.key`, `${policy}/${key}`, labelKeyProblems(`${policy}/${key}`));
     const value = text(annotation, "valueExpression");
     if (value.trim() === "") errors.required(`${at}.valueExpression`, "valueExpression is not specified");
-    else tell(`${at}.valueExpression`, value, expressions.auditAnnotation(value.trim()), errors);
+    else tell(`${at}.valueExpression`, compiler.auditAnnotation(value.trim()), errors, value);
     if (repeated.has(index)) errors.duplicate(`${at}.key`, key);
   }
 }
@@ -140,7 +148,7 @@ const validatingRules: KindSpec = {
   validate(draft, errors) {
     const spec = specOf(draft);
     validateMatch(spec, errors);
-    const expressions = validateVariables(spec, errors);
+    const compiler = validateVariables(spec, errors);
     const validations = items(spec, "validations");
     const annotations = items(spec, "auditAnnotations");
     if (validations.length + annotations.length === 0) {
@@ -149,8 +157,8 @@ const validatingRules: KindSpec = {
       errors.required("spec.auditAnnotations", detail);
     }
     for (const [index, validation] of validations.entries())
-      validateValidation(validation, `spec.validations[${index}]`, expressions, errors);
-    validateAnnotations(text(draft.metadata, "name"), annotations, expressions, errors);
+      validateValidation(validation, `spec.validations[${index}]`, compiler, errors);
+    validateAnnotations(text(draft.metadata, "name"), annotations, compiler, errors);
   },
   columns: [
     nameColumn,
@@ -177,11 +185,11 @@ const mutatingRules: KindSpec = {
           );
       }
     }
-    validateVariables(spec, errors);
+    const compiler = validateVariables(spec, errors);
     const mutations = items(spec, "mutations");
     if (mutations.length === 0) errors.required("spec.mutations", "mutations must contain at least one item");
     for (const [index, mutation] of mutations.entries())
-      validateMutation(mutation, `spec.mutations[${index}]`, errors);
+      validateMutation(mutation, `spec.mutations[${index}]`, compiler, errors);
     errors.oneOf("spec.reinvocationPolicy", text(spec, "reinvocationPolicy"), REINVOCATION_POLICIES);
   },
   columns: [
@@ -195,7 +203,7 @@ const mutatingRules: KindSpec = {
 /** Each type of patch, and the field that holds it. */
 const patchFields = { ApplyConfiguration: "applyConfiguration", JSONPatch: "jsonPatch" } as const;
 
-function validateMutation(mutation: Json, path: string, errors: FieldErrors): void {
+function validateMutation(mutation: Json, path: string, compiler: PolicyCompiler, errors: FieldErrors): void {
   const type = text(mutation, "patchType");
   if (type !== "ApplyConfiguration" && type !== "JSONPatch") {
     errors.oneOf(`${path}.patchType`, type, PATCH_TYPES);
@@ -206,8 +214,10 @@ function validateMutation(mutation: Json, path: string, errors: FieldErrors): vo
     patchFields[type === "JSONPatch" ? "ApplyConfiguration" : "JSONPatch"],
   ];
   const patch = child(mutation, own);
+  const expression = text(patch, "expression").trim();
   if (patch === undefined) errors.required(`${path}.${own}`, `must be specified when patchType is ${type}`);
-  else if (text(patch, "expression").trim() === "") errors.required(`${path}.${own}.expression`);
+  else if (expression === "") errors.required(`${path}.${own}.expression`);
+  else tell(`${path}.${own}.expression`, compiler[own](expression), errors);
   if (present(mutation, other))
     errors.invalid(`${path}.${other}`, `{${other}}`, `must not be specified when patchType is ${type}`);
 }

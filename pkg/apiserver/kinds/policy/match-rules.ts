@@ -1,4 +1,4 @@
-import { conditionProblem } from "../../admission/conditions.ts";
+import { conditionProblem } from "../../admission/expressions/conditions.ts";
 import { child, items, optionalText, type Json, present, strings, text } from "../../../api/json.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { dns1035LabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
@@ -101,6 +101,7 @@ export function validateMatchConditions(
   conditions: readonly Json[],
   path: string,
   errors: FieldErrors,
+  params = false,
 ): void {
   if (conditions.length > 64) errors.tooMany(path, conditions.length, 64);
   const names = conditions.map((condition) => text(condition, "name"));
@@ -108,7 +109,7 @@ export function validateMatchConditions(
   for (const [index, condition] of conditions.entries()) {
     const at = `${path}[${index}]`;
     const expression = text(condition, "expression").trim();
-    const problem = expression === "" ? undefined : conditionProblem(expression);
+    const problem = expression === "" ? undefined : conditionProblem(expression, params);
     if (expression === "") errors.required(`${at}.expression`);
     else if (problem !== undefined) errors.invalid(`${at}.expression`, expression, problem);
     const name = names[index] ?? "";

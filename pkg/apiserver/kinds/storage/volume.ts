@@ -196,9 +196,6 @@ const rules: KindSpec = {
     setDefault(spec, "volumeMode", "Filesystem");
     const hostPath = child(spec, "hostPath");
     if (hostPath !== undefined) setDefault(hostPath, "type", "");
-    const claim = child(spec, "claimRef");
-    if (claim !== undefined) setZeroDefault(claim, "apiVersion", "v1");
-    if (claim !== undefined) setZeroDefault(claim, "kind", "PersistentVolumeClaim");
     setZeroDefault(ensure(draft, "status"), "phase", "Pending");
   },
   prepareForCreate(draft, { nowMs }) {

@@ -3,7 +3,7 @@ import { parseJson } from "../../../api/wire-json.ts";
 import { asJson, child, isJson, items, type Json, setDefault, stringMap, text } from "../../../api/json.ts";
 import type { Draft } from "../../kinds/kind.ts";
 import { normalizeWireForm } from "../../../api/wire-form.ts";
-import { freezeDeep } from "../../storage/freeze.ts";
+import { deepFreeze } from "../../../api/freeze.ts";
 import { copyJson } from "../../../api/json-copy.ts";
 import type { Conversion } from "../served-resource.ts";
 import { metricSpecFromV1, metricSpecToV1, metricStatusToV1 } from "./metric-forms.ts";
@@ -25,7 +25,7 @@ export function autoscalerConversion(): Conversion {
     fromStorage: (stored) => {
       let shown = read.get(stored);
       if (shown === undefined) {
-        shown = freezeDeep(toV1(asJson(stored))) as unknown as ApiObject;
+        shown = deepFreeze(toV1(asJson(stored))) as unknown as ApiObject;
         read.set(stored, shown);
       }
       return shown;

@@ -2,7 +2,7 @@ import type { ApiObject } from "../../../api/object.ts";
 import { asJson, type Json } from "../../../api/json.ts";
 import type { Draft } from "../../kinds/kind.ts";
 import { normalizeWireForm } from "../../../api/wire-form.ts";
-import { freezeDeep } from "../../storage/freeze.ts";
+import { deepFreeze } from "../../../api/freeze.ts";
 import { copyJson } from "../../../api/json-copy.ts";
 import type { Conversion } from "../served-resource.ts";
 
@@ -26,7 +26,7 @@ export function eventConversion(): Conversion {
       let shown = read.get(stored);
       if (shown === undefined) {
         const made = renamed(asJson(stored), "events.k8s.io/v1", ([events, core]) => [core, events]);
-        shown = freezeDeep(made) as unknown as ApiObject;
+        shown = deepFreeze(made) as unknown as ApiObject;
         read.set(stored, shown);
       }
       return shown;

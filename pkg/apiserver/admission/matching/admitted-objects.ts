@@ -3,9 +3,11 @@ import { copyJson } from "../../../api/json-copy.ts";
 import type { ApiObject } from "../../../api/object.ts";
 import { apiVersionOf } from "../../../api/resource.ts";
 import { definitionOf } from "../../../api/schema.ts";
+import { builtInSchema } from "../../apply/built-in-schema.ts";
+import type { FieldSchema } from "../../apply/field-schema.ts";
 import { type BodyCheck, checkBuiltInBody } from "../../decode/check-body.ts";
 import type { Draft } from "../../kinds/kind.ts";
-import type { AdmissionAttributes } from "../../server/admission.ts";
+import type { AdmissionAttributes, BodyKind } from "../../server/admission.ts";
 import { convertTo, type ServedResource } from "../../server/served-resource.ts";
 import { internalError } from "../../server/status-error.ts";
 
@@ -50,13 +52,27 @@ export class AdmittedObjects {
       this.#before = (await convertTo(served, own, asJson(before) as Draft)) as unknown as ApiObject;
   }
 
+  /** Of the object that is shown; undefined where its type is not known. */
+  get schema(): FieldSchema | undefined {
+    const { bodyKind } = this.#attributes;
+    if (bodyKind === undefined) return this.#served.body.fields;
+    return builtInSchema(apiVersionOf(bodyKind), bodyKind.kind);
+  }
+
+  /** The kind that the object is shown in. */
+  get kind(): BodyKind {
+    return this.#attributes.bodyKind ?? this.#served.resource;
+  }
+
   /** Takes over what a patch has made of the object. Returns whether that is something else. */
-  replace(patched: unknown): boolean {
+  replace(patched: unknown, unknown: "dropped" | "refused" = "dropped"): boolean {
     const next = isJson(patched) ? copyJson(patched) : {};
     if (!isJson(next["metadata"]) && this.#attributes.bodyKind === undefined) next["metadata"] = {};
     const draft = next as Draft;
-    const problem = this.#check(draft).problem;
-    if (problem !== undefined) throw internalError(problem);
+    const checked = this.#check(draft);
+    if (checked.problem !== undefined) throw internalError(checked.problem);
+    if (unknown === "refused" && checked.unknown.length > 0 && !this.#served.custom)
+      throw internalError(`strict decoding error: ${checked.unknown.map(unknownField).join(", ")}`);
     const isOther = !sameValue(this.#object, draft);
     if (this.#attributes.bodyKind === undefined) this.#served.rules.setDefaults?.(draft);
     this.#object = draft;
@@ -81,3 +97,5 @@ export class AdmittedObjects {
     Object.assign(draft, this.#object);
   }
 }
+
+const unknownField = (path: string): string => `unknown field ${JSON.stringify(path)}`;
