@@ -202,3 +202,8 @@ export function hasCause(error: unknown, reason: string): boolean {
 
 /** The namespace of a create is being deleted: creating there again is hopeless. */
 export const isNamespaceTerminating = (error: unknown): boolean => hasCause(error, "NamespaceTerminating");
+
+/** The label of metrics that count by answers. A request without an answer counts as a failure of the server. */
+export function statusCodeOf(error: unknown): string {
+  return error instanceof ApiError && error.code !== 0 ? String(error.code) : "500";
+}

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { tokenBucket, unlimited } from "./limiter.ts";
 
 test("lets a burst through at once, then one request per interval", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FakeAnswer } from "../../test/harness/fake-transport.ts";
 import { FakeTransport, untilAborted } from "../../test/harness/fake-transport.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { ApiObject } from "../api/object.ts";
 import type { Resource } from "../api/resource.ts";
 import { resources } from "../api/resources.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FakeAnswer } from "../../test/harness/fake-transport.ts";
 import { FakeTransport } from "../../test/harness/fake-transport.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { Logger } from "../log/logger.ts";
 import { silentLogger } from "../log/logger.ts";
 import type { Labels, Metrics } from "../metrics/metrics.ts";

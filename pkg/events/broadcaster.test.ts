@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { statusError } from "../../test/harness/lease-server.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { ApiObject } from "../api/object.ts";
 import type { Event } from "../api/types/core-v1.gen.ts";
 import { seededRandom } from "../clock/random.ts";

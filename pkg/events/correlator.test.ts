@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { Event } from "../api/types/core-v1.gen.ts";
 import { seededRandom } from "../clock/random.ts";
 import { defaultCorrelation, EventCorrelator, type Correlated } from "./correlator.ts";

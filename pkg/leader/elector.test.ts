@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { LeaseServer, statusError, type Carrier } from "../../test/harness/lease-server.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { Lease, LeaseSpec } from "../api/types/coordination-v1.gen.ts";
 import { seededRandom } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";

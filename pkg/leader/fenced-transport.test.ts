@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { sleep } from "../clock/wait.ts";
 import type { Method, Transport, TransportResponse } from "../client/transport.ts";
 import { instantOf, LeaseFence, openGate } from "./fence.ts";

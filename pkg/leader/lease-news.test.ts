@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { statusError } from "../../test/harness/lease-server.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { silentLogger } from "../log/logger.ts";
 import { LeaseNews } from "./lease-news.ts";
 

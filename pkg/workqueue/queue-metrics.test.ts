@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { Labels, Metrics } from "../metrics/metrics.ts";
 import { createMetrics } from "../metrics/registry.ts";
 import { createWorkQueue } from "./work-queue.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { seededRandom, randomBelow } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";
 import { exponentialLimiter } from "./rate-limiter.ts";

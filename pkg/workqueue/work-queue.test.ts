@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock, settle } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock, settle } from "../testing/virtual-clock.ts";
 import type { WorkQueue } from "./queue.ts";
 import { exponentialLimiter } from "./rate-limiter.ts";
 import { type WorkQueueOptions, createWorkQueue } from "./work-queue.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { Backoff } from "./backoff.ts";
 
 const pauses = (backoff: Backoff, count: number): number[] =>

@@ -8,7 +8,7 @@ import {
   refused,
   tooLarge,
 } from "../../../test/harness/fake-source.ts";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { ApiObject, ListMeta, WatchEvent } from "../../api/object.ts";
 import { keyOf } from "../../api/object.ts";
 import { ApiError } from "../../client/errors.ts";

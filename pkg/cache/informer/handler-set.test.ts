@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { silentLogger } from "../../log/logger.ts";
 import { HandlerSet } from "./handler-set.ts";
 import { TaskTurns } from "../../clock/task-turns.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { busy, FakeSource, refused } from "../../../test/harness/fake-source.ts";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { ApiObject, PartialObject } from "../../api/object.ts";
 import type { TypedResource } from "../../api/resource.ts";
 import { seededRandom } from "../../clock/random.ts";

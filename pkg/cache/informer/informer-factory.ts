@@ -64,6 +64,8 @@ export interface InformerOptions<F extends Fields = Fields> extends Scope {
   readonly fields?: F;
   /** Named when it reads what it has not declared. */
   readonly consumer?: string;
+  /** A manager: what it has applied of the objects is kept, as far as the cache does not run already. */
+  readonly applied?: string;
   /** Where a cache runs already that has not all of whole objects, one that has is made beside it. */
   readonly beside?: boolean;
 }
@@ -116,10 +118,11 @@ export class SharedInformerFactory {
     resource: TypedResource<T>,
     options: InformerOptions<F> = {},
   ): SharedInformer<Seen<T, F>> {
-    const { fields = "whole", consumer, beside = false, ...scope } = options;
+    const { fields = "whole", consumer, beside = false, applied, ...scope } = options;
     const isLate = beside && this.#lacks(resource, scope, fields);
     const entry = this.#entry(resource, scope, isLate ? "whole" : "objects");
     entry.projection.add(fields);
+    if (applied !== undefined) entry.projection.keepApplied(applied);
     const informer = entry.informer as unknown as SharedInformer<Seen<T, F>>;
     return this.#seenBy(consumer, informer, resource, fields);
   }

@@ -9,7 +9,7 @@ import {
   refused,
   tooLarge,
 } from "../../../test/harness/fake-source.ts";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { PartialObject } from "../../api/object.ts";
 import { keyOf } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";

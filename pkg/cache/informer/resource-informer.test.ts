@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FakeSource, busy, expired, lost } from "../../../test/harness/fake-source.ts";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { asStored } from "../../../test/harness/stored.ts";
 import type { ApiObject } from "../../api/object.ts";
 import { seededRandom } from "../../clock/random.ts";

@@ -4,6 +4,7 @@ import type { WantedFields } from "../../api/protobuf/message-plan.ts";
 import type { Projected } from "../../api/projected.ts";
 import type { Resource } from "../../api/resource.ts";
 import { apiVersionOf, groupResource } from "../../api/resource.ts";
+import { AppliedFields } from "./applied-fields.ts";
 import type { Interner } from "./interner.ts";
 
 /**
@@ -59,6 +60,7 @@ export class Projection {
   readonly #apiVersion: string;
   readonly #interner: Interner;
   readonly #trap: Trap | undefined;
+  readonly #applied = new AppliedFields();
   #whole = false;
   #tree: FieldTree = new Map();
   #sealed = false;
@@ -92,6 +94,11 @@ export class Projection {
     else for (const path of fields) insert(this.#tree, segmentsOf(path));
   }
 
+  /** What this manager has applied is kept of whole objects; not of a cache that has objects without it already. */
+  keepApplied(manager: string): void {
+    if (!this.#sealed) this.#applied.keep(manager);
+  }
+
   /** The fields that are read of the objects; undefined when objects are read whole. */
   get wanted(): WantedFields | undefined {
     if (this.#whole || this.#tree.get("metadata") === undefined) return undefined;
@@ -111,7 +118,8 @@ export class Projection {
       metadata: this.#metadata(metadata as JsonObject),
       ...(this.#whole ? this.#copyParts(rest) : this.#pick(rest, this.#tree)),
     };
-    if (!this.#whole) this.#setTraps(out, object as unknown as JsonObject, this.#tree);
+    if (this.#whole) this.#applied.note(out, (metadata as JsonObject)["managedFields"]);
+    else this.#setTraps(out, object as unknown as JsonObject, this.#tree);
     return out as unknown as T;
   }
 

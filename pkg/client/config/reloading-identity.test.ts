@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { type Logger, silentLogger } from "../../log/logger.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
 import { noMetrics } from "../../metrics/metrics.ts";

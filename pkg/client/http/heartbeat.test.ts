@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { Clock } from "../../clock/clock.ts";
 import { DEFAULT_PATIENCE, Heartbeat, type PeerPatience } from "./heartbeat.ts";
 

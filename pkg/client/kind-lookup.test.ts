@@ -1,0 +1,50 @@
+import { beforeEach, expect, test } from "vitest";
+import { VirtualClock } from "../testing/virtual-clock.ts";
+import type { ApiResource, ApiSurface } from "./discovery-documents.ts";
+import { KindLookup } from "./kind-lookup.ts";
+
+const { signal } = new AbortController();
+const widget = { group: "example.com", kind: "Widget" };
+const facts = { namespaced: true, verbs: [], subresources: [], shortNames: [], categories: [] };
+
+let clock: VirtualClock;
+let surface: ApiSurface;
+let asked: number;
+let lookup: KindLookup;
+beforeEach(() => {
+  clock = new VirtualClock();
+  surface = surfaceOf();
+  asked = 0;
+  const discovery = { surface: async () => surface, invalidate: () => void asked++ };
+  lookup = new KindLookup({ discovery }, clock);
+});
+
+function surfaceOf(...versions: string[]): ApiSurface {
+  const resources = versions.map((version): ApiResource => ({
+    ...widget,
+    version,
+    plural: "widgets",
+    ...facts,
+  }));
+  return { groups: [{ name: widget.group, versions }], resources, failures: new Map() };
+}
+
+test("a kind is found in the version that the server prefers", async () => {
+  surface = surfaceOf("v2", "v1");
+  expect(await lookup.find(widget, signal)).toMatchObject({ plural: "widgets", version: "v2" });
+  expect(await lookup.find({ ...widget, group: "other.com" }, signal)).toBeUndefined();
+});
+
+test("an unknown kind is asked for again, but not all the time", async () => {
+  expect(await lookup.find(widget, signal)).toBeUndefined();
+  expect(await lookup.find(widget, signal)).toBeUndefined();
+  expect(asked).toBe(1);
+  await clock.advanceBy(30_000);
+  surface = surfaceOf("v1");
+  expect(await lookup.find(widget, signal)).toMatchObject({ version: "v1" });
+});
+
+test("nobody knows of a kind whose group cannot be discovered", async () => {
+  surface = { ...surfaceOf(), failures: new Map([["example.com/v1", new Error("stale")]]) };
+  await expect(lookup.find(widget, signal)).rejects.toThrow("stale");
+});
