@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { settle } from "../../test/harness/virtual-clock.ts";
+import { settle } from "../testing/virtual-clock.ts";
 import { attemptEach, attempts } from "./attempts.ts";
 
 const failed = (count: number): string => `${count} were refused`;

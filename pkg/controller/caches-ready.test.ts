@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock, settle } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock, settle } from "../testing/virtual-clock.ts";
 import { whenSynced } from "./caches-ready.ts";
 
 test("resolves once every cache has synced, and at once when all have", async () => {

@@ -1,7 +1,7 @@
 import type { ApiObject, Stored } from "../api/object.ts";
 import { describe, expect, test } from "vitest";
 import { stored } from "../../test/harness/stored.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { Resource } from "../api/resource.ts";
 import { silentLogger } from "../log/logger.ts";
 import type { Labels } from "../metrics/metrics.ts";

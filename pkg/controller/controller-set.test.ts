@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { fakeClients } from "../../test/harness/fake-clients.ts";
 import { FakeTransport } from "../../test/harness/fake-transport.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { featureGates } from "../api/feature-gates.ts";
 import { resources } from "../api/resources.ts";
 import { seededRandom } from "../clock/random.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { ApiObject } from "../api/object.ts";
 import { DeletionTracking, EXPECTATIONS_TIMEOUT_MS, Expectations } from "./expectations.ts";
 

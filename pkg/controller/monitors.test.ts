@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { apiVersionOf, groupResource, type Resource } from "../api/resource.ts";
 import type { ApiResource, ApiSurface } from "../client/discovery-documents.ts";
 import { silentLogger } from "../log/logger.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { planMonitors } from "./monitor-plan.ts";
 import { Monitors } from "./monitors.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { drain } from "../../test/harness/lister-of.ts";
 import { ruleHandler } from "../../test/harness/rule-handler.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { ApiObject } from "../api/object.ts";
 import type { WorkQueue } from "../workqueue/queue.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";

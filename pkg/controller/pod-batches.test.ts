@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { stored } from "../../test/harness/stored.ts";
-import { settle } from "../../test/harness/virtual-clock.ts";
+import { settle } from "../testing/virtual-clock.ts";
 import type { Stored } from "../api/object.ts";
 import { resources } from "../api/resources.ts";
 import type { Pod } from "../api/types/core-v1.gen.ts";

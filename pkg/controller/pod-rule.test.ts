@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
 import { stored } from "../../test/harness/stored.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { selectorFromSpec } from "../api/label-selector.ts";
 import { newControllerRef } from "../api/owner-references.ts";
 import type { Stored } from "../api/object.ts";

@@ -65,6 +65,15 @@ export class RecordedWrites<T extends ApiObject> {
     this.#note(writer, await this.#unread.updateStatus(changed, {}, writer.signal));
   }
 
+  /** The same for another subresource of which the body is the whole object, such as "approval". */
+  async updateSubresource(writer: Writer, changed: Stored<T>, subresource: string): Promise<Stored<T>> {
+    const { signal } = writer;
+    return this.wrote(
+      writer,
+      await this.#client.updateSubresource<Stored<T>>(refOf(changed), subresource, changed, signal),
+    );
+  }
+
   /** Server-side apply. */
   async apply(writer: Writer, object: Partial<T> & ApiObject, options: ApplyOptions): Promise<Stored<T>> {
     return this.wrote(writer, await this.#client.apply(object, options, writer.signal));

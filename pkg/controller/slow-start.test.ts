@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settle } from "../../test/harness/virtual-clock.ts";
+import { settle } from "../testing/virtual-clock.ts";
 import { slowStartBatch } from "./slow-start.ts";
 
 const refused = new Error("quota");

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { SelectorError } from "../api/labels.ts";
 import { asStored } from "../../test/harness/stored.ts";
 import type { ApiObject, ObjectMeta } from "../api/object.ts";
@@ -58,6 +58,15 @@ describe("an object wakes", () => {
   test("nobody when its owner is another object of that name", () => {
     handlerOf().onAdd(child(object("one", { uid: "earlier" })), false);
     expect([drain(queue), observed]).toEqual([[], []]);
+  });
+
+  test("its owner that is in no namespace, though the object is in one", () => {
+    const node = asStored({ metadata: { name: "n", uid: "3" } });
+    const handler = handlerOf({ owners: { lister: listerOf([node]), resource: resources.nodes } });
+    const { apiVersion, kind } = { apiVersion: "v1", kind: "Node" };
+    const owner = { apiVersion, kind, name: "n", uid: "3", controller: true };
+    handler.onAdd(object("lease", { ownerReferences: [owner] }), false);
+    expect(drain(queue)).toEqual(["n"]);
   });
 
   test("nobody when it goes, where its owner does not mind", () => {

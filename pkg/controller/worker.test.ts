@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { VirtualClock, settle } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock, settle } from "../testing/virtual-clock.ts";
 import { randomBelow, seededRandom } from "../clock/random.ts";
 import { sleep } from "../clock/wait.ts";
 import type { LogFields, Logger } from "../log/logger.ts";
@@ -8,6 +8,7 @@ import { errorOfFailure } from "../client/errors.ts";
 import { TransportError } from "../client/transport.ts";
 import { exponentialLimiter, type RateLimiter } from "../workqueue/rate-limiter.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
+import { PermanentError } from "./permanent-error.ts";
 import type { SyncFunction } from "./sync.ts";
 import { type WorkerPoolOptions, WorkerPool } from "./worker.ts";
 
@@ -131,6 +132,23 @@ test("after maxRetries failures in a row the key is dropped, until it is added a
   queue.add("a");
   await clock.advanceBy(10_000);
   expect(calls).toBe(8);
+  stop.abort();
+  await running;
+});
+
+test("a key that fails for good is tried again only when it is added anew", async () => {
+  let calls = 0;
+  const { clock, queue, lines, stop, running } = setUp(async () => {
+    calls++;
+    throw new Error("the bucket cannot be made", { cause: new PermanentError("there is no such region") });
+  });
+  queue.add("a");
+  await clock.advanceBy(60_000);
+  expect([calls, queue.requeues("a")]).toEqual([1, 0]);
+  expect(lines.at(-1)?.message).toContain("failed for good");
+  queue.add("a");
+  await clock.advanceBy(60_000);
+  expect(calls).toBe(2);
   stop.abort();
   await running;
 });

@@ -7,7 +7,7 @@ import type {
   WebhookClientConfig,
 } from "../api/types/apiextensions-v1.gen.ts";
 import { applyDefaults } from "../apiserver/crd/default-values.ts";
-import type { OpenApiSchema } from "../apiserver/crd/open-api-schema.ts";
+import type { OpenApiSchema } from "../cel/schemas/open-api-schema.ts";
 import type { AnyCrd, Conversion, Crd, CrdSpec, DefinedDraft, DefinedObject } from "./crd.ts";
 import { CrdError } from "./crd-error.ts";
 import { manifestOf, titleOf, versionOf } from "./manifest.ts";

@@ -32,6 +32,14 @@ test("values that are listed", () => {
   expectTypeOf(typeOf({ const: "x" }).read).toEqualTypeOf<"x">();
 });
 
+test("values of one form or another", () => {
+  const one = typeOf({ anyOf: [{ const: "a" }, { const: "b" }, { type: "null" }] });
+  expectTypeOf(one.read).toEqualTypeOf<"a" | "b" | null>();
+  // Rules beside a type say nothing of the form.
+  const ruled = typeOf({ type: "string", anyOf: [{ minLength: 1 }, { format: "x" }] });
+  expectTypeOf(ruled.read).toEqualTypeOf<string>();
+});
+
 test("what nothing is known of", () => {
   expectTypeOf(typeOf({}).read).toEqualTypeOf<unknown>();
   expectTypeOf(typeOf({ "x-kubernetes-preserve-unknown-fields": true }).read).toEqualTypeOf<unknown>();

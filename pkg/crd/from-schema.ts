@@ -25,7 +25,9 @@ type Value<S, As extends Side> = S extends { readonly const: infer V }
         ? Flat<ApiObject & ObjectValue<S, As>>
         : S extends { readonly type: infer T }
           ? OfType<S, T, As>
-          : unknown;
+          : S extends { readonly anyOf: readonly (infer M)[] }
+            ? FromSchema<M, As>
+            : unknown;
 
 type OfType<S, T, As extends Side> = T extends readonly SchemaType[]
   ? OfType<S, T[number], As>

@@ -20,13 +20,13 @@ export interface TypedSchema<Read = unknown, Written = Read> {
   readonly __types?: { readonly read: Read; readonly written: Written };
 }
 
-/** TypeBox's schemas are JSON Schemas that carry their type under this name, at compile time only. */
+/** Schemas of @sinclair/typebox are JSON Schemas that carry their type under this name, at compile time only. */
 interface StaticSchema {
   readonly static: unknown;
 }
 
 /** Where a schema can come from. */
-export type SchemaSource = JsonSchema | StandardSchema | TypedSchema;
+export type SchemaSource = JsonSchema | StandardSchema | TypedSchema | StaticSchema;
 
 /** For schemas whose type cannot be told from them: those of other tools, files and generators. */
 export function typedSchema<Read, Written = Read>(schema: object): TypedSchema<Read, Written> {

@@ -8,7 +8,7 @@ import { sleep } from "../clock/wait.ts";
 import { silentLogger } from "../log/logger.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import { type FakeAnswer, FakeTransport, untilAborted } from "../../test/harness/fake-transport.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { waitForApiServer } from "./api-server-ready.ts";
 
 interface Outcome {

@@ -1,4 +1,4 @@
-import type { Clock } from "../clock/clock.ts";
+import type { Clock, Timer } from "../clock/clock.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ControllerSet } from "../controller/controller-set.ts";
 
@@ -19,14 +19,17 @@ export async function endInTime(
   const expired = new Promise<false>((resolve) => {
     expire = () => resolve(false);
   });
+  let timer: Timer | undefined;
   const onAbort = (): void => {
-    if (limitMs > 0) clock.setTimer(limitMs, expire);
+    if (limitMs > 0) timer = clock.setTimer(limitMs, expire);
   };
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   const ended = set.run(signal).then(() => true);
   const clean = await Promise.race([ended, expired]);
   signal.removeEventListener("abort", onAbort);
+  // A process with a timer goes on, though all of its work has ended.
+  timer?.cancel();
   if (!clean) {
     log.error(undefined, "Controller shutdown timeout reached", { controllers: set.stillRunning() });
     ended.catch((error: unknown) => log.error(error, "A controller failed after the shutdown timeout"));

@@ -7,6 +7,7 @@ import type { Logger } from "../log/logger.ts";
 import { createLogger, fileDescriptorDestination } from "../log/pino.ts";
 import { createMetrics, type MetricsRegistries } from "../metrics/registry.ts";
 import { recordProcessStart } from "../metrics/standard.ts";
+import { limitYoungGeneration, processYoungGeneration } from "./young-generation.ts";
 
 /** The process that a manager runs in. */
 export interface Host {
@@ -37,6 +38,8 @@ export function processHost(): Host {
   const metrics = createMetrics({ version: METRICS_VERSION });
   recordProcessStart(metrics.main, realClock.nowMs() - process.uptime() * 1_000);
   metrics.collectRuntime();
+  // Caches grow for a while, and the engine would keep what that takes.
+  limitYoungGeneration(processYoungGeneration);
   const stop = new AbortController();
   const onSignal = (name: NodeJS.Signals): void => {
     if (stop.signal.aborted) {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { get, type IncomingMessage } from "node:http";
+import { createServer, get, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { DirectTransport } from "../apiserver/direct-transport.ts";
@@ -11,10 +12,12 @@ import { type ClientBuilder, clientBuilder, sharedTransports } from "../client/c
 import { seededRandom } from "../clock/random.ts";
 import { controller } from "../controller/index.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
+import { defineController } from "../controller/kit.ts";
 import { silentLogger } from "../log/logger.ts";
 import { noMetrics } from "../metrics/metrics.ts";
 import { createMetrics } from "../metrics/registry.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { webhook, webhookConfigurations } from "../webhook/index.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { Host } from "./host.ts";
 import { manager, type Manager, type ManagerOptions } from "./index.ts";
 
@@ -110,6 +113,8 @@ const copies = async (): Promise<readonly string[]> =>
 const holder = async (): Promise<string | null | undefined> =>
   (await clients.client("test").clientFor(leases).get({ namespace: NAMESPACE, name: "program" })).spec
     ?.holderIdentity;
+const untilAborted = async (signal: AbortSignal): Promise<void> =>
+  new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
 const page = async (port: number | undefined, path: string): Promise<readonly [number, string]> => {
   // A connection of its own: one that is kept may end with the server just as it is used again.
   const asked = get({ host: "127.0.0.1", port, path, agent: false });
@@ -145,6 +150,41 @@ test("health, metrics and what controllers did are served, each on its port", as
   expect((await page(metrics, "/healthz"))[0]).toBe(404);
   await end();
   await expect(page(health, "/healthz")).rejects.toThrow("ECONNREFUSED");
+});
+
+test("health is not served where metrics are not for everybody", async () => {
+  const { outcome } = await start({ port: { health: 18_081, metrics: 18_081 }, secureMetrics: {} });
+  expect(String(outcome())).toContain("they need a port each");
+});
+
+test("it is ready when its webhooks can be asked", async () => {
+  const run = [webhook(configMaps).validate(() => undefined)];
+  const { it } = await start({ port: { health: 0, webhooks: 0 }, webhooks: { run, namespace: NAMESPACE } });
+  const ready = async () => page(it.ports.health, "/readyz/webhooks");
+  // Nobody has installed their configuration.
+  await expect.poll(async () => (await clock.advanceBy(1_000), it.ports.webhooks)).toBeGreaterThan(0);
+  expect((await ready())[0]).toBe(500);
+  const metadata = { name: "program" };
+  const { validating } = webhookConfigurations({
+    name: "program",
+    webhooks: run,
+    address: { url: "https://a" },
+  });
+  await clients
+    .client("test")
+    .clientFor(resources.validatingWebhookConfigurations)
+    .create({ ...validating, metadata });
+  await expect.poll(async () => (await clock.advanceBy(5_000), (await ready())[0])).toBe(200);
+});
+
+test("webhooks that cannot be served end it", async () => {
+  const taken = createServer().listen(0);
+  await once(taken, "listening");
+  const { port } = taken.address() as AddressInfo;
+  const run = [webhook(configMaps).validate(() => undefined)];
+  const { outcome } = await start({ port: { webhooks: port }, webhooks: { run, namespace: NAMESPACE } });
+  await expect.poll(async () => (await clock.advanceBy(1_000), String(outcome()))).toContain("EADDRINUSE");
+  taken.close();
 });
 
 describe("with an election", () => {
@@ -194,6 +234,27 @@ describe("with an election", () => {
     expect(await copies()).not.toContain("later");
   });
 
+  test("what is still to be written when the Lease is lost is refused", async () => {
+    const held = Promise.withResolvers<void>();
+    const written: unknown[] = [];
+    const late = controller("late", configMaps).reconcile(async ({ metadata: { name, namespace } }, ctx) => {
+      await held.promise;
+      const secret = { metadata: { name, namespace } };
+      written.push(await ctx.client.clientFor(secrets).create(secret).catch(String));
+    });
+    await start({ run: [late], leaderElection });
+    await create("a");
+    await clock.advanceBy(1_000);
+    const client = clients.client("test").clientFor(leases);
+    const lease = await client.get({ namespace: NAMESPACE, name: "program" });
+    await client.update({ ...lease, spec: { ...lease.spec, holderIdentity: "somebody else" } });
+    await clock.advanceBy(20_000);
+    held.resolve();
+    await clock.advanceBy(1_000);
+    expect(written).toEqual([expect.stringMatching(/lease|lead/i)]);
+    expect(await copies()).toEqual([]);
+  });
+
   test("what runs everywhere does not wait for it", async () => {
     const ran: string[] = [];
     const task = (name: string, everywhere?: true) => ({
@@ -201,7 +262,7 @@ describe("with an election", () => {
       ...(everywhere && { everywhere }),
       run: async (signal: AbortSignal): Promise<void> => {
         ran.push(name);
-        await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        await untilAborted(signal);
       },
     });
     const first = await start({ leaderElection });
@@ -245,6 +306,23 @@ describe("at run time", () => {
     await create("a");
     await clock.advanceBy(1_000);
     expect([seen, await copies()]).toEqual([["a"], []]);
+  });
+
+  test("one that is removed hears nothing more of what others go on reading", async () => {
+    const heard: string[] = [];
+    const hearer = defineController({ name: "hearer" }, (kit) => {
+      kit.reads(configMaps).hears(({ object }) => void heard.push(object.metadata.name));
+      kit.task(untilAborted);
+    });
+    const { it } = await start({ run: [hearer(), copier()] });
+    await create("a");
+    await clock.advanceBy(1_000);
+    const removed = it.remove("hearer");
+    await clock.advanceBy(1_000);
+    await removed;
+    await create("b");
+    await clock.advanceBy(1_000);
+    expect([heard, await copies()]).toEqual([["a"], ["a", "b"]]);
   });
 
   test("two of one name are refused", async () => {

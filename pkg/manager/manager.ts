@@ -9,14 +9,16 @@ import { LeaseLostError } from "../leader/elector.ts";
 import { openGate, type WriteGate } from "../leader/fence.ts";
 import { type LeaseElection, leaseElection } from "../leader/lease-election.ts";
 import { healthcheckMetrics } from "../metrics/standard.ts";
+import type { WebhookServer } from "../webhook/webhook-server.ts";
 import { controllerCheck } from "./health/controller-health.ts";
 import { HealthChecks } from "./health/health.ts";
 import { leaseCheck } from "./health/lease-health.ts";
 import { type Host, processHost } from "./host.ts";
-import { type ManagerOptions, type Task, USUAL_TIMING } from "./options.ts";
-import { type PageServer, servePages } from "./page-server.ts";
-import { debugPages, healthPages, metricsPages, type Pages } from "./pages.ts";
+import { conversionsAt, webhookServer } from "./managed-webhooks.ts";
+import { type ManagerOptions, type Ports, type Task, USUAL_TIMING } from "./options.ts";
+import { debugPages, healthPages, metricsPages } from "./pages.ts";
 import { runSet } from "./run-set.ts";
+import { type ServedPages, servedPages } from "./served-pages.ts";
 import { StartError } from "./start-error.ts";
 
 const USUAL_QPS = 20;
@@ -35,8 +37,8 @@ export interface Manager {
   add(controller: ControllerDescriptor): void;
   /** Ends one; resolves when its work has ended. */
   remove(name: string): Promise<void>;
-  /** Where it is served how it does, once it runs. */
-  readonly ports: { readonly health?: number; readonly metrics?: number };
+  /** Where it is served how it does, and where its webhooks are, once they are. */
+  readonly ports: Ports;
 }
 
 export function manager(options: ManagerOptions): Manager {
@@ -54,7 +56,8 @@ class RunningManager implements Manager {
   readonly #controllers: Map<string, ControllerDescriptor>;
   readonly #everywhere: readonly Task[];
   #set: ControllerSet | undefined;
-  #ports: Manager["ports"] = {};
+  #pages: ServedPages | undefined;
+  #webhooks: WebhookServer | undefined;
 
   constructor(options: ManagerOptions) {
     this.#options = options;
@@ -69,7 +72,8 @@ class RunningManager implements Manager {
   }
 
   get ports(): Manager["ports"] {
-    return this.#ports;
+    const webhooks = this.#webhooks?.port ?? 0;
+    return { ...this.#pages?.ports, ...(webhooks > 0 && { webhooks }) };
   }
 
   add(controller: ControllerDescriptor): void {
@@ -89,10 +93,9 @@ class RunningManager implements Manager {
     const { asked } = this.#host;
     const stop = new AbortController();
     const ending = AbortSignal.any([asked, stop.signal, ...(signal === undefined ? [] : [signal])]);
-    const servers: PageServer[] = [];
     const clients = this.#options.clients ?? (await this.#connect());
     try {
-      servers.push(...(await this.#serve()));
+      this.#pages = await this.#serve(clients);
       await this.#install(clients, ending);
       const work = async (run: () => Promise<void>): Promise<void> => {
         try {
@@ -105,11 +108,12 @@ class RunningManager implements Manager {
       const runs = [
         async () => this.#lead(clients, ending),
         ...this.#everywhere.map((task) => async () => orAborted(task.run(ending), ending)),
+        ...this.#answering(clients).map((server) => async () => answered(server, ending)),
       ];
       const ends = await Promise.allSettled(runs.map(work));
       for (const end of ends) if (end.status === "rejected") throw end.reason;
     } finally {
-      await Promise.all(servers.map(async (server) => server.close()));
+      await this.#pages?.close();
       if (this.#options.clients === undefined) await clients.close();
       await this.#host.close();
     }
@@ -117,7 +121,19 @@ class RunningManager implements Manager {
 
   async #install(clients: ClientBuilder, signal: AbortSignal): Promise<void> {
     const { name: fieldManager, installCrds: crds = [] } = this.#options;
-    if (crds.length > 0) await installCrds(clients.client("crd-installer"), crds, { fieldManager }, signal);
+    const conversionWebhook = conversionsAt(this.#options);
+    const options = { fieldManager, ...(conversionWebhook && { conversionWebhook }) };
+    if (crds.length > 0) await installCrds(clients.client("crd-installer"), crds, options, signal);
+  }
+
+  /** The server of its webhooks, if it has any. */
+  #answering(clients: ClientBuilder): readonly WebhookServer[] {
+    const server = webhookServer(this.#options, this.#host, clients);
+    if (server === undefined) return [];
+    this.#webhooks = server;
+    const check = (): string | undefined => server.lacks.join("; ") || undefined;
+    this.#health.add({ name: "webhooks", concern: "caches", check });
+    return [server];
   }
 
   /** Works while it leads, if it is to; from the start otherwise. */
@@ -202,37 +218,20 @@ class RunningManager implements Manager {
     return builder;
   }
 
-  async #serve(): Promise<readonly PageServer[]> {
-    const { health, metrics } = this.#options.port ?? {};
-    const { log, metrics: registries } = this.#host;
-    const healthy = [healthPages(this.#health)];
-    const measured: readonly Pages[] = [
-      metricsPages(registries),
-      debugPages((name, path, query) => this.#set?.debug(name, path, query)),
-    ];
-    if (health !== undefined && health === metrics && health !== 0) {
-      const server = await servePages([...healthy, ...measured], health, log);
-      this.#ports = { health: server.port, metrics: server.port };
-      return [server];
-    }
-    const servers: PageServer[] = [];
-    const serve = async (pages: readonly Pages[], port: number | undefined): Promise<number | undefined> => {
-      if (port === undefined) return undefined;
-      const server = await servePages(pages, port, log);
-      servers.push(server);
-      return server.port;
-    };
-    try {
-      const [healthPort, metricsPort] = [await serve(healthy, health), await serve(measured, metrics)];
-      this.#ports = {
-        ...(healthPort !== undefined && { health: healthPort }),
-        ...(metricsPort !== undefined && { metrics: metricsPort }),
-      };
-    } catch (error) {
-      await Promise.all(servers.map(async (server) => server.close()));
-      throw error;
-    }
-    return servers;
+  async #serve(clients: ClientBuilder): Promise<ServedPages> {
+    const { name, port = {}, secureMetrics } = this.#options;
+    return servedPages({
+      name,
+      port,
+      secure: secureMetrics,
+      health: [healthPages(this.#health)],
+      metrics: [
+        metricsPages(this.#host.metrics),
+        debugPages((controller, path, query) => this.#set?.debug(controller, path, query)),
+      ],
+      host: this.#host,
+      clients,
+    });
   }
 
   #checkOf(name: string): ReturnType<typeof controllerCheck> {
@@ -249,6 +248,14 @@ function descriptorOf(task: Task): ControllerDescriptor {
     clientName: task.name,
     build: () => ({ run: async (signal) => task.run(signal) }),
   };
+}
+
+async function answered(server: WebhookServer, signal: AbortSignal): Promise<void> {
+  try {
+    await server.run(signal);
+  } catch (error) {
+    throw new StartError("the webhooks cannot be served", error);
+  }
 }
 
 async function orAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {

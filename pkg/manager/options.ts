@@ -3,6 +3,8 @@ import type { ConnectOptions } from "../client/connect.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
 import type { AnyCrd } from "../crd/crd.ts";
 import type { ElectionTiming } from "../leader/election-timing.ts";
+import type { WebhookAddress } from "../webhook/configurations.ts";
+import type { AnyWebhook } from "../webhook/webhook.ts";
 import type { Host } from "./host.ts";
 
 /** Work beside the controllers. */
@@ -23,6 +25,34 @@ export interface LeaderElectionOptions {
   readonly timing?: ElectionTiming;
 }
 
+/** Metrics over HTTPS, for whom the API server lets get their path. */
+export interface SecureMetricsOptions {
+  /** Where certificate and key are, in PEM; they are read again. One of its own making when left out. */
+  readonly files?: { readonly cert: string; readonly key: string };
+  /** The names that one of its own making is for: those of the Service NAME-metrics when left out. */
+  readonly hosts?: readonly string[];
+  /** Nobody is asked who they are. */
+  readonly everybody?: true;
+}
+
+/** Webhooks, which are served whoever leads. */
+export interface ManagedWebhooks {
+  readonly run: readonly AnyWebhook[];
+  /** Of the Secret with their certificate authority, and of their Service. */
+  readonly namespace: string;
+  /** Where API servers find them: port 443 of the Service NAME-webhooks when left out. */
+  readonly address?: WebhookAddress;
+  /** Whether their configurations are written as well; else they only get the certificates. */
+  readonly install?: boolean;
+}
+
+/** 0 is any port that is free. What is left out is not served, but for webhooks: 9443, where there are any. */
+export interface Ports {
+  readonly health?: number;
+  readonly metrics?: number;
+  readonly webhooks?: number;
+}
+
 export interface ManagerOptions {
   /** Of the program, in metrics, and of its Lease. */
   readonly name: string;
@@ -35,8 +65,10 @@ export interface ManagerOptions {
   readonly installCrds?: readonly AnyCrd[];
   /** Left out: it works from the start, and does not look whether others do. */
   readonly leaderElection?: LeaderElectionOptions;
-  /** Where it is served how it does; 0 is any port that is free. What is left out is not served. */
-  readonly port?: { readonly health?: number; readonly metrics?: number };
+  readonly port?: Ports;
+  /** Metrics, and what controllers did, are served over HTTP to everybody when left out. */
+  readonly secureMetrics?: SecureMetricsOptions;
+  readonly webhooks?: ManagedWebhooks;
   /** Requests a second of each controller, and at once after a rest: 20 and 30. */
   readonly qps?: number;
   readonly burst?: number;

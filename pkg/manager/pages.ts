@@ -10,7 +10,7 @@ export interface Page extends DebugPage {
 export type Pages = (path: string, query: URLSearchParams) => Promise<Page | undefined>;
 
 const ENDPOINTS: readonly HealthEndpoint[] = ["healthz", "livez", "readyz"];
-const TEXT = "text/plain; charset=utf-8";
+export const TEXT = "text/plain; charset=utf-8";
 
 /** /healthz, /livez and /readyz, and below each the check of a name. */
 export function healthPages(checks: Pick<HealthChecks, "answer" | "answerOne">): Pages {

@@ -60,6 +60,7 @@ test.each<readonly [Trouble, (seen: Awaited<ReturnType<typeof history>>) => bool
   ["cut watches", ({ errors, value }) => errors.length === 0 && value === "29"],
   ["expired history", ({ errors, value }) => errors.length === 0 && value === "29"],
   ["restarts", ({ processes, value }) => processes > 1 && value === "29"],
+  ["hand-overs", ({ processes, value }) => processes > 1 && value === "29"],
 ])("%s are had, and end when all is calm", async (kind, shows) => {
   const seen = await history(3, [kind]);
   expect(shows(seen), JSON.stringify(seen)).toBe(true);
@@ -75,6 +76,26 @@ test("a process that is killed does nothing more, and one that is stopped ends i
   await cluster.start(copier());
   await cluster.settle();
   expect(cluster.takeWrites().map(lineOf)).toEqual(["patch secrets a 201"]);
+  await cluster.stop();
+});
+
+test("a process that leads no more writes nothing more, whatever it has begun", async () => {
+  const cluster = await testCluster();
+  const held = Promise.withResolvers<void>();
+  const outcomes: string[] = [];
+  const slow = controller("slow", configMaps).reconcile(async ({ metadata: { name, namespace } }, ctx) => {
+    await held.promise;
+    const made = ctx.client.clientFor(secrets).create({ metadata: { name, namespace } });
+    outcomes.push(await made.then(() => "made", messageOf));
+  });
+  const process = await cluster.start(slow);
+  await cluster.create(configMaps, { metadata: { name: "a" } });
+  await cluster.pass(1_000);
+  process.depose();
+  held.resolve();
+  await cluster.pass(1_000);
+  expect(outcomes).toEqual([expect.stringContaining("does not hold the leader lease")]);
+  expect(cluster.takeWrites()).toEqual([]);
   await cluster.stop();
 });
 

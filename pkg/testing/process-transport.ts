@@ -37,15 +37,15 @@ export class ProcessTransport implements Transport {
 
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
     this.#checkAlive(false);
-    const { server, clock, random, weather } = this.#options;
-    if (weather.latencyMs > 0) await sleep(clock, randomBelow(random, weather.latencyMs), signal);
+    const { server, random, weather } = this.#options;
+    await this.#travel(signal);
     this.#checkAlive(false);
     const isWrite = request.method !== "GET";
     if (request.endless === true) return this.#watch(request, signal);
     if (weather.refused > 0 && random.next() < weather.refused) return refusal(this.#anyRefusal(isWrite));
     const isLost = isWrite && weather.lost > 0 && random.next() < weather.lost;
     const response = await server.send(request, signal);
-    if (weather.latencyMs > 0) await sleep(clock, randomBelow(random, weather.latencyMs), signal);
+    await this.#travel(signal);
     this.#checkAlive(true);
     if (!isLost) return response;
     await response.discard();
@@ -66,6 +66,12 @@ export class ProcessTransport implements Transport {
   die(): void {
     this.#isDead = true;
     this.cutWatches();
+  }
+
+  /** Time passes with every request: two that undo each other's work would otherwise go on for ever in one moment. */
+  async #travel(signal: AbortSignal | undefined): Promise<void> {
+    const { clock, random, weather } = this.#options;
+    await sleep(clock, 1 + randomBelow(random, weather.latencyMs), signal);
   }
 
   async #watch(request: TransportRequest, signal: AbortSignal | undefined): Promise<TransportResponse> {

@@ -36,6 +36,8 @@ export type Definition = CustomResourceDefinition | { manifest(): CustomResource
 
 const POLL_MS = 100;
 const LONGEST_MS = 600_000;
+/** Caches that were refused time and again ask at the latest after so long. */
+const RECOVERY_MS = 60_000;
 
 /** What an invariant says to a write: why it should not have been. */
 type Judge = (write: Write) => string | undefined;
@@ -117,6 +119,7 @@ export class TestCluster {
         for (const process of this.#processes.keys()) process.cutWatches();
       },
       restart: (afterMs: number) => this.#restart(afterMs),
+      handOver: () => this.#handOver(),
     };
     const { clock } = this.#bed;
     const ended = stirUp({ clock, random: this.random, weather: this.#weather, hands, kinds }, stop.signal);
@@ -128,8 +131,11 @@ export class TestCluster {
 
   /** Nothing goes wrong any more, and the controllers come to rest. */
   async calm(): Promise<void> {
-    await this.#calm?.();
-    this.#calm = undefined;
+    if (this.#calm !== undefined) {
+      await this.#calm();
+      this.#calm = undefined;
+      await this.pass(RECOVERY_MS);
+    }
     while (this.#restarting > 0) await this.pass(POLL_MS);
     await this.settle();
   }
@@ -256,6 +262,16 @@ export class TestCluster {
         this.#restarting--;
         if (!this.#isOver) this.#launch(controllers);
       });
+    }
+  }
+
+  #handOver(): void {
+    // Those that are launched meanwhile stay.
+    const former = [...this.#processes];
+    for (const [process, controllers] of former) {
+      this.#processes.delete(process);
+      process.depose();
+      this.#launch(controllers);
     }
   }
 

@@ -4,7 +4,7 @@ import type { ClientBuilder } from "../client/client-builder.ts";
 import type { Random } from "../clock/random.ts";
 import { ControllerSet } from "../controller/controller-set.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
-import { openGate } from "../leader/fence.ts";
+import type { WriteGate } from "../leader/fence.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { RecordedTransport, type Write } from "./recorded-transport.ts";
@@ -30,6 +30,7 @@ export class TestProcess {
   readonly set: ControllerSet;
   readonly #bed: Bed;
   readonly #stop = new AbortController();
+  readonly #leading = new AbortController();
   readonly #transports: ProcessTransport[] = [];
   readonly #clients: ClientBuilder;
   readonly #undeclared = new Set<string>();
@@ -48,7 +49,7 @@ export class TestProcess {
     this.set = new ControllerSet({
       descriptors: controllers.map((each) => (typeof each === "function" ? each() : each)),
       clients: this.#clients,
-      gate: openGate,
+      gate: this.#gate(),
       clock,
       random,
       log,
@@ -70,6 +71,17 @@ export class TestProcess {
   kill(): void {
     for (const transport of this.#transports) transport.die();
     this.#stop.abort(new Error("the process is killed"));
+  }
+
+  /** Another process leads: it writes nothing more, and ends. What it has sent arrives all the same. */
+  depose(): void {
+    this.#leading.abort(new Error("another process leads"));
+    this.#stop.abort(new Error("another process leads"));
+  }
+
+  #gate(): WriteGate {
+    const { signal } = this.#leading;
+    return { canWrite: () => !signal.aborted, signal };
   }
 
   /** Ends it in order. Throws when a controller has failed, or has read what it has not declared. */

@@ -11,6 +11,7 @@ export const troubleNames = [
   "cut watches",
   "expired history",
   "restarts",
+  "hand-overs",
 ] as const;
 export type Trouble = (typeof troubleNames)[number];
 
@@ -36,6 +37,8 @@ export interface Hands {
   cutWatches(): void;
   /** Kills the processes with the controllers under test, and starts new ones after so long. */
   restart(afterMs: number): void;
+  /** Others lead from now on: the processes write nothing more, but for what is on its way, and new ones begin. */
+  handOver(): void;
 }
 
 export interface TroublesOptions {
@@ -91,6 +94,9 @@ function strike(kind: Trouble, { clock, random, weather, hands }: TroublesOption
       return;
     case "restarts":
       hands.restart(randomBelow(random, LONGEST_MS));
+      return;
+    case "hand-overs":
+      hands.handOver();
   }
 }
 

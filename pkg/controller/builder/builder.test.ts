@@ -3,6 +3,7 @@ import { type ControllerWorld, lineOf, newWorld } from "../../../test/harness/co
 import type { ObjectRef } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
 import type { ConfigMap, Secret } from "../../api/types/core-v1.gen.ts";
+import { StatusError } from "../../apiserver/server/status-error.ts";
 import { createMetrics } from "../../metrics/registry.ts";
 import { changed, condition, controller, PermanentError } from "../index.ts";
 
@@ -112,6 +113,23 @@ describe("what a reconcile reads", () => {
       }),
     );
     expect(seen).toEqual([true, 1, undefined]);
+  });
+
+  test("has nothing that the reconcile has deleted, though the cache has it", async () => {
+    const seen: unknown[] = [];
+    await world.create(secrets, { metadata: { name: "a" } });
+    await world.create(configMaps, map("one"));
+    await world.start(
+      controller("deleter", configMaps).reconcile(async (_, ctx) => {
+        const secret = await ctx.read(secrets, "a");
+        if (secret === undefined) return;
+        const release = world.server.parts.faults.holdWatches({ resource: "secrets" });
+        await ctx.delete(secrets, secret);
+        seen.push(await ctx.read(secrets, "a"), await ctx.list(secrets));
+        release();
+      }),
+    );
+    expect(seen).toEqual([undefined, []]);
   });
 });
 
@@ -317,6 +335,40 @@ describe("what is applied", () => {
     expect(await secretNames()).toEqual(["a"]);
   });
 
+  test("by an earlier process is known from the caches: nothing is asked for, and only what differs is sent", async () => {
+    const earlier = async (name: string, labels: Readonly<Record<string, string>>): Promise<unknown> =>
+      world.client
+        .clientFor(secrets)
+        .apply(
+          { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default", labels } },
+          { fieldManager: "applier" },
+        );
+    await earlier("same", { a: "1" });
+    await earlier("more", { a: "1", b: "2" });
+    await world.create(secrets, { metadata: { name: "of-others", labels: { a: "1" } } });
+    await world.create(configMaps, map("one"));
+    const error = new StatusError(500, "InternalError", "nobody is to ask");
+    world.server.parts.faults.add({
+      target: { verb: "get", resource: "secrets" },
+      action: { kind: "status", when: "before", error },
+    });
+    world.takeWrites();
+    const errors: unknown[] = [];
+    await world.start(
+      controller("applier", configMaps)
+        .owns(secrets)
+        .onError((failure) => void errors.push(failure))
+        .reconcile(async (_, ctx) => {
+          for (const name of ["same", "more", "of-others"])
+            await ctx.apply(secrets, { metadata: { name, labels: { a: "1" } } }, { owned: false });
+        }),
+    );
+    expect(errors).toEqual([]);
+    expect(world.takeWrites().map(lineOf)).toEqual(["patch secrets more", "patch secrets of-others"]);
+    const more = (await world.list(secrets)).find(({ metadata }) => metadata.name === "more");
+    expect(more?.metadata.labels).toEqual({ a: "1" });
+  });
+
   test("and is not to be kept is deleted", async () => {
     let wanted = ["a", "b"];
     await world.create(configMaps, map("one"));
@@ -352,6 +404,41 @@ describe("what is applied", () => {
     expect(seen).toContain("secrets deleted");
     expect(await secretNames()).toEqual(["n"]);
   });
+});
+
+test("of objects with some labels only those are read, and what has them no longer counts as gone", async () => {
+  const seen: string[] = [];
+  const labelled = (name: string, labels: Readonly<Record<string, string>>): ConfigMap => ({
+    metadata: { name, labels },
+  });
+  await world.create(configMaps, labelled("mine", { site: "a" }));
+  await world.create(configMaps, labelled("other", {}));
+  const set = await world.start(
+    controller("selective", configMaps)
+      .options({ labelSelector: "site" })
+      .onError((_, { metadata }) => (seen.push(`${metadata.name} failed`), "drop"))
+      .reconcile(async ({ metadata: { name } }, ctx) => {
+        // Of those that are read all are there.
+        const all = await ctx.list(configMaps);
+        seen.push(`${name} of ${all.length}`);
+        throw new Error("it fails");
+      }),
+  );
+  expect(seen).toEqual(["mine of 2", "mine failed"]);
+  expect(set.informerHealth().map(({ name }) => name)).toEqual(["configmaps (site)", "configmaps"]);
+  seen.length = 0;
+  const relabel = async (name: string, labels: Readonly<Record<string, string>>): Promise<unknown> =>
+    world.update<ConfigMap>(configMaps, name, ({ metadata, ...rest }) => ({
+      ...rest,
+      metadata: { ...metadata, labels },
+    }));
+  await relabel("other", { site: "b" });
+  await world.run();
+  expect(seen).toContain("other of 2");
+  seen.length = 0;
+  await relabel("mine", {});
+  await world.run();
+  expect(seen.filter((each) => each.startsWith("mine"))).toEqual([]);
 });
 
 describe("of some namespaces", () => {
@@ -433,16 +520,20 @@ describe("the status", () => {
       message: "",
       lastTransitionTime: "2026-01-01T00:00:00Z",
     };
+    const errors: unknown[] = [];
     await world.start(
-      controller("teller", podDisruptionBudgets).reconcile(async (object, ctx) => {
-        if (ctx.reasons[0]?.change === "listed") {
-          const client = world.client.clientFor(podDisruptionBudgets);
-          const required = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
-          await client.updateStatus({ ...object, status: { ...required, conditions: [other] } });
-        }
-        await ctx.status({}, condition("Ready", true, "Because"));
-      }),
+      controller("teller", podDisruptionBudgets)
+        .onError((error) => void errors.push(error))
+        .reconcile(async (object, ctx) => {
+          if (ctx.reasons[0]?.change === "listed") {
+            const client = world.client.clientFor(podDisruptionBudgets);
+            const required = { currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 };
+            await client.updateStatus({ ...object, status: { ...required, conditions: [other] } });
+          }
+          await ctx.status({}, condition("Ready", true, "Because"));
+        }),
     );
+    expect(errors).toEqual([]);
     const { status } = await world.get(podDisruptionBudgets, "one");
     expect(status?.conditions?.map(({ type }) => type)).toEqual(["Other", "Ready"]);
   });

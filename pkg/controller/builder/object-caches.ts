@@ -25,6 +25,8 @@ const PATIENCE_MS = 1_000;
 export interface ObjectCachesOptions {
   /** All when left out. */
   readonly namespaces: readonly string[] | undefined;
+  /** What it has applied of the objects is kept. */
+  readonly manager: string;
   /** After this long without all its objects a cache counts as one that cannot be had. */
   readonly syncTimeoutMs: number;
   /** Called with every cache before it is filled. */
@@ -56,13 +58,25 @@ export class ObjectCaches {
     const name = resourceKey(resource);
     let cache = this.#caches.get(name);
     if (cache === undefined) {
-      const { namespaces } = this.#options;
-      cache = this.#kit.reads<PartialObject>(resource, { ...options, namespaces, beside: true });
+      const { namespaces, manager: applied } = this.#options;
+      cache = this.#kit.reads<PartialObject>(resource, { ...options, namespaces, applied, beside: true });
       this.#caches.set(name, cache);
       this.#options.onNew(cache);
     }
     // Each is kept under the name of its own resource.
     return cache as unknown as Cache<R>;
+  }
+
+  /** The objects of the controller itself. With a selector they have a cache of their own: who reads others reads all. */
+  declareOwners<R extends ApiObject>(
+    resource: TypedResource<R>,
+    { labelSelector, ...options }: ReadOptions<"whole">,
+  ): Cache<R> {
+    if (labelSelector === undefined) return this.declare(resource, options);
+    const { namespaces } = this.#options;
+    const cache = this.#kit.reads<R>(resource, { ...options, namespaces, labelSelector });
+    this.#parts.push(cache);
+    return cache;
   }
 
   /** A cache of these fields alone, which the controller is wired with. */

@@ -13,6 +13,8 @@ export interface ControllerOptions {
   readonly maxRetries?: number;
   /** Which updates of an object wake it: all. */
   readonly where?: Predicate;
+  /** Of its objects only those with such labels are read: all. What has them no longer counts as gone. */
+  readonly labelSelector?: string;
   /** Nothing of other namespaces is read: those of the manager, or all. */
   readonly namespaces?: readonly string[];
   /** How long caches may take to fill: two minutes. */

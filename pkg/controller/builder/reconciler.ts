@@ -64,8 +64,7 @@ export class Reconciler<T extends ApiObject> {
   }
 
   /** Asked by the worker about every failure that is not the server's absence. */
-  judge(key: string, error: unknown): Verdict | undefined {
-    const owner = this.#shop.caches.declare(this.#shop.resource).lister.getByKey(key);
+  judge(owner: Stored<T> | undefined, error: unknown): Verdict | undefined {
     const attempt = owner && this.#shop.failures.get(owner);
     const asked = owner && this.#options.onError?.(error, owner, attempt ?? 1);
     const verdict = asked ?? (isPermanent(error) ? "drop" : undefined);

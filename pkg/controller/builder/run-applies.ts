@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { type ApiObject, keyOf, refKey, type Stored } from "../../api/object.ts";
 import { controllerOf, newControllerRef } from "../../api/owner-references.ts";
 import { apiVersionOf, groupResource, type TypedResource } from "../../api/resource.ts";
+import { appliedBy } from "../../cache/store/applied-fields.ts";
 import type { Writer } from "../recorded-writes.ts";
 import type { ApplyOptions, Desired } from "./context.ts";
 import { appliedFields, isApplied, type OwnedFields, textOf } from "./managed-fields.ts";
@@ -160,17 +161,22 @@ export class RunApplies<T extends ApiObject> {
       if (before.version === live.metadata.resourceVersion) return true;
       return before.values === digest(textOf(live, before.owned));
     }
-    // Caches do not keep who owns which field; what an earlier process has applied is asked for once.
-    const seen = await this.#shop.writes(resource).live({ signal }, live);
-    const owned = seen && appliedFields(seen, this.#shop.name);
+    // What an earlier process has applied: most caches keep it, and it is asked for once where they do not.
+    const kept = appliedBy(live, this.#shop.name) as OwnedFields | undefined;
+    const seen = kept === undefined ? await this.#shop.writes(resource).live({ signal }, live) : live;
+    const owned = kept ?? (seen && appliedFields(seen, this.#shop.name));
     if (seen === undefined || owned === undefined || !isApplied(object, seen, owned)) return false;
-    this.#remember(resource, wanted, seen);
+    this.#remember(resource, wanted, seen, owned);
     return true;
   }
 
-  #remember<R extends ApiObject>(resource: TypedResource<R>, wanted: string, seen: Stored<R>): void {
+  #remember<R extends ApiObject>(
+    resource: TypedResource<R>,
+    wanted: string,
+    seen: Stored<R>,
+    fields: OwnedFields = appliedFields(seen, this.#shop.name) ?? {},
+  ): void {
     const { uid, resourceVersion: version } = seen.metadata;
-    const fields: OwnedFields = appliedFields(seen, this.#shop.name) ?? {};
     const owned = this.#shop.ownedFields.of(fields);
     const values = digest(textOf(seen, owned));
     this.#memory.set(idOf(resource, seen), { uid, wanted, owned, version, values });

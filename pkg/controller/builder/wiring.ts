@@ -25,9 +25,10 @@ import { Workshop } from "./workshop.ts";
 export function wire<T extends ApiObject>(kit: Kit, draft: Draft<T>, reconcile: Reconcile<T>): void {
   const { name, resource, options, concerns, finalize, onError } = draft;
   const { workers = DEFAULT_WORKERS, debounceMs, timeoutMs = 0, resyncMs, maxRetries } = options;
-  const { syncTimeoutMs = DEFAULT_SYNC_TIMEOUT_MS, namespaces = kit.env.namespaces } = options;
+  const { labelSelector, syncTimeoutMs = DEFAULT_SYNC_TIMEOUT_MS, namespaces = kit.env.namespaces } = options;
   const caches = new ObjectCaches(kit, {
     namespaces,
+    manager: name,
     syncTimeoutMs,
     onNew: (cache) => {
       const id = resourceKey(cache.resource);
@@ -39,13 +40,16 @@ export function wire<T extends ApiObject>(kit: Kit, draft: Draft<T>, reconcile: 
   });
   const shop = new Workshop(name, resource, kit, caches);
   const reconciler = new Reconciler(shop, { reconcile, concerns, finalize, onError, timeoutMs, workers });
-  const owners = caches.declare(resource, { ...(resyncMs !== undefined && { resyncMs }) });
+  const owners = caches.declareOwners(resource, {
+    ...(resyncMs !== undefined && { resyncMs }),
+    ...(labelSelector !== undefined && { labelSelector }),
+  });
   const queue: KeyQueue = kit.ownerQueue<T>({
     name,
     workers,
     owners,
     sync: async (sync) => reconciler.sync(sync),
-    judge: (key, error) => reconciler.judge(key, error),
+    judge: (key, error) => reconciler.judge(owners.lister.getByKey(key), error),
     wakes: where<T>(options.where, later(debounceMs, itself)),
     remembers: [shop.applied, shop.statuses, shop.failures],
     gone: (key) => shop.interests.deleteName(key),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { listerOf } from "../../../test/harness/lister-of.ts";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { Pod, Service } from "../../api/types/core-v1.gen.ts";
 import { selectPods } from "./select-pods.ts";
 

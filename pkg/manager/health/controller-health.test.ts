@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { WorkerLiveness } from "../../controller/worker.ts";
 import { controllerCheck } from "./controller-health.ts";
 

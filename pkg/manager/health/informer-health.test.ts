@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InformerHealth } from "../../cache/informer/informer-factory.ts";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { informerCheck } from "./informer-health.ts";
 
 const MINUTE_MS = 60_000;
