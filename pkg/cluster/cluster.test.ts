@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
+import { volumeBinder } from "../../test/harness/volume-binder.ts";
 import { resources } from "../api/resources.ts";
 import { podCondition } from "../api/pod.ts";
 import type { Event, PersistentVolumeClaim, Pod } from "../api/types/core-v1.gen.ts";
@@ -59,11 +60,8 @@ test("a pod gets a node and runs", async () => {
   expect([...cluster.health().keys()]).toEqual([
     "scheduler",
     "hollow-nodes",
-    "persistentvolumeclaim-protection-controller",
-    "persistentvolume-protection-controller",
-    "persistentvolume-binder-controller",
-    "ephemeral-volume-controller",
     "hollow-provisioner",
+    "hollow-resizer",
     "hollow-metrics",
   ]);
 });
@@ -91,7 +89,7 @@ test.each([
 });
 
 test("a pod gets no node before its claim is there", async () => {
-  const cluster = await start({ nodes: 1 });
+  const cluster = await start({ nodes: 1, controllers: [volumeBinder()] });
   const { clientFor } = cluster.client("admin");
   const [pods, claims] = [
     clientFor<Pod>(resources.pods),
@@ -113,6 +111,30 @@ test("a pod gets no node before its claim is there", async () => {
     spec: { storageClassName: "standard", volumeName: `pvc-${bound.metadata.uid}` },
     status: { phase: "Bound", capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"] },
   });
+});
+
+test("a pod goes to no node that has as many volumes as it can have", async () => {
+  const cluster = await start({ nodes: 1, controllers: [volumeBinder()] });
+  const { clientFor } = cluster.client("admin");
+  const drivers = [{ name: "hollow.kcm.dev", nodeID: "node-0", allocatable: { count: 1 } }];
+  await finished(clientFor(resources.csiNodes).create({ metadata: { name: "node-0" }, spec: { drivers } }));
+  const pods = clientFor<Pod>(resources.pods);
+  for (const name of ["one", "two"]) {
+    await finished(
+      clientFor(resources.persistentVolumeClaims).create({ ...claim, metadata: { ...claim.metadata, name } }),
+    );
+    const volumes = [{ name: "data", persistentVolumeClaim: { claimName: name } }];
+    await finished(
+      pods.create({ metadata: { ...pod.metadata, name }, spec: { containers: [], ...pod.spec, volumes } }),
+    );
+    await clock.advanceBy(3_000);
+  }
+  const [one, two] = [
+    await finished(pods.get({ namespace: "default", name: "one" })),
+    await finished(pods.get({ namespace: "default", name: "two" })),
+  ];
+  expect([one.spec?.nodeName, two.spec?.nodeName]).toEqual(["node-0", undefined]);
+  expect(podCondition(two, "PodScheduled")?.message).toContain("1 node(s) exceed max volume count");
 });
 
 test("events tell why a pod does not start, and on which node", async () => {

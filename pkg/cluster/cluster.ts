@@ -14,6 +14,7 @@ import { gitVersionOf, NEWEST_MINOR } from "../apiserver/discovery/release.ts";
 import { DirectTransport } from "../apiserver/direct-transport.ts";
 import { HollowProcesses } from "./hollow/hollow-processes.ts";
 import { metricsApi } from "./metrics/metrics-api.ts";
+import { settableMetrics } from "./metrics/settable-metrics.ts";
 import { metricsRegistration } from "./metrics/registration.ts";
 import { type CandidateOptions, Manager } from "./manager.ts";
 import { plant } from "./plant.ts";
@@ -22,13 +23,14 @@ import { componentStatuses } from "./component-statuses.ts";
 import { HttpsWebhookTransport } from "../apiserver/webhook-client/webhook-transport.ts";
 import { HttpServer, type HttpServerOptions } from "../apiserver/http/http-server.ts";
 import { adminUser, type UserInfo } from "../apiserver/server/access.ts";
-import type { ApiServer } from "../apiserver/server/api-server.ts";
+import type { ApiServer, DocumentSource } from "../apiserver/server/api-server.ts";
+import { serverDocuments } from "../apiserver/discovery/documents.ts";
 import { type EmbeddedOptions, embeddedServer } from "../apiserver/embedded-server.ts";
 import { Store } from "../apiserver/storage/store.ts";
 
 export interface ClusterOptions extends Pick<
   EmbeddedOptions,
-  "clock" | "random" | "log" | "store" | "kubernetesMinor" | "eventTtlMs" | "webhooks"
+  "clock" | "random" | "log" | "store" | "kubernetesMinor" | "eventTtlMs" | "webhooks" | "runtimeConfig"
 > {
   readonly metrics?: Metrics;
   readonly features?: FeatureGates;
@@ -98,6 +100,7 @@ export class EmbeddedCluster {
         port: http?.port ?? 443,
         serviceAccounts: usesServiceAccounts(options),
         nowMs: options.clock.nowMs(),
+        ...(options.runtimeConfig === undefined ? {} : { runtimeConfig: options.runtimeConfig }),
       };
       await createBootstrapObjects(clients.client("admin"), bootstrap);
       return new EmbeddedCluster(options, server, http, clients);
@@ -188,7 +191,9 @@ function apiServer(options: ClusterOptions): ApiServer {
     store,
     processes: new HollowProcesses(clock),
     computed: computedOf(options, store),
+    ...(options.nodes !== undefined && { documents: documentsOf(store, clock, kubernetesMinor) }),
     kubernetesMinor,
+    ...(options.runtimeConfig === undefined ? {} : { runtimeConfig: options.runtimeConfig }),
     admission: builtInAdmission({
       clock,
       random,
@@ -208,9 +213,17 @@ function apiServer(options: ClusterOptions): ApiServer {
   });
 }
 
+/** Those of every server, and metrics that users set. */
+function documentsOf(store: Store, clock: Clock, kubernetesMinor: number): DocumentSource {
+  const [usual, metrics] = [serverDocuments(kubernetesMinor), settableMetrics(store, clock)];
+  return (server, request) => metrics(server, request) ?? usual(server, request);
+}
+
 /** Named as upstream's programs are, which is what managedFields tell of who wrote what. */
 type Program =
+  | "csi-attacher"
   | "csi-provisioner"
+  | "csi-resizer"
   | "kcm"
   | "kube-controller-manager"
   | "kube-scheduler"
@@ -230,7 +243,9 @@ const components: Readonly<Record<string, Component>> = {
   "tokens-controller": component("kube-controller-manager", "system:kube-controller-manager"),
   "hollow-nodes": component("kubelet", "system:hollow-nodes", ["system:masters"]),
   "hollow-metrics": component("metrics-server", "system:hollow-metrics", ["system:masters"]),
+  "hollow-attacher": component("csi-attacher", "system:hollow-attacher", ["system:masters"]),
   "hollow-provisioner": component("csi-provisioner", "system:hollow-provisioner", ["system:masters"]),
+  "hollow-resizer": component("csi-resizer", "system:hollow-resizer", ["system:masters"]),
 };
 
 function component(program: Program, username: string, groups: readonly string[] = []): Component {
@@ -257,7 +272,9 @@ function inProcessClients(server: ApiServer, clock: Clock): ClientBuilder {
   const builderOf = (userAgent: Program): ClientBuilder =>
     clientBuilder({ ...parts, metrics: noMetrics, host: "in-process", userAgent, ...limits });
   const builders: Readonly<Record<Program, ClientBuilder>> = {
+    "csi-attacher": builderOf("csi-attacher"),
     "csi-provisioner": builderOf("csi-provisioner"),
+    "csi-resizer": builderOf("csi-resizer"),
     kcm: builderOf("kcm"),
     "kube-controller-manager": builderOf("kube-controller-manager"),
     "kube-scheduler": builderOf("kube-scheduler"),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../testing/virtual-clock.ts";
 import { resources } from "../api/resources.ts";
 import type { Lease } from "../api/types/coordination-v1.gen.ts";
 import type { ConfigMap } from "../api/types/core-v1.gen.ts";

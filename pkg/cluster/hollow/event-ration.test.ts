@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { EventRation } from "./event-ration.ts";
 
 test("200 at once, then 50 a second, and never a part of what belongs together", async () => {

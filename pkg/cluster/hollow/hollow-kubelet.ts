@@ -1,5 +1,5 @@
 import { resources } from "../../api/resources.ts";
-import type { Pod, PodStatus } from "../../api/types/core-v1.gen.ts";
+import type { AttachedVolume, Pod, PodStatus } from "../../api/types/core-v1.gen.ts";
 import type { Lister } from "../../cache/store/lister.ts";
 import { isConflict, isNotFound } from "../../client/errors.ts";
 import type { Env } from "../../controller/env.ts";
@@ -17,6 +17,8 @@ export interface KubeletSettings {
   /** Whether the kubelet of the node neither tells nor hears anything. */
   readonly isSilent: (node: string) => boolean;
   readonly awaitsRanges: boolean | undefined;
+  /** Whether all volumes of the pod are among those that are attached to its node. */
+  readonly hasVolumes: (pod: Pod, attached: readonly AttachedVolume[]) => boolean;
   readonly tellsEvents: boolean | undefined;
 }
 
@@ -25,8 +27,8 @@ export interface KubeletCaches {
   readonly nodes: Lister<CachedNode>;
 }
 
-/** How often a pod looks whether its node has addresses by now. */
-const RANGE_POLL_MS = 100;
+/** How often a pod looks whether its node has addresses and its volumes by now. */
+const POLL_MS = 100;
 
 /** All kubelets of the cluster in one. */
 export class HollowKubelet {
@@ -34,6 +36,7 @@ export class HollowKubelet {
   readonly #pods: Lister<Pod>;
   readonly #nodes: Lister<CachedNode>;
   readonly #awaitsRanges: boolean;
+  readonly #hasVolumes: KubeletSettings["hasVolumes"];
   readonly #nodeIndexes: ReadonlyMap<string, number>;
   readonly #isSilent: (node: string) => boolean;
   readonly #addresses = new PodAddresses();
@@ -50,6 +53,7 @@ export class HollowKubelet {
     this.#pods = caches.pods;
     this.#nodes = caches.nodes;
     this.#awaitsRanges = awaitsRanges;
+    this.#hasVolumes = settings.hasVolumes;
     this.#nodeIndexes = indexes;
     this.#isSilent = isSilent;
     this.#tellsEvents = tellsEvents;
@@ -70,7 +74,8 @@ export class HollowKubelet {
     const node = this.#nodeIndexes.get(pod?.spec?.nodeName ?? "");
     if (pod === undefined || node === undefined || this.#isSilent(pod.spec?.nodeName ?? "")) return {};
     const range = this.#nodes.getByKey(pod.spec?.nodeName ?? "")?.spec?.podCIDR;
-    if (range === undefined && this.#awaitsRanges) return { requeueAfterMs: RANGE_POLL_MS };
+    if (range === undefined && this.#awaitsRanges) return { requeueAfterMs: POLL_MS };
+    if (this.#lacksVolumes(pod)) return { requeueAfterMs: POLL_MS };
     const nowMs = this.#env.clock.nowMs();
     const uid = pod.metadata.uid ?? "";
     const place = {
@@ -89,6 +94,14 @@ export class HollowKubelet {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
     return plan.recheckAtMs === undefined ? {} : { requeueAfterMs: Math.max(0, plan.recheckAtMs - nowMs) };
+  }
+
+  /** A pod whose containers have been started has had them. */
+  #lacksVolumes(pod: Pod): boolean {
+    const { phase = "Pending" } = pod.status ?? {};
+    if (phase !== "Pending" || pod.metadata.deletionTimestamp !== undefined) return false;
+    const { volumesAttached = [] } = this.#nodes.getByKey(pod.spec?.nodeName ?? "")?.status ?? {};
+    return !this.#hasVolumes(pod, volumesAttached);
   }
 
   /** Warnings are told in any case: there are few of them, and they are what people look for. */

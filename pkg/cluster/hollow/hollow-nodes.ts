@@ -8,10 +8,11 @@ import type { Controller, ControllerDescriptor, Env } from "../../controller/env
 import { WorkerPool } from "../../controller/worker.ts";
 import type { WorkQueue } from "../../workqueue/queue.ts";
 import { createWorkQueue } from "../../workqueue/work-queue.ts";
-import { HollowKubelet } from "./hollow-kubelet.ts";
+import { HollowKubelet, type KubeletSettings } from "./hollow-kubelet.ts";
 import { NODE_FAILURE_ANNOTATION, nodeFailures, type FailingNode } from "./node-failure.ts";
 import { hollowNodeName } from "./node-object.ts";
 import { NODE_FIELDS, NodeReports } from "./node-reports.ts";
+import { podVolumes } from "./volume-attacher.ts";
 
 export interface HollowSettings {
   readonly nodes: number;
@@ -24,6 +25,8 @@ export interface HollowSettings {
   readonly awaitsRanges?: boolean;
   /** Pods' events are told, and images that cannot be pulled are tried again. Off when left out. */
   readonly tellsEvents?: boolean;
+  /** Pods wait until their volumes are attached. Nobody attaches any when left out. */
+  readonly awaitsVolumes?: boolean;
   /** Nodes that are ready take the server's taint off themselves (default), or somebody else does. */
   readonly admitsPods?: boolean;
 }
@@ -56,16 +59,14 @@ function build(env: Env, settings: HollowSettings): Controller {
     admitsPods,
     awaitsRange: awaitsRanges,
   });
+  const volumes = settings.awaitsVolumes === true ? podVolumes(env) : undefined;
+  const hasVolumes: KubeletSettings["hasVolumes"] = (pod, attached) =>
+    volumes?.areAttached(pod, attached) ?? true;
   const isSilent = (name: string): boolean => reports.isSilent(name);
   const kubelet = new HollowKubelet(
     env,
     { pods: pods.lister, nodes: nodes.lister },
-    {
-      indexes,
-      isSilent,
-      awaitsRanges,
-      tellsEvents: settings.tellsEvents,
-    },
+    { indexes, isSilent, awaitsRanges, hasVolumes, tellsEvents: settings.tellsEvents },
   );
   const podQueue = createWorkQueue<string>({ clock });
   const nodeQueue = createWorkQueue<string>({ clock });
@@ -91,7 +92,7 @@ function build(env: Env, settings: HollowSettings): Controller {
       if (nodeFailures(before).has("silent")) wakePodsOf(name);
     },
   });
-  const ready = whenSynced(clock, [podHandler, nodeHandler]);
+  const ready = whenSynced(clock, [podHandler, nodeHandler, ...(volumes?.synced ?? [])]);
   const how = { workers, ready, clock, log };
   const podPool = new WorkerPool({
     ...how,

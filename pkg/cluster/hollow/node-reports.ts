@@ -25,6 +25,7 @@ export const NODE_FIELDS = [
   "status.conditions.lastTransitionTime",
   // Read by kubelets.
   "spec.podCIDR",
+  "status.volumesAttached",
 ] as const;
 export type CachedNode = Projected<Node, typeof NODE_FIELDS>;
 

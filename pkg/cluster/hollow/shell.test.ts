@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import type { Pod } from "../../api/types/core-v1.gen.ts";
 import { runProcess } from "./shell.ts";
 

@@ -10,7 +10,7 @@ import { column, nameColumn } from "../../apiserver/kinds/table.ts";
 import type { ComputedResource } from "../../apiserver/server/computed-resource.ts";
 import type { Store } from "../../apiserver/storage/store.ts";
 import type { Clock } from "../../clock/clock.ts";
-import { podUsage, quantitiesOf, totalOf, type Usage } from "./usage.ts";
+import { PodUsages, quantitiesOf, totalOf, type Usage } from "./usage.ts";
 
 export const METRICS_GROUP = "metrics.k8s.io";
 export const METRICS_VERSION = "v1beta1";
@@ -39,6 +39,7 @@ const containers = {
 export function metricsApi(store: Store, clock: Clock): readonly ComputedResource[] {
   const reader = storeReader(store);
   const now = (): string => formatTime(clock.nowMs());
+  const usagesNow = (): PodUsages => new PodUsages(reader, clock.nowMs());
   const ofNode = (node: Node, usage: Usage): ApiObject =>
     metricsOf(nodeMetrics, node, now(), { usage: quantitiesOf(usage) });
   return [
@@ -48,14 +49,14 @@ export function metricsApi(store: Store, clock: Clock): readonly ComputedResourc
       columns: tableColumns((object) => [child(object, "usage")]),
       openApi: { type: "object", properties: { ...common, usage: amounts } },
       list: () => {
-        const usages = nodeUsages(reader);
+        const usages = nodeUsages(reader, usagesNow());
         return reader
           .list<Node>(resources.nodes)
           .map((node) => ofNode(node, usages.get(node.metadata.name ?? "") ?? SYSTEM));
       },
       get: (_namespace, name) => {
         const node = reader.get<Node>(resources.nodes, "", name);
-        return node && ofNode(node, nodeUsages(reader).get(name) ?? SYSTEM);
+        return node && ofNode(node, nodeUsages(reader, usagesNow()).get(name) ?? SYSTEM);
       },
     },
     {
@@ -64,30 +65,31 @@ export function metricsApi(store: Store, clock: Clock): readonly ComputedResourc
       columns: tableColumns((object) => items(object, "containers").map((one) => child(one, "usage"))),
       openApi: { type: "object", properties: { ...common, containers } },
       list: (namespace) => {
-        const time = now();
-        return reader.list<Pod>(resources.pods, namespace).flatMap((pod) => metricsOfPod(pod, time));
+        const [time, usages] = [now(), usagesNow()];
+        const pods = reader.list<Pod>(resources.pods, namespace);
+        return pods.flatMap((pod) => metricsOfPod(pod, time, usages));
       },
       get: (namespace, name) => {
         const pod = reader.get<Pod>(resources.pods, namespace, name);
-        return pod && metricsOfPod(pod, now())[0];
+        return pod && metricsOfPod(pod, now(), usagesNow())[0];
       },
     },
   ];
 }
 
-function nodeUsages(reader: ClusterReader): ReadonlyMap<string, Usage> {
+function nodeUsages(reader: ClusterReader, pods: PodUsages): ReadonlyMap<string, Usage> {
   const usages = new Map<string, Usage>();
   for (const pod of reader.list<Pod>(resources.pods)) {
     const node = pod.spec?.nodeName;
     if (node === undefined) continue;
-    usages.set(node, totalOf([usages.get(node) ?? SYSTEM, ...podUsage(pod)]));
+    usages.set(node, totalOf([usages.get(node) ?? SYSTEM, ...pods.of(pod)]));
   }
   return usages;
 }
 
 /** None of a pod that does not run. */
-function metricsOfPod(pod: Pod, time: string): readonly ApiObject[] {
-  const usage = podUsage(pod);
+function metricsOfPod(pod: Pod, time: string, usages: PodUsages): readonly ApiObject[] {
+  const usage = usages.of(pod);
   if (usage.length === 0) return [];
   const containers = usage.map((one) => ({ name: one.name, usage: quantitiesOf(one) }));
   return [metricsOf(podMetrics, pod, time, { containers })];

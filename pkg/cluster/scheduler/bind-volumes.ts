@@ -1,9 +1,10 @@
 import { keyOf } from "../../api/object.ts";
+import { podClaims } from "../../api/pod-claims.ts";
 import { resources } from "../../api/resources.ts";
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
 import type { Env } from "../../controller/env.ts";
-import { boundVolume } from "../volumes/bindings.ts";
-import { isBound, podClaims, SELECTED_NODE, withAnnotations } from "../volumes/claim-facts.ts";
+import { boundVolume } from "../../api/volumes/bound-volume.ts";
+import { isBound, SELECTED_NODE, withAnnotations } from "../../api/volumes/claim-facts.ts";
 import type { VolumeListers, VolumesOnNode } from "./pod-volumes.ts";
 
 /** Asks for what the pod's claims need on the node; the controllers of volumes do the rest. */

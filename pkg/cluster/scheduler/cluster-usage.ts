@@ -40,6 +40,11 @@ export class ClusterUsage {
     entry(this.#pods, placement.node).delete(uid);
   }
 
+  /** The node that the pod is on, or is about to come to. */
+  nodeOf({ metadata }: Pod): string | undefined {
+    return this.#placements.get(metadata.uid ?? "")?.node;
+  }
+
   taken(node: string): Amounts {
     return this.#taken.get(node) ?? new Map<string, number>();
   }

@@ -8,7 +8,12 @@ import type {
   Pod,
 } from "../../api/types/core-v1.gen.ts";
 import type { StorageClass } from "../../api/types/storage-v1.gen.ts";
-import { BIND_COMPLETED, claimOfVolume, SELECTED_NODE, VOLUMES_OF_CLAIM } from "../volumes/claim-facts.ts";
+import {
+  BIND_COMPLETED,
+  claimOfVolume,
+  SELECTED_NODE,
+  VOLUMES_OF_CLAIM,
+} from "../../api/volumes/claim-facts.ts";
 import { podVolumes, type VolumeListers, volumesOnNode } from "./pod-volumes.ts";
 
 type Claim = PersistentVolumeClaim;

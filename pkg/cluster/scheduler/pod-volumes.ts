@@ -1,4 +1,5 @@
 import { keyOf } from "../../api/object.ts";
+import { isClaimOfPod, podClaims } from "../../api/pod-claims.ts";
 import type {
   Node,
   PersistentVolume,
@@ -12,12 +13,10 @@ import {
   classOf,
   isBound,
   isDelayed,
-  isMadeFor,
-  podClaims,
   SELECTED_NODE,
   VOLUMES_OF_CLAIM,
-} from "../volumes/claim-facts.ts";
-import { findVolume, fitsNode } from "../volumes/find-volume.ts";
+} from "../../api/volumes/claim-facts.ts";
+import { findVolume, fitsNode } from "./find-volume.ts";
 
 export interface VolumeListers {
   readonly claims: Pick<Lister<PersistentVolumeClaim>, "get">;
@@ -70,12 +69,12 @@ export function podVolumes(pod: Pod, { claims, classes, volumes }: VolumeListers
       return `persistentvolumeclaim "${name}" bound to non-existent persistentvolume "${claim.spec?.volumeName ?? ""}"`;
     if (claim.metadata.deletionTimestamp !== undefined)
       return `persistentvolumeclaim "${name}" is being deleted`;
-    if (isEphemeral && !isMadeFor(claim, pod)) {
+    if (isEphemeral && !isClaimOfPod(claim, pod)) {
       const { namespace, name: podName } = pod.metadata;
       return `PVC ${namespace}/${name} was not created for pod ${namespace}/${podName} (pod is not owner)`;
     }
     if (isBound(claim)) bound.push(claim);
-    else if (isDelayed(claim, classes) && (claim.spec?.volumeName ?? "") === "") {
+    else if (isDelayed(classes.get(undefined, classOf(claim))) && (claim.spec?.volumeName ?? "") === "") {
       const candidates = ["", keyOf(claim)].flatMap((key) => volumes.byIndex(VOLUMES_OF_CLAIM, key));
       delayed.push({ claim, candidates });
     } else isUnbound = true;
@@ -110,9 +109,15 @@ export function volumesOnNode(
   return { keep, provision };
 }
 
+export function storageClassOf(
+  claim: PersistentVolumeClaim,
+  classes: Lister<StorageClass>,
+): StorageClass | undefined {
+  return classes.get(undefined, classOf(claim));
+}
+
 function canBeMade(claim: PersistentVolumeClaim, node: Node, classes: Lister<StorageClass>): boolean {
-  const storageClass = classes.get(undefined, classOf(claim));
-  const { provisioner = "", allowedTopologies = [] } = storageClass ?? {};
+  const { provisioner = "", allowedTopologies = [] } = storageClassOf(claim, classes) ?? {};
   if (provisioner === "" || provisioner === "kubernetes.io/no-provisioner") return false;
   return allowedTopologies.length === 0 || allowedTopologies.some((term) => isIn(term, node));
 }

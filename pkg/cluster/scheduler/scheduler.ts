@@ -1,15 +1,16 @@
 import { semanticEqual } from "../../api/equality.ts";
-import { keyOf } from "../../api/object.ts";
+import { type ApiObject, keyOf } from "../../api/object.ts";
 import { isPodTerminal } from "../../api/pod.ts";
+import { claimKeysOf, CLAIMS_OF_PODS } from "../../api/pod-claims.ts";
 import { resources } from "../../api/resources.ts";
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../../api/types/core-v1.gen.ts";
-import type { StorageClass } from "../../api/types/storage-v1.gen.ts";
-import type { HandlerRegistration } from "../../cache/informer/informer.ts";
+import type { CSINode, StorageClass } from "../../api/types/storage-v1.gen.ts";
+import type { EventHandler, HandlerRegistration } from "../../cache/informer/informer.ts";
 import { whenSynced } from "../../controller/caches-ready.ts";
 import type { Controller, ControllerDescriptor, Env } from "../../controller/env.ts";
 import { WorkerPool } from "../../controller/worker.ts";
 import { createWorkQueue } from "../../workqueue/work-queue.ts";
-import { claimKeysOf, claimOfVolume, CLAIMS_OF_PODS, VOLUMES_OF_CLAIM } from "../volumes/claim-facts.ts";
+import { claimOfVolume, VOLUMES_OF_CLAIM } from "../../api/volumes/claim-facts.ts";
 import { isPending, SCHEDULER, Scheduling } from "./scheduling.ts";
 
 const WORKERS = 16;
@@ -38,6 +39,7 @@ function build(env: Env, bindsVolumes: boolean): Controller {
   const claims = env.informers.informer<PersistentVolumeClaim>(resources.persistentVolumeClaims);
   const volumes = env.informers.informer<PersistentVolume>(resources.persistentVolumes);
   const classes = env.informers.informer<StorageClass>(resources.storageClasses);
+  const csiNodes = env.informers.informer<CSINode>(resources.csiNodes);
   pods.addIndex(CLAIMS_OF_PODS, claimKeysOf);
   volumes.addIndex(VOLUMES_OF_CLAIM, claimOfVolume);
   const queue = createWorkQueue<string>({ clock: env.clock });
@@ -47,6 +49,7 @@ function build(env: Env, bindsVolumes: boolean): Controller {
     claims: claims.lister,
     volumes: volumes.lister,
     classes: classes.lister,
+    csiNodes: csiNodes.lister,
   };
   const scheduling = new Scheduling(env, caches, bindsVolumes);
   const offer = (pod: Pod): void => {
@@ -85,13 +88,10 @@ function build(env: Env, bindsVolumes: boolean): Controller {
         if (!offersTheSame(before, after)) offerWaiting();
       },
     }),
-    claims.addHandler({
-      onAdd: offerUsers,
-      onUpdate: (_before, after) => offerUsers(after),
-      onDelete: offerUsers,
-    }),
+    claims.addHandler(always(offerUsers)),
     volumes.addHandler({ onAdd: offerIfFree, onUpdate: (_before, after) => offerIfFree(after) }),
     classes.addHandler({ onAdd: offerWaiting }),
+    csiNodes.addHandler(always(offerWaiting)),
   ];
   const pool = new WorkerPool({
     queue,
@@ -103,6 +103,10 @@ function build(env: Env, bindsVolumes: boolean): Controller {
     log: env.log,
   });
   return { run: async (signal) => pool.run(signal), health: () => ({ pools: { pods: pool.liveness() } }) };
+}
+
+function always<T extends ApiObject>(tell: (object: T) => void): EventHandler<T> {
+  return { onAdd: tell, onUpdate: (_before, after) => tell(after), onDelete: tell };
 }
 
 /** A heartbeat makes no room. */

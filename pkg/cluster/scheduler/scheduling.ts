@@ -1,21 +1,18 @@
 import { keyOf } from "../../api/object.ts";
 import { isPodTerminal, podCondition, withPodCondition } from "../../api/pod.ts";
+import { CLAIMS_OF_PODS } from "../../api/pod-claims.ts";
 import { resources } from "../../api/resources.ts";
 import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
+import { isForOneNode } from "../../api/volumes/claim-facts.ts";
 import type { Lister } from "../../cache/store/lister.ts";
 import { isConflict, isNotFound } from "../../client/errors.ts";
 import type { Env } from "../../controller/env.ts";
 import type { SyncResult } from "../../controller/sync.ts";
 import { askForVolumes, type Reservation, stateOfVolumes } from "./bind-volumes.ts";
-import { type Choice, chooseNode } from "./choose-node.ts";
+import { type Choice, chooseNode, type NodeFilter } from "./choose-node.ts";
 import { ClusterUsage } from "./cluster-usage.ts";
-import {
-  type PodVolumes,
-  podVolumes,
-  type VolumeListers,
-  type VolumesOnNode,
-  volumesOnNode,
-} from "./pod-volumes.ts";
+import { type PodVolumes, podVolumes, type VolumesOnNode, volumesOnNode } from "./pod-volumes.ts";
+import { exceedsVolumeLimits, type LimitListers, volumesByDriver } from "./volume-limits.ts";
 
 export const SCHEDULER = "default-scheduler";
 /** A pod that fits nowhere is looked at again when a node, a claim or another pod changes, and after this long. */
@@ -23,12 +20,13 @@ const RETRY_MS = 30_000;
 /** How long a node is kept for a pod whose claims wait for their volumes. */
 const VOLUMES_MS = 600_000;
 
-export interface SchedulerCaches extends VolumeListers {
+export interface SchedulerCaches extends LimitListers {
   readonly pods: Lister<Pod>;
   readonly nodes: Lister<Node>;
 }
 
 const NO_CLAIMS: PodVolumes = { bound: [], delayed: [] };
+const NO_VOLUMES: ReturnType<typeof volumesByDriver> = new Map();
 
 /** What the scheduler knows beside its caches, and what it does for one pod. */
 export class Scheduling {
@@ -102,14 +100,40 @@ export class Scheduling {
     if (typeof volumes === "string")
       return { node: undefined, message: `0/${nodes.length} nodes are available: ${volumes}. not found` };
     const plans = new Map<string, VolumesOnNode>();
-    const choice = chooseNode(pod, nodes, this.usage, (node) => {
+    const byDriver = this.#bindsVolumes ? volumesByDriver(pod, this.#caches) : NO_VOLUMES;
+    const refuses = (node: Node): string | undefined => {
+      const { name = "" } = node.metadata;
+      const tooMany = exceedsVolumeLimits(byDriver, name, this.usage.pods(name), this.#caches);
+      if (tooMany !== undefined) return tooMany;
       const plan = volumesOnNode(volumes, node, this.#caches);
       if (typeof plan === "string") return plan;
-      plans.set(node.metadata.name ?? "", plan);
+      plans.set(name, plan);
       return undefined;
-    });
+    };
+    const choice =
+      this.#nextToItsVolumes(pod, volumes, refuses) ?? chooseNode(pod, nodes, this.usage, refuses);
     if (choice.node === undefined) return choice;
     return { node: choice.node, plan: plans.get(choice.node) ?? { keep: [], provision: [] } };
+  }
+
+  /**
+   * Where the pod's volumes are that one node at a time can have: anywhere else it would wait for them. The real scheduler
+   * does not care, and people have clusters whose volumes are files of a node.
+   */
+  #nextToItsVolumes(pod: Pod, { bound }: PodVolumes, refuses: NodeFilter): Choice | undefined {
+    const { nodes, pods } = this.#caches;
+    const near = new Set(
+      bound
+        .filter(({ spec }) => isForOneNode(spec?.accessModes))
+        .flatMap((claim) => pods.byIndex(CLAIMS_OF_PODS, keyOf(claim)))
+        .flatMap((user) => this.usage.nodeOf(user) ?? []),
+    );
+    if (near.size === 0) return undefined;
+    const elsewhere = "node(s) don't have the volumes";
+    const choice = chooseNode(pod, nodes.list(), this.usage, (node) =>
+      near.has(node.metadata.name ?? "") ? refuses(node) : elsewhere,
+    );
+    return choice.node === undefined ? undefined : choice;
   }
 
   /** The node is kept for the pod until its claims are bound: their changes bring the pod back here. */

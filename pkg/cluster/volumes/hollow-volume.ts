@@ -1,7 +1,12 @@
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core-v1.gen.ts";
 import type { CSIDriver, StorageClass } from "../../api/types/storage-v1.gen.ts";
-import { PROVISIONED_BY, SELECTED_NODE, isAnnotated, STORAGE_PROVISIONER } from "./claim-facts.ts";
-import { referenceTo } from "./bindings.ts";
+import {
+  PROVISIONED_BY,
+  SELECTED_NODE,
+  isAnnotated,
+  STORAGE_PROVISIONER,
+} from "../../api/volumes/claim-facts.ts";
+import { referenceTo } from "../../api/volumes/bound-volume.ts";
 
 /** Makes volumes without disks. */
 export const HOLLOW_PROVISIONER = "hollow.kcm.dev";
@@ -15,11 +20,10 @@ export const standardClass: StorageClass = {
   allowVolumeExpansion: true,
 };
 
-/** Nothing is to be attached to a node that is not there. */
-export const hollowDriver: CSIDriver = {
-  metadata: { name: HOLLOW_PROVISIONER },
-  spec: { attachRequired: false, podInfoOnMount: false },
-};
+/** Where nobody attaches, nothing is to be attached to nodes that are not there. */
+export function hollowDriver(attachRequired: boolean): CSIDriver {
+  return { metadata: { name: HOLLOW_PROVISIONER }, spec: { attachRequired, podInfoOnMount: false } };
+}
 
 /** Whether it is time to make a volume for the claim. */
 export function isToBeMade(claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): boolean {

@@ -1,5 +1,4 @@
 import { keyOf } from "../../api/object.ts";
-import { parseQuantity } from "../../api/quantity-parse.ts";
 import { resources } from "../../api/resources.ts";
 import type { PersistentVolume, PersistentVolumeClaim } from "../../api/types/core-v1.gen.ts";
 import type { StorageClass } from "../../api/types/storage-v1.gen.ts";
@@ -9,8 +8,7 @@ import type { ControllerDescriptor } from "../../controller/env.ts";
 import { type Kit, wired } from "../../controller/kit.ts";
 import type { OwnerSync, SyncResult } from "../../controller/sync.ts";
 import { itself } from "../../controller/wake-rules.ts";
-import { classOf, isBound, isDefaultClass } from "./claim-facts.ts";
-import { requestOf } from "./find-volume.ts";
+import { classOf, isBound, isDefaultClass } from "../../api/volumes/claim-facts.ts";
 import {
   HOLLOW_PROVISIONER,
   hollowDriver,
@@ -21,8 +19,8 @@ import {
   standardClass,
 } from "./hollow-volume.ts";
 
-/** Makes, enlarges and deletes volumes without disks, and sees to it that there is a default class. */
-export function hollowProvisioner(): ControllerDescriptor {
+/** Makes and deletes volumes without disks, and sees to it that there is a default class. */
+export function hollowProvisioner(isAttached = false): ControllerDescriptor {
   return {
     name: "hollow-provisioner",
     clientName: "hollow-provisioner",
@@ -56,7 +54,7 @@ export function hollowProvisioner(): ControllerDescriptor {
         name: "default class",
         unmeasured: true,
         workers: 1,
-        sync: async ({ signal }) => provisioner.makeDefaultClass(signal),
+        sync: async ({ signal }) => provisioner.makeDefaultClass(isAttached, signal),
       });
       setUp.work.add("standard");
     }),
@@ -77,9 +75,9 @@ class Provisioner {
   }
 
   /** Once, at the start: what users have chosen, or have made of it since, stays. */
-  async makeDefaultClass(signal: AbortSignal): Promise<SyncResult> {
+  async makeDefaultClass(isAttached: boolean, signal: AbortSignal): Promise<SyncResult> {
     const { client } = this.#env;
-    await unlessThere(client.clientFor(resources.csiDrivers).create(hollowDriver, {}, signal));
+    await unlessThere(client.clientFor(resources.csiDrivers).create(hollowDriver(isAttached), {}, signal));
     if (this.classes.lister.list().some(isDefaultClass)) return {};
     await unlessThere(client.clientFor(resources.storageClasses).create(standardClass, {}, signal));
     return {};
@@ -87,7 +85,7 @@ class Provisioner {
 
   async syncClaim(sync: OwnerSync<PersistentVolumeClaim>): Promise<SyncResult> {
     const { owner: claim, signal } = sync;
-    if (isBound(claim)) return this.#enlarge(claim, signal);
+    if (isBound(claim)) return {};
     const storageClass = this.classes.lister.get(undefined, classOf(claim));
     if (storageClass === undefined || !isToBeMade(claim, storageClass)) return {};
     const name = hollowVolumeName(claim);
@@ -113,31 +111,6 @@ class Provisioner {
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
-    return {};
-  }
-
-  /** A claim that asks for more than it has gets it: the volume first, as long as no file system is in the way. */
-  async #enlarge(claim: PersistentVolumeClaim, signal: AbortSignal): Promise<SyncResult> {
-    const volume = this.volumes.lister.get(undefined, claim.spec?.volumeName ?? "");
-    if (volume?.spec?.csi?.driver !== HOLLOW_PROVISIONER || claim.status?.phase !== "Bound") return {};
-    const wanted = requestOf(claim);
-    const storage = claim.spec?.resources?.requests?.["storage"] ?? "0";
-    const has = claim.status.capacity?.["storage"];
-    if (has === undefined || parseQuantity(has).compare(wanted) >= 0) return {};
-    const { events, client } = this.#env;
-    events.event(claim, "Normal", "Resizing", `External resizer is resizing volume ${volume.metadata.name}`);
-    try {
-      const grown = { ...volume, spec: { ...volume.spec, capacity: { ...volume.spec.capacity, storage } } };
-      if (parseQuantity(volume.spec.capacity?.["storage"] ?? "0").compare(wanted) < 0)
-        await client.clientFor<PersistentVolume>(resources.persistentVolumes).update(grown, {}, signal);
-      const status = { ...claim.status, capacity: { ...claim.status.capacity, storage } };
-      const claims = client.clientFor<PersistentVolumeClaim>(resources.persistentVolumeClaims);
-      await claims.updateStatus({ ...claim, status }, {}, signal);
-    } catch (error) {
-      if (isNotFound(error) || isConflict(error)) return { backOff: true };
-      throw error;
-    }
-    events.event(claim, "Normal", "VolumeResizeSuccessful", "Resize volume succeeded");
     return {};
   }
 }
