@@ -1,0 +1,15 @@
+import { resources } from "../../../pkg/api/resources.ts";
+import type { Kit } from "../../../pkg/controller/kit.ts";
+import { REQUEST_FIELDS } from "./stale-requests.ts";
+
+/** All that a round works with. */
+export type CleanerContext = ReturnType<typeof cleanerContext>;
+
+export function cleanerContext(kit: Kit) {
+  const { client, clock } = kit.env;
+  return {
+    requests: kit.reads(resources.certificateSigningRequests, { fields: REQUEST_FIELDS }),
+    client: client.clientFor(resources.certificateSigningRequests),
+    clock,
+  };
+}
