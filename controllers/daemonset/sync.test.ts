@@ -4,7 +4,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { DaemonSetInWorld } from "../../test/harness/daemon-set-in-world.ts";
-import type { Write } from "../../test/harness/recorded-transport.ts";
+import type { Write } from "../../pkg/testing/recorded-transport.ts";
 import { daemonSetController } from "./controller.ts";
 import { targetNode } from "./pod-template.ts";
 import { BOTH_STRATEGIES, NO_STATUS, nodes, ROLLING } from "./samples.test-data.ts";

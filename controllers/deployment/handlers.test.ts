@@ -11,7 +11,7 @@ import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { itsDeployment, podRule } from "./handlers.ts";
 import { deployment, replicaSet } from "./samples.test-data.ts";
 

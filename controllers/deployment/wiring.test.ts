@@ -6,7 +6,7 @@ import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts"
 import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
-import type { Write } from "../../test/harness/recorded-transport.ts";
+import type { Write } from "../../pkg/testing/recorded-transport.ts";
 import { REVISION, ROLLBACK_TO } from "./annotations.ts";
 import { deploymentController } from "./controller.ts";
 import { deployment, type DeploymentSketch, template } from "./samples.test-data.ts";

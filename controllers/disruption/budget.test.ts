@@ -4,7 +4,7 @@ import { selectorFromSpec } from "../../pkg/api/label-selector.ts";
 import type { PodDisruptionBudgetSpec } from "../../pkg/api/types/policy-v1.gen.ts";
 import { dependsOnScale, expectedPods, rememberedCoverage } from "./budget.ts";
 import { budget, LABELS, minAvailable } from "./samples.test-data.ts";
-import { selectorText } from "./selector-text.ts";
+import { selectorText } from "../../pkg/api/label-selector-text.ts";
 
 // upstream: pkg/controller/disruption/disruption_test.go#TestIntegerMaxUnavailableWithScaling,
 // #TestPercentageMaxUnavailableWithScaling, #TestReplicaSet, #TestReplicationController, #TestStatefulSetController,

@@ -9,7 +9,7 @@ import { withdrawDisruption, writeStatus } from "./apply.ts";
 import { dependsOnScale, type Expected, expectedPods, podSelector } from "./budget.ts";
 import type { DisruptionContext } from "./context.ts";
 import { decideDisrupted } from "./disrupted-pods.ts";
-import { selectorText } from "./selector-text.ts";
+import { selectorText } from "../../pkg/api/label-selector-text.ts";
 import { untilStaleMs } from "./stale-condition.ts";
 import { decideStatus, failedStatus, saysFailed } from "./status.ts";
 import { totalScale } from "./sync-owners.ts";

@@ -6,7 +6,7 @@ import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import { KeyQueue } from "../../pkg/controller/key-queue.ts";
 import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { syncOf } from "../../test/harness/sync-of.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { scenarios } from "./conflicts.test-data.ts";
 import { absentOwners, type CollectorContext } from "./context.ts";
 import { Graph, type GraphNode } from "./graph.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ApiObject, ObjectMeta } from "../../pkg/api/object.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { ruleHandler } from "../../test/harness/rule-handler.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { decideConsequences } from "./consequences.ts";
 import { Graph } from "./graph.ts";
 import { GraphChange } from "./graph-change.ts";

@@ -12,7 +12,7 @@ import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain } from "../../test/harness/lister-of.ts";
 import { listenerHandler, type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import type { JobContext } from "./context.ts";
 import * as rules from "./handlers.ts";
 import type { OrphanKey } from "./keys.ts";

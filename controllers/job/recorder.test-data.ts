@@ -14,7 +14,7 @@ import { CONTROLLER_INDEX, controllerIndex } from "../../pkg/controller/controll
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { SyncRun } from "../../pkg/controller/sync-run.ts";
 import { cacheOf } from "../../test/harness/lister-of.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { asStored } from "../../test/harness/stored.ts";
 import type { BackoffRecord } from "./backoff.ts";
 import type { JobContext } from "./context.ts";

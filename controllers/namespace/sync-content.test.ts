@@ -6,7 +6,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { Namespace } from "../../pkg/api/types/core-v1.gen.ts";
 import { fakeClients } from "../../test/harness/fake-clients.ts";
 import { type FakeAnswer, FakeTransport } from "../../test/harness/fake-transport.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { syncOf } from "../../test/harness/sync-of.ts";
 import { deleteContent } from "./sync-content.ts";
 

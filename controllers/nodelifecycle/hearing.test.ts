@@ -246,6 +246,21 @@ describe("what is refused", () => {
     expect(writes()).toEqual(["patch pods/status q"]);
   });
 
+  test("is tried again when the node speaks again meanwhile, and is not ready: a pod", async () => {
+    for (const name of ["a", "b"]) await nodes.add(name);
+    await nodes.addPod("p", "a");
+    await start();
+    nodes.silence("a");
+    const repair = refuse("pods", "p");
+    await nodes.run(65_000);
+    await nodes.report("a", "False");
+    await nodes.run(2 * PERIOD_MS);
+    expect(await nodes.podReady("p")).toBe("True");
+    repair();
+    await nodes.run(PERIOD_MS);
+    expect(await nodes.podReady("p")).toBe("False");
+  });
+
   test("is tried again in the next round: the status of the node", async () => {
     for (const name of ["a", "b"]) await nodes.add(name);
     await nodes.addPod("p", "a");

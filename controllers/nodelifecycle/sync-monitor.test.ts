@@ -166,6 +166,24 @@ describe("a node that says itself that it is not ready", () => {
     expect((await timeOfTaint("a", "NoExecute")) > after).toBe(true);
   });
 
+  test("keeps its taint, with its time, when it returns for no more than a moment", async () => {
+    await nodes.add("a");
+    await nodes.add("b");
+    await start();
+    await nodes.report("a", "False");
+    await nodes.run(2 * PERIOD_MS);
+    const before = await timeOfTaint("a", "NoExecute");
+    await nodes.report("a", "True");
+    await world.run();
+    const show = world.hideEvents("nodes");
+    await nodes.report("a", "False");
+    await nodes.run(PERIOD_MS);
+    show();
+    await nodes.run(2 * PERIOD_MS);
+    expect(await timeOfTaint("a", "NoExecute")).toBe(before);
+    expect(await nodes.taints("a")).toBe("not-ready:NoExecute not-ready:NoSchedule");
+  });
+
   test("keeps its taint, with its time, over rounds and over a restart", async () => {
     await nodes.add("a");
     await nodes.add("b");
@@ -190,6 +208,14 @@ describe("pods of a node that is down", () => {
     await start();
     expect(await nodes.podReady("p")).toBe("False");
     expect(await nodes.podReady("q")).toBe("True");
+  });
+
+  test("are marked from the start on a node that says that it is not ready", async () => {
+    await nodes.add("a", { ready: "False" });
+    await nodes.add("b");
+    await nodes.addPod("p", "a");
+    await start();
+    expect(await nodes.podReady("p")).toBe("False");
   });
 
   // upstream: pkg/controller/nodelifecycle/node_lifecycle_controller_test.go#TestProcessPodMarkPodNotReady

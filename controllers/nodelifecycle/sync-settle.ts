@@ -1,10 +1,12 @@
 import { throwAll } from "../../pkg/api/errors.ts";
+import { nodeCondition } from "../../pkg/api/node.ts";
 import { keyOf } from "../../pkg/api/object.ts";
 import { isUnreachable } from "../../pkg/client/errors.ts";
 import { NODE_INDEX } from "../../pkg/controller/pods-on-node.ts";
 import type { Sync } from "../../pkg/controller/sync.ts";
 import { changeNode, isMarkable, markPodNotReady, taintsChange } from "./apply.ts";
 import type { NodeContext } from "./context.ts";
+import type { CachedNode } from "./fields.ts";
 import {
   hasEvictingTaints,
   isTaintedFor,
@@ -93,13 +95,22 @@ async function exchangeTaints(sync: Sync, context: NodeContext, { node }: Look):
   );
 }
 
-/** Takes off the taints that drive pods away. */
-export async function takeTaintsOff(sync: Sync, context: NodeContext, { node }: Look): Promise<void> {
+/**
+ * Takes off the taints that drive pods away. Off a ready node only if the server has it as ready, too: otherwise the time
+ * of its pods would begin anew.
+ */
+export async function takeTaintsOff(
+  sync: Sync,
+  context: NodeContext,
+  { node, current }: Look,
+): Promise<void> {
   if (!hasEvictingTaints(node)) return;
   sync.decided("Pods may stay on the node", { node: node.metadata.name });
+  const isOvertaken = (live: CachedNode): boolean =>
+    current === "True" && nodeCondition(live, "Ready")?.status !== "True";
   await context.lanes.run(async () =>
     changeNode(context, { owner: node, signal: sync.signal }, (live) =>
-      taintsChange(live, withoutEvictingTaints(live)),
+      isOvertaken(live) ? undefined : taintsChange(live, withoutEvictingTaints(live)),
     ),
   );
 }

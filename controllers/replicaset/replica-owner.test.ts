@@ -9,7 +9,7 @@ import type { WorkQueue } from "../../pkg/workqueue/queue.ts";
 import { createWorkQueue } from "../../pkg/workqueue/work-queue.ts";
 import { drain, listerOf } from "../../test/harness/lister-of.ts";
 import { type RuleHandler, ruleHandler } from "../../test/harness/rule-handler.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { OWNER_OF_PODS, type ReplicaOwner } from "./replica-owner.ts";
 import { pod, replicaSet } from "./samples.test-data.ts";
 

@@ -7,7 +7,7 @@ import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { EXPECTATIONS_TIMEOUT_MS } from "../../pkg/controller/expectations.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
-import type { Write } from "../../test/harness/recorded-transport.ts";
+import type { Write } from "../../pkg/testing/recorded-transport.ts";
 import { replicaSetController, replicationController as replicationControllers } from "./controller.ts";
 import { held, pod, replicaSet, replicationController, sized } from "./samples.test-data.ts";
 

@@ -10,7 +10,7 @@ import { formatAmounts } from "../../pkg/api/quota/amounts.ts";
 import { type Devices, devicesOf, noDevices } from "../../pkg/api/quota/devices.ts";
 import type { ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
 import { runInTurns } from "../../pkg/clock/turns.ts";
-import { settle, VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { settle, VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { decideStatus } from "./status.ts";
 import { type Counted, countUsage, type Usage } from "./usage.ts";
 

@@ -1,4 +1,4 @@
-import { ApiError, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
+import { isNamespaceTerminating, isNotFound, statusCodeOf } from "../../pkg/client/errors.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { CONFIG_MAP, newConfigMap, repairedConfigMap } from "./config-map.ts";
 import type { PublisherContext } from "./context.ts";
@@ -16,7 +16,7 @@ export async function publishRootCa(sync: Sync, context: PublisherContext): Prom
     return isSeen ? {} : { requeueAfterMs: RECHECK_MS };
   } catch (error) {
     signal.throwIfAborted();
-    code = codeOf(error);
+    code = statusCodeOf(error);
     throw error;
   } finally {
     if (!signal.aborted) {
@@ -47,9 +47,4 @@ async function create(sync: Sync, { client, rootCa }: PublisherContext): Promise
     if (!isNotFound(error) && !isNamespaceTerminating(error)) throw error;
     return true;
   }
-}
-
-/** The label of the metrics. A request without an answer counts as a failure of the server. */
-function codeOf(error: unknown): string {
-  return error instanceof ApiError && error.code !== 0 ? String(error.code) : "500";
 }

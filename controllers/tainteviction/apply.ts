@@ -1,12 +1,14 @@
 import { keyOf, type Stored } from "../../pkg/api/object.ts";
-import { podCondition, withPodCondition } from "../../pkg/api/pod.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { isGoneOrReplaced } from "../../pkg/controller/read-live.ts";
+import { evictPod } from "../../pkg/controller/evict-pod.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import type { CachedPod } from "./fields.ts";
 import type { EvictionContext } from "./context.ts";
 
-const DISRUPTION_TARGET = "DisruptionTarget";
+const MARK = {
+  reason: "DeletionByTaintManager",
+  message: "Taint manager: deleting due to NoExecute taint",
+};
 const EVENT = "TaintManagerEviction";
 
 interface Victim {
@@ -22,14 +24,9 @@ export async function deletePod(
   { pod, dueMs }: Victim,
 ): Promise<void> {
   const { writes, clock, planned } = context;
-  try {
-    const body = markOf(pod, clock.nowMs());
-    if (body !== undefined) await writes.patchStatusUnread(sync, pod, { type: "strategic", body });
-  } catch (error) {
-    if (isGoneOrReplaced(error)) return;
-    throw error;
-  }
-  if (!(await writes.remove(sync, pod))) return;
+  const { generation = 0 } = pod.metadata;
+  const mark = { ...MARK, ...(generation !== 0 && { observedGeneration: generation }) };
+  if (!(await evictPod(sync, writes, { pod, mark, nowMs: clock.nowMs() }))) return;
   // From now on its end is no reprieve.
   planned.delete(pod.metadata.uid);
   context.events.event(pod, "Normal", EVENT, `Marking for deletion Pod ${keyOf(pod)}`);
@@ -39,21 +36,4 @@ export async function deletePod(
 
 export function tellOfCancelling({ events }: Pick<EvictionContext, "events">, pod: Stored<CachedPod>): void {
   events.event(pod, "Normal", EVENT, `Cancelling deletion of Pod ${keyOf(pod)}`);
-}
-
-/** The server merges conditions by their type. Undefined when the pod is marked already. */
-function markOf({ metadata, status: before = {} }: Stored<Pod>, nowMs: number): object | undefined {
-  const { uid, generation = 0 } = metadata;
-  const mark = {
-    type: DISRUPTION_TARGET,
-    status: "True",
-    reason: "DeletionByTaintManager",
-    message: "Taint manager: deleting due to NoExecute taint",
-    ...(generation !== 0 && { observedGeneration: generation }),
-  };
-  const status = withPodCondition(before, mark, nowMs);
-  const condition = podCondition({ status }, DISRUPTION_TARGET);
-  return status === before || condition === undefined
-    ? undefined
-    : { metadata: { uid }, status: { conditions: [condition] } };
 }

@@ -18,7 +18,10 @@ export class Arrivals {
     this.#nodes = nodes;
   }
 
-  /** Of pods that came before the taint it is the taint's time that counts. */
+  /**
+   * Of pods that came before the taint it is the taint's time that counts. A node that the cache has yet to show may have
+   * taints.
+   */
   observe(change: Change<CachedPod>): void {
     const { metadata, spec } = change.object;
     if (change.type === "deleted") {
@@ -28,8 +31,11 @@ export class Arrivals {
     const hasCome =
       change.type === "added" ? !change.listed : change.before.spec?.nodeName !== spec?.nodeName;
     if (!hasCome) return;
-    const taints = this.#nodes.get(undefined, spec?.nodeName ?? "")?.spec?.taints;
-    if (evictingTaints(taints).length > 0) this.#since.set(metadata.uid, this.#clock.monotonicMs());
+    const { nodeName = "" } = spec ?? {};
+    if (nodeName === "") return;
+    const node = this.#nodes.get(undefined, nodeName);
+    if (node === undefined || evictingTaints(node.spec?.taints).length > 0)
+      this.#since.set(metadata.uid, this.#clock.monotonicMs());
   }
 
   sinceMs(uid: string): number | undefined {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Node, Taint } from "../../pkg/api/types/core-v1.gen.ts";
 import { asStored } from "../../test/harness/stored.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { TaintTimes } from "./sync-taint-times.ts";
 
 const NOT_READY = "node.kubernetes.io/not-ready";

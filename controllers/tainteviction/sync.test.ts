@@ -90,6 +90,30 @@ test("a pod that comes to a tainted node has all of its time, though the clock o
   expect(linesTaken()).toEqual(evicted("pod1"));
 });
 
+test("a pod that comes to a node which the cache has yet to show has all of its time, too", async () => {
+  const timeAdded = formatTime(world.clock.nowMs());
+  await addNode([{ ...taint(1), timeAdded }]);
+  const repairs = ["list", "watch"].map((verb) =>
+    world.server.parts.faults.add({
+      target: { verb, resource: "nodes" },
+      action: { kind: "status", when: "before", error: internal("no") },
+    }),
+  );
+  const started = start();
+  await world.run(10 * SECOND);
+  const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+  await addPod("pod1", [tolerates(1, 20)]);
+  world.clock.jumpWallClock(60 * SECOND);
+  release();
+  await world.run();
+  for (const repair of repairs) repair();
+  await started;
+  await world.run(15 * SECOND);
+  expect(linesTaken()).toEqual([]);
+  await world.run(10 * SECOND);
+  expect(linesTaken()).toEqual(evicted("pod1"));
+});
+
 // upstream: pkg/controller/tainteviction/taint_eviction_test.go#TestCreatePod, TestDeletePod, TestDeleteNode
 describe("nothing is done", () => {
   test("for a pod without a node", async () => {
