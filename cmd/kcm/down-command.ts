@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { FlagError } from "../kube-controller-manager/options/flag.ts";
-import { StartError } from "../kube-controller-manager/start-error.ts";
+import { StartError } from "../../pkg/manager/start-error.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import {

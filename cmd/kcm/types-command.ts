@@ -1,5 +1,5 @@
 import { bool, FlagError, ofType } from "../kube-controller-manager/options/flag.ts";
-import { StartError } from "../kube-controller-manager/start-error.ts";
+import { StartError } from "../../pkg/manager/start-error.ts";
 import { defineCommand } from "./command.ts";
 import { pathType } from "./flag-types.ts";
 

@@ -1,9 +1,11 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import type { HostPaths } from "../../controllers/persistentvolume/context.ts";
 import type { Source } from "../../pkg/client/config/identity-source.ts";
 import { tokenSigner, type TokenSigner } from "../../pkg/tokens/token-signer.ts";
+import { hostPaths } from "./host-paths.ts";
 import type { Options } from "./options/options.ts";
-import { StartError } from "./start-error.ts";
+import { StartError } from "../../pkg/manager/start-error.ts";
 
 /** What controllers need besides options. Read when they are built, so that a standby that waited long has no old files. */
 export interface ClusterSecrets {
@@ -11,6 +13,8 @@ export interface ClusterSecrets {
   readonly rootCa: () => string;
   /** Absent where no tokens are to be made. */
   readonly tokenSigner?: () => TokenSigner;
+  /** Absent where nodes have no disks. */
+  readonly hostPaths?: HostPaths;
 }
 
 /** `kubeconfigCa` stands in for --root-ca-file. */
@@ -20,6 +24,7 @@ export function clusterSecrets(
 ): ClusterSecrets {
   return {
     rootCa: () => (rootCaFile === "" ? textOf(kubeconfigCa) : readRootCa(rootCaFile)),
+    hostPaths,
     ...(privateKeyFile !== "" && { tokenSigner: () => readTokenSigner(privateKeyFile) }),
   };
 }

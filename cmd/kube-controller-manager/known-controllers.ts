@@ -41,7 +41,11 @@ export const knownControllers: readonly KnownController[] = [
   { name: "disruption-controller", alias: "disruption" },
   { name: "statefulset-controller", alias: "statefulset" },
   { name: "cronjob-controller", alias: "cronjob" },
-  { name: "certificatesigningrequest-signing-controller", alias: "csrsigning" },
+  {
+    name: "certificatesigningrequest-signing-controller",
+    alias: "csrsigning",
+    needs: "cluster-signing-cert-file",
+  },
   { name: "certificatesigningrequest-approving-controller", alias: "csrapproving" },
   { name: "certificatesigningrequest-cleaner-controller", alias: "csrcleaner" },
   { name: "podcertificaterequest-cleaner-controller", gates: ["PodCertificateRequest"] },

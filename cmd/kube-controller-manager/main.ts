@@ -16,9 +16,9 @@ import { knownControllers } from "./known-controllers.ts";
 import { FlagError } from "./options/flag.ts";
 import { helpText } from "./options/help.ts";
 import { type ResolvedOptions, resolveOptions } from "./options/resolve.ts";
-import { processHeap, SpareMemory } from "./spare-memory.ts";
+import { processHeap, SpareMemory } from "../../pkg/manager/spare-memory.ts";
 import { GIT_VERSION, KUBERNETES_VERSION, MIN_COMPATIBILITY_VERSION, MINOR_VERSION } from "./version.ts";
-import { limitYoungGeneration, processYoungGeneration } from "./young-generation.ts";
+import { limitYoungGeneration, processYoungGeneration } from "../../pkg/manager/young-generation.ts";
 
 const startedMs = realClock.nowMs();
 process.exitCode = await main(process.argv.slice(2));

@@ -10,7 +10,7 @@ import type { Clients } from "./clients.ts";
 import type { LeaderMigration } from "./options/leader-migration-file.ts";
 import type { Options } from "./options/options.ts";
 import type { HealthChecks } from "../../pkg/manager/health/health.ts";
-import type { SpareMemory } from "./spare-memory.ts";
+import type { SpareMemory } from "../../pkg/manager/spare-memory.ts";
 
 /** What a run is started with. */
 export interface AppParts {

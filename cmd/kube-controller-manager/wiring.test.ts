@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { featureGates } from "../../pkg/api/feature-gates.ts";
 import { clientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
+import { realClock } from "../../pkg/clock/real.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { DirectTransport } from "../../pkg/apiserver/direct-transport.ts";
 import { allKinds } from "../../pkg/apiserver/kinds/all-kinds.ts";
@@ -10,7 +11,8 @@ import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/controller/controller-set.ts";
-import { VirtualClock } from "../../test/harness/virtual-clock.ts";
+import { authorityPair, signingFiles } from "../../test/harness/signing-files.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import type { ClusterSecrets } from "./cluster-secrets.ts";
 import { knownControllers } from "./known-controllers.ts";
 import type { FlagGroup } from "./options/flag.ts";
@@ -51,10 +53,26 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "replicationcontroller-controller": { workers: "concurrent-rc-syncs" },
   "garbage-collector-controller": { workers: "concurrent-gc-syncs" },
   "namespace-controller": { workers: "concurrent-namespace-syncs", syncPeriodMs: "namespace-sync-period" },
+  "certificatesigningrequest-signing-controller": { durationMs: "cluster-signing-duration" },
   "node-ipam-controller": {
     maskSize: "node-cidr-mask-size",
     maskSizeIpv4: "node-cidr-mask-size-ipv4",
     maskSizeIpv6: "node-cidr-mask-size-ipv6",
+  },
+  "horizontal-pod-autoscaler-controller": {
+    workers: "concurrent-horizontal-pod-autoscaler-syncs",
+    cpuInitializationPeriodMs: "horizontal-pod-autoscaler-cpu-initialization-period",
+    downscaleStabilizationMs: "horizontal-pod-autoscaler-downscale-stabilization",
+    initialReadinessDelayMs: "horizontal-pod-autoscaler-initial-readiness-delay",
+    syncPeriodMs: "horizontal-pod-autoscaler-sync-period",
+    tolerance: "horizontal-pod-autoscaler-tolerance",
+  },
+  "persistentvolume-binder-controller": {
+    retryPeriodMs: "pvclaimbinder-sync-period",
+    minimumHostPathSeconds: "pv-recycler-minimum-timeout-hostpath",
+    incrementHostPathSeconds: "pv-recycler-timeout-increment-hostpath",
+    minimumNfsSeconds: "pv-recycler-minimum-timeout-nfs",
+    incrementNfsSeconds: "pv-recycler-increment-timeout-nfs",
   },
   "pod-garbage-collector-controller": { threshold: "terminated-pod-gc-threshold" },
   "node-lifecycle-controller": {
@@ -68,30 +86,50 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   "job-controller": { workers: "concurrent-job-syncs" },
   "cronjob-controller": { workers: "concurrent-cron-job-syncs" },
+  "device-taint-eviction-controller": { workers: "concurrent-device-taint-eviction-syncs" },
+  "resourceclaim-controller": { workers: "concurrent-resourceclaim-syncs" },
+  "ephemeral-volume-controller": { workers: "concurrent-ephemeralvolume-syncs" },
   "ttl-after-finished-controller": { workers: "concurrent-ttl-after-finished-syncs" },
+  "validatingadmissionpolicy-status-controller": {
+    workers: "concurrent-validating-admission-policy-status-syncs",
+  },
 };
 
-/** Workers of queues that no flag is for, as upstream has them. */
+/** Workers of queues that no flag is for, as upstream has them; of claims, where it works on all of a namespace at once, more. */
 const FIXED_WORKERS: Readonly<Record<string, number>> = {
   ClusterRoleAggregator: 5,
+  attachdetach_drivers: 1,
+  attachdetach_nodes: 10,
+  attachdetach_volumes: 20,
   bootstrap_signer_queue: 1,
+  ca_cert_publisher_cluster_trust_bundles: 1,
+  certificate: 5,
   cidrallocator_node: 30,
+  claims: 16,
   disruption: 1,
   disruption_recheck: 1,
   endpoint_slice_zones: 1,
   garbage_collector_graph_changes: 1,
+  ipaddresses: 5,
   node_lifecycle_controller: 8,
   node_lifecycle_controller_pods: 4,
   node_lifecycle_zones: 4,
   noexec_taint_node: 8,
   noexec_taint_pod: 8,
+  pvcprotection: 50,
+  pvcs: 1,
+  pvprotection: 1,
   resource_quota_controller_resource_changes: 1,
   root_ca_cert_publisher: 1,
   rounds: 1,
+  selinux_warning: 1,
   serviceaccount: 1,
   stale_pod_disruption: 1,
   token_cleaner: 1,
   ttlcontroller: 5,
+  vacprotection: 1,
+  volume_expand: 10,
+  volumes: 16,
 };
 
 const here = "cmd/kube-controller-manager";
@@ -120,6 +158,18 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "master",
     "use-service-account-credentials",
   ],
+  [`${here}/authority-files.test.ts`]: [
+    "cluster-signing-cert-file",
+    "cluster-signing-key-file",
+    "cluster-signing-kube-apiserver-client-cert-file",
+    "cluster-signing-kube-apiserver-client-key-file",
+    "cluster-signing-kubelet-client-cert-file",
+    "cluster-signing-kubelet-client-key-file",
+    "cluster-signing-kubelet-serving-cert-file",
+    "cluster-signing-kubelet-serving-key-file",
+    "cluster-signing-legacy-unknown-cert-file",
+    "cluster-signing-legacy-unknown-key-file",
+  ],
   [`${here}/cluster-secrets.test.ts`]: ["root-ca-file", "service-account-private-key-file"],
   [`${here}/options/leader-migration-file.test.ts`]: ["enable-leader-migration", "leader-migration-config"],
   [`${here}/options/metrics-settings.test.ts`]: [
@@ -129,6 +179,10 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "show-hidden-metrics-for-version",
   ],
   [`${here}/options/options.test.ts`]: ["config", "help", "leader-elect-resource-lock", "version"],
+  [`${here}/recycler-templates.test.ts`]: [
+    "pv-recycler-pod-template-filepath-hostpath",
+    "pv-recycler-pod-template-filepath-nfs",
+  ],
   [`${here}/process.test.ts`]: ["logging-format", "v", "vmodule"],
   [`${here}/server/delegation/delegated-clients.test.ts`]: [
     "authentication-kubeconfig",
@@ -168,7 +222,12 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     "cidr-allocator-type",
     "cluster-cidr",
     "controllers",
+    "disable-attach-detach-reconcile-sync",
+    "disable-force-detach-on-timeout",
+    "enable-dynamic-provisioning",
     "enable-garbage-collector",
+    "enable-hostpath-provisioner",
+    "horizontal-pod-autoscaler-owned-pods-only",
     "service-cluster-ip-range",
   ],
   "test/integration/serving.real.test.ts": [
@@ -189,7 +248,7 @@ function ownValue({ flag }: FlagEntry, index: number): { text: string; value: nu
   if (flag.type.name === "duration") return { text: `${index + 100}s`, value: (index + 100) * 1_000 };
   // Some must be from 1 to 50.
   if (flag.type.name.startsWith("int")) return { text: String(index + 3), value: index + 3 };
-  if (flag.type.name === "float32") return { text: `${index}.5`, value: index + 0.5 };
+  if (flag.type.name.startsWith("float")) return { text: `${index}.5`, value: index + 0.5 };
   return undefined;
 }
 
@@ -209,8 +268,16 @@ function numberOf(flag: string | undefined): number | undefined {
   return numbers.find(({ name }) => name === flag)?.value;
 }
 
+const authority = signingFiles(authorityPair({ nowMs: realClock.nowMs() }));
+afterAll(() => authority.remove());
+
 /** Everything that flags switch on is on. */
-const EVERYTHING = ["--allocate-node-cidrs", "--cluster-cidr=10.0.0.0/16"];
+const EVERYTHING = [
+  "--allocate-node-cidrs",
+  "--cluster-cidr=10.0.0.0/16",
+  `--cluster-signing-cert-file=${authority.certFile}`,
+  `--cluster-signing-key-file=${authority.keyFile}`,
+];
 
 function optionsWithOwnValues(isWanted = (_name: string): boolean => true): Options {
   const flags = numbers.filter(({ name }) => isWanted(name)).map(({ name, text }) => `--${name}=${text}`);
@@ -237,7 +304,12 @@ test("every number that a flag gives arrives where it belongs, and nowhere else"
 test("each work queue has the workers of its controller's flag", async () => {
   const clock = new VirtualClock();
   const random = seededRandom(1);
-  const server = embeddedServer({ clock, random, kinds: allKinds });
+  const server = embeddedServer({
+    clock,
+    random,
+    kinds: allKinds,
+    runtimeConfig: ["certificates.k8s.io/v1beta1"],
+  });
   const set = new ControllerSet({
     // Prefixes of three lengths do not go together.
     descriptors: registryEntries(
@@ -262,7 +334,7 @@ test("each work queue has the workers of its controller's flag", async () => {
     random,
     log: silentLogger,
     metrics: noMetrics,
-    features: featureGates(),
+    features: featureGates({ ClusterTrustBundle: true, PodCertificateRequest: true }),
     name: "test",
   });
   const stop = new AbortController();
@@ -273,7 +345,7 @@ test("each work queue has the workers of its controller's flag", async () => {
     Object.entries(health?.pools ?? {}).map(([queue, { workersAlive }]) => ({
       queue,
       workersAlive,
-      wanted: FIXED_WORKERS[queue] ?? numberOf(SETTINGS[controller]?.["workers"]),
+      wanted: FIXED_WORKERS[queue.replace(/ \(.*\)$/, "")] ?? numberOf(SETTINGS[controller]?.["workers"]),
     })),
   );
   stop.abort();
@@ -324,7 +396,30 @@ test("ranges of Nodes are given out with --allocate-node-cidrs alone, from the r
   expect(settingsOf("--allocate-node-cidrs")).toMatchObject({ allocatorType: "RangeAllocator" });
 });
 
-test("each controller of the registry is known, and those that are not built are said to be", () => {
+test.each([
+  [[], { isCompared: true, disableForceDetachOnTimeout: false }],
+  [["--disable-attach-detach-reconcile-sync"], { isCompared: false, disableForceDetachOnTimeout: false }],
+  [["--disable-force-detach-on-timeout"], { isCompared: true, disableForceDetachOnTimeout: true }],
+])("with %j volumes are compared, and detached by force, as that says: %o", (flags, expected) => {
+  const settings = registryEntries(resolveOptions(flags, () => "").options, secrets).find(
+    ({ descriptor }) => descriptor.name === "persistentvolume-attach-detach-controller",
+  )?.settings;
+  expect(settings).toEqual(expected);
+});
+
+test("claims are handed to provisioners, and directories are provisioned, as the flags say", () => {
+  const settingsOf = (...flags: string[]): unknown =>
+    registryEntries(resolveOptions(flags, () => "").options, secrets).find(
+      ({ descriptor }) => descriptor.name === "persistentvolume-binder-controller",
+    )?.settings;
+  expect(settingsOf()).toMatchObject({ provisions: true, provisionsHostPaths: false });
+  expect(settingsOf("--enable-dynamic-provisioning=false", "--enable-hostpath-provisioner")).toMatchObject({
+    provisions: false,
+    provisionsHostPaths: true,
+  });
+});
+
+test("each controller of the registry is known, and each that has flags is in it", () => {
   const built = new Set(
     registryEntries(resolveOptions(EVERYTHING, () => "").options, secrets).map(
       ({ descriptor }) => descriptor.name,
@@ -332,13 +427,10 @@ test("each controller of the registry is known, and those that are not built are
   );
   const known = new Set(knownControllers.map(({ name }) => name));
   expect([...built].filter((name) => !known.has(name))).toEqual([]);
-  const titles = Object.values(flagGroups).map((group: FlagGroup<object>) => ({
-    name: group.title.toLowerCase(),
-    notBuilt: group.notBuilt === true,
-  }));
-  const ofControllers = titles.filter(({ name }) => known.has(name) && name !== "service-lb-controller");
+  const titles = Object.values(flagGroups).map(({ title }: FlagGroup<object>) => title.toLowerCase());
+  const ofControllers = titles.filter((name) => known.has(name) && name !== "service-lb-controller");
   expect(ofControllers.length).toBeGreaterThan(20);
-  expect(ofControllers.filter(({ name, notBuilt }) => notBuilt === built.has(name))).toEqual([]);
+  expect(ofControllers.filter((name) => !built.has(name))).toEqual([]);
 });
 
 test("every flag has an effect that a test would miss, or says that it has none", () => {
@@ -353,4 +445,13 @@ test("every flag has an effect that a test would miss, or says that it has none"
     const text = readFileSync(new URL(file, root), "utf8");
     for (const flag of flags) expect(text, `${file}: --${flag}`).toMatch(new RegExp(`--?${flag}\\b`));
   }
+});
+
+test.each([true, false])("autoscalers are told whether they count owned pods only: %s", (ownedPodsOnly) => {
+  const flag = `--horizontal-pod-autoscaler-owned-pods-only=${ownedPodsOnly}`;
+  const { options } = resolveOptions([flag], () => "");
+  const entry = registryEntries(options, secrets).find(({ descriptor }) =>
+    descriptor.name.startsWith("horizontal-pod-autoscaler"),
+  );
+  expect(entry?.settings).toMatchObject({ ownedPodsOnly });
 });

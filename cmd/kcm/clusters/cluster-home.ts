@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseJson } from "../../../pkg/api/wire-json.ts";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import { describeHolder, DirectoryLock, type Holder, lastHolder } from "./directory-lock.ts";
 
 /** What a running cluster leaves for other processes to read. */

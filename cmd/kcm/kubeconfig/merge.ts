@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { dump, load } from "js-yaml";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import { type AccessEntries, contextOf, type NamedEntry } from "./access.ts";
 
 type Document = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import { makeDirectory } from "../clusters/make-directory.ts";
 import { type AdminAccess, accessEntries } from "./access.ts";
 

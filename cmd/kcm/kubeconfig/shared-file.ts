@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
 import { makeDirectory } from "../clusters/make-directory.ts";

@@ -7,7 +7,7 @@ import type { ApiObject } from "../../../pkg/api/object.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import type { AnyCrd } from "../../../pkg/crd/crd.ts";
 import type { AnyWebhook } from "../../../pkg/webhook/webhook.ts";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 
 /** What a module of an operator exports, by what it can be used for. */
 export interface OperatorModule {

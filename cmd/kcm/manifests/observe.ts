@@ -13,7 +13,7 @@ import { installCrds } from "../../../pkg/crd/install-crds.ts";
 import { openGate } from "../../../pkg/leader/fence.ts";
 import { silentLogger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import type { OperatorModule } from "./load-module.ts";
 import { type Seen, SeenRequests } from "./seen-requests.ts";
 

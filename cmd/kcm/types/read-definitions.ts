@@ -7,7 +7,7 @@ import { loadAccess } from "../../../pkg/client/config/access.ts";
 import { httpClients } from "../../../pkg/client/http-clients.ts";
 import { silentLogger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 
 const KIND = "CustomResourceDefinition";
 

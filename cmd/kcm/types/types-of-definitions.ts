@@ -1,5 +1,5 @@
 import { child, flag, items, type Json, text } from "../../../pkg/api/json.ts";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import { comment, typeOfSchema } from "./type-of-schema.ts";
 
 const PACKAGE = "kube-controller-manager";

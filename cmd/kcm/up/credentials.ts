@@ -1,6 +1,6 @@
 import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } from "node:crypto";
 import { promisify } from "node:util";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { CertificateAuthority, type KeyPair } from "../../../pkg/pki/certificate-authority.ts";
 import type { DataDirectory } from "./data-directory.ts";

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import { describeHolder, DirectoryLock, lastHolder } from "../clusters/directory-lock.ts";
 
 /** A directory that this process alone uses, with small files beside the storage of the cluster. */

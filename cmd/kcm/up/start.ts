@@ -10,7 +10,7 @@ import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { tokenSigner } from "../../../pkg/tokens/token-signer.ts";
 import type { ClusterSecrets } from "../../kube-controller-manager/cluster-secrets.ts";
 import { newIdentity } from "../../kube-controller-manager/election.ts";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import type { AdminAccess } from "../kubeconfig/access.ts";
 import { daemonOptions } from "./choose-controllers.ts";
 import { type Credentials, makeCredentials, serviceAccountKey } from "./credentials.ts";
@@ -104,9 +104,9 @@ function candidate(
 }
 
 function openStore(directory: DataDirectory | undefined, log: Logger): Store {
-  if (directory === undefined) return new Store({ clock: realClock });
-  const files = nodeJournalFiles(directory.storage);
-  return new Store({ clock: realClock, journal: new FileJournal({ files, clock: realClock, log }) });
+  const journal =
+    directory && new FileJournal({ files: nodeJournalFiles(directory.storage), clock: realClock, log });
+  return new Store({ clock: realClock, unfrozen: true, ...(journal && { journal }) });
 }
 
 function tlsOf(credentials: Credentials | undefined): Pick<NonNullable<ClusterOptions["listen"]>, "tls"> {

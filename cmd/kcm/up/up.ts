@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { formatTime } from "../../../pkg/api/time.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import { createLogger } from "../../../pkg/log/pino.ts";
-import { StartError } from "../../kube-controller-manager/start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import { ClaimedCluster, findClusters } from "../clusters/cluster-home.ts";
 import { describeHolder } from "../clusters/directory-lock.ts";
 import { checkKubeconfig, writeKubeconfig } from "../kubeconfig/own-file.ts";

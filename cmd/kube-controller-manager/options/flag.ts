@@ -34,8 +34,6 @@ export type FlagSet = Readonly<Record<string, Flag<never>>>;
 /** Flags that --help lists under one title. Keys are the names that the program uses. */
 export interface FlagGroup<F extends object = FlagSet> {
   readonly title: string;
-  /** Of a controller that there is not yet: none of them has an effect. */
-  readonly notBuilt?: boolean;
   readonly flags: F;
 }
 

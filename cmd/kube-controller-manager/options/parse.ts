@@ -15,15 +15,12 @@ export interface FlagEntry {
 
 /** Every flag with the place of its value in Options. */
 export const allFlags: readonly FlagEntry[] = Object.entries<FlagGroup<object>>(flagGroups).flatMap(
-  ([group, { flags, title, notBuilt }]) =>
+  ([group, { flags }]) =>
     Object.entries(flags).map(([key, flag]) => ({
       group: group as GroupName,
       key,
       // The type of the value is hidden here and comes back in Options, whose fields are typed by the same flags.
-      flag: {
-        ...(flag as unknown as AnyFlag),
-        ...(notBuilt === true && { unused: `${title.toLowerCase()} is not built yet` }),
-      },
+      flag: flag as unknown as AnyFlag,
     })),
 );
 

@@ -2,18 +2,19 @@ import type { ListenOptions } from "node:net";
 import type { FastifyInstance, FastifyListenOptions } from "fastify";
 import type { Clock, Timer } from "../../../pkg/clock/clock.ts";
 import type { Options } from "../options/options.ts";
-import { StartError } from "../start-error.ts";
+import { StartError } from "../../../pkg/manager/start-error.ts";
 import { AccessControl } from "./authz/access-control.ts";
 import { AuthenticationSources } from "./authn/authentication-sources.ts";
-import { authorizeBy, type Authorizer } from "./authz/authorization.ts";
+import type { Authorizer } from "../../../pkg/manager/access/authorizer.ts";
+import { authorizeBy } from "./authz/authorization.ts";
 import { CertificateSource } from "./tls/certificate-source.ts";
 import { createHandler } from "./handler.ts";
 import { Listener } from "./listener.ts";
-import { ReviewClient } from "./delegation/review-client.ts";
+import { ReviewClient } from "../../../pkg/manager/access/review-client.ts";
 import type { ServerParts } from "./server-parts.ts";
 import { accessMetrics } from "./server-metrics.ts";
 import { isUnspecified } from "./tls/serving-certificate.ts";
-import { accessReviews } from "./authz/subject-access-review.ts";
+import { accessReviews } from "../../../pkg/manager/access/subject-access-review.ts";
 
 export interface RunningServer {
   readonly port: number;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { type Logger, silentLogger } from "../../../pkg/log/logger.ts";
-import { VirtualClock } from "../../../test/harness/virtual-clock.ts";
+import { VirtualClock } from "../../../pkg/testing/virtual-clock.ts";
 import { type WatchedFiles, watchFiles } from "./watched-files.ts";
 
 let directory = "";

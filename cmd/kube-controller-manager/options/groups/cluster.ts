@@ -17,7 +17,6 @@ const SIGNER_NAMES: Readonly<Record<string, string>> = { "kubelet-client": "kube
 
 export const csrSigning = {
   title: "Certificatesigningrequest-signing-controller",
-  notBuilt: true,
   flags: {
     certFile: text("cluster-signing-cert-file", "", "File with the CA certificate of every signer.", {
       config: `${SIGNING}.ClusterSigningCertFile`,
@@ -142,7 +141,6 @@ export const legacyTokenCleaner = {
 
 export const admissionPolicyStatus = {
   title: "Validatingadmissionpolicy-status-controller",
-  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-validating-admission-policy-status-syncs",

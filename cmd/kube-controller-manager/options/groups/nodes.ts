@@ -74,7 +74,6 @@ export const nodeLifecycle = {
 
 export const deviceTaintEviction = {
   title: "Device-taint-eviction-controller",
-  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-device-taint-eviction-syncs",
@@ -87,7 +86,6 @@ export const deviceTaintEviction = {
 
 export const resourceClaim = {
   title: "Resourceclaim-controller",
-  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-resourceclaim-syncs",

@@ -69,6 +69,11 @@ export const own = {
       true,
       "Namespaces take turns in work queues and at the request limit, so that a busy one does not hold up the others.",
     ),
+    ownedPodsOnly: bool(
+      "horizontal-pod-autoscaler-owned-pods-only",
+      false,
+      "Autoscalers leave out pods that the selector of their target names and that the target does not own.",
+    ),
     standbyReady: bool("standby-ready", true, "/readyz answers ok while another process holds the Lease."),
     heapSnapshots: bool(
       "heap-snapshots",

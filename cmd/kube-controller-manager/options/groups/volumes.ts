@@ -3,13 +3,15 @@ import { concurrency } from "./workloads.ts";
 
 export const attachDetach = {
   title: "Persistentvolume-attach-detach-controller",
-  notBuilt: true,
   flags: {
     reconcileSyncPeriodMs: duration(
       "attach-detach-reconcile-sync-period",
       60_000,
       "Period in which attached volumes are compared with the real ones; at least 1s.",
-      { config: "AttachDetachController.ReconcilerSyncLoopPeriod" },
+      {
+        config: "AttachDetachController.ReconcilerSyncLoopPeriod",
+        unused: "volumes are compared whenever their VolumeAttachments change",
+      },
     ),
     disableReconcileSync: bool("disable-attach-detach-reconcile-sync", false, "Never make that comparison.", {
       config: "AttachDetachController.DisableAttachDetachReconcilerSync",
@@ -25,7 +27,6 @@ export const attachDetach = {
 
 export const ephemeralVolume = {
   title: "Ephemeral-volume-controller",
-  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-ephemeralvolume-syncs",
@@ -40,7 +41,6 @@ const RECYCLER = "PersistentVolumeBinderController.VolumeConfiguration.Persisten
 
 export const persistentVolumeBinder = {
   title: "Persistentvolume-binder-controller",
-  notBuilt: true,
   flags: {
     enableDynamicProvisioning: bool("enable-dynamic-provisioning", true, "Hand claims to provisioners.", {
       config: "PersistentVolumeBinderController.VolumeConfiguration.EnableDynamicProvisioning",
@@ -55,7 +55,10 @@ export const persistentVolumeBinder = {
       "flex-volume-plugin-dir",
       "/usr/libexec/kubernetes/kubelet-plugins/volume/exec/",
       "Directory of flex volume plugins.",
-      { config: "PersistentVolumeBinderController.VolumeConfiguration.FlexVolumePluginDir" },
+      {
+        config: "PersistentVolumeBinderController.VolumeConfiguration.FlexVolumePluginDir",
+        unused: "flex volumes have no drivers here",
+      },
     ),
     recyclerIncrementNfsSeconds: int32(
       "pv-recycler-increment-timeout-nfs",
@@ -98,7 +101,7 @@ export const persistentVolumeBinder = {
     claimBinderSyncPeriodMs: duration(
       "pvclaimbinder-sync-period",
       15_000,
-      "Period of full syncs of volumes and claims.",
+      "How long volumes that could not be recycled wait for the next try. There are no full syncs.",
       {
         config: "PersistentVolumeBinderController.PVClaimBinderSyncPeriod",
       },

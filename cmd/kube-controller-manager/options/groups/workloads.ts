@@ -110,7 +110,6 @@ export const podGarbageCollector = {
 
 export const horizontalPodAutoscaler = {
   title: "Horizontal-pod-autoscaler-controller",
-  notBuilt: true,
   flags: {
     concurrentSyncs: concurrency(
       "concurrent-horizontal-pod-autoscaler-syncs",

@@ -7,7 +7,7 @@ import type { Random } from "../../../../pkg/clock/random.ts";
 import type { Logger } from "../../../../pkg/log/logger.ts";
 import type { Metrics } from "../../../../pkg/metrics/metrics.ts";
 import type { Options } from "../../options/options.ts";
-import { StartError } from "../../start-error.ts";
+import { StartError } from "../../../../pkg/manager/start-error.ts";
 import { authenticateBy, type Authenticator } from "./authentication.ts";
 import { bearerTokens } from "./bearer-token.ts";
 import { CaBundle } from "../x509/ca-bundle.ts";
@@ -15,9 +15,9 @@ import { clientCertificates } from "./client-certificate.ts";
 import { CLUSTER_AUTHENTICATION, ClusterAuthentication } from "./cluster-authentication.ts";
 import type { PeerRequest } from "../peer-request.ts";
 import { requestHeaders, type RequestHeaderSettings } from "./request-header.ts";
-import { ReviewClient } from "../delegation/review-client.ts";
-import { TokenCache, tokenReviews } from "./token-review.ts";
-import type { User } from "./user.ts";
+import { ReviewClient } from "../../../../pkg/manager/access/review-client.ts";
+import { TokenCache, tokenReviews } from "../../../../pkg/manager/access/token-review.ts";
+import type { User } from "../../../../pkg/manager/access/user.ts";
 import { type WatchedFiles, watchFiles } from "../watched-files.ts";
 
 export interface AuthenticationParts {

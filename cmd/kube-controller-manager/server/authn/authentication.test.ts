@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { authenticateBy, type Authenticator } from "./authentication.ts";
 import { bearerTokens } from "./bearer-token.ts";
 import { peerRequest } from "../peer-request.ts";
-import { anonymous, type User } from "./user.ts";
+import { anonymous, type User } from "../../../../pkg/manager/access/user.ts";
 
 const request = peerRequest([], []);
 const nobody: Authenticator = async () => undefined;

@@ -1,20 +1,13 @@
 import { messageOf } from "../../../../pkg/api/errors.ts";
 import type { PeerRequest } from "../peer-request.ts";
-import { anonymous, AUTHENTICATED, UNAUTHENTICATED, type User } from "./user.ts";
+import { AuthenticationError } from "../../../../pkg/manager/access/authentication-error.ts";
+import { anonymous, AUTHENTICATED, UNAUTHENTICATED, type User } from "../../../../pkg/manager/access/user.ts";
 
 /**
  * One way to tell who makes a request: resolves to undefined when the request has no credentials of this kind, rejects
  * when it has some that are not good.
  */
 export type Authenticator = (request: PeerRequest) => Promise<User | undefined>;
-
-export class AuthenticationError extends Error {
-  readonly code = "Unauthenticated";
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = "AuthenticationError";
-  }
-}
 
 /**
  * The first way that knows the user decides, whatever the ways before it thought of their credentials. A request without

@@ -3,8 +3,8 @@ import type { Clock } from "../../../../pkg/clock/clock.ts";
 import type { Metrics } from "../../../../pkg/metrics/metrics.ts";
 import type { Authenticator } from "./authentication.ts";
 import type { CaBundle } from "../x509/ca-bundle.ts";
-import type { User } from "./user.ts";
-import { CertificateError } from "../x509/der-reader.ts";
+import type { User } from "../../../../pkg/manager/access/user.ts";
+import { CertificateError } from "../../../../pkg/pki/der-reader.ts";
 import { verifyClientChain } from "../x509/verify-chain.ts";
 
 const MINUTE = 60;

@@ -3,8 +3,8 @@ import type { Authenticator } from "./authentication.ts";
 import type { CaBundle } from "../x509/ca-bundle.ts";
 import { subjectValues } from "./client-certificate.ts";
 import type { PeerRequest } from "../peer-request.ts";
-import type { User } from "./user.ts";
-import { CertificateError } from "../x509/der-reader.ts";
+import type { User } from "../../../../pkg/manager/access/user.ts";
+import { CertificateError } from "../../../../pkg/pki/der-reader.ts";
 import { verifyClientChain } from "../x509/verify-chain.ts";
 
 /** Which proxies may say who makes a request, and how they say it. */

@@ -3,11 +3,11 @@ import type { Socket } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Clock } from "../../../../pkg/clock/clock.ts";
 import type { Logger } from "../../../../pkg/log/logger.ts";
-import type { Attempt, Authorizer, Decision } from "./authorization.ts";
+import type { Attempt, Authorizer, Decision } from "../../../../pkg/manager/access/authorizer.ts";
 import { endHttp2ConnectionAfter, peerCertificates, type PeerRequest, peerRequest } from "../peer-request.ts";
 import { NO_SNIFF, replyFailure, replyText } from "../reply.ts";
 import type { AccessMetrics } from "../server-metrics.ts";
-import { isAnonymous, type User } from "../authn/user.ts";
+import { isAnonymous, type User } from "../../../../pkg/manager/access/user.ts";
 
 export interface AccessControlOptions {
   readonly authenticate: (request: PeerRequest) => Promise<User>;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { authorizeBy } from "./authorization.ts";
-import { anonymous, type User } from "../authn/user.ts";
+import { anonymous, type User } from "../../../../pkg/manager/access/user.ts";
 
 const master: User = { name: "root", groups: ["system:masters"] };
 

@@ -1,21 +1,6 @@
-import { StartError } from "../../start-error.ts";
-import { MASTERS, type User } from "../authn/user.ts";
-
-/** What a user wants: the method in lower case, and the path. */
-export interface Attempt {
-  readonly user: User;
-  readonly verb: string;
-  readonly path: string;
-}
-
-/** "no-opinion" is a refusal when nobody else has an opinion either. */
-export interface Decision {
-  readonly result: "allowed" | "denied" | "no-opinion";
-  readonly reason?: string;
-}
-
-/** Rejects when no decision could be had. */
-export type Authorizer = (attempt: Attempt) => Promise<Decision>;
+import { StartError } from "../../../../pkg/manager/start-error.ts";
+import type { Authorizer, Decision } from "../../../../pkg/manager/access/authorizer.ts";
+import { MASTERS } from "../../../../pkg/manager/access/user.ts";
 
 const allowed: Decision = { result: "allowed" };
 

@@ -3,7 +3,7 @@ import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { Clock } from "../../../../pkg/clock/clock.ts";
 import type { Logger } from "../../../../pkg/log/logger.ts";
 import type { Options } from "../../options/options.ts";
-import { StartError } from "../../start-error.ts";
+import { StartError } from "../../../../pkg/manager/start-error.ts";
 import type { CaBundle } from "../x509/ca-bundle.ts";
 import { namedContext, type ServedCertificates } from "../listener.ts";
 import { certificatesByName } from "./named-certificates.ts";

@@ -4,7 +4,7 @@ import { isIPv4, isIPv6 } from "node:net";
 import { join } from "node:path";
 import type { Clock } from "../../../../pkg/clock/clock.ts";
 import type { Options } from "../../options/options.ts";
-import { StartError } from "../../start-error.ts";
+import { StartError } from "../../../../pkg/manager/start-error.ts";
 
 export interface CertificateAndKey {
   /** PEM; the certificate first, then the chain up to its authority. */

@@ -1,6 +1,6 @@
 import { getCiphers, type SecureVersion } from "node:tls";
 import type { Options } from "../../options/options.ts";
-import { StartError } from "../../start-error.ts";
+import { StartError } from "../../../../pkg/manager/start-error.ts";
 
 /** The parts of a TLS context that flags fix for the life of the process. */
 export interface TlsSettings {

@@ -1,36 +1,8 @@
 import type { KeyObject, X509Certificate } from "node:crypto";
-import { type CertificateForm, formOf } from "./certificate-form.ts";
-import { BIT_STRING, elementsOf, only, SEQUENCE } from "./der-reader.ts";
-
-type KeyKind = "rsa" | "ec" | "ed25519";
-
-/** Signatures of certificates that count, by their identifiers. MD5, SHA-1 and all that is seldom do not. */
-const SIGNATURES: Readonly<Record<string, KeyKind>> = {
-  "2a864886f70d01010b": "rsa", // SHA-256
-  "2a864886f70d01010c": "rsa", // SHA-384
-  "2a864886f70d01010d": "rsa", // SHA-512
-  "2a8648ce3d040302": "ec", // SHA-256
-  "2a8648ce3d040303": "ec", // SHA-384
-  "2a8648ce3d040304": "ec", // SHA-512
-  "2b6570": "ed25519",
-};
-
-const RSA_PSS = "2a864886f70d01010a";
-/** Hash, mask by the same hash, and a salt as long as the hash: by the identifier of the hash, and the salt's length. */
-const PSS_PARAMETERS: ReadonlySet<string> = new Set(
-  (
-    [
-      ["0609608648016503040201", 0x20],
-      ["0609608648016503040202", 0x30],
-      ["0609608648016503040203", 0x40],
-    ] as const
-  ).flatMap(([hash, salt]) =>
-    // The parameters of a hash are empty, or left out.
-    ["0500", ""].flatMap((hashParameters) =>
-      ["0500", ""].map((maskParameters) => pssParameters(hash + hashParameters, hash + maskParameters, salt)),
-    ),
-  ),
-);
+import { type CertificateForm, formOf } from "../../../../pkg/pki/certificate-form.ts";
+import type { KeyKind } from "../../../../pkg/pki/public-key.ts";
+import { signatureAlgorithm } from "../../../../pkg/pki/signatures.ts";
+import { BIT_STRING, elementsOf, only, SEQUENCE } from "../../../../pkg/pki/der-reader.ts";
 
 const LEAST_RSA_BITS = 1_024;
 /** Of a client's key, so that it cannot keep the process busy. upstream: crypto/tls#maxRSAKeySize */
@@ -73,12 +45,13 @@ export function isSignedBy(certificate: X509Certificate, issuer: X509Certificate
   }
 }
 
-function signatureKind({ signatureAlgorithm, signatureParameters }: CertificateForm): KeyKind | undefined {
-  if (signatureAlgorithm === RSA_PSS) {
-    return PSS_PARAMETERS.has(signatureParameters.toString("hex")) ? "rsa" : undefined;
-  }
-  const kind = SIGNATURES[signatureAlgorithm];
-  return kind === "ed25519" && signatureParameters.length > 0 ? undefined : kind;
+/** MD5, SHA-1 and all that is seldom do not count. */
+function signatureKind({
+  signatureAlgorithm: algorithm,
+  signatureParameters: parameters,
+}: CertificateForm): KeyKind | undefined {
+  const found = signatureAlgorithm({ algorithm, parameters });
+  return found?.digest === "sha1" ? undefined : found?.kind;
 }
 
 function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
@@ -94,13 +67,4 @@ function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
 function isUncompressed(keyInfo: Buffer): boolean {
   const point = elementsOf(only(keyInfo, SEQUENCE).content).find(({ tag }) => tag === BIT_STRING);
   return point?.content[1] === 0x04;
-}
-
-/** The DER of parameters (RFC 4055), in hexadecimal; the trailer has its default and is left out. */
-function pssParameters(hash: string, maskHash: string, saltBytes: number): string {
-  const element = (tag: string, content: string): string =>
-    tag + (content.length / 2).toString(16).padStart(2, "0") + content;
-  const mask = element("30", `06092a864886f70d010108${element("30", maskHash)}`);
-  const salt = element("a2", element("02", saltBytes.toString(16)));
-  return element("30", element("a0", element("30", hash)) + element("a1", mask) + salt);
 }

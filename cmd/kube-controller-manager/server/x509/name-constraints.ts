@@ -1,5 +1,12 @@
-import { type CertificateForm, extensionIds, extensionOf } from "./certificate-form.ts";
-import { CertificateError, elementsOf, field, malformed, only, SEQUENCE } from "./der-reader.ts";
+import { type CertificateForm, extensionIds, extensionOf } from "../../../../pkg/pki/certificate-form.ts";
+import {
+  CertificateError,
+  elementsOf,
+  field,
+  malformed,
+  only,
+  SEQUENCE,
+} from "../../../../pkg/pki/der-reader.ts";
 
 /** The names of a certificate that constraints can apply to. */
 export interface AlternativeNames {

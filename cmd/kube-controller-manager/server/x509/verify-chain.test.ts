@@ -9,8 +9,8 @@ import {
 import { ODD_NOW_MS, x509Of } from "../../../../test/harness/odd-certificate.ts";
 import { CaBundle } from "./ca-bundle.ts";
 import { certificateCases } from "./certificate-cases.test-data.ts";
-import { formOf } from "./certificate-form.ts";
-import { CertificateError } from "./der-reader.ts";
+import { formOf } from "../../../../pkg/pki/certificate-form.ts";
+import { CertificateError } from "../../../../pkg/pki/der-reader.ts";
 import { verifyClientChain } from "./verify-chain.ts";
 
 const DAY_MS = 24 * 3_600_000;

@@ -9,8 +9,8 @@ import {
   formOf,
   maySign,
   purposesOf,
-} from "./certificate-form.ts";
-import { CertificateError, elementsOf, field, only, SEQUENCE } from "./der-reader.ts";
+} from "../../../../pkg/pki/certificate-form.ts";
+import { CertificateError, elementsOf, field, only, SEQUENCE } from "../../../../pkg/pki/der-reader.ts";
 import { alternativeNamesOf, checkNames, nameConstraintsOf } from "./name-constraints.ts";
 
 const CLIENT_AUTH = "2b06010505070302";

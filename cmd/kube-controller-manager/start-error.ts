@@ -1,1 +1,0 @@
-export { StartError } from "../../pkg/manager/start-error.ts";
