@@ -21,7 +21,7 @@ export default defineConfig({
           setupFiles: ["test/harness/property-seed.ts"],
           include: [
             "{pkg,controllers,cmd,hack}/**/*.test.ts",
-            "test/{differential,examples,harness,load,mutants}/**/*.test.ts",
+            "test/{decisions,differential,examples,harness,load,mutants}/**/*.test.ts",
           ],
           testTimeout: 60_000,
         },

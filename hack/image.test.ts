@@ -36,6 +36,7 @@ test("no inspector can be opened from outside", () => {
   expect(() => execFileSync(process.execPath, [...flags.split(" "), "--eval", ""])).not.toThrow();
 });
 
-test("the key of the cluster's CA is mounted for nobody", () => {
-  expect(read("deploy/components/signing/kustomization.yaml")).not.toMatch(/ca\.key|cluster-signing/);
+test("the key of the cluster's CA is mounted for who signs with it, and for nobody else", () => {
+  expect(read("deploy/components/signing/kustomization.yaml")).toMatch(/cluster-signing-key-file=.*ca\.key/);
+  expect(read("deploy/base/deployment.yaml")).not.toMatch(/ca\.key|cluster-signing/);
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { lostCauses } from "./lost-causes.ts";
+import { syntaxOf } from "./syntax.ts";
 
 const caught = (body: string, binding = " (error)"): string =>
   `try {\n  f();\n} catch${binding} {\n  ${body}\n}\n`;
@@ -14,7 +15,7 @@ test.each([
   'list.map(() => { throw new Error("no"); });',
   'throw new AggregateError([first], "no");',
 ])("%s loses what was caught", (body) => {
-  expect(lostCauses(caught(body))).toEqual([4]);
+  expect(lostCauses(syntaxOf(caught(body)))).toEqual([4]);
 });
 
 test.each([
@@ -28,11 +29,11 @@ test.each([
   "throw malformed(error);",
   "new Promise(() => undefined);",
 ])("%s keeps it", (body) => {
-  expect(lostCauses(caught(body))).toEqual([]);
+  expect(lostCauses(syntaxOf(caught(body)))).toEqual([]);
 });
 
 test("what is caught without a name is lost, and each line is told", () => {
   const source = `// "é" has two bytes\n\n${caught('throw new Error("no");', "")}throw new Error("outside");\n`;
-  expect(lostCauses(source)).toEqual([6]);
-  expect(lostCauses(source + source)).toEqual([6, 14]);
+  expect(lostCauses(syntaxOf(source))).toEqual([6]);
+  expect(lostCauses(syntaxOf(source + source))).toEqual([6, 14]);
 });

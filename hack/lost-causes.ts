@@ -1,38 +1,13 @@
 // An error that is made because another one was caught must keep that as its cause: callers judge by it (isUnreachable).
-import { parseSync } from "@swc/core";
-import { globSync, readFileSync } from "node:fs";
-
-/** What the parser gives: a node has a type, and anything below it. */
-interface SyntaxNode {
-  readonly type: string;
-  readonly span?: { readonly start: number };
-  readonly [field: string]: unknown;
-}
+import { isNode, nameOf, type Syntax, type SyntaxNode } from "./syntax.ts";
 
 /** The lines with an error that is made in a catch clause and does not keep what was caught. */
-export function lostCauses(source: string): readonly number[] {
-  // The parser counts on from file to file: the program itself tells where it begins.
-  const program = parseSync(source, { syntax: "typescript", target: "es2022" }) as unknown as SyntaxNode;
-  const bytes = Buffer.from(source);
-  const first = firstByte(source);
-  const from = (program.span?.start ?? 0) - first;
-  return [...errorsIn(program, undefined)].map(
-    (start) =>
-      bytes
-        .subarray(0, start - from)
-        .toString()
-        .split("\n").length,
-  );
-}
-
-/** The program's span begins with its first token, after comments and white space. */
-function firstByte(source: string): number {
-  const text = source.replace(/^(?:\s+|\/\/[^\n]*\n|\/\*[\s\S]*?\*\/)+/, "");
-  return Buffer.byteLength(source) - Buffer.byteLength(text);
+export function lostCauses({ program, lineOf }: Syntax): readonly number[] {
+  return [...errorsIn(program, undefined)].map(lineOf);
 }
 
 /** `caught`: the name of what was caught; "" where it has none, and undefined outside of catch clauses. */
-function* errorsIn(value: unknown, caught: string | undefined): Generator<number> {
+function* errorsIn(value: unknown, caught: string | undefined): Generator<SyntaxNode> {
   if (Array.isArray(value)) {
     for (const item of value) yield* errorsIn(item, caught);
     return;
@@ -46,8 +21,7 @@ function* errorsIn(value: unknown, caught: string | undefined): Generator<number
     yield* errorsIn(value["body"], nameOf(value["param"]));
     return;
   }
-  if (caught !== undefined && isNewError(value) && !keeps(value["arguments"], caught))
-    yield value.span?.start ?? 0;
+  if (caught !== undefined && isNewError(value) && !keeps(value["arguments"], caught)) yield value;
   for (const [field, part] of Object.entries(value)) if (field !== "span") yield* errorsIn(part, caught);
 }
 
@@ -82,20 +56,4 @@ function mentions(value: unknown, name: string): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (isNode(value) && value.type === "Identifier") return value["value"] === name;
   return Object.values(value).some((part) => mentions(part, name));
-}
-
-function nameOf(node: unknown): string {
-  return isNode(node) && node.type === "Identifier" ? String(node["value"]) : "";
-}
-
-function isNode(value: unknown): value is SyntaxNode {
-  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
-}
-
-if (import.meta.main) {
-  const lost = globSync("{cmd,controllers,hack,pkg,test}/**/*.ts").flatMap((file) =>
-    lostCauses(readFileSync(file, "utf8")).map((line) => `${file}:${line}`),
-  );
-  for (const place of lost) console.log(`${place}: this error must keep as its cause what was caught`);
-  process.exitCode = lost.length === 0 ? 0 : 1;
 }

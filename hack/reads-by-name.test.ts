@@ -6,6 +6,8 @@ const READ_LIVE = "pkg/controller/read-live.ts";
 
 /** Who else asks the server for an object by its name, and why no uid can be compared or who compares it. */
 const READS_BY_NAME: Readonly<Record<string, string>> = {
+  "controllers/attachdetach/apply.ts":
+    "a VolumeAttachment's name is a hash of what it is of, and a volume is where its node's name is",
   "controllers/deployment/apply.ts": "looks whose ReplicaSet has the name that a create was refused for",
   "pkg/controller/history/owned-revisions.ts":
     "looks what revision has the name that a create was refused for",
@@ -13,6 +15,9 @@ const READS_BY_NAME: Readonly<Record<string, string>> = {
   "controllers/tainteviction/sync-live-nodes.ts":
     "asks whether a node of the name exists: pods name their node and know no uid",
   "controllers/cronjob/apply.ts": "looks whose Job has the name that a create was refused for",
+  "controllers/persistentvolume/sync-live.ts": "claims name their volume and know no uid",
+  "controllers/persistentvolume/sync-recycle.ts":
+    "looks whose pod has the name that a create was refused for",
   "controllers/endpoints/apply.ts":
     "asks whether a Service of the name exists: Endpoints name theirs and know no uid",
   "controllers/serviceaccount/legacy-token-cleaner/sync.ts": "reads the one ConfigMap of that name",

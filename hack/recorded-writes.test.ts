@@ -3,7 +3,13 @@ import { expect, test } from "vitest";
 
 /** Who else writes, past the kit that remembers it, and why nobody decides on what the cache has of it before. */
 const UNRECORDED: Readonly<Record<string, string>> = {
+  "controllers/attachdetach/apply.ts":
+    "a VolumeAttachment has the name of what it is of, and what was begun is remembered until the cache shows its end",
+  "controllers/attachdetach/sync-node.ts": "the answer of the server counts until the cache is as new",
   "controllers/bootstrapsigner/apply.ts": "there is one ConfigMap, and its version is that which was read",
+  "controllers/certificates/cleaner/apply.ts": "deletions with their uid",
+  "controllers/certificates/pod-request-cleaner/apply.ts": "deletions with their uid",
+  "controllers/certificates/trust-bundle/apply.ts": "the name of the bundle says what is in it",
   "controllers/cronjob/apply.ts": "Jobs have the names of their times, and the status lists them",
   "controllers/disruption/apply.ts": "the condition of a pod is withdrawn once more with the same result",
   "controllers/endpoints/apply.ts": "of a Service that is gone nothing is written again",

@@ -1,10 +1,10 @@
-// The one gate: types, lint, causes of errors, import rules, dead code, format. Runs them side by side and prints what failed.
+// The one gate: types, lint, what syntax tells, import rules, dead code, format. Runs them side by side and prints what failed.
 import { spawn } from "node:child_process";
 
 const checks: readonly (readonly [name: string, command: string])[] = [
   ["types", "tsc --noEmit --pretty false"],
   ["lint", "oxlint --type-aware --deny-warnings"],
-  ["causes", "node hack/lost-causes.ts"],
+  ["syntax", "node hack/check-syntax.ts"],
   ["imports", "depcruise --config hack/dependency-cruiser.cjs --no-progress cmd pkg controllers test hack"],
   ["dead code", "knip --no-progress"],
   ["format", "oxfmt --check ."],

@@ -1,6 +1,7 @@
 // make bench: how fast and how small the machinery is on this machine. `--part NAME` runs one part only; "machinery"
-// names those of queues and caches. The part "compare" runs only when it is named: controller managers side by side,
-// see README.md.
+// names those of queues and caches. The parts "compare" and "operators" run only when they are named: controller managers
+// side by side, and operators; see README.md.
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { realClock } from "../../pkg/clock/real.ts";
 import type { CacheScenarioResult } from "./cache-scenario.ts";
@@ -9,6 +10,7 @@ import { benchDeployments } from "./deployments.ts";
 import { benchEmbedded } from "./embedded.ts";
 import { benchCache } from "./machinery-cache.ts";
 import { benchDelays, benchQueue, benchWorkers } from "./machinery-queue.ts";
+import { benchOperators } from "./operators/operators.ts";
 import { benchProbe } from "./probe.ts";
 
 interface Row {
@@ -39,6 +41,18 @@ const parts: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   embedded: async () => (await benchEmbedded()).map(({ name, ...row }) => ({ what: name, ...row })),
 };
 
+/** Parts that take long, and run only when they are named. */
+const sideBySide: Readonly<Record<string, (values: Values) => Promise<void>>> = {
+  compare: runComparison,
+  operators: async (values) =>
+    benchOperators({
+      only: values.only?.split(",") ?? [],
+      scale: positive("scale", values.scale),
+      rounds: positive("rounds", values.rounds),
+      directory: resolve(values.out ?? ".cache/bench"),
+    }),
+};
+
 /** Parts that belong together go by one name. */
 const groups: Readonly<Record<string, readonly string[]>> = { machinery: ["queue", "cache"] };
 
@@ -63,13 +77,13 @@ try {
 async function run(values: Values): Promise<void> {
   const named = values.part ?? Object.keys(parts);
   const chosen = named.flatMap((name) => groups[name] ?? [name]);
-  const unknown = chosen.filter((name) => name !== "compare" && parts[name] === undefined);
+  const unknown = chosen.filter((name) => !(name in sideBySide) && parts[name] === undefined);
   if (unknown.length > 0) {
-    const names = [...Object.keys(groups), ...Object.keys(parts), "compare"];
+    const names = [...Object.keys(groups), ...Object.keys(parts), ...Object.keys(sideBySide)];
     throw new Error(`no such part: ${unknown.join(", ")}; there are ${names.join(", ")}`);
   }
   for (const name of chosen) {
-    if (name === "compare") await runComparison(values);
+    await sideBySide[name]?.(values);
     for (const { what, figures, goal } of (await parts[name]?.()) ?? []) {
       console.log(`${what.padEnd(48)} ${figures}${goal === "" ? "" : `   (goal ${goal})`}`);
     }

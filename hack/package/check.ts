@@ -1,12 +1,22 @@
 // What others make of the tarball: npm installs it into an empty project, with its dependencies from the registry;
-// publint and are-the-types-wrong judge it; a program runs on the Node.js that CONSUMER_NODE names, or on this one.
+// a strict compiler reads all of its declarations; publint and are-the-types-wrong judge it; programs run, and an operator
+// is weighed, on the Node.js that CONSUMER_NODE names, or on this one.
 import { spawnSync } from "node:child_process";
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { clusterProgram } from "./programs.ts";
+import {
+  clusterProgram,
+  everyRoom,
+  managedProgram,
+  minimalProgram,
+  operatorProgram,
+  SCHEMA_LIBRARIES,
+  schemasProgram,
+} from "./programs.ts";
 import type { BundledPackage } from "./notices.ts";
 import { type Sbom, sbomOfPackage } from "./sbom.ts";
+import { weighOperator } from "./weigh-operator.ts";
 
 const PUBLINT = "publint@0.3.25";
 const ARE_THE_TYPES_WRONG = "@arethetypeswrong/cli@0.18.5";
@@ -34,6 +44,39 @@ function writeSbom(): void {
   writeFileSync(join(root, "dist/sbom.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);
 }
 
+/** As strict as it gets, with what is in other packages' declarations. */
+function compile(): void {
+  const { exports: rooms, devDependencies } = JSON.parse(
+    readFileSync(join(root, "package.json"), "utf8"),
+  ) as {
+    readonly exports: Readonly<Record<string, string>>;
+    readonly devDependencies: Readonly<Record<string, string>>;
+  };
+  const tools = ["typescript", "@types/node"].map((name) => `${name}@${devDependencies[name]}`);
+  run("npm", "install", "--no-audit", "--no-fund", ...tools, ...SCHEMA_LIBRARIES);
+  const sources = {
+    "rooms.ts": everyRoom(Object.keys(rooms).filter((room) => !/\*|\.json$/.test(room))),
+    "minimal.ts": minimalProgram,
+    "operator.ts": operatorProgram,
+    "managed.ts": managedProgram,
+    "schemas.ts": schemasProgram,
+  };
+  for (const [name, text] of Object.entries(sources)) writeFileSync(join(project, name), text);
+  const compilerOptions = {
+    target: "es2024",
+    lib: ["es2024"],
+    module: "nodenext",
+    types: ["node"],
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    skipLibCheck: false,
+  };
+  const files = Object.keys(sources);
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  run("node_modules/.bin/tsc", "-p", ".");
+}
+
 try {
   writeFileSync(
     join(project, "package.json"),
@@ -47,6 +90,9 @@ try {
   run(node, "--version");
   run(node, "cluster.js");
   run(node, "node_modules/kube-controller-manager/bin/kcm.mjs", "--version");
+  compile();
+  run(node, "schemas.js");
+  for (const figure of await weighOperator(project, node)) console.log(figure);
   run("npx", "--yes", PUBLINT, tarball, "--strict");
   // ECMAScript modules only, which Node.js 22 can load from CommonJS, too.
   run("npx", "--yes", ARE_THE_TYPES_WRONG, tarball, "--profile", "esm-only");

@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { changelog } from "../changelog.ts";
+import { apiReference } from "./api-reference.ts";
 import { importedPackages, type Manifest, publishedManifest } from "./manifest.ts";
 import { bundledPackages, noticesOf } from "./notices.ts";
 
@@ -74,6 +75,16 @@ function shipPrograms(programs: readonly string[]): void {
   writeFileSync(join(root, "dist/bundled.json"), JSON.stringify(packages));
 }
 
+/** A page for each room, the types of the groups of Kubernetes left out. */
+function writeReference({ name, exports: rooms }: Manifest): void {
+  mkdirSync(join(target, "docs"));
+  for (const [room, source] of Object.entries(rooms)) {
+    if (!source.endsWith("index.ts")) continue;
+    const index = join(target, "lib", source.replace(/\.ts$/, ".d.ts"));
+    writeFileSync(join(target, `docs/${room.slice(2)}.md`), apiReference(name + room.slice(1), index));
+  }
+}
+
 function importedByRooms(): ReadonlySet<string> {
   const files = globSync("lib/**/*.{js,d.ts}", { cwd: target });
   return new Set(files.flatMap((path) => importedPackages(readFileSync(join(target, path), "utf8"))));
@@ -94,6 +105,7 @@ run(tool("rolldown"), "-c", "hack/rolldown.config.ts");
 shipPrograms(Object.keys(repository.bin));
 const manifest = publishedManifest(repository, importedByRooms(), repositoryUrl());
 writeFileSync(join(target, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+writeReference(repository);
 cpSync(join(root, "LICENSE"), join(target, "LICENSE"));
 cpSync(join(root, "hack/package/README.md"), join(target, "README.md"));
 if (existsSync(join(root, ".git"))) writeFileSync(join(target, "CHANGELOG.md"), changelog(root));

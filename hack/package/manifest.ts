@@ -46,7 +46,7 @@ export function publishedManifest(
       Object.entries(repository.exports).map(([room, source]) => [room, builtRoom(source)]),
     ),
     bin: Object.fromEntries(Object.keys(repository.bin).map((program) => [program, `./bin/${program}.mjs`])),
-    files: ["lib", "src", "bin", "CHANGELOG.md"],
+    files: ["lib", "src", "bin", "docs", "CHANGELOG.md"],
     sideEffects: SIDE_EFFECTS,
     dependencies: rangesOf(repository, imported),
     peerDependencies,
