@@ -11,11 +11,6 @@ const conformance = "conformance";
 export const known: readonly Known[] = [
   {
     suite: conformance,
-    cases: /AdmissionPolicy.*(against a Deployment|expressions to refer variables|should mutate)/,
-    why: "No CEL is evaluated: policies are kept and admit everything. These cases wait without end.",
-  },
-  {
-    suite: conformance,
     cases: /Aggregator|ServiceAccountIssuerDiscovery|should mount/,
     why: "An API server, a client or a file would have to be in a pod that runs.",
   },

@@ -17,6 +17,7 @@ import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { hasRealCluster, startRealCluster } from "./real-cluster.ts";
+import { embeddedOptions } from "./servers.ts";
 import { TestSpace } from "./test-space.ts";
 import { UndeclaredReads } from "./undeclared-reads.ts";
 
@@ -117,6 +118,7 @@ export class AccountCluster {
 
 async function startEmbedded(
   make: (keys: ClusterKeys) => readonly ControllerDescriptor[],
+  apiServerFlags: readonly string[] = [],
 ): Promise<AccountCluster> {
   const tokenKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const cluster = await EmbeddedCluster.start({
@@ -124,6 +126,7 @@ async function startEmbedded(
     random: seededRandom(1),
     controllers: make({ tokenKey }),
     serviceAccountKey: tokenKey,
+    ...embeddedOptions(apiServerFlags),
     listen: { port: 0 },
   });
   return new AccountCluster({

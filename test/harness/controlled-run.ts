@@ -23,7 +23,7 @@ import { createMetrics } from "../../pkg/metrics/registry.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import type { ControllerDescriptor, Env } from "../../pkg/controller/env.ts";
 import type { WorkerLiveness } from "../../pkg/controller/worker.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 
 export interface ControlledRunOptions {
   /** The probe does not end when it is told to, until `letGo`. */

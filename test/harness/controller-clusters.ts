@@ -6,6 +6,7 @@ import { loadAccess } from "../../pkg/client/config/access.ts";
 import { httpClients } from "../../pkg/client/http-clients.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
+import type { Transport } from "../../pkg/client/transport.ts";
 import { realClock } from "../../pkg/clock/real.ts";
 import { DirectTransport } from "../../pkg/apiserver/direct-transport.ts";
 import { builtInAdmission } from "../../pkg/apiserver/admission/built-in-admission.ts";
@@ -18,15 +19,18 @@ import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { hasRealCluster, type RealCluster, startRealCluster } from "./real-cluster.ts";
-import { RecordedTransport, type Write } from "./recorded-transport.ts";
+import { RecordedTransport, type Write } from "../../pkg/testing/recorded-transport.ts";
 import { TestSpace } from "./test-space.ts";
 import { UndeclaredReads } from "./undeclared-reads.ts";
 
 export interface ClusterKind {
   readonly name: "embedded" | "real";
-  /** The flags are for kube-apiserver. */
-  start(apiServerFlags?: readonly string[]): Promise<ControllerCluster>;
+  /** The flags are for kube-apiserver; what wraps the transport may answer in its place. */
+  start(apiServerFlags?: readonly string[], wrap?: Wrap): Promise<ControllerCluster>;
 }
+
+type Wrap = (server: Transport) => Transport;
+const bare: Wrap = (server) => server;
 
 export interface RunOptions {
   readonly features?: Readonly<Record<string, boolean>>;
@@ -116,26 +120,38 @@ export class ControllerCluster {
 
 const CIDR_FLAG = "--service-cluster-ip-range=";
 
-/** Of the flags it knows the one for addresses of services, without which they get none. */
-async function startEmbeddedCluster(apiServerFlags: readonly string[] = []): Promise<ControllerCluster> {
+const RUNTIME_FLAG = "--runtime-config=";
+
+/** Of the flags it knows those for addresses of services, without which they get none, and for versions of the API. */
+async function startEmbeddedCluster(
+  apiServerFlags: readonly string[] = [],
+  wrap = bare,
+): Promise<ControllerCluster> {
   const writes: Write[] = [];
   const parts = { clock: realClock, random: seededRandom(1), store: new Store({ clock: realClock }) };
   const serviceCidr = apiServerFlags.find((flag) => flag.startsWith(CIDR_FLAG))?.slice(CIDR_FLAG.length);
   const admission = serviceCidr && builtInAdmission({ ...parts, serviceCidr, serviceAccounts: false });
-  const server = embeddedServer({ ...parts, kinds: allKinds, ...(admission && { admission }) });
-  const transport = new RecordedTransport(new DirectTransport(server), (write) => writes.push(write));
+  const switchedOn = apiServerFlags.find((flag) => flag.startsWith(RUNTIME_FLAG))?.slice(RUNTIME_FLAG.length);
+  const runtimeConfig = switchedOn?.split(",").map((each) => each.replace(/=true$/, "")) ?? [];
+  const server = embeddedServer({
+    ...parts,
+    kinds: allKinds,
+    ...(admission && { admission }),
+    runtimeConfig,
+  });
+  const transport = new RecordedTransport(wrap(new DirectTransport(server)), (write) => writes.push(write));
   const clients = clientBuilder({ ...common, transports: sharedTransports(transport), host: "embedded" });
   return new ControllerCluster(clients, writes, async () => server.parts.store.close());
 }
 
-async function startCluster(apiServerFlags: readonly string[] = []): Promise<ControllerCluster> {
+async function startCluster(apiServerFlags: readonly string[] = [], wrap = bare): Promise<ControllerCluster> {
   const cluster = await startRealCluster({ apiServerFlags: [...NO_SERVICE_ACCOUNTS, ...apiServerFlags] });
   const writes: Write[] = [];
   const clients = httpClients({
     ...common,
     access: await loadAccess({ kubeconfig: cluster.kubeconfig, env: {} }),
     env: {},
-    wrap: (transport) => new RecordedTransport(transport, (write) => writes.push(write)),
+    wrap: (transport) => new RecordedTransport(wrap(transport), (write) => writes.push(write)),
   });
   return new ControllerCluster(clients, writes, cluster.stop, cluster);
 }

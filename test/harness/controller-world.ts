@@ -1,6 +1,8 @@
 import { featureGates } from "../../pkg/api/feature-gates.ts";
 import type { ApiObject, ObjectRef } from "../../pkg/api/object.ts";
-import type { TypedResource } from "../../pkg/api/resource.ts";
+import { apiVersionOf, type TypedResource } from "../../pkg/api/resource.ts";
+import { formatTime } from "../../pkg/api/time.ts";
+import { bucketName, storageKey } from "../../pkg/apiserver/server/served-resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Event } from "../../pkg/api/types/core-v1.gen.ts";
 import { clientBuilder, type ClientBuilder, sharedTransports } from "../../pkg/client/client-builder.ts";
@@ -18,9 +20,9 @@ import { type Metrics, noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { HollowKubelet, type HollowKubeletOptions, markPod, type PodFate } from "./hollow-kubelet.ts";
-import { RecordedTransport, type Write } from "./recorded-transport.ts";
+import { RecordedTransport, type Write } from "../../pkg/testing/recorded-transport.ts";
 import { UndeclaredReads } from "./undeclared-reads.ts";
-import { VirtualClock } from "./virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 
 export interface WorldOptions {
   readonly seed?: number;
@@ -31,6 +33,8 @@ export interface WorldOptions {
   readonly syncHistory?: number;
   /** Requests a second of each controller; no limit when left out. */
   readonly qps?: number;
+  /** Versions of groups that the server serves beside the usual ones. */
+  readonly runtimeConfig?: readonly string[];
   /** Between the clients and the server. */
   readonly transport?: (server: Transport) => Transport;
 }
@@ -63,7 +67,13 @@ export class ControllerWorld {
   constructor(options: WorldOptions = {}) {
     this.#options = options;
     this.#random = seededRandom(options.seed ?? 1);
-    this.server = embeddedServer({ clock: this.clock, random: this.#random, kinds: allKinds });
+    const { runtimeConfig = [] } = options;
+    this.server = embeddedServer({
+      clock: this.clock,
+      random: this.#random,
+      kinds: allKinds,
+      runtimeConfig,
+    });
     const { transport = (server) => server, qps = UNLIMITED_QPS } = options;
     this.#clients = clientBuilder({
       transports: sharedTransports(
@@ -148,6 +158,21 @@ export class ControllerWorld {
   ): Promise<T> {
     const created = await this.create(resource, object);
     return this.client.clientFor(resource).updateStatus({ ...created, status: object.status });
+  }
+
+  /** Has the server keep the object as it is, past all rules: an older one may have taken it. */
+  keep<T extends ApiObject>(resource: TypedResource<T>, object: T): void {
+    const { group, version, plural, kind, namespaced } = resource;
+    const { name = "", namespace = NAMESPACE } = object.metadata;
+    const metadata = {
+      uid: `uid-${name}`,
+      creationTimestamp: formatTime(this.clock.nowMs()),
+      ...(namespaced && { namespace }),
+      ...object.metadata,
+    };
+    const kept: ApiObject = { apiVersion: apiVersionOf({ group, version }), kind, ...object, metadata };
+    const { store } = this.server.parts;
+    store.put(bucketName(group, plural), storageKey(namespaced, namespace, name), undefined, kept);
   }
 
   /** Reads, changes and writes. */

@@ -6,6 +6,7 @@ import { openGate } from "../../pkg/leader/fence.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/controller/controller-set.ts";
+import { volumeBinder } from "./volume-binder.ts";
 
 export interface HollowWorld {
   stop(): Promise<void>;
@@ -14,7 +15,7 @@ export interface HollowWorld {
 /** Hollow nodes, a scheduler and volumes for a real API server: pods get a node, run and become ready. */
 export function startHollowWorld(clients: ClientBuilder, nodes: number, tellsEvents = false): HollowWorld {
   const set = new ControllerSet({
-    descriptors: plant({ nodes, tellsEvents }),
+    descriptors: [...plant({ nodes, tellsEvents }), volumeBinder()],
     clients,
     gate: openGate,
     clock: realClock,

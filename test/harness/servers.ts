@@ -91,10 +91,16 @@ async function startEmbedded(flags: readonly string[] = []): Promise<TestServer>
 }
 
 /** What the flags of kube-apiserver mean here; most are about what is the same everywhere. */
-function embeddedOptions(flags: readonly string[]): Pick<ClusterOptions, "eventTtlMs"> {
+export function embeddedOptions(
+  flags: readonly string[],
+): Pick<ClusterOptions, "eventTtlMs" | "runtimeConfig"> {
+  const switchedOn = flags.flatMap((flag) => /^--runtime-config=(.*)=true$/.exec(flag)?.[1] ?? []);
   const ttl = flags.findLast((flag) => flag.startsWith("--event-ttl="));
   const seconds = /^--event-ttl=(\d+)s$/.exec(ttl ?? "")?.[1];
-  return seconds === undefined ? {} : { eventTtlMs: Number(seconds) * 1000 };
+  return {
+    ...(seconds !== undefined && { eventTtlMs: Number(seconds) * 1000 }),
+    ...(switchedOn.length > 0 && { runtimeConfig: switchedOn }),
+  };
 }
 
 async function seen(started: Started): Promise<TestServer> {

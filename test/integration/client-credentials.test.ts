@@ -9,7 +9,7 @@ import { silentLogger } from "../../pkg/log/logger.ts";
 import type { Metrics } from "../../pkg/metrics/metrics.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { CertificateAuthority } from "../../pkg/pki/certificate-authority.ts";
-import { VirtualClock } from "../harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 
 test("a certificate whose key has not been replaced yet is half a rotation: the old pair stays", async () => {
   const clock = new VirtualClock();

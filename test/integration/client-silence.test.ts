@@ -6,7 +6,7 @@ import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { Relay } from "../harness/relay.ts";
 import { drain, type Protocol, TransportStage } from "../harness/transport-stage.ts";
 import { until as untilLong } from "../harness/until.ts";
-import { settle, VirtualClock } from "../harness/virtual-clock.ts";
+import { settle, VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 
 const stage = TransportStage.use();
 

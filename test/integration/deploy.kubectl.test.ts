@@ -102,7 +102,9 @@ describe("kustomize", () => {
     expect(containerOf(manifests)).toMatchObject({ image: "somewhere/kcm:v2" });
     const { options } = resolveOptions(flagsOf(containerOf(manifests)), () => "");
     expect(options.serviceAccount.privateKeyFile).toBe("/etc/kubernetes/pki/sa.key");
-    expect(JSON.stringify(manifests)).not.toContain("ca.key");
+    expect(options.csrSigning.certFile).toBe("/etc/kubernetes/pki/ca.crt");
+    expect(options.csrSigning.keyFile).toBe("/etc/kubernetes/pki/ca.key");
+    expect(JSON.stringify(manifests)).toContain('{"key":"ca.key","path":"ca.key"}');
   });
 });
 

@@ -8,7 +8,7 @@ import type { Deployment } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { EmbeddedCluster } from "../../pkg/cluster/cluster.ts";
-import { VirtualClock } from "../harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 
 const MINUTE = 60_000;
 const labels = { app: "web" };

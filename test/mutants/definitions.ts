@@ -5,13 +5,6 @@ const SERVERS = ["test/integration/api/definitions/definitions.test.ts"];
 /** Custom resources and what defines them, bodies, and documents. */
 export const definitionsMutants: readonly Mutant[] = [
   {
-    name: "schemas of items are stored as they come",
-    file: "pkg/apiserver/crd/definition-rules.ts",
-    find: "  normalizeLooseSchemas(draft);\n",
-    replace: "",
-    tests: SERVERS,
-  },
-  {
     name: "patterns are JavaScript's",
     file: "pkg/api/pattern.ts",
     find: "matches: (text) => program.test(text)",

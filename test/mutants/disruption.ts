@@ -113,10 +113,10 @@ const wiring: readonly Mutant[] = [
   },
   {
     name: "takes a kind that could not be discovered for one that does not exist",
-    file: "controllers/disruption/sync-scale.ts",
+    file: "pkg/client/kind-lookup.ts",
     find: "if (parseApiVersion(version).group === group) throw failure;",
     replace: "void [version, failure];",
-    tests: ["controllers/disruption/sync-scale.test.ts"],
+    tests: ["pkg/client/kind-lookup.test.ts", "controllers/disruption/sync-scale.test.ts"],
   },
   {
     name: "does not take back what was announced",

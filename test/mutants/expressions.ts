@@ -70,16 +70,16 @@ export const expressionMutants: readonly Mutant[] = [
   },
   {
     name: "a condition that does not hold makes no difference",
-    file: "pkg/apiserver/admission/conditions.ts",
-    find: "if (outcome.value === false) return false;",
-    replace: "if (outcome.value === null) return false;",
+    file: "pkg/apiserver/admission/expressions/conditions.ts",
+    find: '"value" in one && one.value === false',
+    replace: '"value" in one && one.value === null',
     tests: ["pkg/apiserver/admission/webhooks/webhook-admission.test.ts"],
   },
   {
     name: "conditions are not told of the object before",
-    file: "pkg/apiserver/admission/webhooks/should-call.ts",
-    find: "oldObject: nullable(oldObject),",
-    replace: "oldObject: nullable(object),",
+    file: "pkg/apiserver/admission/matching/circumstances.ts",
+    find: '["oldObject", untypedValue(nullable(oldObject))]',
+    replace: '["oldObject", untypedValue(nullable(object))]',
     tests: ["pkg/apiserver/admission/webhooks/webhook-admission.test.ts"],
   },
 ];

@@ -57,8 +57,8 @@ const ending: readonly Mutant[] = [
   {
     name: "0 is no time at all",
     file: "pkg/manager/end-in-time.ts",
-    find: "if (limitMs > 0) clock",
-    replace: "clock",
+    find: "if (limitMs > 0) timer",
+    replace: "timer",
     tests: app,
   },
   row(

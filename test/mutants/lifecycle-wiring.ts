@@ -131,8 +131,8 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
   {
     name: "root CA: a failure is forgotten",
     file: "controllers/root-ca/sync.ts",
-    find: "    code = codeOf(error);\n    throw error;",
-    replace: "    code = codeOf(error);\n    return {};",
+    find: "    code = statusCodeOf(error);\n    throw error;",
+    replace: "    code = statusCodeOf(error);\n    return {};",
     tests: ["controllers/root-ca/sync.test.ts"],
   },
   {

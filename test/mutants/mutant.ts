@@ -16,6 +16,14 @@ export interface Mutant extends Edit {
   readonly also?: Edit;
 }
 
+/** For many mistakes of one part of the program: what goes wrong, the file, what stands there, and what instead. */
+export function mutantsOf(
+  part: string,
+  tests: readonly string[],
+): (name: string, file: string, find: string, replace: string) => Mutant {
+  return (name, file, find, replace) => ({ name: `${part}: ${name}`, file, find, replace, tests });
+}
+
 export function editsOf({ file, find, replace, also }: Omit<Mutant, "tests" | "name">): readonly Edit[] {
   return also === undefined ? [{ file, find, replace }] : [{ file, find, replace }, also];
 }

@@ -1,8 +1,15 @@
+import { autoscalingMutants } from "./autoscaling.ts";
 import { batchMutants } from "./batch.ts";
+import { certificateBetasMutants } from "./certificate-betas.ts";
+import { certificateSigningMutants } from "./certificate-signing.ts";
+import { certificatesMutants } from "./certificates.ts";
 import { commandLineMutants } from "./command-line.ts";
 import { connectionsMutants } from "./connections.ts";
 import { packageMutants } from "./package.ts";
+import { policiesMutants } from "./policies.ts";
+import { restMutants } from "./rest.ts";
 import { plantMutants } from "./development-cluster.ts";
+import { deviceMutants } from "./devices.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { customResourcesMutants } from "./custom-resources.ts";
 import { definitionsMutants } from "./definitions.ts";
@@ -19,6 +26,7 @@ import { leadingMutants } from "./leading.ts";
 import { statefulSetsMutants } from "./stateful-sets.ts";
 import { taintEvictionMutants } from "./taint-eviction.ts";
 import { ttlMutants } from "./ttl.ts";
+import { volumesAttachMutants } from "./volumes-attach.ts";
 import { wiringServingMutants } from "./wiring-serving.ts";
 import { nodeLifecycleMutants } from "./node-lifecycle.ts";
 import { nodeRangesMutants } from "./node-ranges.ts";
@@ -26,15 +34,22 @@ import { numbersMutants } from "./numbers.ts";
 import { refusalsMutants } from "./refusals.ts";
 import { kitMutants } from "./kit.ts";
 import { replicasMutants } from "./replicas.ts";
+import { serviceCidrMutants } from "./service-cidr.ts";
 import { servicesMutants } from "./services.ts";
 import { servingMutants } from "./serving.ts";
+import { volumesClaimsMutants } from "./volumes-claims.ts";
+import { volumesClassesMutants } from "./volumes-classes.ts";
+import { volumesProtectionMutants } from "./volumes-protection.ts";
 import { upperFloorMutants } from "./upper-floor.ts";
+import { volumesBinderMutants } from "./volumes-binder.ts";
 import { webhookMutants } from "./webhooks.ts";
 import { wiringMutants } from "./wiring.ts";
 import type { Mutant } from "./mutant.ts";
 
 /** Each must be noticed by one of its tests. */
 export const mutants: readonly Mutant[] = [
+  ...policiesMutants,
+  ...restMutants,
   ...packageMutants,
   ...plantMutants,
   ...numbersMutants,
@@ -47,16 +62,27 @@ export const mutants: readonly Mutant[] = [
   ...kitMutants,
   ...upperFloorMutants,
   ...replicasMutants,
+  ...autoscalingMutants,
   ...batchMutants,
   ...statefulSetsMutants,
   ...daemonSetsMutants,
   ...disruptionMutants,
   ...lifecycleMutants,
   ...ttlMutants,
+  ...deviceMutants,
+  ...certificateSigningMutants,
+  ...certificatesMutants,
+  ...certificateBetasMutants,
   ...nodeLifecycleMutants,
   ...taintEvictionMutants,
+  ...volumesAttachMutants,
   ...nodeRangesMutants,
+  ...volumesProtectionMutants,
+  ...volumesClaimsMutants,
+  ...volumesClassesMutants,
+  ...serviceCidrMutants,
   ...servicesMutants,
+  ...volumesBinderMutants,
   ...leadingMutants,
   ...wiringMutants,
   ...wiringServingMutants,

@@ -4,6 +4,8 @@ const builder = "pkg/controller/builder";
 const tests = [`${builder}/builder.test.ts`];
 const website = ["test/examples/website/operator.test.ts"];
 const manager = ["pkg/manager/manager.test.ts"];
+const pageServer = ["pkg/manager/page-server.test.ts"];
+const managed = ["test/integration/operators/managed-webhooks.test.ts"];
 
 function row(
   name: string,
@@ -67,6 +69,20 @@ const applies: readonly Mutant[] = [
     ],
     website,
   ),
+  row("what an earlier process has applied is asked for, object by object", `${builder}/run-applies.ts`, [
+    "kept === undefined ? await",
+    "kept !== null ? await",
+  ]),
+  row("caches do not keep what was applied", `${builder}/object-caches.ts`, [
+    "namespaces, applied, beside: true",
+    "namespaces, applied: applied && undefined, beside: true",
+  ]),
+  row(
+    "what was applied to one object counts for all",
+    "pkg/cache/store/applied-fields.ts",
+    ["const known = this.#sets.get(text);", "const [known] = this.#sets.values();"],
+    ["pkg/cache/store/applied-fields.test.ts", ...tests],
+  ),
   row("the objects of others are taken over", `${builder}/run-applies.ts`, [
     "if (owned) this.#checkController(resource, live);",
     "",
@@ -106,8 +122,12 @@ const wiring: readonly Mutant[] = [
     "{ reconcile, concerns: undefined && concerns, finalize,",
   ]),
   row("onError is not asked", `${builder}/wiring.ts`, [
-    "judge: (key, error) => reconciler.judge(key, error),",
+    "judge: (key, error) => reconciler.judge(owners.lister.getByKey(key), error),",
     "",
+  ]),
+  row("objects of all labels are read", `${builder}/object-caches.ts`, [
+    "{ ...options, namespaces, labelSelector }",
+    "{ ...options, namespaces, ...(labelSelector && {}) }",
   ]),
   row("failures are not counted", `${builder}/reconciler.ts`, [
     "failures.set(sync.owner, (failures.get(sync.owner) ?? 0) + 1);",
@@ -123,13 +143,15 @@ const wiring: readonly Mutant[] = [
     "true;",
   ]),
   row("other namespaces are read", `${builder}/wiring.ts`, [
-    "    namespaces,\n    syncTimeoutMs,",
-    "    namespaces: namespaces && undefined,\n    syncTimeoutMs,",
+    "    namespaces,\n    manager: name,",
+    "    namespaces: namespaces && undefined,\n    manager: name,",
   ]),
-  row("owners without a namespace are not found", "pkg/controller/wake-rules.ts", [
-    "resource.namespaced ? object.metadata.namespace : undefined",
-    "object.metadata.namespace",
-  ]),
+  row(
+    "owners without a namespace are not found",
+    "pkg/controller/wake-rules.ts",
+    ["resource.namespaced ? object.metadata.namespace : undefined", "object.metadata.namespace"],
+    ["pkg/controller/wake-rules.test.ts"],
+  ),
   row(
     "an error for good is tried again",
     "pkg/controller/worker.ts",
@@ -172,6 +194,102 @@ const programs: readonly Mutant[] = [
   ),
 ];
 
+const tested: readonly Mutant[] = [
+  row(
+    "who leads no more writes on",
+    "pkg/testing/test-process.ts",
+    [
+      "canWrite: () => !signal.aborted, signal",
+      "canWrite: () => signal !== undefined, signal: new AbortController().signal",
+    ],
+    ["pkg/testing/explore.test.ts"],
+  ),
+  row(
+    "nobody leads after a hand-over",
+    "pkg/testing/test-cluster.ts",
+    ["      process.depose();\n      this.#launch(controllers);", "      process.depose();"],
+    ["pkg/testing/explore.test.ts"],
+  ),
+];
+
+const served: readonly Mutant[] = [
+  row(
+    "metrics are for everybody",
+    "pkg/manager/served-pages.ts",
+    ["if (everybody) return { certificate };", "if (everybody || secure) return { certificate };"],
+    managed,
+  ),
+  row(
+    "who is known may see all metrics",
+    "pkg/manager/access/delegated-guard.ts",
+    ['if (result === "allowed") return undefined;', 'if (result !== "denied") return undefined;'],
+    managed,
+  ),
+  row(
+    "a token that is nobody's is an error of the server",
+    "pkg/manager/access/delegated-guard.ts",
+    ["if (error instanceof AuthenticationError) return", "if (error === undefined) return"],
+    managed,
+  ),
+  row(
+    "each path is reviewed as another",
+    "pkg/manager/access/delegated-guard.ts",
+    ["await ask({ user, verb, path });", 'await ask({ user, verb, path: path && "/metrics" });'],
+    managed,
+  ),
+  row(
+    "what is defined is not converted",
+    "pkg/manager/managed-webhooks.ts",
+    ["webhooks: [...run, ...converted],", "webhooks: [...run, ...converted.slice(0, 0)],"],
+    managed,
+  ),
+  row(
+    "definitions do not say where they are converted",
+    "pkg/manager/manager.ts",
+    ["...(conversionWebhook && { conversionWebhook })", "...(conversionWebhook && {})"],
+    managed,
+  ),
+  row(
+    "webhooks are on the usual port, whatever is said",
+    "pkg/manager/managed-webhooks.ts",
+    ["    ...(port.webhooks !== undefined && { listen: { port: port.webhooks } }),\n", ""],
+    managed,
+  ),
+  row(
+    "who is not ready to answer is ready",
+    "pkg/manager/manager.ts",
+    ['server.lacks.join("; ") || undefined', 'server.lacks.join("; ") && undefined'],
+    manager,
+  ),
+  row(
+    "webhooks that cannot be served are no failure",
+    "pkg/manager/manager.ts",
+    ['throw new StartError("the webhooks cannot be served", error);', "void error;"],
+    manager,
+  ),
+  row(
+    "health shares its port with metrics that are not for everybody",
+    "pkg/manager/served-pages.ts",
+    ["if (isOne && secure !== undefined)", "if (isOne && secure === null)"],
+    manager,
+  ),
+  row(
+    "a certificate in files is read once",
+    "pkg/manager/page-server.ts",
+    ["if (pair !== undefined) server.setSecureContext", "if (pair === undefined) server.setSecureContext"],
+    pageServer,
+  ),
+  row(
+    "a certificate that cannot be used ends the looking after",
+    "pkg/manager/page-server.ts",
+    [
+      'if (signal.aborted) return;\n      log.error(error, "The certificate',
+      'return log.error(error, "The certificate',
+    ],
+    pageServer,
+  ),
+];
+
 /** What users' controllers stand on. */
 export const upperFloorMutants: readonly Mutant[] = [
   ...reads,
@@ -179,4 +297,6 @@ export const upperFloorMutants: readonly Mutant[] = [
   ...statuses,
   ...wiring,
   ...programs,
+  ...served,
+  ...tested,
 ];

@@ -45,7 +45,7 @@ const asking: readonly Mutant[] = [
   },
   {
     name: "what a patch leaves out is not filled in",
-    file: `${room}/admitted-objects.ts`,
+    file: "pkg/apiserver/admission/matching/admitted-objects.ts",
     find: "if (this.#attributes.bodyKind === undefined) this.#served.rules.setDefaults?.(draft);",
     replace: "",
     tests: answers,
@@ -60,13 +60,13 @@ const asking: readonly Mutant[] = [
   {
     name: "who owns which fields is what a webhook says, whatever that is",
     file: "pkg/apiserver/admission/chain.ts",
-    find: "if (draft !== undefined) keepManagedFields(attributes, draft, managedFields);",
-    replace: "void managedFields;",
+    find: "if (isAsked && draft !== undefined) keepManagedFields(attributes, draft, managedFields);",
+    replace: "void [isAsked, managedFields];",
     tests: answers,
   },
   {
     name: "webhooks have a say in their own configuration",
-    file: `${room}/should-call.ts`,
+    file: "pkg/apiserver/admission/matching/exemptions.ts",
     find: "return resource.group === OWN_GROUP;",
     replace: "return resource.group === `no ${OWN_GROUP}`;",
     tests: answers,
@@ -112,8 +112,8 @@ const telling: readonly Mutant[] = [
   {
     name: "services have their addresses before webhooks see them",
     file: "pkg/apiserver/admission/chain.ts",
-    find: "      mutateBy(plugins, attributes, draft);\n      const mutation",
-    replace: "      mutateBy([...plugins, ...storing], attributes, draft);\n      const mutation",
+    find: "      mutateBy(plugins, attributes, draft);\n      const managedFields",
+    replace: "      mutateBy([...plugins, ...storing], attributes, draft);\n      const managedFields",
     tests: requests,
   },
   {
@@ -129,14 +129,14 @@ const telling: readonly Mutant[] = [
 const choosing: readonly Mutant[] = [
   {
     name: "a rule about the cluster's objects is about all",
-    file: `${room}/match-rule.ts`,
+    file: "pkg/apiserver/admission/matching/match-rule.ts",
     find: 'return scope === "Cluster" ? isOfCluster : scope === "Namespaced" && !isOfCluster;',
     replace: 'return scope === "Cluster" || (scope === "Namespaced" && !isOfCluster);',
     tests: matching,
   },
   {
     name: "the labels that an object had do not count",
-    file: `${room}/should-call.ts`,
+    file: "pkg/apiserver/admission/matching/selectors.ts",
     find: "return [object, before].some(",
     replace: "return [object].some(",
     tests: matching,
@@ -150,7 +150,7 @@ const choosing: readonly Mutant[] = [
   },
   {
     name: "what a webhook makes of another version is stored as it is",
-    file: `${room}/admitted-objects.ts`,
+    file: "pkg/apiserver/admission/matching/admitted-objects.ts",
     find: "    await this.show(this.#attributes.served);\n",
     replace: "",
     tests: matching,
@@ -158,28 +158,28 @@ const choosing: readonly Mutant[] = [
   {
     name: "nobody is asked again",
     file: "pkg/apiserver/admission/chain.ts",
-    find: "          await mutation.again(draft);\n",
+    find: "    for (const mutation of mutations) await mutation.again(draft);\n",
     replace: "",
     tests: matching,
   },
   {
     name: "everybody is asked again",
     file: `${room}/webhook-admission.ts`,
-    find: "await this.#round(draft, ({ id }) => this.#again.has(id));",
+    find: "await this.#round(draft, ({ id }) => this.#reinvocation.isDue(id));",
     replace: "await this.#round(draft, () => true);",
     tests: matching,
   },
   {
     name: "the plugins do not look again at what a webhook has changed",
     file: "pkg/apiserver/admission/chain.ts",
-    find: "          mutateBy(plugins, attributes, draft);\n          await mutation",
-    replace: "          await mutation",
+    find: "    between();\n",
+    replace: "",
     tests: matching,
   },
   {
     name: "a condition that does not hold is passed over",
-    file: "pkg/apiserver/admission/conditions.ts",
-    find: "if (outcome.value === false) return false;",
+    file: "pkg/apiserver/admission/expressions/conditions.ts",
+    find: 'if (evaluated.some((one) => "value" in one && one.value === false)) return false;',
     replace: "",
     tests: matching,
   },
@@ -192,7 +192,7 @@ const choosing: readonly Mutant[] = [
   },
   {
     name: "conditions ask in the name of nobody in particular",
-    file: `${room}/should-call.ts`,
+    file: "pkg/apiserver/admission/matching/circumstances.ts",
     find: "const user = serviceAccount === undefined ? attributes.user : accountUser(serviceAccount);",
     replace:
       "const user = serviceAccount === undefined ? attributes.user : { ...attributes.user, ...accountUser(serviceAccount), groups: attributes.user.groups };",
@@ -226,15 +226,15 @@ const converting: readonly Mutant[] = [
   {
     name: "defaults of the version that is read are filled in after a conversion",
     file: "pkg/apiserver/crd/custom-conversion.ts",
-    find: "  pruneUnknown(draft, schema);\n  return freezeDeep(draft)",
-    replace: "  pruneUnknown(draft, schema);\n  applyDefaults(draft, schema);\n  return freezeDeep(draft)",
+    find: "  pruneUnknown(draft, schema);\n  return deepFreeze(draft)",
+    replace: "  pruneUnknown(draft, schema);\n  applyDefaults(draft, schema);\n  return deepFreeze(draft)",
     tests: conversion,
   },
   {
     name: "a converter may leave what the schema does not know",
     file: "pkg/apiserver/crd/custom-conversion.ts",
-    find: "  pruneUnknown(draft, schema);\n  return freezeDeep(draft)",
-    replace: "  if (schema === undefined) pruneUnknown(draft, schema);\n  return freezeDeep(draft)",
+    find: "  pruneUnknown(draft, schema);\n  return deepFreeze(draft)",
+    replace: "  if (schema === undefined) pruneUnknown(draft, schema);\n  return deepFreeze(draft)",
     tests: conversion,
   },
   {

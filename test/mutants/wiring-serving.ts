@@ -122,15 +122,6 @@ export const wiringServingMutants: readonly Mutant[] = [
     tested("process"),
   ),
   row(
-    "a flag of a controller that is not built says nothing",
-    "options/groups/nodes.ts",
-    [
-      'title: "Device-taint-eviction-controller",\n  notBuilt: true,',
-      'title: "Device-taint-eviction-controller",',
-    ],
-    wiring,
-  ),
-  row(
     "--cluster-name says nothing",
     "options/groups/generic.ts",
     [

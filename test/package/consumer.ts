@@ -1,5 +1,13 @@
 import { spawnSync } from "node:child_process";
-import { globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -30,6 +38,7 @@ export class Consumer {
     mkdirSync(consumer.installed, { recursive: true });
     succeed(run(root, "tar", "-xzf", tarball, "-C", consumer.installed, "--strip-components=1"));
     for (const name of Object.keys(consumer.manifest.dependencies)) consumer.link(name);
+    consumer.linkPrograms();
     consumer.write("package.json", JSON.stringify({ name: "consumer", private: true, type: "module" }));
     return consumer;
   }
@@ -45,8 +54,19 @@ export class Consumer {
   /** Puts a package of the repository beside it, as a project of its own would have it. */
   link(name: string): void {
     const place = join(this.directory, "node_modules", name);
+    if (existsSync(place)) return;
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(join(root, "node_modules", name), place);
+  }
+
+  /** As npm does. */
+  linkPrograms(): void {
+    const bin = join(this.directory, "node_modules/.bin");
+    mkdirSync(bin, { recursive: true });
+    for (const [name, path] of Object.entries(this.manifest.bin)) {
+      chmodSync(join(this.installed, path), 0o755);
+      symlinkSync(join(this.installed, path), join(bin, name));
+    }
   }
 
   write(path: string, text: string): void {
@@ -58,7 +78,13 @@ export class Consumer {
   }
 
   tool(name: string, ...args: readonly string[]): Ran {
-    return run(this.directory, join(root, "node_modules/.bin", name), ...args);
+    return this.toolIn(this.directory, name, ...args);
+  }
+
+  /** One of the repository's tools, or of the package's programs. */
+  toolIn(directory: string, name: string, ...args: readonly string[]): Ran {
+    const own = name in this.manifest.bin ? this.directory : root;
+    return run(directory, join(own, "node_modules/.bin", name), ...args);
   }
 }
 

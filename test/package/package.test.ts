@@ -1,9 +1,17 @@
-import { globSync, readFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { globSync, mkdtempSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { rolldown } from "rolldown";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { hasRealCluster, startRealCluster } from "../harness/real-cluster.ts";
+import { until } from "../harness/until.ts";
+import { testWhere } from "../harness/where.ts";
 import { Consumer } from "./consumer.ts";
+import { Guide, guides } from "./guide.ts";
+import { NewProject } from "./new-project.ts";
 import { clusterProgram, everyRoom, minimalProgram, operatorProgram } from "../../hack/package/programs.ts";
 
 let consumer: Consumer;
@@ -29,7 +37,7 @@ test("the tarball holds what was built, its sources, the programs, and no test",
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(consumer.installed.length + 1));
   expect(new Set(files.map((path) => path.split("/")[0]))).toEqual(
-    new Set(["CHANGELOG.md", "LICENSE", "README.md", "bin", "lib", "package.json", "src"]),
+    new Set(["CHANGELOG.md", "LICENSE", "README.md", "bin", "docs", "lib", "package.json", "src"]),
   );
   const unwanted =
     /(\.test|\.test-data|\.bench)\.|(^|\/)(test|hack|node_modules|goldens)\/|\.br$|\.go$|tsbuildinfo/;
@@ -57,6 +65,15 @@ test("what is exported is there, and maps lead to sources", () => {
   expect(readFileSync(join(consumer.installed, "lib/pkg/client", source), "utf8")).toContain(
     "export async function connect(",
   );
+});
+
+test("every room has a page of what it exports, with the comments of the sources", () => {
+  const named = rooms().filter((room) => !room.startsWith("./api/"));
+  for (const room of named)
+    expect(readFileSync(join(consumer.installed, `docs/${room.slice(2)}.md`), "utf8")).toMatch(/^## \w+$/m);
+  const page = readFileSync(join(consumer.installed, "docs/controller.md"), "utf8");
+  expect(page).toContain("A change of an object that is controlled by one of the controller's wakes that.");
+  expect(page).toContain("function controller<T extends ApiObject>(");
 });
 
 test("the repository itself cannot be published", () => {
@@ -163,3 +180,83 @@ test("a program that only asks starts at once and stays small", () => {
   expect(bytes).toBeLessThan(60e6);
   expect(ms).toBeLessThan(5_000);
 });
+
+describe("a project that was made by kcm new", () => {
+  let project: NewProject;
+  const example = (): string => join(project.directory, "config/example.yaml");
+  beforeAll(() => {
+    project = NewProject.create(consumer);
+  });
+
+  test("is small, has types, and its tests are green", () => {
+    expect(project.lines).toBeLessThan(300);
+    expect(project.run("check")).toEqual({ status: 0, stdout: "", stderr: "" });
+    const { status, stdout } = project.run("test");
+    expect(stripVTControlCharacters(stdout)).toMatch(/Tests\s+2 passed/);
+    expect(status).toBe(0);
+  });
+
+  test("runs in a cluster of its own with one command", async () => {
+    const running = project.start("src/dev.ts", { HOME: consumer.directory, KCM_HOME: "" });
+    const kubeconfig = join(consumer.directory, ".kcm/web-site/kubeconfig");
+    await until("the cluster is there", () => running.said.includes("ready after"));
+    const { status } = await running.becomes(kubeconfig, example(), "AllReady");
+    expect(status?.readyReplicas).toBe(2);
+    expect(await running.end()).toBe(0);
+  });
+
+  testWhere(hasRealCluster())("runs against a real API server", async () => {
+    const real = await startRealCluster();
+    try {
+      const running = project.start("src/main.ts", { KUBECONFIG: real.kubeconfig });
+      const { spec } = await running.becomes(real.kubeconfig, example(), "PodsMissing");
+      expect(spec?.template.spec?.containers[0]?.image).toBe("nginx:1.29");
+      expect(await running.end()).toBe(0);
+    } finally {
+      await real.stop();
+    }
+  });
+});
+
+const ANY_TEXT: unknown = expect.any(String);
+
+describe.each(guides)("the code of %s", (path) => {
+  let guide: Guide;
+  beforeAll(() => {
+    for (const name of ["typescript", "vitest", "@kubernetes/client-node"]) consumer.link(name);
+    guide = new Guide(consumer, path);
+  });
+
+  test("has no mistakes that a strict compiler finds", () => {
+    expect(guide.compile()).toEqual({ status: 0, stdout: "", stderr: "" });
+  });
+
+  test("does what it says", async () => {
+    if (guide.hasTests) expect(guide.test()).toEqual({ status: 0, stdout: ANY_TEXT, stderr: ANY_TEXT });
+    if (guide.programs.length === 0) return;
+    const { kubeconfig, stop } = await startServer();
+    try {
+      for (const file of guide.programs)
+        expect(await guide.run(file, kubeconfig)).toEqual({ code: 0, said: ANY_TEXT });
+    } finally {
+      await stop();
+    }
+  });
+});
+
+/** The API server that the package brings. */
+async function startServer(): Promise<{ readonly kubeconfig: string; readonly stop: () => Promise<void> }> {
+  const home = mkdtempSync(join(consumer.directory, "kcm-"));
+  const program = join(consumer.installed, consumer.manifest.bin["kcm"] ?? "");
+  const args = [program, "up", "--apiserver-only", "--port=0"];
+  const env = { ...process.env, KCM_HOME: home };
+  const child = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  await until("the cluster is there", () => said.includes("ready after"));
+  const stop = async (): Promise<void> => {
+    child.kill("SIGTERM");
+    await once(child, "close");
+  };
+  return { kubeconfig: join(home, "default/kubeconfig"), stop };
+}

@@ -13,6 +13,13 @@ export interface ActorWrite {
   readonly status: number;
 }
 
+/** Resources whose names hold no colon. */
+const DOTTED =
+  /^(nodes|persistentvolumes|storageclasses|volumeattributesclasses|csidrivers|validatingadmissionpolicies)(\/|$)/;
+
+/** VolumeAttachments have names that do not tell whose they are. */
+export const ATTACHMENTS = "volumeattachments";
+
 /** The namespace that a write belongs to. What has no namespace bears it in front of its name, before a colon or a dot. */
 export function spaceOf({
   namespace,
@@ -21,7 +28,8 @@ export function spaceOf({
 }: Pick<ActorWrite, "namespace" | "resource" | "name">): string {
   if (namespace !== "") return namespace;
   if (resource.startsWith("namespaces")) return name;
-  return name.split(resource.startsWith("nodes") ? "." : ":")[0] ?? "";
+  if (resource.startsWith(ATTACHMENTS)) return ATTACHMENTS;
+  return name.split(DOTTED.test(resource) ? "." : ":")[0] ?? "";
 }
 
 /** Who else than a controller manager writes. */

@@ -3,6 +3,7 @@ import { resources } from "../../pkg/api/resources.ts";
 
 /** Scenarios of one area are played with the same controllers. */
 export type Area =
+  | "attachments"
   | "workloads"
   | "services"
   | "daemons"
@@ -14,6 +15,9 @@ export type Area =
   | "nodes"
   | "evictions"
   | "ttls"
+  | "claims"
+  | "volumes"
+  | "devices"
   | "batch";
 
 export interface AreaFacts {
@@ -31,14 +35,24 @@ export interface AreaFacts {
   readonly answersWithinMs?: number;
 }
 
-const { deployments, replicaSets, replicationControllers, nodes, pods } = resources;
+const { deployments, replicaSets, replicationControllers, nodes, pods, volumeAttachments } = resources;
 const { jobs, cronJobs } = resources;
-const { endpoints, endpointSlices } = resources;
+const { endpoints, endpointSlices, resourceClaims } = resources;
 const { daemonSets, controllerRevisions, podDisruptionBudgets } = resources;
 const { statefulSets, persistentVolumeClaims } = resources;
+const { csiDrivers, persistentVolumes, volumeAttributesClasses } = resources;
+const { validatingAdmissionPolicies } = resources;
 const { configMaps, secrets, serviceAccounts, resourceQuotas, services, clusterRoles } = resources;
 
 export const areas: Readonly<Record<Area, AreaFacts>> = {
+  attachments: {
+    controllers: ["persistentvolume-attach-detach-controller"],
+    serviceAccounts: false,
+    kinds: [nodes, pods, volumeAttachments],
+    nodes: 0,
+    // The Go program looks for what drivers have done after half a second, and then ever less often.
+    answersWithinMs: 1_300,
+  },
   workloads: {
     controllers: [
       "deployment-controller",
@@ -86,9 +100,19 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
       "root-ca-certificate-publisher-controller",
       "resourcequota-controller",
       "clusterrole-aggregation-controller",
+      "validatingadmissionpolicy-status-controller",
     ],
     serviceAccounts: true,
-    kinds: [pods, configMaps, secrets, serviceAccounts, resourceQuotas, services, clusterRoles],
+    kinds: [
+      pods,
+      configMaps,
+      secrets,
+      serviceAccounts,
+      resourceQuotas,
+      services,
+      clusterRoles,
+      validatingAdmissionPolicies,
+    ],
   },
   ranges: {
     controllers: ["node-ipam-controller"],
@@ -118,6 +142,34 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     kinds: [nodes],
     nodes: 0,
   },
+  claims: {
+    controllers: [
+      "persistentvolumeclaim-protection-controller",
+      "persistentvolume-protection-controller",
+      "volumeattributesclass-protection-controller",
+      "ephemeral-volume-controller",
+      "persistentvolume-expander-controller",
+      "selinux-warning-controller",
+    ],
+    serviceAccounts: false,
+    kinds: [persistentVolumeClaims, persistentVolumes, volumeAttributesClasses, csiDrivers, pods],
+  },
+  volumes: {
+    controllers: [
+      "persistentvolume-binder-controller",
+      "persistentvolumeclaim-protection-controller",
+      "persistentvolume-protection-controller",
+    ],
+    serviceAccounts: false,
+    kinds: [persistentVolumeClaims, persistentVolumes],
+    nodes: 0,
+  },
+  devices: {
+    controllers: ["resourceclaim-controller", "device-taint-eviction-controller"],
+    serviceAccounts: false,
+    kinds: [resourceClaims, pods],
+    nodes: 0,
+  },
   batch: {
     controllers: [
       "job-controller",
@@ -131,7 +183,7 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
   },
 };
 
-const ofNodes: ReadonlySet<Area> = new Set<Area>(["ranges", "nodes", "evictions", "ttls"]);
+const ofNodes: ReadonlySet<Area> = new Set<Area>(["attachments", "ranges", "nodes", "evictions", "ttls"]);
 
 /** Of these many take the whole cluster for themselves. */
 export function isOfNodes(area: Area): boolean {

@@ -23,7 +23,7 @@ import { clientsOf } from "../harness/admin-client.ts";
 import type { AuditEvent } from "../harness/audit-log.ts";
 import { Daemon, ourProgram, type Program } from "../harness/daemon.ts";
 import { startRealCluster } from "../harness/real-cluster.ts";
-import { RecordedTransport, type Write } from "../harness/recorded-transport.ts";
+import { RecordedTransport, type Write } from "../../pkg/testing/recorded-transport.ts";
 import { until } from "../harness/until.ts";
 import { writeOf } from "./audit-writes.ts";
 import { runControllers, managerFlags } from "./arena.ts";

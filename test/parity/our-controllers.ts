@@ -5,25 +5,35 @@ import { clusterRoleAggregationController } from "../../controllers/clusterrole-
 import { cronJobController } from "../../controllers/cronjob/controller.ts";
 import { daemonSetController } from "../../controllers/daemonset/controller.ts";
 import { deploymentController } from "../../controllers/deployment/controller.ts";
+import { deviceTaintEvictionController } from "../../controllers/devicetainteviction/controller.ts";
 import { disruptionController } from "../../controllers/disruption/controller.ts";
 import { endpointsController } from "../../controllers/endpoints/controller.ts";
 import { endpointSliceController } from "../../controllers/endpointslice/controller.ts";
 import { endpointSliceMirroringController } from "../../controllers/endpointslicemirroring/controller.ts";
+import { ephemeralVolumeController } from "../../controllers/ephemeralvolume/controller.ts";
+import { volumeExpanderController } from "../../controllers/expand/controller.ts";
 import { garbageCollectorController } from "../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../controllers/job/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
+import { claimProtectionController } from "../../controllers/pvcprotection/controller.ts";
+import { volumeProtectionController } from "../../controllers/pvprotection/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
+import { resourceClaimController } from "../../controllers/resourceclaim/controller.ts";
 import { resourceQuotaController } from "../../controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "../../controllers/root-ca/controller.ts";
+import { selinuxWarningController } from "../../controllers/selinuxwarning/controller.ts";
 import { serviceAccountController } from "../../controllers/serviceaccount/default-account/controller.ts";
 import { serviceAccountTokenController } from "../../controllers/serviceaccount/token/controller.ts";
 import { taintEvictionController } from "../../controllers/tainteviction/controller.ts";
 import { ttlController } from "../../controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
 import { statefulSetController } from "../../controllers/statefulset/controller.ts";
+import { attributesClassProtectionController } from "../../controllers/vacprotection/controller.ts";
+import { policyStatusController } from "../../controllers/validatingadmissionpolicystatus/controller.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { tokenSigner } from "../../pkg/tokens/token-signer.ts";
+import { volumeBinder } from "../harness/volume-binder.ts";
 import type { Area } from "./area.ts";
 import { areaOf, type Scenario, terminatedPodsKept } from "./scenario.ts";
 
@@ -37,6 +47,7 @@ export function ourControllers(scenario: Scenario): readonly ControllerDescripto
 }
 
 const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly ControllerDescriptor[]>> = {
+  attachments: (scenario) => withFlags("persistentvolume-attach-detach-controller", scenario),
   workloads: (scenario) => [
     deploymentController({ workers }),
     replicaSetController({ workers }),
@@ -65,6 +76,16 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
   nodes: (scenario) => withFlags("node-lifecycle-controller", scenario),
   evictions: () => [taintEvictionController()],
   ttls: () => [ttlController()],
+  claims: () => [
+    claimProtectionController(),
+    volumeProtectionController(),
+    attributesClassProtectionController(),
+    ephemeralVolumeController({ workers }),
+    volumeExpanderController(),
+    selinuxWarningController(),
+  ],
+  volumes: () => [volumeBinder(), claimProtectionController(), volumeProtectionController()],
+  devices: () => [resourceClaimController({ workers }), deviceTaintEvictionController({ workers })],
   batch: () => [
     jobController({ workers }),
     cronJobController({ workers, localTimeZone: "UTC" }),
@@ -79,6 +100,7 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
       rootCaPublisherController({ rootCa }),
       resourceQuotaController({ workers, syncPeriodMs }),
       clusterRoleAggregationController(),
+      policyStatusController({ workers }),
     ];
   },
 };

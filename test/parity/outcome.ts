@@ -13,6 +13,7 @@ export interface Outcome {
 }
 
 const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
+const CLAIM_SUFFIX = new RegExp(`${SUFFIX}$`);
 const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const MESSAGE = /"message":"(?:[^"\\]|\\.)*"/g;
 const MINUTE = /(?<=[a-z])-\d{8}\b/g;
@@ -32,15 +33,17 @@ const places: ReadonlySet<string> = new Set([
   "topology.kubernetes.io/region",
   "topology.kubernetes.io/zone",
 ]);
-/** Lists of endpoints, whose order is chance, or follows from addresses; and taints, which two workers set. */
+/** Lists of endpoints, whose order is chance, or follows from addresses; taints, which two workers set; names of claims. */
 const unordered: ReadonlySet<string> = new Set([
   "endpoints",
   "subsets",
   "addresses",
   "notReadyAddresses",
   "taints",
+  "resourceClaimStatuses",
 ]);
 const eventSources: ReadonlySet<string> = new Set([
+  "attachdetach-controller",
   "endpoint-controller",
   "endpoint-slice-controller",
   "endpoint-slice-mirroring-controller",
@@ -56,9 +59,20 @@ const eventSources: ReadonlySet<string> = new Set([
   "cidrAllocator",
   "node-controller",
   "taint-eviction-controller",
+  "ephemeral_volume",
+  "volume_expand",
+  "selinux_warning",
+  "persistentvolume-controller",
+  "resource_claim",
+  "device-taint-eviction-controller",
 ]);
 /** Told as often as it is tried, although it is nothing to be warned of. */
-const REPEATED: ReadonlySet<string> = new Set(["CIDRNotAvailable"]);
+const REPEATED: ReadonlySet<string> = new Set([
+  "CIDRNotAvailable",
+  "ExternalProvisioning",
+  "FailedBinding",
+  "WaitForFirstConsumer",
+]);
 
 export function outcomeOf(
   objects: readonly ApiObject[],
@@ -129,7 +143,7 @@ function lineOf({ type, reason, message, involvedObject, count = 1, source }: Ev
   return `${source?.component}: ${type} ${reason} ${kind}/${name}: ${message}${times}`;
 }
 
-const generated: ReadonlySet<string> = new Set(["Pod", "EndpointSlice"]);
+const generated: ReadonlySet<string> = new Set(["Pod", "EndpointSlice", "ResourceClaim"]);
 
 /** Pods and slices have names that nobody chose: they are numbered, in the order of what else is said of them. */
 function named(objects: readonly ApiObject[], scrubber: Scrubber): readonly (readonly [string, unknown])[] {
@@ -177,6 +191,7 @@ class Scrubber {
   scrub(value: unknown, key = ""): unknown {
     if (places.has(key)) return "(a place)";
     if (isUid(key) && typeof value === "string") return this.#uids.get(value) ?? "uid of something else";
+    if (key === "resourceClaimName" && typeof value === "string") return value.replace(CLAIM_SUFFIX, "*");
     if (typeof value === "string") return this.#scrubText(value);
     if (Array.isArray(value)) {
       const elements = value.map((element) => this.scrub(element));

@@ -1,10 +1,28 @@
 import type { ApiObject, ObjectRef, OwnerReference, Stored } from "../../pkg/api/object.ts";
 import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
 import { resourceOfKind, resources } from "../../pkg/api/resources.ts";
-import type { Event, Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type {
+  Event,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from "../../pkg/api/types/core-v1.gen.ts";
+import type { VolumeAttachment } from "../../pkg/api/types/storage-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { isAlreadyExists } from "../../pkg/client/errors.ts";
 import type { Owner, Step, Target, TargetResource } from "./scenario.ts";
+
+/** Names of these hold no colon. */
+const DOTTED: ReadonlySet<Resource> = new Set<Resource>([
+  resources.nodes,
+  resources.persistentVolumes,
+  resources.storageClasses,
+  resources.volumeAttributesClasses,
+  resources.csiDrivers,
+  resources.resourceSlices,
+  resources.validatingAdmissionPolicies,
+]);
 
 /** Where the things of one scenario are, in a cluster that has those of others as well. */
 export class Place {
@@ -38,7 +56,29 @@ export class Place {
       ...this.#within(resource, name, elsewhere),
       ...(ownerReferences && { ownerReferences }),
     };
-    await this.#client.dynamic(resource).create({ ...this.#onNode(object), metadata });
+    const named = await this.#ofClaim(this.#withVolume(this.#onNode(object)));
+    await this.#client.dynamic(resource).create({ ...this.#ofVolumes(named), metadata });
+  }
+
+  /** Claims of the scenario's own volumes name them as it does. */
+  #withVolume(object: ApiObject): ApiObject {
+    const claim = object as ApiObject & Pick<PersistentVolumeClaim, "spec">;
+    const { spec } = claim;
+    if (spec?.volumeName?.startsWith(".") !== true) return object;
+    const { name: volumeName } = this.#within(resources.persistentVolumes, spec.volumeName);
+    const bound: typeof claim = { ...claim, spec: { ...spec, volumeName } };
+    return bound;
+  }
+
+  /** A volume is bound to the very claim that there is of the name. */
+  async #ofClaim(object: ApiObject): Promise<ApiObject> {
+    const volume = object as ApiObject & Pick<PersistentVolume, "spec">;
+    const { spec } = volume;
+    if (spec?.claimRef?.name === undefined || spec.claimRef.namespace !== undefined) return object;
+    const ref = { namespace: this.namespace, name: spec.claimRef.name };
+    const { metadata } = await this.#client.clientFor(resources.persistentVolumeClaims).get(ref);
+    const bound: typeof volume = { ...volume, spec: { ...spec, claimRef: { ...ref, uid: metadata.uid } } };
+    return bound;
   }
 
   /** Pods of the scenario's own nodes name them as it does. */
@@ -49,6 +89,18 @@ export class Place {
     const { name: nodeName } = this.#within(resources.nodes, spec.nodeName);
     const placed: typeof pod = { ...pod, spec: { ...spec, nodeName } };
     return placed;
+  }
+
+  /** Claims, and volumes that are kept for one, name what is the scenario's own. */
+  #ofVolumes(object: ApiObject): ApiObject {
+    if (object.kind !== "PersistentVolume" && object.kind !== "PersistentVolumeClaim") return object;
+    const own = JSON.stringify(object).replaceAll(
+      /("(?:volumeName|storageClassName|namespace)":")(\.)/g,
+      `$1${this.namespace}$2`,
+    );
+    return JSON.parse(
+      own.replaceAll(`"namespace":"${this.namespace}."`, `"namespace":"${this.namespace}"`),
+    ) as ApiObject;
   }
 
   /** The scenario's own. */
@@ -64,17 +116,20 @@ export class Place {
         const within = kind.namespaced ? { namespace: this.namespace } : {};
         const { items } = await this.#client.dynamic(kind).list(within);
         return items
-          .filter(({ metadata: { name } }) => kind.namespaced || this.#isMine(name) || isHollow(kind, name))
+          .filter((item) => kind.namespaced || this.#isMine(whoseName(kind, item)) || isHollow(kind, item))
           .map((item) => ({ ...item, kind: kind.kind }));
       }),
     );
     return lists.flat();
   }
 
-  /** Nodes have no namespace, and events about them are in that of everybody. */
+  /** Nodes and volumes have no namespace, and events about them are in that of everybody. */
   async eventsOfNodes(): Promise<readonly Event[]> {
     const { items } = await this.#client.clientFor<Event>(resources.events).list({ namespace: "default" });
-    return items.filter(({ involvedObject: { kind, name = "" } }) => kind === "Node" && this.#isMine(name));
+    return items.filter(
+      ({ involvedObject: { kind = "", name = "" } }) =>
+        (kind === "Node" || kind === "PersistentVolume") && this.#isMine(name),
+    );
   }
 
   /** What other scenarios of the cluster would find. */
@@ -99,8 +154,7 @@ export class Place {
   }
 
   #within(resource: Resource, name: string, elsewhere?: true): ObjectRef {
-    if (resource === resources.nodes)
-      return { name: name.startsWith(".") ? `${this.namespace}${name}` : name };
+    if (DOTTED.has(resource)) return { name: name.startsWith(".") ? `${this.namespace}${name}` : name };
     if (!resource.namespaced) return { name: `${this.namespace}:${name}` };
     return { namespace: elsewhere ? `${this.namespace}-elsewhere` : this.namespace, name };
   }
@@ -124,6 +178,13 @@ export class Place {
 }
 
 /** Hollow nodes are everybody's: whoever looks at them runs alone. */
-function isHollow(kind: Resource, name: string): boolean {
+function isHollow(kind: Resource, { metadata: { name } }: Stored): boolean {
   return kind === resources.nodes && name.startsWith("node-");
+}
+
+/** A VolumeAttachment is whose its node is. */
+function whoseName(kind: Resource, item: Stored): string {
+  if (kind !== resources.volumeAttachments) return item.metadata.name;
+  const { spec }: Partial<VolumeAttachment> = item;
+  return spec?.nodeName ?? "";
 }

@@ -9,6 +9,7 @@ import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import { sleep } from "../../pkg/clock/wait.ts";
 import { hollowNodeName } from "../../pkg/cluster/hollow/node-object.ts";
 import { type Area, areas } from "./area.ts";
+import { ATTACHMENTS } from "./activity.ts";
 import type { Arena } from "./arena.ts";
 import { isObserved, valueAt } from "./object-value.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -22,6 +23,7 @@ import {
   type Step,
   type Target,
 } from "./scenario.ts";
+import { VolumeSteps } from "./volume-steps.ts";
 
 const POLL_MS = 50;
 const LIMIT_MS = 180_000;
@@ -37,6 +39,7 @@ export async function runScenario(scenario: Scenario, arena: Arena): Promise<Out
   };
   await settled();
   const play = new Play(arena, place, spaces);
+  if (areaOf(scenario) === "volumes") await place.openDefault();
   if (scenario.flags !== undefined) {
     await place.openDefault();
     await arena.restartManager(scenario);
@@ -71,15 +74,28 @@ class Play {
   readonly #place: Place;
   /** With the number of writes that there were before the scenario. */
   readonly #spaces: ReadonlyMap<string, number>;
+  readonly #volumes: VolumeSteps;
 
   constructor(arena: Arena, place: Place, spaces: readonly string[]) {
     this.#arena = arena;
     this.#place = place;
+    this.#volumes = new VolumeSteps(arena.client, place);
     this.#spaces = new Map(spaces.map((space) => [space, arena.activity.writesTo(space).length]));
   }
 
   async take(step: Exclude<Step, { do: "restart manager" }>): Promise<void> {
     switch (step.do) {
+      case "create volume":
+        return this.#volumes.createVolume(step);
+      case "bind claim":
+        return this.#volumes.bind(step.name);
+      case "patch attachments":
+        return this.#volumes.patchAttachments(step);
+      case "until attachments":
+        return this.#poll(async () => {
+          const seen = await this.#volumes.attachmentsOf(step.node);
+          return { met: seen.length === step.are, seen: seen.map(keyOf) };
+        });
       case "create":
         return this.#place.create(step);
       case "patch":
@@ -145,7 +161,10 @@ class Play {
     const objects = await this.#place.list(areas[area].kinds);
     const { items } = await client.clientFor<Event>(resources.events).list({ namespace });
     const events = [...items, ...(await this.#place.eventsOfNodes())];
-    const writes = [...this.#spaces].flatMap(([space, before]) => activity.writesTo(space).slice(before));
+    const writes = [
+      ...[...this.#spaces].flatMap(([space, before]) => activity.writesTo(space).slice(before)),
+      ...activity.writesTo(ATTACHMENTS).filter(({ name }) => this.#volumes.seen.has(name)),
+    ];
     return outcomeOf(objects, events, writes);
   }
 

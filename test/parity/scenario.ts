@@ -1,10 +1,12 @@
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
 import type { Area } from "./area.ts";
+import type { VolumeStep } from "./volume-step.ts";
 
 /**
  * "deployments/web"; "namespaces/own" is the scenario's own. Names of ClusterRoles get the scenario's in front, and those
- * of nodes that begin with a dot, also where pods name them.
+ * of nodes, volumes and their classes, and of ResourceSlices, that begin with a dot, also where pods and claims name them. A volume has the claim of
+ * the name that it gives.
  */
 export type Target = `${TargetResource}/${string}`;
 export type TargetResource =
@@ -25,7 +27,15 @@ export type TargetResource =
   | "jobs"
   | "cronJobs"
   | "pods"
-  | "nodes";
+  | "persistentVolumeClaims"
+  | "persistentVolumes"
+  | "storageClasses"
+  | "volumeAttributesClasses"
+  | "nodes"
+  | "resourceClaims"
+  | "resourceClaimTemplates"
+  | "resourceSlices"
+  | "validatingAdmissionPolicies";
 
 /** Some pods of the scenario, the oldest first. */
 export interface PodChoice {
@@ -48,6 +58,7 @@ export type Expected = Readonly<Record<string, string | number | boolean | undef
 
 /** What a user, or something outside the cluster, does; or what is waited for. Everything is quiet before each. */
 export type Step =
+  | VolumeStep
   | {
       readonly do: "create";
       readonly object: ApiObject;

@@ -7,7 +7,7 @@ import { LeaseLock } from "../../pkg/leader/lease-lock.ts";
 import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { LeaseServer, statusError, type Carrier } from "../harness/lease-server.ts";
-import { VirtualClock } from "../harness/virtual-clock.ts";
+import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 
 const timing = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 const seeds = Number(process.env["SIM_SEEDS"] ?? 300);

@@ -12,7 +12,7 @@ import {
 const { namespaces } = resources;
 
 /** On what is to be in other namespaces too: labels that these have, such as "team=web"; "*" for all. */
-const TO = "sync.example.com/to";
+export const TO = "sync.example.com/to";
 /** On the copies: the namespace that they are from. */
 const FROM = "sync.example.com/from";
 

@@ -100,13 +100,17 @@ export class ApiClient {
   }
 }
 
-/** Runs the same cases against every server. */
-export function describeApi(name: string, cases: (api: () => ApiClient) => void): void {
+/** Runs the same cases against every server. The flags are for kube-apiserver. */
+export function describeApi(
+  name: string,
+  cases: (api: () => ApiClient) => void,
+  flags: readonly string[] = [],
+): void {
   describe.each(servers)(`${name} ($name)`, (kind) => {
     let server: TestServer;
     let client: ApiClient;
     beforeAll(async () => {
-      server = await kind.start();
+      server = await kind.start(flags);
       client = new ApiClient(server, name.replaceAll(/[^a-z]+/g, "-").slice(0, 20));
     });
     afterAll(async () => server.stop());

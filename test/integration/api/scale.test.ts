@@ -44,6 +44,12 @@ describeApi("scale", (api) => {
     expect(await owners(`${path}/d`)).toEqual(["owner Apply apps/v1  once"]);
   });
 
+  test("the scale of a version from the future times out, as the object does", async () => {
+    await api().send("POST", path, deployment("later"));
+    const { status, body } = await api().get(`${path}/later/scale?resourceVersion=99999999`);
+    expect([status, body.reason]).toEqual([504, "Timeout"]);
+  });
+
   test("an apply by force takes the replicas, and the object's applier meets that", async () => {
     await api().apply(`${path}/f`, "owner", deployment("f"));
     const forced = await api().apply(`${path}/f/scale`, "hpa", scaleOf("f", 3), true);

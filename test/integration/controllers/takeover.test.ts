@@ -10,7 +10,7 @@ import { clusterKinds, type ControllerCluster } from "../../harness/controller-c
 import { lineOf } from "../../harness/controller-world.ts";
 import { Daemon, goProgram, predecessorsOn } from "../../harness/daemon.ts";
 import type { PodFate } from "../../harness/hollow-kubelet.ts";
-import type { Write } from "../../harness/recorded-transport.ts";
+import type { Write } from "../../../pkg/testing/recorded-transport.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 import {
   changed,

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ephemeralVolumeController } from "../../../controllers/ephemeralvolume/controller.ts";
+import { claimProtectionController } from "../../../controllers/pvcprotection/controller.ts";
+import { volumeProtectionController } from "../../../controllers/pvprotection/controller.ts";
 import type { ApiObject } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type {
@@ -11,6 +14,7 @@ import type {
 } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { StorageClass } from "../../../pkg/api/types/storage-v1.gen.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
+import { volumeBinder } from "../../harness/volume-binder.ts";
 import { plant } from "../../../pkg/cluster/plant.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import { Daemon, goProgram, type Program } from "../../harness/daemon.ts";
@@ -61,7 +65,14 @@ describe.each(stages)("claims and volumes on the $name", ({ start, program }) =>
       await namespaces.create({ metadata: { name } }).catch(() => undefined);
     for (const object of CLASSES) await cluster.client.clientFor(resources.storageClasses).create(object);
     cluster.run(plant({ nodes: 1, others }));
-    if (program !== undefined) {
+    if (program === undefined)
+      cluster.run([
+        claimProtectionController(),
+        volumeProtectionController(),
+        ephemeralVolumeController({ workers: 5 }),
+        volumeBinder(),
+      ]);
+    else {
       daemon = new Daemon(program, [
         `--kubeconfig=${cluster.kubeconfig}`,
         `--controllers=${GO_CONTROLLERS.join()}`,

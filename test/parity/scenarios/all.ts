@@ -1,15 +1,19 @@
 import type { Scenario } from "../scenario.ts";
 import { accounts } from "./accounts.ts";
+import { attachments } from "./attachments.ts";
 import { budgets } from "./budgets.ts";
+import { claims } from "./claims.ts";
 import { cronJobs } from "./cron-jobs.ts";
 import { daemonSets } from "./daemon-sets.ts";
 import { deployments } from "./deployments.ts";
+import { devices } from "./devices.ts";
 import { evictions } from "./evictions.ts";
 import { garbage } from "./garbage.ts";
 import { jobs } from "./jobs.ts";
 import { nodeRanges } from "./node-ranges.ts";
 import { nodes } from "./nodes.ts";
 import { podGarbage } from "./pod-garbage.ts";
+import { policies } from "./policies.ts";
 import { quotas } from "./quotas.ts";
 import { replicas } from "./replicas.ts";
 import { roles } from "./roles.ts";
@@ -17,6 +21,7 @@ import { rollouts } from "./rollouts.ts";
 import { statefulSets } from "./stateful-sets.ts";
 import { services } from "./services.ts";
 import { ttls } from "./ttls.ts";
+import { volumes } from "./volumes.ts";
 
 export const scenarios: readonly Scenario[] = [
   ...deployments,
@@ -32,9 +37,14 @@ export const scenarios: readonly Scenario[] = [
   ...accounts,
   ...roles,
   ...quotas,
+  ...policies,
   ...jobs,
   ...cronJobs,
   ...nodes,
+  ...devices,
   ...evictions,
+  ...attachments,
   ...ttls,
+  ...claims,
+  ...volumes,
 ];

@@ -206,9 +206,9 @@ export const nodeMutants: readonly Mutant[] = [
   {
     name: "forgets pods that it could not evict",
     needs: ["request errors"],
-    file: `${eviction}/apply.ts`,
+    file: "pkg/controller/evict-pod.ts",
     find: "    throw error;\n",
-    replace: "    return;\n",
+    replace: "    return false;\n",
   },
   {
     name: "gives the next range whoever has it",

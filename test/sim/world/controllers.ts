@@ -2,17 +2,22 @@ import { clusterRoleAggregationController } from "../../../controllers/clusterro
 import { cronJobController } from "../../../controllers/cronjob/controller.ts";
 import { daemonSetController } from "../../../controllers/daemonset/controller.ts";
 import { deploymentController } from "../../../controllers/deployment/controller.ts";
+import { deviceTaintEvictionController } from "../../../controllers/devicetainteviction/controller.ts";
 import { disruptionController } from "../../../controllers/disruption/controller.ts";
 import { endpointsController } from "../../../controllers/endpoints/controller.ts";
 import { endpointSliceController } from "../../../controllers/endpointslice/controller.ts";
 import { endpointSliceMirroringController } from "../../../controllers/endpointslicemirroring/controller.ts";
+import { ephemeralVolumeController } from "../../../controllers/ephemeralvolume/controller.ts";
 import { garbageCollectorController } from "../../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../../controllers/job/controller.ts";
 import { namespaceController } from "../../../controllers/namespace/controller.ts";
 import { nodeIpamController } from "../../../controllers/nodeipam/controller.ts";
 import { nodeLifecycleController } from "../../../controllers/nodelifecycle/controller.ts";
 import { podGarbageCollectorController } from "../../../controllers/podgc/controller.ts";
+import { claimProtectionController } from "../../../controllers/pvcprotection/controller.ts";
+import { volumeProtectionController } from "../../../controllers/pvprotection/controller.ts";
 import { replicaSetController, replicationController } from "../../../controllers/replicaset/controller.ts";
+import { resourceClaimController } from "../../../controllers/resourceclaim/controller.ts";
 import { resourceQuotaController } from "../../../controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "../../../controllers/root-ca/controller.ts";
 import { serviceAccountController } from "../../../controllers/serviceaccount/default-account/controller.ts";
@@ -20,6 +25,7 @@ import { statefulSetController } from "../../../controllers/statefulset/controll
 import { taintEvictionController } from "../../../controllers/tainteviction/controller.ts";
 import { ttlController } from "../../../controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "../../../controllers/ttlafterfinished/controller.ts";
+import { volumeBinder } from "../../harness/volume-binder.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import {
   MONITOR_GRACE_MS,
@@ -58,6 +64,12 @@ export function controllers(nodes?: NodeSettings): readonly ControllerDescriptor
     serviceAccountController(),
     rootCaPublisherController({ rootCa: () => "-----BEGIN CERTIFICATE-----" }),
     clusterRoleAggregationController(),
+    claimProtectionController(),
+    volumeProtectionController(),
+    ephemeralVolumeController({ workers }),
+    volumeBinder(),
+    resourceClaimController({ workers }),
+    deviceTaintEvictionController({ workers }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
 import type { Store } from "../../../pkg/apiserver/storage/store.ts";
-import type { VirtualClock } from "../../harness/virtual-clock.ts";
+import type { VirtualClock } from "../../../pkg/testing/virtual-clock.ts";
 
 interface Moment {
   readonly revision: number;

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "../../../pkg/clock/clock.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
-import type { VirtualClock } from "../../harness/virtual-clock.ts";
+import type { VirtualClock } from "../../../pkg/testing/virtual-clock.ts";
 
 /**
  * What a process runs on: a clock that is off by some hours and runs at a rate of its own. It can be paused (what

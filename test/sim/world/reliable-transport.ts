@@ -1,5 +1,5 @@
 import { type Transport, TransportError } from "../../../pkg/client/transport.ts";
-import type { VirtualClock } from "../../harness/virtual-clock.ts";
+import type { VirtualClock } from "../../../pkg/testing/virtual-clock.ts";
 import { factsOf, isWrite } from "./request-of.ts";
 import type { WireOptions } from "./wire.ts";
 

@@ -1,5 +1,5 @@
 import { TransportError } from "../../../pkg/client/transport.ts";
-import type { VirtualClock } from "../../harness/virtual-clock.ts";
+import type { VirtualClock } from "../../../pkg/testing/virtual-clock.ts";
 
 /** A line of a watch, as the server sends it. */
 export interface Frame {

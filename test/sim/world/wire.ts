@@ -7,7 +7,7 @@ import {
 } from "../../../pkg/client/transport.ts";
 import type { Random } from "../../../pkg/clock/random.ts";
 import { randomBelow } from "../../../pkg/clock/random.ts";
-import type { VirtualClock } from "../../harness/virtual-clock.ts";
+import type { VirtualClock } from "../../../pkg/testing/virtual-clock.ts";
 import type { Machine } from "./machine.ts";
 import { factsOf, isWrite, type RequestFacts } from "./request-of.ts";
 import { refusalOf, spoilt, withoutHidden } from "./refusals.ts";

@@ -16,7 +16,7 @@ import { silentLogger } from "../../../pkg/log/logger.ts";
 import { noMetrics } from "../../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../../pkg/controller/controller-set.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
-import { VirtualClock } from "../../harness/virtual-clock.ts";
+import { VirtualClock } from "../../../pkg/testing/virtual-clock.ts";
 import { History } from "./history.ts";
 import { Machine } from "./machine.ts";
 import { ManagerProcess } from "./process.ts";

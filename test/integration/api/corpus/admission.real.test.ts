@@ -7,7 +7,7 @@ import { allKinds } from "../../../../pkg/apiserver/kinds/all-kinds.ts";
 import { ApiServer } from "../../../../pkg/apiserver/server/api-server.ts";
 import { Store } from "../../../../pkg/apiserver/storage/store.ts";
 import { startRealCluster, type RealCluster } from "../../../harness/real-cluster.ts";
-import { VirtualClock } from "../../../harness/virtual-clock.ts";
+import { VirtualClock } from "../../../../pkg/testing/virtual-clock.ts";
 import { cases, type CorpusCase } from "./corpus-case.ts";
 import { comparable } from "./our-column.ts";
 import { podCases } from "./pods.ts";

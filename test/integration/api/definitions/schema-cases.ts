@@ -27,6 +27,16 @@ const text = { type: "string" };
 
 /** Schemas that are taken as they are. */
 export const goodSchemas: Readonly<Record<string, Json>> = {
+  "fields within items and values that say nothing": {
+    type: "object",
+    properties: {
+      list: {
+        type: "array",
+        items: { type: "string", description: "", enum: [], required: [], nullable: false },
+      },
+      map: { type: "object", additionalProperties: { type: "string", title: "", allOf: [], format: "" } },
+    },
+  },
   empty: { type: "object" },
   "zeros of numbers": field({ type: "integer", minimum: 0, maximum: 0, multipleOf: 1 }),
   "zeros of lengths": field({ type: "string", minLength: 0, maxLength: 0 }),

@@ -212,6 +212,20 @@ export const changes: Readonly<Record<string, Json>> = {
       versions: [version("v1", { storage: true, ...schema({ type: "object", properties: { a: {} } }) })],
     },
   },
+  "fields within items that say nothing": {
+    spec: {
+      versions: [
+        version("v1", {
+          storage: true,
+          ...schema({
+            type: "object",
+            properties: { a: { type: "array", items: { type: "string", description: "", enum: [] } } },
+          }),
+        }),
+        version("v2"),
+      ],
+    },
+  },
   "an unknown format": {
     spec: {
       versions: [

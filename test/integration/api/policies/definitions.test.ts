@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeApi } from "./api-client.ts";
+import { describeApi } from "../api-client.ts";
 
 type Json = Record<string, unknown>;
 
@@ -46,6 +46,21 @@ const cases: readonly (readonly [string, Json, readonly string[]])[] = [
       "spec.validations[0].expression: must evaluate to bool but got int",
       "spec.validations[0].messageExpression: must evaluate to string but got int",
       "spec.auditAnnotations[0].valueExpression: must evaluate to one of [string null_type] but got int",
+    ],
+  ],
+  [
+    "types that have longer names",
+    {
+      validations: [
+        { expression: "null" },
+        { expression: "[duration('1s')]" },
+        { expression: "{'a': timestamp('2020-01-01T00:00:00Z')}" },
+      ],
+    },
+    [
+      "spec.validations[0].expression: must evaluate to bool but got null_type",
+      "spec.validations[1].expression: must evaluate to bool but got list(google.protobuf.Duration)",
+      "spec.validations[2].expression: must evaluate to bool but got map(string, google.protobuf.Timestamp)",
     ],
   ],
   [

@@ -1,1 +1,0 @@
-export { RecordedTransport, type Write } from "../../pkg/testing/recorded-transport.ts";

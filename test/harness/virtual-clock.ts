@@ -1,1 +1,0 @@
-export { settle, VirtualClock } from "../../pkg/testing/virtual-clock.ts";
