@@ -80,6 +80,14 @@ export class ApiClient {
     return this.send("PATCH", path + query, body, { "content-type": "application/apply-patch+yaml" });
   }
 
+  /**
+   * Waits until the cache of the server has what it answered. A write that it begins on an older state it begins
+   * again, and then admission is asked twice.
+   */
+  async caughtUp(path: string, { body }: Answer): Promise<void> {
+    await this.get(`${path}?resourceVersion=${body.metadata.resourceVersion}`);
+  }
+
   /** Events until there are `count`, or until the server ends the watch; into `events` as they come. */
   async watch(path: string, count: number, events: StreamedEvent[] = []): Promise<readonly StreamedEvent[]> {
     await this.#server.stream(path, (document) => events.push(document as StreamedEvent) < count);

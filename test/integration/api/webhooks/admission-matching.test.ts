@@ -157,12 +157,14 @@ describeApi("which webhooks are called", (api) => {
       objectSelector: { matchLabels: { a: "b" } },
     };
     await stage.during("validating", [hook], async ({ seen }) => {
-      await api().send("POST", stage.configMaps, { metadata: { name: "cm" } });
       const path = `${stage.configMaps}/cm`;
-      await api().patch(path, "merge", { data: { x: "y" } });
-      await api().patch(path, "merge", { metadata: { labels: { a: "b" } } });
-      await api().patch(path, "merge", { metadata: { labels: null } });
-      await api().patch(path, "merge", { metadata: { labels: { a: "b" } } });
+      const change = async (body: Json): Promise<void> =>
+        api().caughtUp(path, await api().patch(path, "merge", body));
+      await api().caughtUp(path, await api().send("POST", stage.configMaps, { metadata: { name: "cm" } }));
+      await change({ data: { x: "y" } });
+      await change({ metadata: { labels: { a: "b" } } });
+      await change({ metadata: { labels: null } });
+      await change({ metadata: { labels: { a: "b" } } });
       await api().send("DELETE", path);
       expect(seen.map(({ operation }) => operation)).toEqual(["UPDATE", "UPDATE", "UPDATE", "DELETE"]);
     });

@@ -77,11 +77,12 @@ describeApi("requests to webhooks", (api) => {
 
   test("updates by PUT, patch and apply, with the state before", async () => {
     const path = `${stage.configMaps}/cm`;
-    await api().send("POST", stage.configMaps, { metadata: { name: "cm" }, data: { a: "b" } });
+    const made = await api().send("POST", stage.configMaps, { metadata: { name: "cm" }, data: { a: "b" } });
+    await api().caughtUp(path, made);
     const body = { metadata: { name: "cm" }, data: { a: "c" } };
     const { mutating } = await whatIsTold(["configmaps"], async () => {
       await api().send("PUT", `${path}?dryRun=All`, body);
-      await api().patch(path, "merge", { data: { a: "d" } });
+      await api().caughtUp(path, await api().patch(path, "merge", { data: { a: "d" } }));
       await api().apply(path, "m", { apiVersion: "v1", kind: "ConfigMap", ...body }, true);
     });
     expect(mutating).toMatchObject([
@@ -161,8 +162,9 @@ describeApi("requests to webhooks", (api) => {
     await stage.during("validating", [hook], async (configured) => {
       await api().send("POST", "/api/v1/namespaces", { metadata: { name: `${name}-other` } });
       await api().send("POST", "/api/v1/namespaces", { metadata: { name, labels } });
-      await api().patch(`/api/v1/namespaces/${name}`, "merge", { metadata: { annotations: { a: "b" } } });
-      await api().send("DELETE", `/api/v1/namespaces/${name}`);
+      const path = `/api/v1/namespaces/${name}`;
+      await api().caughtUp(path, await api().patch(path, "merge", { metadata: { annotations: { a: "b" } } }));
+      await api().send("DELETE", path);
       seen.push(...configured.seen);
     });
     const uid = expect.stringMatching(UID) as string;
@@ -184,9 +186,10 @@ describeApi("requests to webhooks", (api) => {
       selector: { matchLabels: { a: "b" } },
       template: { metadata: { labels: { a: "b" } }, spec: podSpec },
     };
-    await api().send("POST", path, { metadata: { name: "d" }, spec });
+    await api().caughtUp(`${path}/d`, await api().send("POST", path, { metadata: { name: "d" }, spec }));
     const { mutating, validating } = await whatIsTold(["deployments/*"], async () => {
-      await api().patch(`${path}/d/scale`, "merge", { spec: { replicas: 3 } });
+      const scaled = await api().patch(`${path}/d/scale`, "merge", { spec: { replicas: 3 } });
+      await api().caughtUp(`${path}/d`, scaled);
       await api().patch(`${path}/d/status`, "merge", { status: { replicas: 1 } });
     });
     const resource = { group: "apps", version: "v1", resource: "deployments" };
