@@ -74,8 +74,10 @@ type RulesByName = Readonly<Record<string, readonly string[]>>;
 
 /** Those of kinds that not every server serves are there where they are served. */
 function rolesOfControllers(runtimeConfig: readonly string[]): RulesByName {
-  const servesBundles = runtimeConfig.some((version) => version.startsWith("certificates.k8s.io/"));
-  return servesBundles ? { ...controllerRoles, ...controllerRolesOfBetas } : controllerRoles;
+  const ofBetas = Object.entries(controllerRolesOfBetas)
+    .filter(([group]) => runtimeConfig.some((version) => version.startsWith(`${group}/`)))
+    .map(([, roles]) => roles);
+  return Object.assign({}, controllerRoles, ...ofBetas) as RulesByName;
 }
 
 function clusterRoles(ofControllers: RulesByName): ApiObject[] {

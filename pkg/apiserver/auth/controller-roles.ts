@@ -251,12 +251,30 @@ export const controllerRoles: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The same of controllers of kinds that are not served by default. */
-export const controllerRolesOfBetas: Readonly<Record<string, readonly string[]>> = {
-  "kube-apiserver-serving-clustertrustbundle-publisher": [
-    "attest certificates.k8s.io signers kubernetes.io/kube-apiserver-serving",
-    "create,delete,list,update,watch certificates.k8s.io clustertrustbundles",
-    "create,patch,update core,events.k8s.io events",
-  ],
-  podcertificaterequestcleaner: ["delete,get,list,watch certificates.k8s.io podcertificaterequests"],
+/** The same of controllers of kinds that are not served by default, by the group whose versions are switched on. */
+export const controllerRolesOfBetas: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  "certificates.k8s.io": {
+    "kube-apiserver-serving-clustertrustbundle-publisher": [
+      "attest certificates.k8s.io signers kubernetes.io/kube-apiserver-serving",
+      "create,delete,list,update,watch certificates.k8s.io clustertrustbundles",
+      "create,patch,update core,events.k8s.io events",
+    ],
+    podcertificaterequestcleaner: ["delete,get,list,watch certificates.k8s.io podcertificaterequests"],
+  },
+  "internal.apiserver.k8s.io": {
+    "storage-version-garbage-collector": [
+      "get,list,watch coordination.k8s.io leases",
+      "delete,get,list,patch,update,watch internal.apiserver.k8s.io storageversions",
+      "get,patch,update internal.apiserver.k8s.io storageversions/status",
+    ],
+  },
+  "storagemigration.k8s.io": {
+    "storage-version-migrator-controller": [
+      // What is applied to an object that is gone counts as a creation; the uid in it sees to it that there is none.
+      "create,list,patch * *",
+      "get apiextensions.k8s.io customresourcedefinitions",
+      "patch apiextensions.k8s.io customresourcedefinitions/status",
+      "update storagemigration.k8s.io storageversionmigrations/status",
+    ],
+  },
 };

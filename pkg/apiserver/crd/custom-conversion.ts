@@ -33,6 +33,7 @@ function plainConversion(versions: CustomVersions): Conversion {
   const { apiVersion, storedVersion, schemaOf } = versions;
   const read = new WeakMap<ApiObject, ApiObject>();
   return {
+    storedVersion,
     toStorage: (draft) => ({ ...draft, apiVersion: storedVersion }),
     fromStorage: (stored) => {
       let shown = read.get(stored);
@@ -54,6 +55,7 @@ function webhookConversion(versions: CustomVersions, converter: Converter): Conv
   const read = new WeakMap<ApiObject, ApiObject>();
   const isForeign = (stored: ApiObject): boolean => stored.apiVersion !== apiVersion;
   return {
+    storedVersion,
     async toStorage(draft) {
       if (draft["apiVersion"] === storedVersion) return draft;
       const [made = {}] = await converter.convert([draft], storedVersion);

@@ -32,6 +32,8 @@ import { storageClassKinds } from "./storage/storage-class.ts";
 import { runtimeClassKinds } from "./policy/runtime-class.ts";
 import { webhookKinds } from "./policy/webhook.ts";
 import { volumeKinds } from "./storage/volume.ts";
+import { storageVersionKinds } from "./versions/storage-version.ts";
+import { storageVersionMigrationKinds } from "./versions/storage-version-migration.ts";
 import { controllerRevisionKinds } from "./workloads/controller-revision.ts";
 import { daemonSetKinds } from "./workloads/daemon-set.ts";
 import { deploymentKinds } from "./workloads/deployment.ts";
@@ -75,6 +77,8 @@ export const allKinds: readonly KindRules[] = [
   ...csiKinds,
   ...storageClassKinds,
   ...volumeKinds,
+  ...storageVersionKinds,
+  ...storageVersionMigrationKinds,
   ...controllerRevisionKinds,
   ...daemonSetKinds,
   ...deploymentKinds,

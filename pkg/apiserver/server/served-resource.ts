@@ -52,6 +52,8 @@ export interface BodySchema {
 export type StrategicPatch = (original: ApiObject, patch: Readonly<Record<string, unknown>>) => unknown;
 
 export interface Conversion {
+  /** What objects are stored as; those that nobody has written to since it changed are stored as something else. */
+  readonly storedVersion?: string;
   toStorage(draft: Draft): Draft | Promise<Draft>;
   /** The same stored object always gives the same result. */
   fromStorage(stored: ApiObject): ApiObject;

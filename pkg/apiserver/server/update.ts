@@ -224,7 +224,8 @@ async function write(
     next.metadata.resourceVersion = resourceVersion;
     return deepFreeze(next);
   }
-  if (isSame) return store.get(served.bucket, key) === stored ? stored : undefined;
+  if (isSame && isStoredAsNew(served, stored))
+    return store.get(served.bucket, key) === stored ? stored : undefined;
   if (query.dryRun) {
     next.metadata.resourceVersion = resourceVersion;
     return deepFreeze(next);
@@ -236,6 +237,11 @@ async function write(
   store.prepare(toStore);
   await turns.step();
   return store.put(served.bucket, key, stored, toStore);
+}
+
+/** Whoever writes what is there already has it stored in the version of today: storage is migrated so. */
+function isStoredAsNew({ conversion }: ServedResource, { apiVersion }: ApiObject): boolean {
+  return conversion?.storedVersion === undefined || conversion.storedVersion === apiVersion;
 }
 
 /** The last finalizer of an object whose deletion was asked for is gone. */
