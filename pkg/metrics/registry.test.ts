@@ -1,3 +1,4 @@
+import { platform } from "node:os";
 import { expect, test } from "vitest";
 import type { MetricOptions, Stability } from "./metrics.ts";
 import { validateMetricsConfig, type MetricsConfig } from "./policy.ts";
@@ -234,6 +235,11 @@ test("the standard metrics have upstream's names and labels", async () => {
   expect(shown.samples.get("process_start_time_seconds")).toBe(1.5);
   expect(shown.families.get("process_start_time_seconds")?.help).toMatch(/^\[ALPHA\]/);
   expect(shown.samples.get("process_resident_memory_bytes")).toBeGreaterThan(1e6);
+  if (platform() === "linux") {
+    expect(shown.samples.get("process_network_receive_bytes_total")).toBeGreaterThan(0);
+    expect(shown.samples.get("process_network_transmit_bytes_total")).toBeGreaterThan(0);
+    expect(shown.samples.get("process_virtual_memory_max_bytes")).toBeGreaterThan(1e6);
+  }
   const cpu = [
     "process_cpu_seconds_total",
     "process_cpu_user_seconds_total",

@@ -9,6 +9,7 @@ import {
   type Metrics,
 } from "./metrics.ts";
 import { MetricsPolicy, type MetricsConfig } from "./policy.ts";
+import { runtimeRegistry } from "./runtime.ts";
 import { CounterFamily, GaugeFamily, HistogramFamily, type Family } from "./series.ts";
 
 /** A registry as the scrape handler sees it. */
@@ -80,26 +81,11 @@ interface Registered {
   readonly metric: unknown;
 }
 
-/** Gauges under the names of counters, of which those without "total" say as much. */
-const MISNAMED = [
-  "nodejs_active_handles_total",
-  "nodejs_active_requests_total",
-  "nodejs_active_resources_total",
-];
-
 interface DescribedMetric {
   readonly name: string;
   readonly help: string;
   readonly type: Kind;
   readonly get: () => Promise<object>;
-}
-
-async function collectRuntime(): Promise<Registry> {
-  const { collectDefaultMetrics, Registry } = await import("prom-client");
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  for (const name of MISNAMED) registry.removeSingleMetric(name);
-  return registry;
 }
 
 /** What is counted is counted here; prom-client, which takes its time to load, writes it down when somebody asks for it. */
@@ -157,7 +143,7 @@ class PrometheusMetrics implements ExposedMetrics {
 
   /** Apart from the others, because prom-client's process_start_time_seconds gives way to Kubernetes'. */
   collectRuntime(): void {
-    this.#runtime ??= collectRuntime();
+    this.#runtime ??= runtimeRegistry();
   }
 
   async expose(): Promise<string> {
