@@ -160,6 +160,46 @@ const wiring: readonly Mutant[] = [
   ),
 ];
 
+const fields = [`${builder}/fields.test.ts`];
+const parts: readonly Mutant[] = [
+  row(
+    "objects are read whole, whatever fields were asked for",
+    `${builder}/controller.ts`,
+    [
+      "caches.declarePart(resource, fields, options)",
+      'caches.declarePart(resource, [...fields, "spec"], options)',
+    ],
+    fields,
+  ),
+  row(
+    "with fields objects of all labels are read",
+    `${builder}/object-caches.ts`,
+    ["{ ...options, namespaces, fields }", "{ ...(options && {}), namespaces, fields }"],
+    fields,
+  ),
+  row(
+    "with fields other namespaces are read",
+    `${builder}/object-caches.ts`,
+    ["{ ...options, namespaces, fields }", "{ ...options, ...(namespaces && {}), fields }"],
+    fields,
+  ),
+  row(
+    "a status is decided on a part of it",
+    `${builder}/controller.ts`,
+    ['fields?.includes("status") ?? true', 'fields?.some((path) => path.startsWith("status")) ?? true'],
+    fields,
+  ),
+  row(
+    "after its finalizer an object is whole",
+    `${builder}/reconciler.ts`,
+    [
+      "return { ...object, metadata: { ...object.metadata, finalizers, resourceVersion } };",
+      "return { ...object, metadata: { ...object.metadata, resourceVersion, ...(finalizers && {}) } };",
+    ],
+    fields,
+  ),
+];
+
 const programs: readonly Mutant[] = [
   row(
     "a controller that is removed goes on reading",
@@ -296,6 +336,7 @@ export const upperFloorMutants: readonly Mutant[] = [
   ...applies,
   ...statuses,
   ...wiring,
+  ...parts,
   ...programs,
   ...served,
   ...tested,

@@ -1,6 +1,6 @@
 import type { NewCondition } from "../../api/conditions.ts";
 import type { Labels } from "../../api/labels.ts";
-import type { ApiObject, ObjectRef, Stored } from "../../api/object.ts";
+import type { ApiObject, ObjectRef, PartialObject, Stored } from "../../api/object.ts";
 import type { TypedResource } from "../../api/resource.ts";
 import type { ClientSet } from "../../client/client-set.ts";
 import type { EventType } from "../../events/recorder.ts";
@@ -30,7 +30,7 @@ export type Desired<R extends ApiObject> = Partial<Omit<R, "apiVersion" | "kind"
 };
 
 /** All that one reconcile works with. */
-export interface Context<T extends ApiObject> {
+export interface Context<T extends PartialObject> {
   readonly key: string;
   /** What has woken the object: which object has changed, and which of its fields. Empty for a retry. */
   readonly reasons: readonly Reason[];
@@ -74,7 +74,7 @@ export interface Context<T extends ApiObject> {
 
   /**
    * Writes the status: fields that are given, conditions with their times of transition, and which generation was looked
-   * at. Nothing is written when it says so already.
+   * at. Nothing is written when it says so already. Where only some fields are read, "status" has to be one of them.
    */
   status(fields: StatusFields<T>, ...conditions: readonly NewCondition[]): Promise<void>;
   /** Tells people what happened to the object. */
@@ -89,7 +89,7 @@ export interface ReconcileResult {
 }
 
 /** Brings the world to what the object says, as far as it can now. */
-export type Reconcile<T extends ApiObject> = (
+export type Reconcile<T extends PartialObject> = (
   object: Stored<T>,
   ctx: Context<T>,
 ) => Promise<ReconcileResult | undefined | void>;

@@ -1,4 +1,4 @@
-import type { ApiObject, Stored } from "../../api/object.ts";
+import type { ApiObject, PartialObject, Stored } from "../../api/object.ts";
 import type { PathsOf } from "../../api/projected.ts";
 import type { TypedResource } from "../../api/resource.ts";
 import type { Seen } from "../../cache/store/projection.ts";
@@ -12,7 +12,7 @@ import type { Source } from "./source.ts";
 import { wire } from "./wiring.ts";
 
 /** A controller that is being described. Every call gives another one, and `reconcile` the finished one. */
-export interface ControllerBuilder<T extends ApiObject> {
+export interface ControllerBuilder<T extends PartialObject> {
   /** A change of an object that is controlled by one of the controller's wakes that. */
   owns<C extends ApiObject>(resource: TypedResource<C>, options?: RuleOptions): ControllerBuilder<T>;
   /** A change of any object wakes those that it concerns, before the change or after it. */
@@ -44,11 +44,29 @@ export interface ControllerBuilder<T extends ApiObject> {
 export function controller<T extends ApiObject>(
   name: string,
   resource: TypedResource<T>,
-): ControllerBuilder<T> {
-  return builder({ name, resource, parts: [], sources: [], options: {} });
+): ControllerBuilder<T>;
+/** The same, of whose objects nothing but these fields is known, and kept: they are what memory is spent on. */
+export function controller<T extends ApiObject, const F extends readonly string[]>(
+  name: string,
+  resource: TypedResource<T>,
+  options: { readonly fields: F & PathsOf<T, F> },
+): ControllerBuilder<Seen<T, F>>;
+export function controller<T extends ApiObject, F extends readonly string[]>(
+  name: string,
+  resource: TypedResource<T>,
+  { fields }: { readonly fields?: F } = {},
+): ControllerBuilder<T> | ControllerBuilder<Seen<T, F>> {
+  const knowsStatus = fields?.includes("status") ?? true;
+  const facts = { name, resource, knowsStatus, parts: [], sources: [], options: {} };
+  if (fields === undefined)
+    return builder<T>({ ...facts, owners: (caches, options) => caches.declareOwners(resource, options) });
+  return builder<Seen<T, F>>({
+    ...facts,
+    owners: (caches, options) => caches.declarePart(resource, fields, options),
+  });
 }
 
-function builder<T extends ApiObject>(draft: Draft<T>): ControllerBuilder<T> {
+function builder<T extends PartialObject>(draft: Draft<T>): ControllerBuilder<T> {
   const withPart = (part: Part<T>): ControllerBuilder<T> =>
     builder({ ...draft, parts: [...draft.parts, part] });
   return {

@@ -1,4 +1,4 @@
-import type { ApiObject, Stored } from "../../api/object.ts";
+import type { ApiObject, PartialObject, Stored, StoredObject } from "../../api/object.ts";
 import type { Workshop } from "./workshop.ts";
 
 /** The finalizer of a controller, under which objects wait for it before they go. */
@@ -6,7 +6,7 @@ export function finalizerOf(controller: string, group: string): string {
   return group === "" ? `${controller}/finalizer` : `${group}/${controller}`;
 }
 
-export function hasFinalizer({ metadata: { finalizers = [] } }: ApiObject, finalizer: string): boolean {
+export function hasFinalizer({ metadata: { finalizers = [] } }: PartialObject, finalizer: string): boolean {
   return finalizers.includes(finalizer);
 }
 
@@ -14,12 +14,12 @@ export function hasFinalizer({ metadata: { finalizers = [] } }: ApiObject, final
  * Gives the object with the finalizer, or without it. Somebody who has changed the object meanwhile makes the write fail,
  * so that no other finalizer is lost.
  */
-export async function writeFinalizers<T extends ApiObject>(
-  shop: Workshop<T>,
-  object: Stored<T>,
+export async function writeFinalizers(
+  shop: Workshop,
+  object: StoredObject,
   finalizers: readonly string[],
   signal: AbortSignal,
-): Promise<Stored<T>> {
+): Promise<Stored<ApiObject>> {
   const { uid, resourceVersion } = object.metadata;
   const body = { metadata: { uid, resourceVersion, finalizers } };
   return shop.writes(shop.resource).patch({ owner: object, signal }, object, { type: "merge", body });

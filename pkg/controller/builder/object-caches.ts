@@ -33,6 +33,9 @@ export interface ObjectCachesOptions {
   readonly onNew: (cache: Cache<PartialObject>) => void;
 }
 
+/** How the objects of the controller itself are read. */
+export type OwnerReadOptions = Pick<ReadOptions<"whole">, "labelSelector" | "resyncMs">;
+
 /** The caches of one controller: those that it is wired with, and those that it comes to need while it works. */
 export class ObjectCaches {
   readonly #kit: Kit;
@@ -70,7 +73,7 @@ export class ObjectCaches {
   /** The objects of the controller itself. With a selector they have a cache of their own: who reads others reads all. */
   declareOwners<R extends ApiObject>(
     resource: TypedResource<R>,
-    { labelSelector, ...options }: ReadOptions<"whole">,
+    { labelSelector, ...options }: OwnerReadOptions,
   ): Cache<R> {
     if (labelSelector === undefined) return this.declare(resource, options);
     const { namespaces } = this.#options;
@@ -83,9 +86,10 @@ export class ObjectCaches {
   declarePart<R extends ApiObject, F extends readonly string[]>(
     resource: TypedResource<R>,
     fields: F,
+    options: OwnerReadOptions = {},
   ): Cache<Seen<R, F>, R> {
     const { namespaces } = this.#options;
-    const cache = this.#kit.readsFields<R, F>(resource, { namespaces, fields });
+    const cache = this.#kit.readsFields<R, F>(resource, { ...options, namespaces, fields });
     this.#parts.push(cache);
     return cache;
   }

@@ -1,4 +1,4 @@
-import type { ApiObject, Stored } from "../../api/object.ts";
+import type { PartialObject, Stored, StoredObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import { DeadlineError, withDeadline } from "../../clock/wait.ts";
 import { isPermanent } from "../permanent-error.ts";
@@ -13,13 +13,13 @@ import { RunStatus } from "./run-status.ts";
 import type { Workshop } from "./workshop.ts";
 
 /** What becomes of an object whose reconcile failed for the `attempt`th time in a row; undefined: the usual. */
-export type OnError<T extends ApiObject> = (
+export type OnError<T extends PartialObject> = (
   error: unknown,
   object: Stored<T>,
   attempt: number,
 ) => Verdict | undefined;
 
-export interface ReconcilerOptions<T extends ApiObject> {
+export interface ReconcilerOptions<T extends PartialObject> {
   readonly reconcile: Reconcile<T>;
   /** Whether an object is one of the controller's; all are when left out. */
   readonly concerns: ((object: Stored<T>) => boolean) | undefined;
@@ -31,13 +31,13 @@ export interface ReconcilerOptions<T extends ApiObject> {
 }
 
 /** What is done with one object when its turn has come. */
-export class Reconciler<T extends ApiObject> {
-  readonly #shop: Workshop<T>;
+export class Reconciler<T extends PartialObject> {
+  readonly #shop: Workshop;
   readonly #options: ReconcilerOptions<T>;
   readonly #metrics: ReconcileMetrics;
   readonly #finalizer: string;
 
-  constructor(shop: Workshop<T>, options: ReconcilerOptions<T>) {
+  constructor(shop: Workshop, options: ReconcilerOptions<T>) {
     this.#shop = shop;
     this.#options = options;
     this.#metrics = reconcileMetrics(shop.kit.env.metrics, shop.name, options.workers);
@@ -90,7 +90,10 @@ export class Reconciler<T extends ApiObject> {
     if (isLeaving && !isHeld) return {};
     const { finalizers = [] } = object.metadata;
     if (!isLeaving && finalize !== undefined && !isHeld)
-      object = await writeFinalizers(this.#shop, object, [...finalizers, this.#finalizer], signal);
+      object = held(
+        object,
+        await writeFinalizers(this.#shop, object, [...finalizers, this.#finalizer], signal),
+      );
     const notes = this.#shop.interests.begin(sync.key);
     const status = new RunStatus(this.#shop, object);
     const ctx = this.#context(
@@ -133,9 +136,15 @@ export class Reconciler<T extends ApiObject> {
   }
 }
 
-interface RunParts<T extends ApiObject> {
+/** The object as it was read, which the server has changed in nothing else: its answer has all fields. */
+function held<T extends PartialObject>(object: Stored<T>, { metadata }: StoredObject): Stored<T> {
+  const { finalizers = [], resourceVersion } = metadata;
+  return { ...object, metadata: { ...object.metadata, finalizers, resourceVersion } };
+}
+
+interface RunParts<T extends PartialObject> {
   readonly sync: OwnerSync<T>;
   readonly object: Stored<T>;
-  readonly status: RunStatus<T>;
-  readonly reads: RunReads<T>;
+  readonly status: RunStatus;
+  readonly reads: RunReads;
 }

@@ -1,6 +1,6 @@
 import { resourceKey } from "../monitor-plan.ts";
 import { createHash } from "node:crypto";
-import { type ApiObject, keyOf, refKey, type Stored } from "../../api/object.ts";
+import { type ApiObject, keyOf, refKey, type Stored, type StoredObject } from "../../api/object.ts";
 import { controllerOf, newControllerRef } from "../../api/owner-references.ts";
 import { apiVersionOf, groupResource, type TypedResource } from "../../api/resource.ts";
 import { appliedBy } from "../../cache/store/applied-fields.ts";
@@ -20,12 +20,12 @@ const drift = changed.any(
 );
 
 /** What one reconcile writes of other objects. */
-export class RunApplies<T extends ApiObject> {
-  readonly #shop: Workshop<T>;
-  readonly #reads: RunReads<T>;
-  readonly #owner: Stored<T>;
+export class RunApplies {
+  readonly #shop: Workshop;
+  readonly #reads: RunReads;
+  readonly #owner: StoredObject;
 
-  constructor(shop: Workshop<T>, owner: Stored<T>, reads: RunReads<T>) {
+  constructor(shop: Workshop, owner: StoredObject, reads: RunReads) {
     this.#shop = shop;
     this.#owner = owner;
     this.#reads = reads;

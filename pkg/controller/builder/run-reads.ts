@@ -1,6 +1,13 @@
 import { resourceKey } from "../monitor-plan.ts";
 import { selectorFromLabels } from "../../api/labels.ts";
-import { type ApiObject, keyOf, type ObjectRef, refKey, type Stored } from "../../api/object.ts";
+import {
+  type ApiObject,
+  keyOf,
+  type ObjectRef,
+  refKey,
+  type Stored,
+  type StoredObject,
+} from "../../api/object.ts";
 import { controllerOf } from "../../api/owner-references.ts";
 import { groupResource, type Resource, type TypedResource } from "../../api/resource.ts";
 import { versionOrder } from "../../api/resource-version.ts";
@@ -10,9 +17,9 @@ import type { Predicate } from "./predicates.ts";
 import { OWNER_INDEX, type Workshop } from "./workshop.ts";
 
 /** What one reconcile reads: the caches, with what it has written itself before they show it. */
-export class RunReads<T extends ApiObject> {
-  readonly #shop: Workshop<T>;
-  readonly #owner: Stored<T>;
+export class RunReads {
+  readonly #shop: Workshop;
+  readonly #owner: StoredObject;
   readonly #notes: ReadNotes;
   /** By resource and key; undefined for what was deleted. */
   readonly #written = new Map<
@@ -20,7 +27,7 @@ export class RunReads<T extends ApiObject> {
     { readonly resource: string; readonly object: Stored<ApiObject>; readonly gone: boolean }
   >();
 
-  constructor(shop: Workshop<T>, owner: Stored<T>, notes: ReadNotes) {
+  constructor(shop: Workshop, owner: StoredObject, notes: ReadNotes) {
     this.#shop = shop;
     this.#owner = owner;
     this.#notes = notes;

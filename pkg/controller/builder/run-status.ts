@@ -1,34 +1,32 @@
 import type { NewCondition } from "../../api/conditions.ts";
 import { semanticEqual } from "../../api/equality.ts";
-import type { ApiObject, Stored } from "../../api/object.ts";
+import type { PartialObject, StoredObject } from "../../api/object.ts";
 import { groupResource } from "../../api/resource.ts";
 import { isConflict, isNotFound } from "../../client/errors.ts";
-import { decideStatus, type StatusFields } from "./status.ts";
+import { decideStatus, type Status } from "./status.ts";
 import type { Workshop } from "./workshop.ts";
 
 /** How often a status is written on what the server has by then, where somebody else is writing the object. */
 const MOST_TRIES = 5;
 
 /** The object of one reconcile as it was read, or as the server has answered to a write of it. */
-export class RunStatus<T extends ApiObject> {
-  readonly #shop: Workshop<T>;
-  #object: Stored<T>;
+export class RunStatus {
+  readonly #shop: Workshop;
+  #object: StoredObject;
 
-  constructor(shop: Workshop<T>, object: Stored<T>) {
+  constructor(shop: Workshop, object: StoredObject) {
     this.#shop = shop;
     this.#object = object;
   }
 
-  get object(): Stored<T> {
+  get object(): StoredObject {
     return this.#object;
   }
 
-  async write(
-    fields: StatusFields<T>,
-    conditions: readonly NewCondition[],
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { statuses, resource, kit } = this.#shop;
+  async write(fields: Status, conditions: readonly NewCondition[], signal: AbortSignal): Promise<void> {
+    const { name, statuses, resource, kit, knowsStatus } = this.#shop;
+    if (!knowsStatus)
+      throw new Error(`${name} reads no status of ${groupResource(resource)}: put "status" among its fields`);
     const { generation } = this.#object.metadata;
     const wish = { fields, conditions, generation };
     for (let tries = 1; ; tries++) {
@@ -52,7 +50,7 @@ export class RunStatus<T extends ApiObject> {
     }
   }
 
-  async #patch(status: object, signal: AbortSignal): Promise<Stored<T>> {
+  async #patch(status: object, signal: AbortSignal): Promise<StoredObject> {
     const { uid, resourceVersion } = this.#object.metadata;
     const body = { metadata: { uid, resourceVersion }, status };
     const writer = { owner: this.#object, signal };
@@ -65,6 +63,6 @@ export class RunStatus<T extends ApiObject> {
   }
 }
 
-function statusOf(object: ApiObject): unknown {
+function statusOf(object: PartialObject): unknown {
   return (object as { readonly status?: unknown }).status;
 }

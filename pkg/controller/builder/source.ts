@@ -1,4 +1,4 @@
-import { type ApiObject, type ObjectRef, refKey } from "../../api/object.ts";
+import { type ObjectRef, type PartialObject, refKey } from "../../api/object.ts";
 import type { Lister } from "../../cache/store/lister.ts";
 import { sleep } from "../../clock/wait.ts";
 import type { Kit } from "../kit.ts";
@@ -17,7 +17,7 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
 /** Wakes objects as the source says, until it is at its end or the signal aborts. */
-export async function follow<T extends ApiObject>(
+export async function follow<T extends PartialObject>(
   { source, kit, queue, all }: FollowOptions<T>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -40,14 +40,14 @@ export async function follow<T extends ApiObject>(
   }
 }
 
-export interface FollowOptions<T extends ApiObject> {
+export interface FollowOptions<T extends PartialObject> {
   readonly source: Source;
   readonly kit: Kit;
   readonly queue: KeyQueue;
   readonly all: Lister<T>;
 }
 
-async function wakeAll<T extends ApiObject>(
+async function wakeAll<T extends PartialObject>(
   wishes: AsyncIterable<Wish>,
   { queue, all }: Pick<FollowOptions<T>, "queue" | "all">,
   signal: AbortSignal,

@@ -12,9 +12,14 @@ export type StatusFields<T> = {
   readonly [Field in Exclude<keyof StatusOf<T>, "conditions" | "observedGeneration">]?:
     | StatusOf<T>[Field]
     | undefined;
-};
+} & (T extends { readonly status?: infer S } ? (unknown extends S ? StatusIsUnread : unknown) : unknown);
 
-type Status = Readonly<Record<string, unknown>>;
+/** What nobody has: who has not asked for the status cannot tell what is to be written of it. */
+interface StatusIsUnread {
+  readonly "status is not one of the fields that the controller reads": never;
+}
+
+export type Status = Readonly<Record<string, unknown>>;
 
 const text = { type: "string" } as const;
 

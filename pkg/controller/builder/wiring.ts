@@ -22,8 +22,8 @@ import { follow } from "./source.ts";
 import { Workshop } from "./workshop.ts";
 
 /** Puts what was said of a controller on the kit. */
-export function wire<T extends ApiObject>(kit: Kit, draft: Draft<T>, reconcile: Reconcile<T>): void {
-  const { name, resource, options, concerns, finalize, onError } = draft;
+export function wire<T extends PartialObject>(kit: Kit, draft: Draft<T>, reconcile: Reconcile<T>): void {
+  const { name, resource, knowsStatus, options, concerns, finalize, onError } = draft;
   const { workers = DEFAULT_WORKERS, debounceMs, timeoutMs = 0, resyncMs, maxRetries } = options;
   const { labelSelector, syncTimeoutMs = DEFAULT_SYNC_TIMEOUT_MS, namespaces = kit.env.namespaces } = options;
   const caches = new ObjectCaches(kit, {
@@ -38,9 +38,9 @@ export function wire<T extends ApiObject>(kit: Kit, draft: Draft<T>, reconcile: 
       });
     },
   });
-  const shop = new Workshop(name, resource, kit, caches);
+  const shop = new Workshop({ name, resource, knowsStatus }, kit, caches);
   const reconciler = new Reconciler(shop, { reconcile, concerns, finalize, onError, timeoutMs, workers });
-  const owners = caches.declareOwners(resource, {
+  const owners = draft.owners(caches, {
     ...(resyncMs !== undefined && { resyncMs }),
     ...(labelSelector !== undefined && { labelSelector }),
   });
@@ -61,14 +61,14 @@ export function wire<T extends ApiObject>(kit: Kit, draft: Draft<T>, reconcile: 
     kit.task(async (signal) => follow({ source, kit, queue, all: owners.lister }, signal));
 }
 
-interface Target<T extends ApiObject> {
-  readonly owners: Cache<T>;
+interface Target<T extends PartialObject> {
+  readonly owners: Cache<T, ApiObject>;
   readonly queue: KeyQueue;
   readonly debounceMs: number | undefined;
 }
 
-function wiringOf<T extends ApiObject>(
-  shop: Workshop<T>,
+function wiringOf<T extends PartialObject>(
+  shop: Workshop,
   { owners, queue, debounceMs }: Target<T>,
 ): Wiring<T> {
   const { log } = shop.kit.env;
@@ -89,8 +89,8 @@ function wiringOf<T extends ApiObject>(
   };
 }
 
-function concerning<T extends ApiObject, W extends PartialObject>(
-  owners: Cache<T>,
+function concerning<T extends PartialObject, W extends PartialObject>(
+  owners: Cache<T, ApiObject>,
   concerned: Concerned<T, W>,
 ): WakeRule<W> {
   const keysOf = (object: Stored<W>): readonly string[] => concerned(object, owners.lister).map(keyOfEither);
@@ -100,7 +100,7 @@ function concerning<T extends ApiObject, W extends PartialObject>(
   };
 }
 
-function keyOfEither(named: ObjectRef | ApiObject): string {
+function keyOfEither(named: ObjectRef | PartialObject): string {
   return "metadata" in named ? keyOf(named) : refKey(named.namespace, named.name);
 }
 

@@ -37,9 +37,11 @@ export function ownerIndex(object: PartialObject): readonly string[] {
 }
 
 /** What all reconciles of one controller share. */
-export class Workshop<T extends ApiObject> {
+export class Workshop {
   readonly name: string;
-  readonly resource: TypedResource<T>;
+  readonly resource: TypedResource<ApiObject>;
+  /** Whether all of the status of its objects is read. */
+  readonly knowsStatus: boolean;
   readonly kit: Kit;
   /** What is read; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
@@ -55,8 +57,13 @@ export class Workshop<T extends ApiObject> {
   readonly ownedResources = new Set<string>();
   readonly #writes = new Map<string, RecordedWrites<ApiObject>>();
 
-  constructor(name: string, resource: TypedResource<T>, kit: Kit, caches: ObjectCaches) {
+  constructor(
+    { name, resource, knowsStatus }: Pick<Workshop, "name" | "resource" | "knowsStatus">,
+    kit: Kit,
+    caches: ObjectCaches,
+  ) {
     this.name = name;
+    this.knowsStatus = knowsStatus;
     this.namespaces = caches.namespaces;
     this.resource = resource;
     this.kit = kit;
