@@ -3,6 +3,7 @@ import type { Logger } from "../log/logger.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import type { ClientSet } from "./client-set.ts";
 import { clientSet } from "./client-set.ts";
+import type { DiscoveryStore } from "./discovery.ts";
 import type { RateLimiter } from "./limiter.ts";
 import { tokenBucket } from "./limiter.ts";
 import { RestMetrics } from "./rest-metrics.ts";
@@ -51,6 +52,8 @@ export interface ClientBuilderOptions {
   readonly burst: number;
   /** Whether limiters take turns between namespaces. */
   readonly fair?: boolean;
+  /** Where what the server offers is kept; in memory alone when left out. */
+  readonly discoveryStore?: DiscoveryStore | undefined;
 }
 
 /** What 0 stands for, whatever it was multiplied by. upstream: client-go/rest/config.go#RESTClientForConfigAndClient */
@@ -58,7 +61,7 @@ const USUAL_QPS = 5;
 const USUAL_BURST = 10;
 
 export function clientBuilder(options: ClientBuilderOptions): ClientBuilder {
-  const { transports, clock, log, metrics, qps, burst, fair = true } = options;
+  const { transports, clock, log, metrics, qps, burst, fair = true, discoveryStore } = options;
   const restMetrics = new RestMetrics(metrics, options.host);
   const warnings = new WarningLog(log);
   return {
@@ -80,6 +83,7 @@ export function clientBuilder(options: ClientBuilderOptions): ClientBuilder {
           userAgent: `${options.userAgent}/${transports.userAgentSuffix(name)}`,
           ...(timeoutMs === undefined ? {} : { timeoutMs }),
         }),
+        discoveryStore,
       ),
     close: async () => transports.close(),
   };

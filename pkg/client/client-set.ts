@@ -1,6 +1,6 @@
 import type { ApiObject } from "../api/object.ts";
 import type { Resource, TypedResource } from "../api/resource.ts";
-import { Discovery } from "./discovery.ts";
+import { Discovery, type DiscoveryStore } from "./discovery.ts";
 import type { ResourceClient } from "./resource-client.ts";
 import { RestResourceClient } from "./rest-resource-client.ts";
 import type { RestClient } from "./rest.ts";
@@ -19,10 +19,10 @@ export interface ClientSet {
   writeOnly<T extends ApiObject>(resource: TypedResource<T>): WriteOnlyClient<T>;
 }
 
-export function clientSet(rest: RestClient): ClientSet {
+export function clientSet(rest: RestClient, kept?: DiscoveryStore): ClientSet {
   return {
     rest,
-    discovery: new Discovery(rest),
+    discovery: new Discovery(rest, kept),
     clientFor: <T extends ApiObject>(resource: TypedResource<T>) => new RestResourceClient<T>(rest, resource),
     dynamic: (resource) => new RestResourceClient<ApiObject>(rest, resource),
     metadata: (resource) => new RestResourceClient<ApiObject>(rest, resource, "metadata"),

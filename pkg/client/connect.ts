@@ -7,6 +7,7 @@ import { findAccess } from "./config/access.ts";
 import { accessOfKubeConfig, type KubeConfigLike } from "./config/client-node.ts";
 import type { Access } from "./config/identity-source.ts";
 import type { KubeconfigOptions } from "./config/kubeconfig.ts";
+import type { DiscoveryCacheOptions } from "./discovery-file.ts";
 import type { ClientSet } from "./client-set.ts";
 import type { ClientBuilder, ClientOptions } from "./client-builder.ts";
 import { httpClients } from "./http-clients.ts";
@@ -22,6 +23,8 @@ export interface ConnectOptions extends KubeconfigOptions {
   /** Requests a second, 50 when left out, and how many at once after a rest, 100. Namespaces take turns. */
   readonly qps?: number;
   readonly burst?: number;
+  /** Keeps what the server offers on disk, so that the next run need not ask for it: in memory alone when left out. */
+  readonly discoveryCache?: DiscoveryCacheOptions;
   readonly clock?: Clock;
   readonly log?: Logger;
   readonly metrics?: Metrics;
@@ -48,9 +51,10 @@ const BURST = 100;
 /** Rejects with a ConfigError for what cannot work. No request is made: the server may be away for now. */
 export async function connect(options: ConnectOptions = {}): Promise<Connected> {
   const { env = realEnvironment, clock = realClock, log = silentLogger, metrics = noMetrics } = options;
-  const { userAgent = USER_AGENT, qps = QPS, burst = BURST } = options;
+  const { userAgent = USER_AGENT, qps = QPS, burst = BURST, discoveryCache } = options;
   const access = await accessOf(options, env);
-  const builder = httpClients({ access, clock, log, metrics, env, userAgent, qps, burst });
+  const limits = { qps, burst };
+  const builder = httpClients({ access, clock, log, metrics, env, userAgent, discoveryCache, ...limits });
   const client = (name: string, own?: ClientOptions): ClientSet => builder.client(name, own);
   return {
     ...client("client"),

@@ -4,8 +4,8 @@ import { FakeTransport } from "../../test/harness/fake-transport.ts";
 import { VirtualClock } from "../testing/virtual-clock.ts";
 import { silentLogger } from "../log/logger.ts";
 import { noMetrics } from "../metrics/metrics.ts";
-import { preferredResources, presenceOf } from "./discovery-documents.ts";
-import { Discovery } from "./discovery.ts";
+import { type ApiSurface, preferredResources, presenceOf } from "./discovery-documents.ts";
+import { Discovery, type DiscoveryStore } from "./discovery.ts";
 import { unlimited } from "./limiter.ts";
 import { RestMapper } from "./rest-mapper.ts";
 import { RestMetrics } from "./rest-metrics.ts";
@@ -14,7 +14,10 @@ import { WarningLog } from "./warnings.ts";
 
 type Documents = Readonly<Record<string, FakeAnswer>>;
 
-function discover(documents: () => Documents): { transport: FakeTransport; discovery: Discovery } {
+function discover(
+  documents: () => Documents,
+  store?: DiscoveryStore,
+): { transport: FakeTransport; discovery: Discovery } {
   const transport = new FakeTransport(({ path }) => documents()[path] ?? { status: 404, body: "absent" });
   const rest = new RestClient({
     transport,
@@ -24,7 +27,7 @@ function discover(documents: () => Documents): { transport: FakeTransport; disco
     warnings: new WarningLog(silentLogger),
     userAgent: "test",
   });
-  return { transport, discovery: new Discovery(rest) };
+  return { transport, discovery: new Discovery(rest, store) };
 }
 
 const verbs = ["get", "list"];
@@ -261,4 +264,61 @@ test("while discovery fails the mapper knows what it knew, and says of nothing e
   await expect(mapper.resourceOf("v1", "Gone")).rejects.toMatchObject({ code: 500 });
   documents = aggregated;
   expect(await mapper.resourceOf("v1", "Gone")).toBeUndefined();
+});
+
+describe("what is kept beyond the process", () => {
+  const store = (): DiscoveryStore & { kept: ApiSurface | undefined; reads: number } => ({
+    kept: undefined,
+    reads: 0,
+    async read() {
+      this.reads++;
+      return this.kept;
+    },
+    async write(surface) {
+      this.kept = surface;
+    },
+  });
+
+  test("is asked for once, and the next process asks for nothing", async () => {
+    const disk = store();
+    const first = discover(() => legacy, disk);
+    await Promise.all([first.discovery.surface(), first.discovery.surface()]);
+    expect([disk.reads, disk.kept?.resources.length, first.discovery.isLive]).toEqual([1, 5, true]);
+    const second = discover(() => legacy, disk);
+    expect(await second.discovery.surface()).toBe(disk.kept);
+    expect([second.transport.requests, second.discovery.isLive]).toEqual([[], false]);
+  });
+
+  test("is not believed after invalidation, and then replaced", async () => {
+    const disk = store();
+    await discover(() => legacy, disk).discovery.surface();
+    const { discovery } = discover(() => aggregated, disk);
+    await discovery.surface();
+    discovery.invalidate();
+    const { groups } = await discovery.surface();
+    expect([disk.kept?.groups, disk.reads, discovery.isLive]).toEqual([groups, 2, true]);
+  });
+
+  test("is asked about kinds that it has; of others the server is asked, and once", async () => {
+    const disk = store();
+    const surface = await discover(() => legacy).discovery.surface();
+    disk.kept = { ...surface, resources: surface.resources.filter(({ plural }) => plural !== "nodes") };
+    const { discovery, transport } = discover(() => aggregated, disk);
+    const mapper = new RestMapper(discovery);
+    expect(await mapper.resourceOf("v1", "Pod")).toBeDefined();
+    expect(transport.requests).toEqual([]);
+    expect(await mapper.kindOf("v1", "nodes")).toBe("Node");
+    expect(transport.requests).toHaveLength(2);
+    expect(await mapper.resourceOf("v1", "Gone")).toBeUndefined();
+    expect(transport.requests).toHaveLength(2);
+  });
+
+  test("that lacks a kind does not prove its absence while the server cannot be asked", async () => {
+    const disk = store();
+    disk.kept = { groups: [], resources: [], failures: new Map() };
+    const mapper = new RestMapper(
+      discover(() => ({ "/api": { status: 500, body: "broken" } }), disk).discovery,
+    );
+    await expect(mapper.resourceOf("v1", "Pod")).rejects.toMatchObject({ code: 500 });
+  });
 });

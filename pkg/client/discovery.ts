@@ -8,18 +8,32 @@ import {
   resourcesOfLegacy,
   surfaceOfAggregated,
 } from "./discovery-documents.ts";
+import type { DiscoveryFile } from "./discovery-file.ts";
 import type { RestClient } from "./rest.ts";
 
 const ACCEPT_AGGREGATED =
   "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json";
 
+/** Where what was learned is kept beyond the end of the process. */
+export type DiscoveryStore = Pick<DiscoveryFile, "read" | "write">;
+
 /** What the API server offers: asked once, and again after `invalidate`. */
 export class Discovery {
   readonly #rest: RestClient;
+  readonly #store: DiscoveryStore | undefined;
   #surface: Promise<ApiSurface> | undefined;
+  #isLive = false;
+  /** What is kept is of no use any more; what is learned next takes its place. */
+  #isInvalidated = false;
 
-  constructor(rest: RestClient) {
+  constructor(rest: RestClient, store?: DiscoveryStore) {
     this.#rest = rest;
+    this.#store = store;
+  }
+
+  /** Whether what is known now was learned from the server by this process: what was kept may be out of date. */
+  get isLive(): boolean {
+    return this.#isLive;
   }
 
   /**
@@ -27,11 +41,23 @@ export class Discovery {
    * no discovery document: a server that says nothing of its resources has not said that it has none.
    */
   async surface(signal?: AbortSignal): Promise<ApiSurface> {
-    return abortable((this.#surface ??= this.#remember(this.#load())), signal);
+    return abortable((this.#surface ??= this.#remember(this.#find())), signal);
   }
 
+  /** What is known is forgotten, and what is kept is not believed any more: the server is asked again. */
   invalidate(): void {
     this.#surface = undefined;
+    this.#isLive = false;
+    this.#isInvalidated = true;
+  }
+
+  async #find(): Promise<ApiSurface> {
+    const kept = this.#isInvalidated ? undefined : await this.#store?.read();
+    if (kept !== undefined) return kept;
+    const surface = await this.#load();
+    this.#isLive = true;
+    await this.#store?.write(surface);
+    return surface;
   }
 
   /** A failure is forgotten: the next one to ask tries again. */

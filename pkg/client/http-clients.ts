@@ -12,6 +12,7 @@ import { http2FromEnvironment } from "./config/http2-env.ts";
 import { ReloadingIdentity } from "./config/reloading-identity.ts";
 import { HttpTransport } from "./http/http-transport.ts";
 import type { Identity } from "./http/identity.ts";
+import { type DiscoveryCacheOptions, DiscoveryFile } from "./discovery-file.ts";
 import { ServiceAccountIdentity } from "./service-account-identity.ts";
 import type { Transport } from "./transport.ts";
 import { TransportMetrics } from "./transport-metrics.ts";
@@ -26,6 +27,8 @@ export interface HttpClientsOptions {
   readonly qps: number;
   readonly burst: number;
   readonly fair?: boolean;
+  /** Keeps what the server offers in a file, for programs that do not run long; in memory alone when left out. */
+  readonly discoveryCache?: DiscoveryCacheOptions | undefined;
   /** Put around every transport: tests record what goes through. */
   readonly wrap?: (transport: Transport) => Transport;
 }
@@ -83,14 +86,16 @@ function clientsOfUser(
 }
 
 function builderOver(options: HttpClientsOptions, transports: Transports): ClientBuilder {
-  const { wrap = (transport: Transport) => transport } = options;
+  const { wrap = (transport: Transport) => transport, discoveryCache, clock, log, access } = options;
+  const { server } = access;
   return clientBuilder({
     ...options,
+    discoveryStore: discoveryCache && new DiscoveryFile({ ...discoveryCache, server, clock, log }),
     transports: {
       ...transports,
       forClient: (name, ownConnection) => wrap(transports.forClient(name, ownConnection)),
     },
-    host: options.access.server.host,
+    host: server.host,
   });
 }
 

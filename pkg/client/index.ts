@@ -35,7 +35,8 @@ export type {
 } from "./resource-client.ts";
 export type { WriteOnlyClient } from "./write-only-client.ts";
 export type { RestClient, RestRequest } from "./rest.ts";
-export type { Discovery } from "./discovery.ts";
+export type { Discovery, DiscoveryStore } from "./discovery.ts";
+export type { DiscoveryCacheOptions } from "./discovery-file.ts";
 export {
   preferredResources,
   presenceOf,

@@ -42,7 +42,10 @@ export class RestMapper {
     }
     const resource = this.#index && table(this.#index).get(`${apiVersion}/${name}`);
     if (resource === undefined && failure !== undefined) throw failure;
-    return resource;
+    if (resource !== undefined || this.#discovery.isLive) return resource;
+    // What was kept on disk may be older than the kind.
+    this.#discovery.invalidate();
+    return this.#find(table, apiVersion, name, signal);
   }
 
   /** The index is made once per surface, which discovery keeps. */

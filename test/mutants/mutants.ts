@@ -10,6 +10,7 @@ import { policiesMutants } from "./policies.ts";
 import { restMutants } from "./rest.ts";
 import { plantMutants } from "./development-cluster.ts";
 import { deviceMutants } from "./devices.ts";
+import { discoveryMutants } from "./discovery.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { customResourcesMutants } from "./custom-resources.ts";
 import { definitionsMutants } from "./definitions.ts";
@@ -70,6 +71,7 @@ export const mutants: readonly Mutant[] = [
   ...lifecycleMutants,
   ...ttlMutants,
   ...deviceMutants,
+  ...discoveryMutants,
   ...certificateSigningMutants,
   ...certificatesMutants,
   ...certificateBetasMutants,
