@@ -10,7 +10,6 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   "controllers/certificates/cleaner/apply.ts": "deletions with their uid",
   "controllers/certificates/pod-request-cleaner/apply.ts": "deletions with their uid",
   "controllers/certificates/trust-bundle/apply.ts": "the name of the bundle says what is in it",
-  "controllers/cronjob/apply.ts": "Jobs have the names of their times, and the status lists them",
   "controllers/disruption/apply.ts": "the condition of a pod is withdrawn once more with the same result",
   "controllers/endpoints/apply.ts": "of a Service that is gone nothing is written again",
   "controllers/garbagecollector/apply.ts": "each object is read live before it is touched",

@@ -11,23 +11,22 @@ import { isActive, withStarted } from "./active-list.ts";
 import type { CronJobContext } from "./context.ts";
 import { jobFromTemplate } from "./job-from-template.ts";
 
-type Run = Pick<OwnerSync<CronJob>, "log" | "signal">;
+type Run = Pick<OwnerSync<CronJob>, "log" | "owner" | "signal">;
 
 /** Deletes this very Job, and its pods after it. Says what went wrong in an event, too. */
 export async function deleteJob(
-  { log, signal }: Run,
+  run: Run,
   context: CronJobContext,
   cronJob: CronJob,
   job: StoredObject,
 ): Promise<void> {
-  const { namespace = "", name, uid } = job.metadata;
-  const options = { propagationPolicy: "Background", preconditions: { uid } } as const;
+  const { name } = job.metadata;
   try {
-    await context.jobClient.delete({ namespace, name }, options, signal);
+    await context.jobWrites.delete(run, job, { propagationPolicy: "Background" });
   } catch (error) {
-    signal.throwIfAborted();
+    run.signal.throwIfAborted();
     context.events.event(cronJob, "Warning", "FailedDelete", `Deleted job: ${messageOf(error)}`);
-    log.error(error, "A Job could not be deleted", { job: name });
+    run.log.error(error, "A Job could not be deleted", { job: name });
     throw error;
   }
   context.events.event(cronJob, "Normal", "SuccessfulDelete", `Deleted job ${name}`);
@@ -62,15 +61,16 @@ export async function deleteActiveJob(
  * ended in between: then it is listed only. Gives the CronJob unchanged when the Job is somebody else's, or is listed.
  */
 export async function startJob(
-  { log, signal }: Run,
+  run: Run,
   context: CronJobContext,
   cronJob: Stored<CronJob>,
   scheduledMs: number,
 ): Promise<Stored<CronJob>> {
+  const { log, signal } = run;
   const draft = jobFromTemplate(cronJob, scheduledMs);
   const scheduleTime = formatTime(scheduledMs);
   try {
-    const job = await context.jobClient.create(draft, {}, signal);
+    const job = await context.jobWrites.create(run, draft);
     const createdMs = parseTime(job.metadata.creationTimestamp) ?? scheduledMs;
     context.creationSkew.observe((createdMs - scheduledMs) / 1_000);
     context.events.event(cronJob, "Normal", "SuccessfulCreate", `Created job ${job.metadata.name}`);

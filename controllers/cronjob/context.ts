@@ -22,6 +22,8 @@ export function cronJobContext(kit: Kit, localTimeZone: string) {
     cronJobs: kit.reads(resources.cronJobs),
     jobs,
     writes: kit.writes(resources.cronJobs),
+    jobWrites: kit.writes(resources.jobs),
+    /** Jobs that the status lists are read live: the cache may not have seen them yet. */
     jobClient: client.clientFor(resources.jobs),
     events,
     clock,

@@ -60,6 +60,29 @@ test("a Job that cannot be read is not replaced", async () => {
   expect((await jobs())[0]?.metadata.uid).not.toBe(first?.metadata.uid);
 });
 
+test("a Job beyond the history is deleted once, though the cache of Jobs is late", async () => {
+  await world.start(controller);
+  await create({ successfulJobsHistoryLimit: 0 });
+  await world.run(MINUTE_MS);
+  const repair = world.server.parts.faults.add({
+    target: { verb: "delete", resource: "jobs" },
+    action: { kind: "status", when: "before", error: internal("down") },
+  });
+  await complete((await jobs())[0]);
+  await world.run(1_000);
+  repair();
+  const release = world.server.parts.faults.holdWatches({ resource: "jobs" });
+  world.takeWrites();
+  for (const startingDeadlineSeconds of [10, 20]) {
+    await change({ suspend: true, startingDeadlineSeconds });
+    await world.run(10_000);
+  }
+  release();
+  await world.run(10_000);
+  expect(world.takeWrites().filter(({ verb }) => verb === "delete")).toMatchObject([{ resource: "jobs" }]);
+  expect((await world.events()).filter((event) => event.includes("not found"))).toEqual([]);
+});
+
 describe("where two Jobs still run and are to be replaced", () => {
   async function twoRunning(): Promise<readonly [Job, Job]> {
     await world.start(controller);
@@ -234,6 +257,13 @@ test("only Jobs of the CronJob's name and namespace are its own, whatever their 
 async function create(spec: Partial<CronJobSpec>): Promise<CronJob> {
   const { metadata: _, ...draft } = cronJob(atMinute(0), { schedule: "* * * * *", ...spec });
   return world.create<CronJob>(resources.cronJobs, { ...draft, metadata: { name: "mycronjob" } });
+}
+
+async function change(spec: Partial<CronJobSpec>): Promise<void> {
+  const patch = { type: "merge", body: { spec } } as const;
+  await world.client
+    .clientFor<CronJob>(resources.cronJobs)
+    .patch({ namespace: "default", name: "mycronjob" }, patch);
 }
 
 /** Deleted, and created again under its name by a user. */

@@ -9,7 +9,7 @@ import type {
 import type { Lister } from "../cache/store/lister.ts";
 import type { Synced } from "./caches-ready.ts";
 import { type Change, changeHandler } from "./change.ts";
-import type { VersionedCache } from "./consistency.ts";
+import type { KnownObject, VersionedCache } from "./consistency.ts";
 import type { KeyQueue } from "./key-queue.ts";
 
 /** Wakes a key, now or later. How urgent that is, and why it is done, follows from the change. */
@@ -92,6 +92,10 @@ export class Cache<T extends PartialObject, Whole extends PartialObject = T> imp
 
   lastSyncResourceVersion(namespace?: string): string {
     return this.#informer.lastSyncResourceVersion(namespace);
+  }
+
+  holds({ namespace, name, uid }: KnownObject): boolean {
+    return this.lister.get(namespace, name)?.metadata.uid === uid;
   }
 
   /** Whether the cache is full and whoever hears it has been told of what was there. */

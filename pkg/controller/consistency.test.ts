@@ -5,7 +5,7 @@ import { VirtualClock } from "../testing/virtual-clock.ts";
 import type { Resource } from "../api/resource.ts";
 import { silentLogger } from "../log/logger.ts";
 import type { Labels } from "../metrics/metrics.ts";
-import { ConsistencyStore } from "./consistency.ts";
+import { ConsistencyStore, type KnownObject } from "./consistency.ts";
 
 const pods: Resource = { group: "", version: "v1", plural: "pods", kind: "Pod", namespaced: true };
 const sets: Resource = {
@@ -19,21 +19,23 @@ const sets: Resource = {
 function setUp() {
   const clock = new VirtualClock();
   const seen = { pods: "", sets: "" };
+  const present = new Set<string>();
+  const holds = ({ uid }: KnownObject): boolean => present.has(uid);
   const skips: (Labels | undefined)[] = [];
   const warnings: string[] = [];
   const store = new ConsistencyStore({
     clock,
     log: { ...silentLogger, warn: (message) => void warnings.push(message) },
     caches: [
-      { resource: pods, lastSyncResourceVersion: () => seen.pods },
-      { resource: sets, lastSyncResourceVersion: () => seen.sets },
+      { resource: pods, lastSyncResourceVersion: () => seen.pods, holds },
+      { resource: sets, lastSyncResourceVersion: () => seen.sets, holds: () => false },
     ],
   });
   store.countSkips({
     inc: (labels) => void skips.push(labels),
     with: (labels) => ({ inc: () => void skips.push(labels) }),
   });
-  return { clock, seen, skips, warnings, store };
+  return { clock, seen, present, skips, warnings, store };
 }
 
 test("what was written to a namespace is looked for there, where each is read on its own", () => {
@@ -42,7 +44,7 @@ test("what was written to a namespace is looked for there, where each is read on
     ["b", "20"],
   ]);
   const lastSyncResourceVersion = (namespace = ""): string => read.get(namespace) ?? "";
-  const caches = [{ resource: pods, lastSyncResourceVersion }];
+  const caches = [{ resource: pods, lastSyncResourceVersion, holds: () => false }];
   const store = new ConsistencyStore({ clock: new VirtualClock(), log: silentLogger, caches });
   store.wroteAt("owner", "uid", { ...pods, namespace: "b" }, "20");
   expect(store.staleness("owner")).toBeUndefined();
@@ -123,6 +125,46 @@ test("a cache that does not catch up is waited for without end, and the log says
   }
   seen.pods = "10";
   expect([store.waitMs("ns/a"), store.size]).toEqual([undefined, 0]);
+});
+
+describe("what was deleted, and told no version", () => {
+  const pod = owner("pod", "pod-uid");
+
+  test("is waited for until the cache has it no more, whatever its version", () => {
+    const { store, seen, present, skips } = setUp();
+    present.add("pod-uid");
+    seen.pods = "1000";
+    store.deletedFor(owner("a", "uid"), pods, pod);
+    expect(store.staleness("ns/a")).toEqual({ resource: pods, deleted: "ns/pod" });
+    expect([store.waitMs("ns/a"), skips]).toEqual([5, [{ group: "", resource: "pods" }]]);
+    present.clear();
+    expect([store.waitMs("ns/a"), store.size]).toEqual([undefined, 0]);
+  });
+
+  test("is looked for in the cache of its resource only", () => {
+    const { store, present } = setUp();
+    present.add("pod-uid");
+    store.deletedFor(owner("a", "uid"), sets, pod);
+    expect(store.waitMs("ns/a")).toBeUndefined();
+  });
+
+  test("is waited for beside versions, and forgotten with them for a new owner of the name", () => {
+    const { store, seen, present } = setUp();
+    present.add("pod-uid");
+    seen.pods = "10";
+    store.wroteAt("ns/a", "uid", pods, "10");
+    store.deletedFor(owner("a", "uid"), pods, pod);
+    expect(store.staleness("ns/a")).toBeDefined();
+    store.wroteAt("ns/a", "new", pods, "10");
+    expect(store.staleness("ns/a")).toBeUndefined();
+  });
+
+  test("is not remembered where nothing is", () => {
+    const { store } = setUp();
+    store.switchOff();
+    store.deletedFor(owner("a", "uid"), pods, pod);
+    expect(store.size).toBe(0);
+  });
 });
 
 describe("records", () => {

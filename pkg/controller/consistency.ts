@@ -1,4 +1,4 @@
-import { keyOf, type StoredObject } from "../api/object.ts";
+import { keyOf, refKey, type StoredObject } from "../api/object.ts";
 import { type Resource, groupResource } from "../api/resource.ts";
 import { versionOrder } from "../api/resource-version.ts";
 import type { Clock } from "../clock/clock.ts";
@@ -16,6 +16,15 @@ export interface VersionedCache {
   readonly resource: Resource;
   /** Up to where the cache has seen everything of the namespace; "" when it cannot say. */
   lastSyncResourceVersion(namespace?: string): string;
+  /** Whether this very object is in it. */
+  holds(object: KnownObject): boolean;
+}
+
+/** What is remembered of an object. */
+export interface KnownObject {
+  readonly namespace: string | undefined;
+  readonly name: string;
+  readonly uid: string;
 }
 
 export interface ConsistencyOptions {
@@ -25,11 +34,11 @@ export interface ConsistencyOptions {
   readonly caches: readonly VersionedCache[];
 }
 
-export interface Staleness {
-  readonly resource: Resource;
-  readonly readVersion: string;
-  readonly writtenVersion: string;
-}
+/** A cache that is behind: in versions, or as it still has an object that was deleted. */
+export type Staleness = { readonly resource: Resource } & (
+  | { readonly readVersion: string; readonly writtenVersion: string }
+  | { readonly deleted: string }
+);
 
 /** What was written: objects of a resource, in a namespace if that has any. */
 export interface WrittenPlace extends Pick<Resource, "group" | "plural"> {
@@ -43,10 +52,16 @@ interface WrittenVersion {
   readonly version: string;
 }
 
+interface Deleted extends KnownObject {
+  readonly resourceName: string;
+}
+
 interface Written {
   readonly uid: string;
   /** The latest version written, per resource and namespace. */
   readonly versions: Map<string, WrittenVersion>;
+  /** What was deleted with an answer that tells no version, by uid. */
+  readonly deleted: Map<string, Deleted>;
   waits: number;
   /** When the log is to say that this takes long; undefined before the first wait. */
   warnAtMs: number | undefined;
@@ -81,11 +96,7 @@ export class ConsistencyStore implements SyncGate<string> {
   /** What was written for an earlier owner of the same name is forgotten. */
   wroteAt(ownerKey: string, ownerUid: string, place: WrittenPlace, version: string | undefined): void {
     if (version === undefined || !this.#isOn) return;
-    let written = this.#written.get(ownerKey);
-    if (written?.uid !== ownerUid) {
-      written = { uid: ownerUid, versions: new Map(), waits: 0, warnAtMs: undefined };
-      this.#written.set(ownerKey, written);
-    }
+    const written = this.#writtenFor(ownerKey, ownerUid);
     const { namespace } = place;
     const name = groupResource(place);
     const id = namespace === undefined ? name : `${namespace}/${name}`;
@@ -98,6 +109,23 @@ export class ConsistencyStore implements SyncGate<string> {
   wroteFor(owner: StoredObject, resource: Resource, answer: StoredObject): void {
     const { namespace, resourceVersion } = answer.metadata;
     this.wroteAt(keyOf(owner), owner.metadata.uid, { ...resource, namespace }, resourceVersion);
+  }
+
+  /** An object of the resource was deleted for the owner, and is gone. */
+  deletedFor(owner: StoredObject, resource: Resource, { metadata }: StoredObject): void {
+    if (!this.#isOn) return;
+    const { namespace, name, uid } = metadata;
+    const { deleted } = this.#writtenFor(keyOf(owner), owner.metadata.uid);
+    deleted.set(uid, { resourceName: groupResource(resource), namespace, name, uid });
+  }
+
+  #writtenFor(ownerKey: string, uid: string): Written {
+    let written = this.#written.get(ownerKey);
+    if (written?.uid !== uid) {
+      written = { uid, versions: new Map(), deleted: new Map(), waits: 0, warnAtMs: undefined };
+      this.#written.set(ownerKey, written);
+    }
+    return written;
   }
 
   /** This very owner is gone. */
@@ -123,6 +151,9 @@ export class ConsistencyStore implements SyncGate<string> {
         const readVersion = cache.lastSyncResourceVersion(namespace);
         if (isBehind(readVersion, writtenVersion)) return { resource, readVersion, writtenVersion };
       }
+      for (const { resourceName, ...object } of written.deleted.values())
+        if (resourceName === cached && cache.holds(object))
+          return { resource, deleted: refKey(object.namespace, object.name) };
     }
     return undefined;
   }
@@ -140,10 +171,10 @@ export class ConsistencyStore implements SyncGate<string> {
     return Math.min(FIRST_WAIT_MS * 2 ** written.waits++, LONGEST_WAIT_MS);
   }
 
-  #warnInTime(key: string, written: Written, { resource, readVersion, writtenVersion }: Staleness): void {
+  #warnInTime(key: string, written: Written, { resource, ...behind }: Staleness): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs >= (written.warnAtMs ?? Infinity)) {
-      const stale = { key, resource: groupResource(resource), readVersion, writtenVersion };
+      const stale = { key, resource: groupResource(resource), ...behind };
       this.#options.log.warn("The cache does not see what was written; the key waits for it", stale);
       written.warnAtMs = undefined;
     }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AcceptedAnswers, METADATA_ONLY } from "../../test/harness/accepted-answers.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
+import { asStored } from "../../test/harness/stored.ts";
 import type { StoredObject } from "../api/object.ts";
 import { resources } from "../api/resources.ts";
 import type { Node } from "../api/types/core-v1.gen.ts";
@@ -59,6 +60,20 @@ test.each<[Patching, object, boolean]>([
   expect(answers.take().map((accepted) => accepted === METADATA_ONLY)).toEqual([isUnread]);
   expect(consistency.staleness(sync.key)).toBeDefined();
   expect(await world.get<Node>(resources.nodes, "a")).toMatchObject(body);
+  release();
+  await world.run();
+  expect(consistency.staleness(sync.key)).toBeUndefined();
+});
+
+test("after a deletion that took the object at once the next sync waits until the cache has it no more", async () => {
+  const { sync, writes, consistency } = await givenToSync();
+  const other = await world.create<Node>(resources.nodes, { metadata: { name: "b" } });
+  await world.run();
+  const release = world.server.parts.faults.holdWatches({ resource: "nodes" });
+  await writes.delete(sync, asStored(other));
+  expect(consistency.staleness(sync.key)).toMatchObject({ deleted: "b" });
+  // Another object of the name is not waited for.
+  await world.create<Node>(resources.nodes, { metadata: { name: "b" } });
   release();
   await world.run();
   expect(consistency.staleness(sync.key)).toBeUndefined();

@@ -151,8 +151,9 @@ export class RecordedWrites<T extends ApiObject> {
     const { uid } = object.metadata;
     const only = { ...how, preconditions: { uid } };
     const answer = await this.#unread.delete(refOf(object), only, writer.signal);
-    // A deletion may be answered with a Status, which tells no version.
+    // What goes at once is answered with a Status, which tells no version.
     if (answer.kind !== "Status") this.#note(writer, answer as Stored<ApiObject>);
+    else this.#consistency.deletedFor(writer.owner, this.#client.resource, object);
   }
 
   /** The object is as the server has it, and the cache may have yet to show that. */

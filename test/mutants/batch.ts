@@ -21,6 +21,20 @@ export const batchMutants: readonly Mutant[] = [
     tests: CRON_FAULTS,
   },
   {
+    name: "does not wait for what it has deleted",
+    file: "pkg/controller/recorded-writes.ts",
+    find: "else this.#consistency.deletedFor(writer.owner, this.#client.resource, object);",
+    replace: "",
+    tests: CRON_FAULTS,
+  },
+  {
+    name: "looks for what was deleted by its name",
+    file: "pkg/controller/cache.ts",
+    find: "return this.lister.get(namespace, name)?.metadata.uid === uid;",
+    replace: "return this.lister.get(namespace, name) !== undefined;",
+    tests: ["pkg/controller/recorded-writes.test.ts"],
+  },
+  {
     name: "replaces a stranger's Job of the same name",
     file: "controllers/cronjob/apply.ts",
     find: "job = await readLive(context.jobClient, { ...reference, uid: reference.uid }, signal);",
