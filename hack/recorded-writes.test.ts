@@ -17,6 +17,7 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   "controllers/namespace/sync-resource.ts": "what is left is listed live",
   "controllers/nodelifecycle/apply.ts": "what a node and its pods are told is compared anew in each round",
   "controllers/podgc/apply.ts": "a pod is deleted in the same breath as it is failed, with its uid",
+  "controllers/resourcepoolstatus/apply.ts": "deletions with their uid",
   "controllers/root-ca/sync.ts": "the name and the content of the ConfigMap are always the same",
   "controllers/serviceaccount/default-account/sync.ts": "there is one name",
   "controllers/serviceaccount/legacy-token-cleaner/apply.ts": "tokens are read a day apart",

@@ -23,7 +23,17 @@ const switchedOn = [
   `--cluster-signing-cert-file=${authority.certFile}`,
   `--cluster-signing-key-file=${authority.keyFile}`,
 ];
-const features = { ClusterTrustBundle: true, PodCertificateRequest: true };
+const features = {
+  ClusterTrustBundle: true,
+  DRAResourcePoolStatus: true,
+  GenericWorkload: true,
+  PodCertificateRequest: true,
+};
+const runtimeConfig = [
+  "certificates.k8s.io/v1beta1",
+  "resource.k8s.io/v1alpha3",
+  "scheduling.k8s.io/v1alpha2",
+];
 const descriptors = registry(resolveOptions(switchedOn, () => "").options, {
   rootCa: () => pair.cert,
   tokenSigner: () => ({ sign: async () => "a token" }) as never,
@@ -64,7 +74,7 @@ async function start(options: WorldOptions = {}): Promise<void> {
   world = new ControllerWorld({
     log: recordingLog(lines),
     features,
-    runtimeConfig: ["certificates.k8s.io/v1beta1"],
+    runtimeConfig,
     ...options,
   });
   for (const name of ["default", "kube-system", "kube-public"])
@@ -131,6 +141,7 @@ test("each queue has metrics, but for rounds and those that upstream lacks", asy
     "attachdetach_volumes",
     "attachdetach_nodes",
     "attachdetach_drivers",
+    "resource_pool_status_requests",
   ]);
 });
 

@@ -25,10 +25,12 @@ import { persistentVolumeController } from "../../controllers/persistentvolume/c
 import type { AutoscalerSettings } from "../../controllers/podautoscaler/context.ts";
 import { podAutoscalerController } from "../../controllers/podautoscaler/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
+import { podGroupProtectionController } from "../../controllers/podgroupprotection/controller.ts";
 import { claimProtectionController } from "../../controllers/pvcprotection/controller.ts";
 import { volumeProtectionController } from "../../controllers/pvprotection/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
 import { resourceClaimController } from "../../controllers/resourceclaim/controller.ts";
+import { poolStatusController } from "../../controllers/resourcepoolstatus/controller.ts";
 import { resourceQuotaController } from "../../controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "../../controllers/root-ca/controller.ts";
 import { selinuxWarningController } from "../../controllers/selinuxwarning/controller.ts";
@@ -116,7 +118,9 @@ export function registryEntries(options: Options, secrets: ClusterSecrets): read
     ...nodeEntries(options),
     binderEntry(options, secrets),
     ...volumeEntries(options),
+    entry(podGroupProtectionController, undefined),
     entry(resourceClaimController, { workers: options.resourceClaim.concurrentSyncs }),
+    entry(poolStatusController, undefined),
     entry(bootstrapSignerController, undefined),
     entry(tokenCleanerController, undefined),
     entry(ttlAfterFinishedController, { workers: options.ttlAfterFinished.concurrentSyncs }),

@@ -116,9 +116,11 @@ const FIXED_WORKERS: Readonly<Record<string, number>> = {
   node_lifecycle_zones: 4,
   noexec_taint_node: 8,
   noexec_taint_pod: 8,
+  podgroupprotection: 1,
   pvcprotection: 50,
   pvcs: 1,
   pvprotection: 1,
+  resource_pool_status_requests: 1,
   resource_quota_controller_resource_changes: 1,
   root_ca_cert_publisher: 1,
   rounds: 1,
@@ -308,7 +310,7 @@ test("each work queue has the workers of its controller's flag", async () => {
     clock,
     random,
     kinds: allKinds,
-    runtimeConfig: ["certificates.k8s.io/v1beta1"],
+    runtimeConfig: ["certificates.k8s.io/v1beta1", "resource.k8s.io/v1alpha3", "scheduling.k8s.io/v1alpha2"],
   });
   const set = new ControllerSet({
     // Prefixes of three lengths do not go together.
@@ -334,7 +336,12 @@ test("each work queue has the workers of its controller's flag", async () => {
     random,
     log: silentLogger,
     metrics: noMetrics,
-    features: featureGates({ ClusterTrustBundle: true, PodCertificateRequest: true }),
+    features: featureGates({
+      ClusterTrustBundle: true,
+      DRAResourcePoolStatus: true,
+      GenericWorkload: true,
+      PodCertificateRequest: true,
+    }),
     name: "test",
   });
   const stop = new AbortController();

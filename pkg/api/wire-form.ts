@@ -63,7 +63,6 @@ export function decodeWireForm(
 /** Fields of features that are off by default: they are taken, and not kept. */
 const switchedOff: Readonly<Record<string, readonly string[]>> = {
   "core.v1.NodeSpec": ["configSource"],
-  "core.v1.PodSpec": ["schedulingGroup"],
 };
 
 interface Shape {

@@ -1,10 +1,12 @@
-import { allResources } from "../api/resources.ts";
+import { apiVersionOf } from "../api/resource.ts";
+import { allResources, resources } from "../api/resources.ts";
 import { type Logger, silentLogger } from "../log/logger.ts";
 import { DefinitionSync } from "./crd/definition-sync.ts";
 import { definitionRules } from "./crd/definition-rules.ts";
 import { serverDocuments } from "./discovery/documents.ts";
 import { isServedIn, NEWEST_MINOR } from "./discovery/release.ts";
 import { allKinds } from "./kinds/all-kinds.ts";
+import { withoutSchedulingGroups } from "./kinds/pod/scheduling-group.ts";
 import { DEFAULT_EVENT_TTL_MS, EventExpiry } from "./server/event-expiry.ts";
 import { storeReader } from "./admission/cluster-reader.ts";
 import { WebhookClient } from "./webhook-client/webhook-client.ts";
@@ -25,9 +27,11 @@ export interface EmbeddedOptions extends ApiServerOptions {
 
 /** An API server with all its parts, without a network. */
 export function embeddedServer(options: EmbeddedOptions): ApiServer {
-  const kinds = [...(options.kinds ?? allKinds), definitionRules];
+  const { kinds: known = allKinds, runtimeConfig = [] } = options;
+  const withGroups = runtimeConfig.includes(apiVersionOf(resources.podGroups));
+  const kinds = [...(withGroups ? known : known.map(withoutSchedulingGroups)), definitionRules];
   const { kubernetesMinor: minor = NEWEST_MINOR, log = silentLogger } = options;
-  const served = allResources().filter((resource) => isServedIn(minor, resource, options.runtimeConfig));
+  const served = allResources().filter((resource) => isServedIn(minor, resource, runtimeConfig));
   const server = new ApiServer({ documents: serverDocuments(minor), served, ...options, kinds });
   const { webhooks } = options;
   const { clock, random, store } = server.parts;

@@ -11,6 +11,7 @@ import { restMutants } from "./rest.ts";
 import { plantMutants } from "./development-cluster.ts";
 import { deviceMutants } from "./devices.ts";
 import { discoveryMutants } from "./discovery.ts";
+import { deviceAlphasMutants } from "./device-alphas.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { customResourcesMutants } from "./custom-resources.ts";
 import { definitionsMutants } from "./definitions.ts";
@@ -72,6 +73,7 @@ export const mutants: readonly Mutant[] = [
   ...ttlMutants,
   ...deviceMutants,
   ...discoveryMutants,
+  ...deviceAlphasMutants,
   ...certificateSigningMutants,
   ...certificatesMutants,
   ...certificateBetasMutants,

@@ -16,6 +16,7 @@ import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
 import { admissionChain } from "./chain.ts";
 import { defaultTolerations, nodeTaint, priorityAdmission } from "./pod-defaults.ts";
+import { podGroupProtection, podGroupWorkload } from "./pod-groups.ts";
 import { podSecurity, type PodSecurityExemptions } from "./pod-security/pod-security.ts";
 import { MutatingPolicyAdmission } from "./policies/mutating-admission.ts";
 import { ValidatingPolicyAdmission } from "./policies/validating-admission.ts";
@@ -68,11 +69,13 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     defaultTolerations,
     defaultStorageClass(reader),
     storageProtection,
+    podGroupProtection,
     claimResize(reader),
     certificateSubjectRestriction,
     ...(rbac === undefined ? [] : [certificateSigners(rbac)]),
     podSecurity(reader, podSecurityExemptions),
     podTopology(reader),
+    podGroupWorkload(reader),
   ];
   const storing = [
     serviceAllocation(reader, random, { cidr: serviceCidr }),

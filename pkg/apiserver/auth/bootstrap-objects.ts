@@ -74,10 +74,10 @@ type RulesByName = Readonly<Record<string, readonly string[]>>;
 
 /** Those of kinds that not every server serves are there where they are served. */
 function rolesOfControllers(runtimeConfig: readonly string[]): RulesByName {
-  const ofBetas = Object.entries(controllerRolesOfBetas)
-    .filter(([group]) => runtimeConfig.some((version) => version.startsWith(`${group}/`)))
-    .map(([, roles]) => roles);
-  return Object.assign({}, controllerRoles, ...ofBetas) as RulesByName;
+  const served = Object.entries(controllerRolesOfBetas).filter(([prefix]) =>
+    runtimeConfig.some((version) => version.startsWith(prefix)),
+  );
+  return Object.assign({}, controllerRoles, ...served.map(([, roles]) => roles)) as RulesByName;
 }
 
 function clusterRoles(ofControllers: RulesByName): ApiObject[] {

@@ -251,9 +251,9 @@ export const controllerRoles: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The same of controllers of kinds that are not served by default, by the group whose versions are switched on. */
+/** The same of controllers of kinds that are not served by default, by what the versions begin with that are switched on. */
 export const controllerRolesOfBetas: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
-  "certificates.k8s.io": {
+  "certificates.k8s.io/": {
     "kube-apiserver-serving-clustertrustbundle-publisher": [
       "attest certificates.k8s.io signers kubernetes.io/kube-apiserver-serving",
       "create,delete,list,update,watch certificates.k8s.io clustertrustbundles",
@@ -261,20 +261,35 @@ export const controllerRolesOfBetas: Readonly<Record<string, Readonly<Record<str
     ],
     podcertificaterequestcleaner: ["delete,get,list,watch certificates.k8s.io podcertificaterequests"],
   },
-  "internal.apiserver.k8s.io": {
+  "internal.apiserver.k8s.io/": {
     "storage-version-garbage-collector": [
       "get,list,watch coordination.k8s.io leases",
       "delete,get,list,patch,update,watch internal.apiserver.k8s.io storageversions",
       "get,patch,update internal.apiserver.k8s.io storageversions/status",
     ],
   },
-  "storagemigration.k8s.io": {
+  "storagemigration.k8s.io/": {
     "storage-version-migrator-controller": [
       // What is applied to an object that is gone counts as a creation; the uid in it sees to it that there is none.
       "create,list,patch * *",
       "get apiextensions.k8s.io customresourcedefinitions",
       "patch apiextensions.k8s.io customresourcedefinitions/status",
       "update storagemigration.k8s.io storageversionmigrations/status",
+    ],
+  },
+  "resource.k8s.io/v1alpha3": {
+    "resourcepoolstatusrequest-controller": [
+      "delete,get,list,watch resource.k8s.io resourcepoolstatusrequests",
+      "patch,update resource.k8s.io resourcepoolstatusrequests/status",
+      "get,list,watch resource.k8s.io resourceslices",
+      "get,list,watch resource.k8s.io resourceclaims",
+      "create,patch,update core,events.k8s.io events",
+    ],
+  },
+  "scheduling.k8s.io/v1alpha2": {
+    "podgroup-protection-controller": [
+      "get,list,update,watch scheduling.k8s.io podgroups",
+      "get,list,watch core pods",
     ],
   },
 };

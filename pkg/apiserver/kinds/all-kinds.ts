@@ -37,6 +37,7 @@ import { storageVersionMigrationKinds } from "./versions/storage-version-migrati
 import { controllerRevisionKinds } from "./workloads/controller-revision.ts";
 import { daemonSetKinds } from "./workloads/daemon-set.ts";
 import { deploymentKinds } from "./workloads/deployment.ts";
+import { podGroupKinds } from "./workloads/pod-group.ts";
 import { podTemplateKinds } from "./workloads/pod-template.ts";
 import { replicaSetKinds } from "./workloads/replica-set.ts";
 import { replicationControllerKinds } from "./workloads/replication-controller.ts";
@@ -82,6 +83,7 @@ export const allKinds: readonly KindRules[] = [
   ...controllerRevisionKinds,
   ...daemonSetKinds,
   ...deploymentKinds,
+  ...podGroupKinds,
   ...podTemplateKinds,
   ...replicaSetKinds,
   ...replicationControllerKinds,

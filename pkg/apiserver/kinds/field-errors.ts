@@ -64,6 +64,11 @@ export class FieldErrors {
     if (!sameValue(value, before)) this.invalid(field, value ?? null, "field is immutable");
   }
 
+  /** As `immutable`, in the words of newer kinds, which do not repeat the value. */
+  unchanged(field: string, value: unknown, before: unknown): void {
+    if (!sameValue(value, before)) this.invalid(field, null, "field is immutable");
+  }
+
   #add(type: FieldError["type"], field: string, body: string, detail: string): void {
     this.list.push({ type, field, message: detail === "" ? body : `${body}: ${detail}` });
   }

@@ -1,4 +1,5 @@
 /** Formats of single values. Each check returns what is wrong, in the words that clients of the API know. */
+import { maxSubdomainLength } from "../../api/names.ts";
 
 const labelWithUnderscore = "_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
 const subdomainWithUnderscore = `${labelWithUnderscore}(\\.${labelWithUnderscore})*`;
@@ -102,4 +103,18 @@ export function dataKey(value: string): string[] {
   else if (value === "..") problems.push("must not be '..'");
   else if (value.startsWith("..")) problems.push("must not start with '..'");
   return problems;
+}
+
+/** upstream: k8s.io/apimachinery/pkg/api/validate/content#IsDNS1123SubdomainCaseless */
+export function caselessSubdomain(value: string): string[] {
+  const problems =
+    value.length > maxSubdomainLength ? [`must be no more than ${maxSubdomainLength} bytes`] : [];
+  const part = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+  const pattern = `${part}(\\.${part})*`;
+  const isPart = (each: string): boolean =>
+    /^[-a-z0-9]+$/i.test(each) && !each.startsWith("-") && !each.endsWith("-");
+  if (value.split(".").every(isPart)) return problems;
+  const message =
+    "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+  return [...problems, regexMessage(message, pattern, "Example.com")];
 }

@@ -17,6 +17,7 @@ import { isExtendedResource } from "../pod/requirements.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 import { validateClaimSpec, validateConfiguration, validateSelectors } from "./claim-spec.ts";
 import { dropDeallocated, validateClaimStatus } from "./claim-status.ts";
+import { poolStatusRequestKind } from "./pool-status-request.ts";
 import { validateSlice } from "./slice.ts";
 import { taintRuleKind } from "./taint-rule.ts";
 
@@ -53,6 +54,7 @@ function stateCell(claim: Json): string {
 
 export const deviceKinds = [
   taintRuleKind,
+  poolStatusRequestKind,
   defineKind(resources.resourceClaims, {
     declaredRules: true,
     statusKeepsMetadata: "all",

@@ -22,6 +22,7 @@ import {
   validateInitContainers,
 } from "./container.ts";
 import { podSpecView } from "./pod-spec-view.ts";
+import { validateSchedulingGroup } from "./scheduling-group.ts";
 import { validateAffinity, validateSpreadConstraints, validateTolerations } from "./scheduling.ts";
 import { validatePodSecurity } from "./security.ts";
 import { validateOldIp } from "../network/address-checks.ts";
@@ -64,6 +65,7 @@ export function validatePodSpec(
   validateHostAliases(spec, `${path}.hostAliases`, errors);
   validatePreemptionPolicy(spec, `${path}.preemptionPolicy`, errors);
   validateOs(spec, `${path}.os`, errors);
+  validateSchedulingGroup(spec, path, errors);
 }
 
 function validateNames(spec: Json, path: string, errors: FieldErrors): void {
