@@ -1,12 +1,12 @@
 import { TimeZone } from "../../pkg/api/cron/time-zone.ts";
-import { type PartialObject, refKey } from "../../pkg/api/object.ts";
+import type { PartialObject } from "../../pkg/api/object.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Kit } from "../../pkg/controller/kit.ts";
 import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
 import { JOB_FIELDS } from "./finished-jobs.ts";
 
-/** Jobs by namespace and name of whatever manages them. */
+/** Jobs by the uid of whatever manages them: those of an earlier CronJob of its name are not a CronJob's own. */
 export const JOB_MANAGER_INDEX = "jobManager";
 
 /** All that a sync of a CronJob works with. */
@@ -17,7 +17,7 @@ export function cronJobContext(kit: Kit, localTimeZone: string) {
   const jobs = kit.reads(resources.jobs, {
     fields: JOB_FIELDS,
   });
-  jobs.addIndex(JOB_MANAGER_INDEX, managerKey);
+  jobs.addIndex(JOB_MANAGER_INDEX, managerUid);
   return {
     cronJobs: kit.reads(resources.cronJobs),
     jobs,
@@ -39,8 +39,7 @@ export function cronJobContext(kit: Kit, localTimeZone: string) {
   };
 }
 
-/** By name and not by uid: Jobs of an earlier CronJob of that name are its successor's, as upstream has it. */
-function managerKey(job: PartialObject): readonly string[] {
+function managerUid(job: PartialObject): readonly string[] {
   const manager = controllerOf(job);
-  return manager === undefined ? [] : [refKey(job.metadata.namespace, manager.name)];
+  return manager === undefined ? [] : [manager.uid];
 }

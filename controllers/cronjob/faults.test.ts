@@ -233,14 +233,17 @@ test("old Jobs are deleted though no new one can be created", async () => {
 });
 
 // upstream: pkg/controller/cronjob/cronjob_controllerv2_test.go#TestControllerV2GetJobsToBeReconciled
-test("only Jobs of the CronJob's name and namespace are its own, whatever their labels", async () => {
+// and kubernetes/kubernetes#133313: upstream counts those of an earlier CronJob of the name, and others of its name, too.
+test("only Jobs that this very CronJob controls are its own, whatever their labels", async () => {
   const owner = await create({ schedule: "0 0 1 1 *", successfulJobsHistoryLimit: 0 });
   const template = owner.spec.jobTemplate.spec;
   const reference = newControllerRef(asStored(owner), resources.cronJobs);
   const drafts: readonly [string, Job["metadata"]][] = [
     ["without a manager", {}],
     ["of it", { ownerReferences: [reference], labels: { key: "different-value" } }],
-    ["of another", { ownerReferences: [{ ...reference, name: "another-cronjob" }] }],
+    ["of another", { ownerReferences: [{ ...reference, name: "another-cronjob", uid: "another" }] }],
+    ["of an earlier one of its name", { ownerReferences: [{ ...reference, uid: "earlier" }] }],
+    ["of something else of its name", { ownerReferences: [{ ...reference, kind: "Website", uid: "other" }] }],
   ];
   for (const [index, [, metadata]] of drafts.entries()) {
     const draft: Job = {
@@ -251,7 +254,23 @@ test("only Jobs of the CronJob's name and namespace are its own, whatever their 
   }
   await world.start(controller);
   await world.run(1_000);
-  expect((await jobs()).map(({ metadata }) => metadata.name)).toEqual(["job-0", "job-2"]);
+  expect((await jobs()).map(({ metadata }) => metadata.name)).toEqual(["job-0", "job-2", "job-3", "job-4"]);
+  expect(await world.events()).toEqual(["SuccessfulDelete Deleted job job-1"]);
+});
+
+// The event UnexpectedJob is about Jobs of its own.
+test("a Job of an earlier CronJob of its name that still runs is nothing to it", async () => {
+  const owner = await create({ schedule: "0 0 1 1 *" });
+  const template = owner.spec.jobTemplate.spec;
+  const reference = newControllerRef(asStored(owner), resources.cronJobs);
+  await world.create<Job>(resources.jobs, {
+    metadata: { name: "earlier", ownerReferences: [{ ...reference, uid: "earlier" }] },
+    ...(template && { spec: template }),
+  });
+  await world.start(controller);
+  await world.run(1_000);
+  expect(await world.events()).toEqual([]);
+  expect((await jobs()).map(({ metadata }) => metadata.name)).toEqual(["earlier"]);
 });
 
 async function create(spec: Partial<CronJobSpec>): Promise<CronJob> {

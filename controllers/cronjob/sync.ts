@@ -22,7 +22,7 @@ export async function syncCronJob(sync: Sync, context: CronJobContext): Promise<
   const run = new CronJobRun(sync, context);
   let result: SyncResult;
   try {
-    result = await run.sync(context.jobs.lister.byIndex(JOB_MANAGER_INDEX, sync.key));
+    result = await run.sync(context.jobs.lister.byIndex(JOB_MANAGER_INDEX, sync.owner.metadata.uid));
   } catch (error) {
     sync.signal.throwIfAborted();
     return throwAfter(error, async () => run.writeStatus());

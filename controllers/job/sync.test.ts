@@ -101,6 +101,17 @@ describe("failures", () => {
     expect(await jobs.conditions()).toBe("FailureTarget Failed");
   });
 
+  // kubernetes/kubernetes#139457: upstream said that no pod was active while one was waited for.
+  test("leave the others active while a pod in its place has to wait", async () => {
+    await jobs.create({ parallelism: 3, completions: 3 });
+    await world.run(1_000);
+    await jobs.end("Failed", 1);
+    await world.run(5_000);
+    expect(await jobs.counts()).toBe("2 0 0 1 0");
+    await world.run(10_000);
+    expect(await jobs.counts()).toBe("3 0 0 1 0");
+  });
+
   test("by time end the Job", async () => {
     await jobs.create({ parallelism: 1, completions: 1, activeDeadlineSeconds: 30 });
     await world.run(29_000);

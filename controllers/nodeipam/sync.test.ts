@@ -104,6 +104,23 @@ describe("a Node", () => {
   });
 });
 
+// kubernetes/kubernetes#128305: upstream once gave it out again as soon as somebody had asked to delete the Node.
+test("the last range is nobody else's while a Node that has it is on its way", async () => {
+  await world.start(nodeIpamController(settings({ clusterCidr: "10.0.0.0/24" })));
+  await world.create<Node>(resources.nodes, { metadata: { name: "a", finalizers: ["x.io/hold"] } });
+  await world.run();
+  await world.delete(resources.nodes, "a");
+  await addNodes(world, "b");
+  await world.run(60_000);
+  expect(await rangesOf(world)).toEqual(["a 10.0.0.0/24", "b"]);
+  await world.update<Node>(resources.nodes, "a", (each) => ({
+    ...each,
+    metadata: { ...each.metadata, finalizers: [] },
+  }));
+  await world.run();
+  expect(await rangesOf(world)).toEqual(["b 10.0.0.0/24"]);
+});
+
 describe("a Node that is made anew under its name", () => {
   test("gets a range of its own, and the old one is free", async () => {
     await world.start(nodeIpamController(settings({ clusterCidr: "10.0.0.0/23" })));

@@ -6,6 +6,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { StatefulSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { internal } from "../../pkg/apiserver/server/status-error.ts";
+import { createMetrics, type ExposedMetrics } from "../../pkg/metrics/registry.ts";
 import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
 import { statefulSetController } from "./controller.ts";
 import { changed, statefulSet, withImage } from "./samples.test-data.ts";
@@ -20,8 +21,10 @@ afterEach(async () => world.stop());
 // upstream: pkg/controller/statefulset/stateful_pod_control_test.go#TestStatefulPodControlConsistencyStore,
 // stateful_set_status_updater_test.go#TestStatefulSetStatusUpdaterConsistencyStore
 describe("what a cache does not show yet is waited for", () => {
+  let metrics: ExposedMetrics;
   beforeEach(async () => {
-    world = await newWorld();
+    metrics = createMetrics({ version: "1.36.4" }).main;
+    world = await newWorld({ metrics });
     await world.start(controller);
   });
 
@@ -54,6 +57,21 @@ describe("what a cache does not show yet is waited for", () => {
       });
     },
   );
+
+  // kubernetes/kubernetes#138451: upstream counts them, and shows them nowhere.
+  test("and that is counted where everybody can see it", async () => {
+    await create(statefulSet("foo", 1));
+    await world.runWithKubelet();
+    const release = world.server.parts.faults.holdWatches({ resource: "pods" });
+    await update((owner) => changed(asStored(owner), { replicas: 2 }));
+    await world.run();
+    await update((owner) => changed(asStored(owner), { replicas: 3 }));
+    await world.run();
+    release();
+    expect(await metrics.expose()).toMatch(
+      /^statefulset_controller_stale_sync_skips_total\{group="",resource="pods"\} [1-9]/m,
+    );
+  });
 
   test("a deletion too: an update never has two pods on their way where one is allowed", async () => {
     await create(statefulSet("foo", 3));

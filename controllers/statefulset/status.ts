@@ -2,7 +2,7 @@ import { isPodAvailable, isPodReady, untilNextPodAvailableMs } from "../../pkg/a
 import type { StatefulSet, StatefulSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
 import { revisionOf } from "./identity.ts";
 import type { Revisions } from "./revisions.ts";
-import { desiredReplicas, isRollingUpdate, minReadySeconds } from "./stateful-set.ts";
+import { desiredReplicas, minReadySeconds } from "./stateful-set.ts";
 import type { PodOfSet } from "./fields.ts";
 import type { Stored } from "../../pkg/api/object.ts";
 
@@ -42,9 +42,9 @@ export function computeStatus(view: StatusView, nowMs: number): StatefulSetStatu
     collisionCount,
   };
   const desired = desiredReplicas(set);
-  const complete =
-    isRollingUpdate(set) &&
-    [status.updatedReplicas, status.readyReplicas, status.replicas].every((count) => count === desired);
+  const complete = [status.updatedReplicas, status.readyReplicas, status.replicas].every(
+    (count) => count === desired,
+  );
   if (!complete) return status;
   return { ...status, currentRevision: status.updateRevision, currentReplicas: status.updatedReplicas };
 }

@@ -184,6 +184,11 @@ describe.each(policies)("%s", (podManagementPolicy) => {
     await world.runWithKubelet();
     expect(await foo.images()).toEqual(["nginx", "foo", "nginx"]);
     expect((await foo.get()).status).toMatchObject({ currentReplicas: 2, updatedReplicas: 1 });
+    for (const name of ["foo-0", "foo-2"]) await world.delete(resources.pods, name);
+    await world.runWithKubelet();
+    const { status } = await foo.get();
+    expect(status).toMatchObject({ currentReplicas: 3, updatedReplicas: 3 });
+    expect(status?.currentRevision).toBe(status?.updateRevision);
   });
 
   // upstream: #TestStatefulSetControlRollback

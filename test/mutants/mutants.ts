@@ -42,6 +42,7 @@ import { servingMutants } from "./serving.ts";
 import { volumesClaimsMutants } from "./volumes-claims.ts";
 import { volumesClassesMutants } from "./volumes-classes.ts";
 import { volumesProtectionMutants } from "./volumes-protection.ts";
+import { upstreamMistakesMutants } from "./upstream-mistakes.ts";
 import { upperFloorMutants } from "./upper-floor.ts";
 import { volumesBinderMutants } from "./volumes-binder.ts";
 import { webhookMutants } from "./webhooks.ts";
@@ -51,6 +52,7 @@ import type { Mutant } from "./mutant.ts";
 /** Each must be noticed by one of its tests. */
 export const mutants: readonly Mutant[] = [
   ...policiesMutants,
+  ...upstreamMistakesMutants,
   ...restMutants,
   ...packageMutants,
   ...plantMutants,

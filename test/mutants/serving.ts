@@ -350,7 +350,7 @@ const listening: readonly Mutant[] = [
   },
   {
     name: "gauges under the names of counters",
-    file: "pkg/metrics/registry.ts",
+    file: "pkg/metrics/runtime.ts",
     find: "  for (const name of MISNAMED) registry.removeSingleMetric(name);\n",
     replace: "",
     tests: ["pkg/metrics/registry.test.ts"],
