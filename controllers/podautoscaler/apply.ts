@@ -63,7 +63,8 @@ export class StatusDraft {
     const { lastScaleTime } = this.#status;
     const scaled = isRescaled ? formatTime(this.#nowMs) : lastScaleTime;
     this.#status = {
-      currentReplicas: current,
+      // On the wire nothing is left out: a status that says so would be written for ever.
+      ...(current !== 0 && { currentReplicas: current }),
       desiredReplicas: desired,
       ...(scaled !== undefined && { lastScaleTime: scaled }),
       ...(metrics.length > 0 && { currentMetrics: metrics }),

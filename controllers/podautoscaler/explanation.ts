@@ -74,7 +74,8 @@ function describeNormalized(
   };
 }
 
-function shortened(names: readonly string[]): object {
+/** The first of them, and how many more there are. */
+export function shortened(names: readonly string[]): readonly string[] {
   if (names.length <= MOST_NAMES) return names;
   return [...names.slice(0, MOST_NAMES), `and ${names.length - MOST_NAMES} more`];
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import type { OwnerReference, PartialObject } from "../../pkg/api/object.ts";
 import { foreignPods, foreignPodsText } from "./owned-pods.ts";
 
@@ -25,7 +26,9 @@ describe("a pod is none of the target's", () => {
     ["of a ReplicaSet that nobody knows", pod("a", "ReplicaSet", "unknown"), false],
     ["of something that nobody knows", pod("a", "Rollout"), false],
   ])("%s: %#", (_, one, isForeign) => {
-    const found = foreignPods([one], { target: "target", ownerOfReplicaSet: ({ uid }) => ofTarget.get(uid) });
+    const found = inOneGo(
+      foreignPods([one], { target: "target", ownerOfReplicaSet: ({ uid }) => ofTarget.get(uid) }),
+    );
     expect(found).toEqual(isForeign ? [one] : []);
   });
 });

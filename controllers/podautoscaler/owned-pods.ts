@@ -1,4 +1,5 @@
 import type { OwnerReference, PartialObject } from "../../pkg/api/object.ts";
+import { forEachInSteps, type Steps } from "../../pkg/api/steps.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
 
 /** Kinds whose objects are controlled by nobody else in a cluster as it comes. */
@@ -12,19 +13,25 @@ export interface Ownership {
 }
 
 /** Pods that are surely none of the target's. Of an owner that nobody here knows they may be. */
-export function foreignPods<T extends PartialObject>(
+export function* foreignPods<T extends PartialObject>(
   pods: readonly T[],
-  { target, ownerOfReplicaSet }: Ownership,
-): readonly T[] {
-  return pods.filter((pod) => {
-    const owner = controllerOf(pod);
-    if (owner === undefined) return true;
-    if (owner.uid === target) return false;
-    if (LAST_OWNERS.has(owner.kind)) return true;
-    if (owner.kind !== "ReplicaSet") return false;
-    const next = ownerOfReplicaSet(owner);
-    return next !== undefined && next.uid !== target;
+  ownership: Ownership,
+): Steps<readonly T[]> {
+  const foreign: T[] = [];
+  yield* forEachInSteps(pods, (pod) => {
+    if (isForeign(pod, ownership)) foreign.push(pod);
   });
+  return foreign;
+}
+
+function isForeign(pod: PartialObject, { target, ownerOfReplicaSet }: Ownership): boolean {
+  const owner = controllerOf(pod);
+  if (owner === undefined) return true;
+  if (owner.uid === target) return false;
+  if (LAST_OWNERS.has(owner.kind)) return true;
+  if (owner.kind !== "ReplicaSet") return false;
+  const next = ownerOfReplicaSet(owner);
+  return next !== undefined && next.uid !== target;
 }
 
 const MOST_NAMES = 3;

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { CachedPod } from "./fields.ts";
 import { groupPods, type PodGroups } from "./pod-groups.ts";
@@ -46,7 +47,7 @@ function groupsOf(pods: readonly Told[], isCpu: boolean): PodGroups {
         : [[name, { value: 1n, timeMs: NOW - measured[0] * 1_000, windowMs: measured[1] * 1_000 }]],
     ),
   );
-  return groupPods(pods.map(podOf), { metrics, isCpu, periods, nowMs: NOW });
+  return inOneGo(groupPods(pods.map(podOf), { metrics, isCpu, periods, nowMs: NOW }));
 }
 
 const nobody = { ready: 0, unready: [], missing: [], ignored: [] };

@@ -1,4 +1,5 @@
 import { findCondition } from "../../pkg/api/conditions.ts";
+import { forEachInSteps, type Steps } from "../../pkg/api/steps.ts";
 import { parseTime } from "../../pkg/api/time.ts";
 import type { CachedPod } from "./fields.ts";
 import { type PodMetrics, UNSET_MS } from "./pod-metrics.ts";
@@ -29,12 +30,12 @@ export interface GroupedBy {
   readonly nowMs: number;
 }
 
-export function groupPods(pods: readonly CachedPod[], by: GroupedBy): PodGroups {
+export function* groupPods(pods: readonly CachedPod[], by: GroupedBy): Steps<PodGroups> {
   let ready = 0;
   const unready: string[] = [];
   const missing: string[] = [];
   const ignored: string[] = [];
-  for (const pod of pods) {
+  yield* forEachInSteps(pods, (pod) => {
     const { name = "", deletionTimestamp } = pod.metadata;
     const metric = by.metrics.get(name);
     if (deletionTimestamp !== undefined || pod.status?.phase === "Failed") ignored.push(name);
@@ -42,7 +43,7 @@ export function groupPods(pods: readonly CachedPod[], by: GroupedBy): PodGroups 
     else if (metric === undefined) missing.push(name);
     else if (by.isCpu && isStarting(pod, metric.timeMs - metric.windowMs, by)) unready.push(name);
     else ready++;
-  }
+  });
   return { ready, unready, missing, ignored };
 }
 

@@ -1,4 +1,5 @@
 import { wrapInt64 } from "../../pkg/api/go-numbers.ts";
+import { forEachInSteps, type Steps } from "../../pkg/api/steps.ts";
 import { type Json, items, child, text, integer } from "../../pkg/api/json.ts";
 import { parseDurationMs } from "../../pkg/api/duration.ts";
 import { isWrittenQuantity, parseQuantity } from "../../pkg/api/quantity-parse.ts";
@@ -21,37 +22,41 @@ export const UNSET_MS = -62_135_596_800_000;
 const DEFAULT_WINDOW_MS = 60_000;
 
 /** What pods use of a resource, all of their containers together. A pod of which one does not say is left out. */
-export function usageOfPods(list: readonly Json[], resource: string): PodMetrics {
+export function* usageOfPods(list: readonly Json[], resource: string): Steps<PodMetrics> {
   const metrics = new Map<string, PodMetric>();
-  for (const item of list) {
+  yield* forEachInSteps(list, (item) => {
     const containers = items(item, "containers");
     const amounts = containers.map((container) => amountOf(child(container, "usage"), resource));
     const known = amounts.filter((amount) => amount !== undefined);
-    if (containers.length === 0 || known.length < containers.length) continue;
+    if (containers.length === 0 || known.length < containers.length) return;
     put(metrics, item, wrapInt64(known.reduce((sum, amount) => sum + amount, 0n)));
-  }
+  });
   return metrics;
 }
 
 /** What the container of this name uses in each pod. */
-export function usageOfContainers(list: readonly Json[], resource: string, container: string): PodMetrics {
+export function* usageOfContainers(
+  list: readonly Json[],
+  resource: string,
+  container: string,
+): Steps<PodMetrics> {
   const metrics = new Map<string, PodMetric>();
-  for (const item of list) {
+  yield* forEachInSteps(list, (item) => {
     const found = items(item, "containers").find((each) => text(each, "name") === container);
     const amount = amountOf(child(found, "usage"), resource);
     if (amount !== undefined) put(metrics, item, amount);
-  }
+  });
   return metrics;
 }
 
 /** The values of a custom metric, by the objects that they describe. */
-export function valuesOfObjects(list: readonly Json[]): PodMetrics {
-  return new Map(
-    list.map((item) => [
-      text(child(item, "describedObject"), "name"),
-      { value: valueOf(item), timeMs: timeOf(item), windowMs: windowSecondsOf(item) },
-    ]),
-  );
+export function* valuesOfObjects(list: readonly Json[]): Steps<PodMetrics> {
+  const metrics = new Map<string, PodMetric>();
+  yield* forEachInSteps(list, (item) => {
+    const name = text(child(item, "describedObject"), "name");
+    metrics.set(name, { value: valueOf(item), timeMs: timeOf(item), windowMs: windowSecondsOf(item) });
+  });
+  return metrics;
 }
 
 /** The value of one custom or external metric. */

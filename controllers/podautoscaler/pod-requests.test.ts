@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import type { Container, PodSpec } from "../../pkg/api/types/core-v1.gen.ts";
 import { requestsOf } from "./pod-requests.ts";
 
@@ -64,12 +65,12 @@ describe("what pods ask for", () => {
       150n,
     ],
   ])("%s", (_, spec, how, expected) => {
-    const requests = requestsOf([{ metadata: { name: "a" }, spec }], { resource: "cpu", ...how });
+    const requests = inOneGo(requestsOf([{ metadata: { name: "a" }, spec }], { resource: "cpu", ...how }));
     if (typeof requests === "string") return expect(requests).toBe(expected);
     expect([...requests]).toEqual([["a", expected]]);
   });
 
   test("none of no pods", () => {
-    expect(requestsOf([], { resource: "cpu", podLevelResources: false })).toEqual(new Map());
+    expect(inOneGo(requestsOf([], { resource: "cpu", podLevelResources: false }))).toEqual(new Map());
   });
 });

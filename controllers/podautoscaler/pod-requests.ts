@@ -1,4 +1,5 @@
 import { wrapInt64 } from "../../pkg/api/go-numbers.ts";
+import { STEP, type Steps } from "../../pkg/api/steps.ts";
 import { parseQuantity } from "../../pkg/api/quantity-parse.ts";
 import { milliValueInt64 } from "../../pkg/api/quantity-int64.ts";
 import { podRequests } from "../../pkg/api/quota/pod-requests.ts";
@@ -18,12 +19,13 @@ export interface RequestedOf {
 }
 
 /** What the pods ask for; or what is wrong where one of them does not say. */
-export function requestsOf(pods: readonly CachedPod[], of: RequestedOf): Requests | string {
+export function* requestsOf(pods: readonly CachedPod[], of: RequestedOf): Steps<Requests | string> {
   const requests = new Map<string, bigint>();
-  for (const pod of pods) {
+  for (const [index, pod] of pods.entries()) {
     const request = requestOf(pod, of);
     if (typeof request === "string") return request;
     requests.set(pod.metadata.name ?? "", request);
+    if (index % STEP === 0) yield;
   }
   return requests;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import { describe, expect, test } from "vitest";
 import type { CachedPod } from "./fields.ts";
 import { usageOfContainers, usageOfPods, UNSET_MS, type PodMetrics } from "./pod-metrics.ts";
@@ -85,10 +86,14 @@ function ofResource(c: Case, { name, levels, podNames, targetUtilization }: NonN
   if (list.length === 0) return { problem: "no metrics returned from resource metrics API" };
   const { container } = c;
   const metrics =
-    container === undefined ? usageOfPods(list, name) : usageOfContainers(list, name, container);
+    container === undefined
+      ? inOneGo(usageOfPods(list, name))
+      : inOneGo(usageOfContainers(list, name, container));
   const view = viewOf(c, metrics);
-  return replicasForUtilization(view, name, targetUtilization, () =>
-    requestsOf(view.pods, { resource: name, container, podLevelResources: true }),
+  return inOneGo(
+    replicasForUtilization(view, name, targetUtilization, () =>
+      requestsOf(view.pods, { resource: name, container, podLevelResources: true }),
+    ),
   );
 }
 
@@ -103,7 +108,7 @@ function ofMetric(c: Case, metric: NonNullable<Case["metric"]>): Proposal | Prob
   const { tolerances, currentReplicas: statusReplicas } = view;
   switch (metric.metricType) {
     case "pods":
-      return replicasForAverage(view, false, target);
+      return inOneGo(replicasForAverage(view, false, target));
     case "object":
       return replicasForValue(view, level, target);
     case "objectPerPod":

@@ -1,4 +1,5 @@
 import { int32OfDouble, int32OfInt64, int64OfDouble, wrapInt64 } from "../../pkg/api/go-numbers.ts";
+import { forEachInSteps, type Steps } from "../../pkg/api/steps.ts";
 import { isPodReady } from "../../pkg/api/pod.ts";
 import type { CachedPod } from "./fields.ts";
 import { groupPods, type PodGroups, type StartPeriods } from "./pod-groups.ts";
@@ -56,21 +57,21 @@ export interface PodView {
 }
 
 /** How many pods bring their utilization, in percent of what they ask for, to the target. */
-export function replicasForUtilization(
+export function* replicasForUtilization(
   view: PodView,
   resource: string,
   targetPercent: number,
-  requestsOf: () => Requests | string,
-): Proposal | Problem {
-  const known = knownPods(view, resource === "cpu");
+  requestsOf: () => Steps<Requests | string>,
+): Steps<Proposal | Problem> {
+  const known = yield* knownPods(view, resource === "cpu");
   if (isProblem(known)) return known;
-  const requests = requestsOf();
+  const requests = yield* requestsOf();
   if (typeof requests === "string") return { problem: requests };
   const measured = utilizationOf(known.metrics, requests, targetPercent);
   if (isProblem(measured)) return measured;
   const guess = BigInt(Math.max(100, targetPercent));
   const { ratio, utilization, usage } = measured;
-  const decided = decideReplicas(view, known, ratio, {
+  const decided = yield* decideReplicas(view, known, ratio, {
     ofMissing: (name) => wrapInt64((requests.get(name) ?? 0n) * guess) / 100n,
     ratioOf: (metrics) => utilizationOf(metrics, requests, targetPercent),
   });
@@ -78,11 +79,15 @@ export function replicasForUtilization(
 }
 
 /** How many pods bring their average to the target, in thousandths. */
-export function replicasForAverage(view: PodView, isCpu: boolean, target: bigint): Proposal | Problem {
-  const known = knownPods(view, isCpu);
+export function* replicasForAverage(
+  view: PodView,
+  isCpu: boolean,
+  target: bigint,
+): Steps<Proposal | Problem> {
+  const known = yield* knownPods(view, isCpu);
   if (isProblem(known)) return known;
   const { ratio, usage } = averageOf(known.metrics, target);
-  const decided = decideReplicas(view, known, ratio, {
+  const decided = yield* decideReplicas(view, known, ratio, {
     ofMissing: () => target,
     ratioOf: (metrics) => averageOf(metrics, target),
   });
@@ -178,9 +183,9 @@ interface Known {
   readonly metrics: PodMetrics;
 }
 
-function knownPods({ pods, metrics, periods, nowMs }: PodView, isCpu: boolean): Known | Problem {
+function* knownPods({ pods, metrics, periods, nowMs }: PodView, isCpu: boolean): Steps<Known | Problem> {
   if (pods.length === 0) return { problem: NO_PODS };
-  const groups = groupPods(pods, { metrics, isCpu, periods, nowMs });
+  const groups = yield* groupPods(pods, { metrics, isCpu, periods, nowMs });
   const kept = new Map(metrics);
   for (const name of [...groups.ignored, ...groups.unready]) kept.delete(name);
   return kept.size === 0 ? { problem: NO_METRICS } : { groups, metrics: kept };
@@ -198,24 +203,23 @@ type Decided = Pick<Proposal, "replicas" | "guessedRatio" | "why">;
  * Pods of which nothing is known count as if they spoke against a change: they use all when fewer are wanted, and nothing
  * when more are. With five pods at 90 % of a target of 50 % and five more missing, the ratio is not 1.8 but 0.9.
  */
-function decideReplicas(
+function* decideReplicas(
   { currentReplicas, tolerances }: PodView,
   { groups, metrics }: Known,
   ratio: number,
   { ofMissing, ratioOf }: Guesses,
-): Decided | Problem {
+): Steps<Decided | Problem> {
   const countsUnready = groups.unready.length > 0 && ratio > 1;
   if (!countsUnready && groups.missing.length === 0) {
     if (isTolerated(tolerances, ratio)) return { replicas: currentReplicas, why: "tolerated" };
     return { replicas: int32OfDouble(Math.ceil(ratio * groups.ready)), why: "usage of ready pods" };
   }
   const guessed = new Map(metrics);
-  const guess = (names: readonly string[], valueOf: (name: string) => bigint): void => {
-    for (const name of names) guessed.set(name, guessedMetric(valueOf(name)));
-  };
-  if (ratio < 1) guess(groups.missing, ofMissing);
-  else if (ratio > 1) guess(groups.missing, () => 0n);
-  if (countsUnready) guess(groups.unready, () => 0n);
+  const guess = (names: readonly string[], valueOf: (name: string) => bigint): Steps<void> =>
+    forEachInSteps(names, (name) => void guessed.set(name, guessedMetric(valueOf(name))));
+  if (ratio < 1) yield* guess(groups.missing, ofMissing);
+  else if (ratio > 1) yield* guess(groups.missing, () => 0n);
+  if (countsUnready) yield* guess(groups.unready, () => 0n);
   const again = ratioOf(guessed);
   if (isProblem(again)) return again;
   const guessedRatio = again.ratio;

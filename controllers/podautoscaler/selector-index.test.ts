@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import type { Labels } from "../../pkg/api/labels.ts";
 import type { PartialObject } from "../../pkg/api/object.ts";
@@ -16,9 +17,11 @@ function put(name: string, selector: string, uid?: string): void {
 }
 
 function selecting(...labels: readonly Labels[]): readonly string[] {
-  return index.selecting(
-    "team",
-    labels.map((each) => ({ metadata: { labels: each } })),
+  return inOneGo(
+    index.selecting(
+      "team",
+      labels.map((each) => ({ metadata: { labels: each } })),
+    ),
   );
 }
 

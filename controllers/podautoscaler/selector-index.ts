@@ -1,4 +1,5 @@
 import type { LabelSelector, Labels } from "../../pkg/api/labels.ts";
+import { forEachInSteps, type Steps } from "../../pkg/api/steps.ts";
 import { keyOf, splitKey, type PartialObject } from "../../pkg/api/object.ts";
 
 interface Entry {
@@ -86,11 +87,11 @@ export class SelectorIndex {
   }
 
   /** Keys of the autoscalers that select one of these pods, in order. */
-  selecting(namespace: string, pods: readonly PartialObject[]): readonly string[] {
+  *selecting(namespace: string, pods: readonly PartialObject[]): Steps<readonly string[]> {
     const selectors = this.#namespaces.get(namespace);
     const keys = new Set<string>();
     if (selectors !== undefined)
-      for (const { metadata } of pods) selectors.collect(metadata.labels ?? {}, keys);
+      yield* forEachInSteps(pods, ({ metadata }) => selectors.collect(metadata.labels ?? {}, keys));
     return [...keys].toSorted();
   }
 

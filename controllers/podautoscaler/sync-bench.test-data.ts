@@ -20,6 +20,7 @@ import { type FakeAnswer, FakeTransport } from "../../test/harness/fake-transpor
 import { cacheOf } from "../../test/harness/lister-of.ts";
 import { stored } from "../../test/harness/stored.ts";
 import { ownerSyncOf } from "../../test/harness/sync-of.ts";
+import type { Clock } from "../../pkg/clock/clock.ts";
 import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import type { AutoscalerContext, AutoscalerSettings } from "./context.ts";
 import type { CachedPod } from "./fields.ts";
@@ -49,6 +50,8 @@ export interface BenchOptions {
   readonly settings?: Partial<AutoscalerSettings>;
   readonly metrics?: Metrics;
   readonly nowMs: number;
+  /** Instead of the virtual one, where work takes its time. */
+  readonly clock?: Clock;
 }
 
 export const SETTINGS: AutoscalerSettings = {
@@ -91,7 +94,7 @@ export class SyncBench {
       if (path.includes("horizontalpodautoscalers")) return answers.updateStatus();
       return answers.metrics(path, query);
     });
-    const { clock } = this;
+    const clock = options.clock ?? this.clock;
     const plain = fakeClients(this.#transport, clock).client("horizontal-pod-autoscaler");
     const client = fencedClient(plain, openGate);
     const gates = featureGates(features);

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import type { Json } from "../../pkg/api/json.ts";
 import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
 import { isUnreachable } from "../../pkg/client/errors.ts";
@@ -107,7 +108,9 @@ describe("what pods use", () => {
     answerUsage(...pods);
     const list = await apis.usage("team", "app=web", signal);
     const metrics =
-      container === undefined ? usageOfPods(list, "cpu") : usageOfContainers(list, "cpu", container);
+      container === undefined
+        ? inOneGo(usageOfPods(list, "cpu"))
+        : inOneGo(usageOfContainers(list, "cpu", container));
     expect(plain(metrics)).toEqual(expected);
     for (const { timeMs, windowMs } of metrics.values())
       expect([timeMs, windowMs]).toEqual([TIME_MS, 30_000]);
@@ -122,7 +125,7 @@ describe("what pods use", () => {
         { name: "two", usage: { memory: "1Mi" } },
       ],
     });
-    expect(usageOfPods(await apis.usage("team", "", signal), "cpu").size).toBe(0);
+    expect(inOneGo(usageOfPods(await apis.usage("team", "", signal), "cpu")).size).toBe(0);
   });
 
   test("is not known when there is nothing in the list", async () => {
@@ -146,7 +149,7 @@ describe("a custom metric", () => {
       value: `${level}m`,
     }));
     answer(`${CUSTOM}/pods/*/qps`, ...values);
-    const metrics = valuesOfObjects(await apis.ofPods(query, "app=web", signal));
+    const metrics = inOneGo(valuesOfObjects(await apis.ofPods(query, "app=web", signal)));
     expect([...metrics.values()].map(({ value }) => Number(value))).toEqual(levels);
     for (const { timeMs, windowMs } of metrics.values())
       expect([timeMs, windowMs]).toEqual([TIME_MS, 60_000]);
@@ -154,7 +157,7 @@ describe("a custom metric", () => {
 
   test("says over which time it was measured", async () => {
     answer(`${CUSTOM}/pods/*/qps`, { describedObject: { name: "a" }, windowSeconds: 10, value: "1" });
-    const metrics = valuesOfObjects(await apis.ofPods(query, "", signal));
+    const metrics = inOneGo(valuesOfObjects(await apis.ofPods(query, "", signal)));
     expect(metrics.get("a")?.windowMs).toBe(10_000);
   });
 

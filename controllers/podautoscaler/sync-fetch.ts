@@ -147,23 +147,22 @@ export class MetricsApis {
 
   async #list({ namespace, path, query, asked }: ListRequest, signal: AbortSignal): Promise<readonly Json[]> {
     const parameters = Object.entries(query).filter(([, value]) => value !== "");
+    const list: Json[] = [];
+    const request = {
+      method: "GET",
+      path,
+      namespace,
+      ...(parameters.length > 0 && { query: new URLSearchParams(parameters) }),
+    } as const;
     try {
-      const answer = await this.#options.client.rest.json(
-        {
-          method: "GET",
-          path,
-          namespace,
-          ...(parameters.length > 0 && { query: new URLSearchParams(parameters) }),
-        },
-        signal,
-      );
-      if (isJson(answer)) return items(answer, "items");
+      // One by one, as there can be one for each of thousands of pods.
+      await this.#options.client.rest.items(request, (item) => isJson(item) && list.push(item), signal);
+      return list;
     } catch (error) {
       signal.throwIfAborted();
       if (isUnreachable(error)) throw error;
       throw new MetricsError(goMessageOf(error, asked), { cause: error });
     }
-    throw new MetricsError(`the answer to ${path} is no list`);
   }
 
   /** A list without anything in it is none: nobody knows what is wrong. */

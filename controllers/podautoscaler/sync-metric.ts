@@ -8,8 +8,10 @@ import type {
   MetricStatus,
   MetricTarget,
 } from "../../pkg/api/types/autoscaling-v2.gen.ts";
+import { runInTurns } from "../../pkg/clock/turns.ts";
 import { SelectorError } from "../../pkg/api/labels.ts";
 import type { AutoscalerContext } from "./context.ts";
+import type { Steps } from "../../pkg/api/steps.ts";
 import type { CachedPod } from "./fields.ts";
 import {
   externalName,
@@ -46,7 +48,7 @@ export interface MetricView {
   readonly selector: LabelSelector;
   readonly tolerances: Tolerances;
   /** Those that count, as the cache has them now. */
-  readonly pods: () => readonly CachedPod[];
+  readonly pods: () => Promise<readonly CachedPod[]>;
   /** What they use. Asked for once. */
   readonly usage: () => Promise<readonly Json[]>;
   readonly signal: AbortSignal;
@@ -114,7 +116,7 @@ async function measureObject(source: MetricSpec["object"], view: MetricView): Pr
     const proposal = isProblem(fetched)
       ? fetched
       : replicasForValue(
-          { pods: podsOf(view), currentReplicas: view.specReplicas, tolerances: view.tolerances },
+          { pods: await view.pods(), currentReplicas: view.specReplicas, tolerances: view.tolerances },
           fetched.value,
           targetOf(target.value),
         );
@@ -140,13 +142,15 @@ async function measurePods(source: MetricSpec["pods"], view: MetricView): Promis
   const { namespace } = view.autoscaler.metadata;
   const query = { namespace, metric: metric.name, metricSelector: metric.selector };
   const fetched = await asked(`unable to get metric ${metric.name}: `, async () =>
-    valuesOfObjects(await view.context.apis.ofPods(query, view.selector.toString(), view.signal)),
+    inTurns(
+      view,
+      valuesOfObjects(await view.context.apis.ofPods(query, view.selector.toString(), view.signal)),
+    ),
   );
   if (isProblem(fetched)) return failed(fetched);
-  const proposal = replicasForAverage(
-    podView(view, fetched.value),
-    false,
-    targetOf(target.averageValue ?? "0"),
+  const proposal = await inTurns(
+    view,
+    replicasForAverage(await podView(view, fetched.value), false, targetOf(target.averageValue ?? "0")),
   );
   if (isProblem(proposal)) return failed(proposal);
   const current = { averageValue: milliText(proposal.usage) };
@@ -203,18 +207,19 @@ async function measureUsage(
   const blame = `failed to get ${resource} ${isRaw ? "usage" : "utilization"}: `;
   const fetched = await asked(`unable to get metrics for resource ${resource}: `, async () => {
     const list = await view.usage();
-    return container === undefined
-      ? usageOfPods(list, resource)
-      : usageOfContainers(list, resource, container);
+    const usage =
+      container === undefined ? usageOfPods(list, resource) : usageOfContainers(list, resource, container);
+    return inTurns(view, usage);
   });
   if (isProblem(fetched)) return { ...fetched, problem: blame + fetched.problem };
-  const pods = podView(view, fetched.value);
+  const pods = await podView(view, fetched.value);
   const { podLevelResources } = view.context.gates;
-  const proposal = isRaw
+  const steps = isRaw
     ? replicasForAverage(pods, resource === "cpu", targetOf(averageValue))
     : replicasForUtilization(pods, resource, averageUtilization ?? 0, () =>
         requestsOf(pods.pods, { resource, container, podLevelResources }),
       );
+  const proposal = await inTurns(view, steps);
   if (isProblem(proposal)) return { problem: blame + proposal.problem };
   const { utilization, usage } = proposal;
   const current = {
@@ -257,7 +262,7 @@ async function measureExternal(
   }
   const before = `failed to get external metric ${name}: `;
   if (isProblem(fetched)) return failed(fetched, before);
-  const pods = { pods: podsOf(view), currentReplicas: specReplicas, tolerances };
+  const pods = { pods: await view.pods(), currentReplicas: specReplicas, tolerances };
   const proposal = replicasForValue(pods, sumOfExternal(fetched.value), targetOf(value ?? "0"));
   if (isProblem(proposal)) return failed(proposal, before);
   const status = shown({ value: milliText(proposal.usage) });
@@ -269,14 +274,19 @@ function hasObjectTarget({ type, value, averageValue }: MetricTarget): boolean {
   return type === "AverageValue" && averageValue !== undefined;
 }
 
-function podsOf({ pods }: MetricView): readonly CachedPod[] {
-  return pods();
+/** What is worked out of thousands of pods holds nobody up. */
+async function inTurns<R>({ context }: MetricView, steps: Steps<R>): Promise<R> {
+  return runInTurns(context.clock, steps);
 }
 
-function podView({ context, specReplicas, tolerances, pods }: MetricView, metrics: PodMetrics): PodView {
+async function podView(
+  { context, specReplicas, tolerances, pods: selected }: MetricView,
+  metrics: PodMetrics,
+): Promise<PodView> {
+  const pods = await selected();
   const nowMs = context.clock.nowMs();
   const { settings: periods } = context;
-  return { pods: pods(), metrics, currentReplicas: specReplicas, tolerances, periods, nowMs };
+  return { pods, metrics, currentReplicas: specReplicas, tolerances, periods, nowMs };
 }
 
 /** What was fetched, or why that could not be done. */

@@ -5,12 +5,13 @@ import { parseLabelSelector } from "../../pkg/api/labels-parse.ts";
 import type { Stored } from "../../pkg/api/object.ts";
 import type { MetricSpec, MetricStatus } from "../../pkg/api/types/autoscaling-v2.gen.ts";
 import { controllerOf } from "../../pkg/api/owner-references.ts";
+import { runInTurns } from "../../pkg/clock/turns.ts";
 import { referencedOwner } from "../../pkg/controller/owner-lookup.ts";
 import { AutoscalerError, type AutoscalerSync, type StatusDraft } from "./apply.ts";
 import { combineMetrics, metricFound, type MetricResult } from "./combine.ts";
 import { notScaling } from "./conditions.ts";
 import type { AutoscalerContext } from "./context.ts";
-import type { MetricFacts } from "./explanation.ts";
+import { type MetricFacts, shortened } from "./explanation.ts";
 import type { CachedPod } from "./fields.ts";
 import type { Action } from "./metrics.ts";
 import { foreignPods, foreignPodsText } from "./owned-pods.ts";
@@ -37,10 +38,16 @@ export async function lookAtMetrics(
   target: Target,
   draft: StatusDraft,
 ): Promise<MetricsLook> {
-  const selected = selectPods(sync, context, target, draft);
+  const selected = await selectPods(sync, context, target, draft);
   if (selected instanceof AutoscalerError)
     return { replicas: undefined, name: "", statuses: [], facts: [], foreign: [], failure: selected };
   const { selector, foreign } = selected;
+  const names = foreign.map(({ metadata }) => metadata.name);
+  if (names.length > 0) {
+    const what = context.settings.ownedPodsOnly ? "left out" : "counted";
+    const pods = shortened(names);
+    sync.decided(`Pods that the target does not own are ${what}`, { count: names.length, pods });
+  }
   const { metrics = [] } = sync.owner.spec;
   const view = viewOf(sync, context, target, selector);
   const statuses: MetricStatus[] = [];
@@ -67,7 +74,7 @@ export async function lookAtMetrics(
   }
   const combined = combineMetrics(results, view.specReplicas);
   const failure = combined.error === undefined ? undefined : failureOf(combined.error, failed);
-  const found = { statuses, facts, foreign: foreign.map(({ metadata }) => metadata.name) };
+  const found = { statuses, facts, foreign: names };
   const more = failure && { failure };
   if ("condition" in combined) {
     draft.say(combined.condition);
@@ -87,13 +94,13 @@ function failureOf(message: string, [first, ...others]: readonly Unmeasured[]): 
 }
 
 /** The selector of the target, if there is one that no other autoscaler's pods are under. */
-function selectPods(
+async function selectPods(
   { owner }: AutoscalerSync,
   context: AutoscalerContext,
   { scale }: Target,
   draft: StatusDraft,
-): { readonly selector: LabelSelector; readonly foreign: Pods } | AutoscalerError {
-  const { events, pods, selectors } = context;
+): Promise<{ readonly selector: LabelSelector; readonly foreign: Pods } | AutoscalerError> {
+  const { events, pods, selectors, clock } = context;
   const text = scale.status?.selector ?? "";
   const refused = (reason: string, told: string, condition: string, cause?: unknown): AutoscalerError => {
     events.event(owner, "Warning", reason, told);
@@ -115,25 +122,30 @@ function selectPods(
   selectors.put(owner, selector);
   const { namespace } = owner.metadata;
   const selected = pods.lister.inNamespace(namespace, selector);
-  const others = selectors.selecting(namespace, selected);
+  const others = await runInTurns(clock, selectors.selecting(namespace, selected));
   if (others.length > 1) {
     const told = `pods by selector ${text} are controlled by multiple HPAs: [${others.join(" ")}]`;
     return refused("AmbiguousSelector", told, told);
   }
-  return { selector, foreign: foreignOf(context, selected, scale.metadata.uid) };
+  return { selector, foreign: await foreignOf(context, selected, scale.metadata.uid) };
 }
 
-function foreignOf({ replicaSets }: AutoscalerContext, pods: Pods, target: string | undefined): Pods {
+async function foreignOf(
+  { replicaSets, clock }: AutoscalerContext,
+  pods: Pods,
+  target: string | undefined,
+): Promise<Pods> {
   const [first] = pods;
   if (target === undefined || first === undefined) return [];
   const { namespace } = first.metadata;
-  return foreignPods(pods, {
+  const steps = foreignPods(pods, {
     target,
     ownerOfReplicaSet: (reference) => {
       const owner = referencedOwner(replicaSets, "ReplicaSet", namespace, reference);
       return owner && { uid: controllerOf(owner)?.uid };
     },
   });
+  return runInTurns(clock, steps);
 }
 
 function viewOf(
@@ -152,10 +164,10 @@ function viewOf(
     statusReplicas: scale.status?.replicas ?? 0,
     selector,
     tolerances: tolerancesOf(owner.spec.behavior, settings.tolerance, gates.ownTolerances),
-    pods: () => {
+    pods: async () => {
       const selected = pods.lister.inNamespace(namespace, selector);
       if (!settings.ownedPodsOnly) return selected;
-      const foreign = new Set(foreignOf(context, selected, scale.metadata.uid));
+      const foreign = new Set(await foreignOf(context, selected, scale.metadata.uid));
       return selected.filter((pod) => !foreign.has(pod));
     },
     usage: async () => (usage ??= apis.usage(namespace, selector.toString(), signal)),

@@ -165,6 +165,19 @@ describe("the past", () => {
   });
 });
 
+describe("a target that a user has scaled to nothing", () => {
+  test("is left alone, and told of once", async () => {
+    await bench.deploy("web", 0);
+    await bench.start();
+    await bench.autoscale("web");
+    await world.run(20_000);
+    expect((await bench.statusOf("web")).conditions["ScalingActive"]).toContain("ScalingDisabled");
+    world.takeWrites();
+    await world.run(MINUTE);
+    expect(world.takeWrites()).toEqual([]);
+  });
+});
+
 describe("pods under two autoscalers", () => {
   beforeEach(async () => {
     await bench.deploy("web", 2);
@@ -195,13 +208,16 @@ describe("pods that the target does not own", () => {
   });
 
   test("are counted as ever, and named", async () => {
-    await bench.start();
+    const set = await bench.start();
     await bench.autoscale("web", { maxReplicas: 4 });
     await world.run(500);
     expect((await bench.statusOf("web")).currentMetrics?.[0]?.resource?.current.averageUtilization).toBe(45);
     expect((await bench.statusOf("web")).conditions["ScalingActive"]).toMatch(
       /\(percentage of request\); 2 pods that the target does not own are counted: stray-0, stray-1$/,
     );
+    const key = new URLSearchParams({ key: `${NAMESPACE}/web` });
+    const history = set.debug("horizontal-pod-autoscaler-controller", "/", key)?.body ?? "";
+    expect(history).toMatch(/Pods that the target does not own are counted.*stray-0.*stray-1/);
   });
 
   test("are left out where that is asked for", async () => {

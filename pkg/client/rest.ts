@@ -83,6 +83,19 @@ export class RestClient {
     );
   }
 
+  /** The list of a successful answer without its items, each of which is handed on as it comes. */
+  async items(request: RestRequest, onItem: (item: unknown) => void, signal?: AbortSignal): Promise<unknown> {
+    return this.run(
+      request,
+      async (response) => {
+        const list = await response.items(onItem);
+        throwIfRefused(list, request);
+        return list;
+      },
+      signal,
+    );
+  }
+
   /** The text of a successful answer. */
   async text(request: RestRequest, signal?: AbortSignal): Promise<string> {
     return this.run(request, async (response) => response.text(), signal);

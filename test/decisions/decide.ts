@@ -1,4 +1,5 @@
 import { parseQuantity } from "../../pkg/api/quantity-parse.ts";
+import { inOneGo } from "../../pkg/api/steps.ts";
 import { approximateNumber, milliValueInt64 } from "../../pkg/api/quantity-int64.ts";
 import { normalize } from "../../controllers/podautoscaler/normalize.ts";
 import type { PodMetric } from "../../controllers/podautoscaler/pod-metrics.ts";
@@ -62,17 +63,19 @@ function proposalOf(c: MetricCase): Proposal | Problem {
   const { Status: statusReplicas } = c;
   switch (c.Source) {
     case "utilization":
-      return replicasForUtilization(view, c.Resource, c.Percent, () =>
-        requestsOf(c.Pods, {
-          resource: c.Resource,
-          ...(c.Container !== "" && { container: c.Container }),
-          podLevelResources: true,
-        }),
+      return inOneGo(
+        replicasForUtilization(view, c.Resource, c.Percent, () =>
+          requestsOf(c.Pods, {
+            resource: c.Resource,
+            ...(c.Container !== "" && { container: c.Container }),
+            podLevelResources: true,
+          }),
+        ),
       );
     case "average":
-      return replicasForAverage(view, c.Resource === "cpu", target);
+      return inOneGo(replicasForAverage(view, c.Resource === "cpu", target));
     case "pods":
-      return replicasForAverage(view, false, target);
+      return inOneGo(replicasForAverage(view, false, target));
     case "object":
       return replicasForValue(view, usage, target);
     case "objectPerPod":

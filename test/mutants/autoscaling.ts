@@ -6,8 +6,8 @@ export const autoscalingMutants: readonly Mutant[] = [
   {
     name: "horizontal-pod-autoscaler: pods that miss a metric use nothing when fewer are wanted",
     file: `${podautoscaler}/replicas.ts`,
-    find: "if (ratio < 1) guess(groups.missing, ofMissing);",
-    replace: "if (ratio < 1) guess(groups.missing, () => 0n);",
+    find: "if (ratio < 1) yield* guess(groups.missing, ofMissing);",
+    replace: "if (ratio < 1) yield* guess(groups.missing, () => 0n);",
     tests: [`${podautoscaler}/replicas.test.ts`],
   },
   {
@@ -240,5 +240,29 @@ export const autoscalingMutants: readonly Mutant[] = [
     find: 'context.events.event(sync.owner, "Warning", reason, told);',
     replace: "",
     tests: [`${podautoscaler}/failures.test.ts`],
+  },
+  {
+    name: "horizontal-pod-autoscaler: a target without replicas has its status written for ever",
+    file: `${podautoscaler}/apply.ts`,
+    find: "...(current !== 0 && { currentReplicas: current }),",
+    replace: "currentReplicas: current,",
+    tests: [`${podautoscaler}/wiring.test.ts`],
+  },
+  {
+    name: "horizontal-pod-autoscaler: what follows from thousands of pods is worked out in one go",
+    file: `${podautoscaler}/sync-metric.ts`,
+    find: "return runInTurns(context.clock, steps);",
+    replace: `for (;;) {
+    const step = steps.next();
+    if (step.done === true) return context.clock === null ? runInTurns(context.clock, steps) : step.value;
+  }`,
+    tests: ["test/load/autoscaler.test.ts"],
+  },
+  {
+    name: "horizontal-pod-autoscaler: the history of syncs does not tell of pods of others",
+    file: `${podautoscaler}/sync-metrics.ts`,
+    find: "if (names.length > 0) {",
+    replace: "if (names.length < 0) {",
+    tests: [`${podautoscaler}/wiring.test.ts`],
   },
 ];

@@ -18,6 +18,7 @@ export type Area =
   | "claims"
   | "volumes"
   | "devices"
+  | "autoscaling"
   | "batch";
 
 export interface AreaFacts {
@@ -27,6 +28,10 @@ export interface AreaFacts {
   readonly serviceAccounts: boolean;
   /** What is compared in the end; resources of the cluster as far as their names begin with the scenario's. */
   readonly kinds: readonly Resource[];
+  /** Of the manager, for all scenarios. */
+  readonly flags?: readonly string[];
+  /** There is something to be measured. */
+  readonly hasMetrics?: true;
   /** Hollow nodes, on which pods run; three when left out. */
   readonly nodes?: number;
   /** How often they renew their Leases; seldom when left out. */
@@ -36,7 +41,7 @@ export interface AreaFacts {
 }
 
 const { deployments, replicaSets, replicationControllers, nodes, pods, volumeAttachments } = resources;
-const { jobs, cronJobs } = resources;
+const { horizontalPodAutoscalers, jobs, cronJobs } = resources;
 const { endpoints, endpointSlices, resourceClaims } = resources;
 const { daemonSets, controllerRevisions, podDisruptionBudgets } = resources;
 const { statefulSets, persistentVolumeClaims } = resources;
@@ -169,6 +174,23 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     serviceAccounts: false,
     kinds: [resourceClaims, pods],
     nodes: 0,
+  },
+  autoscaling: {
+    controllers: [
+      "horizontal-pod-autoscaler-controller",
+      "deployment-controller",
+      "replicaset-controller",
+      "replicationcontroller-controller",
+    ],
+    serviceAccounts: false,
+    kinds: [horizontalPodAutoscalers, deployments, replicationControllers, pods],
+    flags: [
+      "--horizontal-pod-autoscaler-sync-period=1s",
+      "--horizontal-pod-autoscaler-downscale-stabilization=20s",
+    ],
+    hasMetrics: true,
+    // Each has its turn in every second.
+    answersWithinMs: 1_300,
   },
   batch: {
     controllers: [

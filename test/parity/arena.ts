@@ -20,6 +20,8 @@ import { silentLogger } from "../../pkg/log/logger.ts";
 import { noMetrics } from "../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../pkg/controller/controller-set.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
+import { LoadMetrics, podsOfServer } from "../harness/load-metrics.ts";
+import { serveMetrics } from "../harness/metrics-server.ts";
 import { AuditLog } from "../harness/audit-log.ts";
 import { Daemon, type Program } from "../harness/daemon.ts";
 import { type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
@@ -39,6 +41,8 @@ export interface Arena {
   /** As the user, who waits for quiet before every write. */
   readonly client: ClientSet;
   readonly activity: Activity;
+  /** What there is to be measured, where anything is. */
+  readonly metrics: LoadMetrics;
   /** Ends the manager and starts another, with the flags of the scenario. */
   restartManager(scenario: Scenario): Promise<void>;
   /** Resolves as `work` does; virtual time passes meanwhile. */
@@ -90,11 +94,12 @@ export async function startEmbeddedArena(
     qps: UNLIMITED,
     burst: UNLIMITED,
   };
-  const distant = sharedTransports(new DistantTransport(direct, clock, ONE_WAY_MS));
-  const managers = clientBuilder({ ...common, userAgent: MANAGER, transports: distant });
   const paced = sharedTransports(new PacedTransport(direct, activity));
   const outsiders = clientBuilder({ ...common, userAgent: "parity", transports: paced });
   const client = outsiders.client("user");
+  const metrics = new LoadMetrics(podsOfServer(client), () => clock.nowMs());
+  const distant = sharedTransports(new DistantTransport(metrics.over(direct), clock, ONE_WAY_MS));
+  const managers = clientBuilder({ ...common, userAgent: MANAGER, transports: distant });
   const stop = new AbortController();
   const drive = async <T>(work: Promise<T>): Promise<T> => {
     let over = false;
@@ -119,6 +124,7 @@ export async function startEmbeddedArena(
     clock,
     client,
     activity,
+    metrics,
     drive,
     restartManager: async () => {
       await endManager(manager);
@@ -139,7 +145,7 @@ export async function startRealArena(
   podsKept: number,
   patience = 1,
 ): Promise<Arena> {
-  const { controllers, serviceAccounts } = areas[area];
+  const { controllers, serviceAccounts, flags: ofArea = [], hasMetrics } = areas[area];
   const admission = serviceAccounts ? [] : ["--disable-admission-plugins=ServiceAccount"];
   const cluster = await startRealCluster({
     audit: true,
@@ -175,6 +181,7 @@ export async function startRealArena(
     const started = new Daemon(program, [
       ...managerFlags(cluster.kubeconfig, podsKept, controllers),
       ...(serviceAccounts ? accountFlags(cluster) : []),
+      ...ofArea,
       ...flags,
     ]);
     const onExit = (): void => {
@@ -184,6 +191,9 @@ export async function startRealArena(
     started.exit.then(onExit, crashed);
     return started;
   };
+  const client = outsiders.client("user");
+  const metrics = new LoadMetrics(podsOfServer(client), () => realClock.nowMs());
+  const endMetrics = hasMetrics === true ? await serveMetrics(client, metrics) : undefined;
   let daemon: Daemon | undefined = startManager();
   const endManager = async (): Promise<void> => {
     const ended = daemon;
@@ -192,8 +202,9 @@ export async function startRealArena(
   };
   return {
     clock: realClock,
-    client: outsiders.client("user"),
+    client,
     activity,
+    metrics,
     drive: async (work) => Promise.race([work, crash]),
     restartManager: async ({ flags }) => {
       await endManager();
@@ -205,6 +216,7 @@ export async function startRealArena(
       await Promise.all([nodes, listening, pacing]);
       await outsiders.close();
       await cluster.stop();
+      await endMetrics?.();
     },
   };
 }

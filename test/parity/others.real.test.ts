@@ -1,4 +1,7 @@
-import { isOfNodes } from "./area.ts";
+import { type Area, isOfNodes } from "./area.ts";
 import { compareOnReal } from "./compare.ts";
 
-compareOnReal((area) => area !== "batch" && area !== "workloads" && !isOfNodes(area));
+/** Each has a file. */
+const elsewhere: ReadonlySet<Area> = new Set<Area>(["autoscaling", "batch", "workloads"]);
+
+compareOnReal((area) => !elsewhere.has(area) && !isOfNodes(area));

@@ -34,7 +34,7 @@ import { policyStatusController } from "../../controllers/validatingadmissionpol
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
 import { tokenSigner } from "../../pkg/tokens/token-signer.ts";
 import { volumeBinder } from "../harness/volume-binder.ts";
-import type { Area } from "./area.ts";
+import { type Area, areas } from "./area.ts";
 import { areaOf, type Scenario, terminatedPodsKept } from "./scenario.ts";
 
 const workers = 5;
@@ -86,6 +86,12 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
   ],
   volumes: () => [volumeBinder(), claimProtectionController(), volumeProtectionController()],
   devices: () => [resourceClaimController({ workers }), deviceTaintEvictionController({ workers })],
+  autoscaling: (scenario) => [
+    ...withFlags("horizontal-pod-autoscaler-controller", scenario),
+    deploymentController({ workers }),
+    replicaSetController({ workers }),
+    replicationController({ workers }),
+  ],
   batch: () => [
     jobController({ workers }),
     cronJobController({ workers, localTimeZone: "UTC" }),
@@ -105,7 +111,8 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
   },
 };
 
-function withFlags(controller: string, { flags = [] }: Scenario): readonly ControllerDescriptor[] {
-  const { options } = resolveOptions(flags, () => "");
+function withFlags(controller: string, scenario: Scenario): readonly ControllerDescriptor[] {
+  const { flags = [] } = areas[areaOf(scenario)];
+  const { options } = resolveOptions([...flags, ...(scenario.flags ?? [])], () => "");
   return registry(options, { rootCa }).filter(({ name }) => name === controller);
 }

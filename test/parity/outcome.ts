@@ -16,6 +16,9 @@ const SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]{5}";
 const CLAIM_SUFFIX = new RegExp(`${SUFFIX}$`);
 const UUID = /\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g;
 const MESSAGE = /"message":"(?:[^"\\]|\\.)*"/g;
+/** Go has these in any order, and tells them in each. */
+const AMBIGUOUS = "controlled by multiple HPAs: [";
+const AUTOSCALERS = /(?<=controlled by multiple HPAs: \[)[^\]]*/g;
 const MINUTE = /(?<=[a-z])-\d{8}\b/g;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 /** What has no meaning beyond its own cluster, or is bookkeeping of the server. */
@@ -65,6 +68,7 @@ const eventSources: ReadonlySet<string> = new Set([
   "persistentvolume-controller",
   "resource_claim",
   "device-taint-eviction-controller",
+  "horizontal-pod-autoscaler",
 ]);
 /** Told as often as it is tried, although it is nothing to be warned of. */
 const REPEATED: ReadonlySet<string> = new Set([
@@ -90,14 +94,24 @@ export function outcomeOf(
   return withoutNames(
     {
       writes: countWrites(writes),
-      events: events
-        .filter(({ source }) => eventSources.has(source?.component ?? ""))
-        .map((event) => lineOf(event).replaceAll(names, "$1$2-*").replaceAll(UUID, "(a uid)"))
-        .sort(),
+      events: linesOf(
+        events.filter(({ source }) => eventSources.has(source?.component ?? "")),
+        names,
+      ),
       objects: Object.fromEntries(named(objects, new Scrubber(uids, addressesOf(objects)))),
     },
     names,
   );
+}
+
+function linesOf(events: readonly Event[], names: RegExp): readonly string[] {
+  const lines = events.map((event) =>
+    lineOf(event)
+      .replaceAll(names, "$1$2-*")
+      .replaceAll(UUID, "(a uid)")
+      .replaceAll(AUTOSCALERS, (keys) => keys.split(" ").toSorted().join(" ")),
+  );
+  return lines.filter((line, index) => !line.includes(AMBIGUOUS) || lines.indexOf(line) === index).sort();
 }
 
 /** The addresses that pods and Services were given, by whose they are. */

@@ -122,6 +122,10 @@ class Play {
         });
       case "evict pods":
         return this.#eachPod(step.pods, async (ref) => this.#evict(ref, step.answer));
+      case "measure":
+        return this.#arena.metrics.set(this.#place.namespace, step.load);
+      case "stays":
+        return this.#stays(step.target, step.holds, step.forMs);
       case "until":
         return this.#until(step.target, step.holds);
       case "own": {
@@ -259,6 +263,20 @@ class Play {
       const met = isObserved(object) && Object.entries(holds).every(([path, value]) => seen[path] === value);
       return { met, seen: { ...seen, status: valueAt(object, "status") } };
     });
+  }
+
+  async #stays(target: Target, holds: Expected, forMs: number): Promise<void> {
+    const [resource, ref] = this.#place.refOf(target);
+    const { clock } = this.#arena;
+    const endMs = clock.monotonicMs() + forMs;
+    while (clock.monotonicMs() < endMs) {
+      const object = await this.#arena.client.dynamic(resource).get(ref);
+      for (const [path, value] of Object.entries(holds)) {
+        const seen = valueAt(object, path);
+        if (seen !== value) throw new Error(`${path} is ${JSON.stringify(seen)}, and not ${value}`);
+      }
+      await sleep(clock, POLL_MS);
+    }
   }
 
   async #untilPresent(target: Target, path: string): Promise<void> {

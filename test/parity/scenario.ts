@@ -1,5 +1,6 @@
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import type { PropagationPolicy } from "../../pkg/api/propagation-policy.ts";
+import type { Load } from "../harness/load-metrics.ts";
 import type { Area } from "./area.ts";
 import type { VolumeStep } from "./volume-step.ts";
 
@@ -35,7 +36,8 @@ export type TargetResource =
   | "resourceClaims"
   | "resourceClaimTemplates"
   | "resourceSlices"
-  | "validatingAdmissionPolicies";
+  | "validatingAdmissionPolicies"
+  | "horizontalPodAutoscalers";
 
 /** Some pods of the scenario, the oldest first. */
 export interface PodChoice {
@@ -93,6 +95,10 @@ export type Step =
   /** Opens the readiness gate of pods that have one. */
   | { readonly do: "let pods be ready"; readonly pods: PodChoice }
   | { readonly do: "until"; readonly target: Target; readonly holds: Expected }
+  /** What is measured from now on. */
+  | { readonly do: "measure"; readonly load: Load }
+  /** All through this time. */
+  | { readonly do: "stays"; readonly target: Target; readonly holds: Expected; readonly forMs: number }
   /** Until there is any value there, which nobody can foresee. */
   | { readonly do: "until present"; readonly target: Target; readonly path: string }
   | { readonly do: "until gone"; readonly target: Target }

@@ -309,7 +309,10 @@ describeApi("reads", (api) => {
       resource: { name: "memory", target: { type: "AverageValue", averageValue: "1Gi" } },
     };
     await api().patch(`${base("v2")}/h`, "merge", {
-      spec: { metrics: [...(later.spec["metrics"] as object[]), memory] },
+      spec: {
+        metrics: [...(later.spec["metrics"] as object[]), memory],
+        behavior: { scaleUp: { selectPolicy: "Disabled" } },
+      },
     });
     const { metadata, spec } = (await api().get(`${base("v1")}/h`)).body;
     expect(spec).toEqual({
@@ -322,6 +325,9 @@ describeApi("reads", (api) => {
       annotations: {
         "autoscaling.alpha.kubernetes.io/metrics":
           '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}}]',
+        // By the names that Go has for its fields.
+        "autoscaling.alpha.kubernetes.io/behavior":
+          '{"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Disabled","Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15},{"Type":"Percent","Value":100,"PeriodSeconds":15}],"Tolerance":null},"ScaleDown":{"StabilizationWindowSeconds":null,"SelectPolicy":"Max","Policies":[{"Type":"Percent","Value":100,"PeriodSeconds":15}],"Tolerance":null}}',
       },
     });
   });

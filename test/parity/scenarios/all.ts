@@ -1,6 +1,7 @@
 import type { Scenario } from "../scenario.ts";
 import { accounts } from "./accounts.ts";
 import { attachments } from "./attachments.ts";
+import { autoscalers } from "./autoscalers.ts";
 import { budgets } from "./budgets.ts";
 import { claims } from "./claims.ts";
 import { cronJobs } from "./cron-jobs.ts";
@@ -28,6 +29,7 @@ export const scenarios: readonly Scenario[] = [
   ...rollouts,
   ...replicas,
   ...services,
+  ...autoscalers,
   ...daemonSets,
   ...statefulSets,
   ...budgets,

@@ -43,6 +43,11 @@ function setDefaults(draft: Draft): void {
       },
     ];
   }
+  defaultBehavior(spec);
+}
+
+/** What rules do not say. */
+export function defaultBehavior(spec: Json): void {
   const behavior = child(spec, "behavior");
   if (behavior === undefined) return;
   for (const [key, rules] of Object.entries({ scaleUp, scaleDown })) {

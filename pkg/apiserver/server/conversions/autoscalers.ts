@@ -2,10 +2,12 @@ import type { ApiObject } from "../../../api/object.ts";
 import { parseJson } from "../../../api/wire-json.ts";
 import { asJson, child, isJson, items, type Json, setDefault, stringMap, text } from "../../../api/json.ts";
 import type { Draft } from "../../kinds/kind.ts";
+import { defaultBehavior } from "../../kinds/policy/autoscaler.ts";
 import { normalizeWireForm } from "../../../api/wire-form.ts";
 import { deepFreeze } from "../../../api/freeze.ts";
 import { copyJson } from "../../../api/json-copy.ts";
 import type { Conversion } from "../served-resource.ts";
+import { behaviorFromV1, behaviorToV1 } from "./behavior-form.ts";
 import { metricSpecFromV1, metricSpecToV1, metricStatusToV1 } from "./metric-forms.ts";
 
 const metricsAnnotation = "autoscaling.alpha.kubernetes.io/metrics";
@@ -21,7 +23,13 @@ const kind = "HorizontalPodAutoscaler";
 export function autoscalerConversion(): Conversion {
   const read = new WeakMap<ApiObject, ApiObject>();
   return {
-    toStorage: autoscalerToV2,
+    toStorage: (draft) => {
+      const stored = autoscalerToV2(draft);
+      // What is read from where it is stored has the defaults of v2.
+      const spec = child(stored, "spec");
+      if (spec !== undefined) defaultBehavior(spec);
+      return stored;
+    },
     fromStorage: (stored) => {
       let shown = read.get(stored);
       if (shown === undefined) {
@@ -43,7 +51,8 @@ function toV1(stored: Json): Json {
   const target = child(child(cpu, "resource"), "target")?.["averageUtilization"];
   if (target !== undefined) spec["targetCPUUtilizationPercentage"] = target;
   annotate(made, metricsAnnotation, others.length === 0 ? undefined : others);
-  annotate(made, behaviorAnnotation, spec["behavior"]);
+  const behavior = child(spec, "behavior");
+  annotate(made, behaviorAnnotation, behavior && behaviorToV1(behavior));
   delete spec["metrics"];
   delete spec["behavior"];
   const status = child(made, "status");
@@ -75,9 +84,10 @@ export function autoscalerToV2(draft: Draft): Draft {
   const spec = child(made, "spec") ?? {};
   const metrics = listIn(made, metricsAnnotation).map(metricSpecFromV1);
   const target = spec["targetCPUUtilizationPercentage"];
-  if (target !== undefined) metrics.unshift(cpuMetric(target));
+  // upstream: pkg/apis/autoscaling/v1/conversion.go puts it behind the others.
+  if (target !== undefined) metrics.push(cpuMetric(target));
   if (metrics.length > 0) spec["metrics"] = metrics;
-  const behavior = valueIn(made, behaviorAnnotation);
+  const behavior = behaviorFromV1(valueIn(made, behaviorAnnotation));
   if (behavior !== undefined) spec["behavior"] = behavior;
   const status = child(made, "status");
   const conditions = valueIn(made, conditionsAnnotation);

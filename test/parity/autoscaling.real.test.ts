@@ -1,0 +1,3 @@
+import { compareOnReal } from "./compare.ts";
+
+compareOnReal((area) => area === "autoscaling");
