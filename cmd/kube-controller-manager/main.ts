@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import "../node-version/refuse-old-node.ts";
 import "./no-inspector.ts";
 import { readFileSync } from "node:fs";
 import { realClock, realRandom } from "../../pkg/clock/real.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, DatabaseSyncOptions } from "node:sqlite";
 import { parseJson } from "../../../pkg/api/wire-json.ts";
 import { makeDirectory } from "./make-directory.ts";
 
@@ -31,7 +31,7 @@ export class DirectoryLock {
   /** Undefined when another process has it. Makes the directory, for its owner alone. */
   static take(directory: string): DirectoryLock | undefined {
     makeDirectory(directory, 0o700);
-    const database = new DatabaseSync(join(directory, LOCK), { timeout: TAKE_LIMIT_MS });
+    const database = openDatabase(join(directory, LOCK), { timeout: TAKE_LIMIT_MS });
     try {
       database.exec("BEGIN EXCLUSIVE");
     } catch (error) {
@@ -47,7 +47,7 @@ export class DirectoryLock {
   static isTaken(directory: string): boolean {
     const path = join(directory, LOCK);
     if (!existsSync(path)) return false;
-    const database = new DatabaseSync(path, { readOnly: true });
+    const database = openDatabase(path, { readOnly: true });
     try {
       database.prepare("SELECT 1 FROM sqlite_schema").get();
       return false;
@@ -81,6 +81,12 @@ export function describeHolder(holder: Holder | undefined): string {
   if (holder === undefined) return "another process";
   const { processId, host } = holder;
   return host === hostname() ? `process ${processId}` : `process ${processId} on ${host}`;
+}
+
+/** Asked for when it is needed: an import would end the program on an old Node.js before it can say that it is too old. */
+function openDatabase(path: string, options: DatabaseSyncOptions): DatabaseSync {
+  const sqlite = process.getBuiltinModule("node:sqlite");
+  return new sqlite.DatabaseSync(path, options);
 }
 
 function isBusy(error: unknown): boolean {
