@@ -1,4 +1,5 @@
 import { POD_CLAIM_FIELDS } from "../../pkg/api/pod-claims.ts";
+import { POD_END_FIELDS } from "../../pkg/api/pod.ts";
 import type { Projected } from "../../pkg/api/projected.ts";
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { CSIDriver, VolumeAttachment } from "../../pkg/api/types/storage-v1.gen.ts";
@@ -7,9 +8,9 @@ import type { CSIDriver, VolumeAttachment } from "../../pkg/api/types/storage-v1
 export const MANAGED_ANNOTATION = "volumes.kubernetes.io/controller-managed-attach-detach";
 export const RESOURCE_GROUP_ANNOTATION = "kubernetes.io/azure-file-resource-group";
 
-/** Of states of containers only that they are there counts. */
 export const POD_FIELDS = [
   ...POD_CLAIM_FIELDS,
+  ...POD_END_FIELDS,
   "spec.nodeName",
   "spec.volumes.csi.driver",
   "spec.volumes.fc",
@@ -21,13 +22,6 @@ export const POD_FIELDS = [
   "spec.volumes.gcePersistentDisk",
   "spec.volumes.portworxVolume",
   "spec.volumes.vsphereVolume",
-  "status.phase",
-  "status.containerStatuses.state.terminated.exitCode",
-  "status.containerStatuses.state.waiting.reason",
-  "status.initContainerStatuses.state.terminated.exitCode",
-  "status.initContainerStatuses.state.waiting.reason",
-  "status.ephemeralContainerStatuses.state.terminated.exitCode",
-  "status.ephemeralContainerStatuses.state.waiting.reason",
 ] as const;
 export const NODE_FIELDS = [
   `metadata.annotations[${MANAGED_ANNOTATION}]`,

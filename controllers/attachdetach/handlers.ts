@@ -1,5 +1,6 @@
 import { isNodeReady } from "../../pkg/api/node.ts";
 import type { Stored } from "../../pkg/api/object.ts";
+import { hasPodEnded } from "../../pkg/api/pod.ts";
 import type { AttachedVolume } from "../../pkg/api/types/core-v1.gen.ts";
 import { NODE_INDEX } from "../../pkg/controller/pods-on-node.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
@@ -12,7 +13,6 @@ import type {
   CachedPod,
   CachedVolume,
 } from "./fields.ts";
-import { hasEnded } from "./pod-volumes.ts";
 import { followPod, forgetPod } from "./sync-pods.ts";
 import { isManaged } from "./sync-start.ts";
 import { isBound } from "./volume-spec.ts";
@@ -28,7 +28,7 @@ export function podRule(context: AttachDetachContext): WakeRule<CachedPod> {
 }
 
 function isNews(before: CachedPod, after: CachedPod): boolean {
-  return before.spec?.nodeName !== after.spec?.nodeName || hasEnded(before) !== hasEnded(after);
+  return before.spec?.nodeName !== after.spec?.nodeName || hasPodEnded(before) !== hasPodEnded(after);
 }
 
 /** Wakes the volumes of pods on nodes that come, and of those that nodes let go of, or can no longer use. */

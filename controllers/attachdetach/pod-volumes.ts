@@ -1,4 +1,3 @@
-import { isPodTerminal } from "../../pkg/api/pod.ts";
 import { csiDriverOf, inTreePluginOf } from "../../pkg/api/volumes/in-tree-drivers.ts";
 import type { CachedPod, PodVolume } from "./fields.ts";
 import { claimNameOf, isEphemeralCsi } from "./volume-spec.ts";
@@ -21,22 +20,4 @@ function indexed(pod: CachedPod, volume: PodVolume): readonly string[] {
   const plugin = inTreePluginOf(volume);
   if (plugin !== undefined) return [ON_NODES, byDriver(csiDriverOf(plugin) ?? "")];
   return volume.fc !== undefined || volume.iscsi !== undefined || isEphemeralCsi(volume) ? [ON_NODES] : [];
-}
-
-type State = NonNullable<NonNullable<NonNullable<CachedPod["status"]>["containerStatuses"]>[number]["state"]>;
-
-/**
- * Whether the pod uses no volume any more.
- * upstream: pkg/volume/util/util.go#IsPodTerminated
- */
-export function hasEnded(pod: CachedPod): boolean {
-  const { metadata, status = {} } = pod;
-  if (isPodTerminal(pod)) return true;
-  if (metadata.deletionTimestamp === undefined) return false;
-  const all = [status.containerStatuses, status.initContainerStatuses, status.ephemeralContainerStatuses];
-  return all.every((statuses) => (statuses ?? []).every(({ state }) => !isRunning(state)));
-}
-
-function isRunning(state: State | undefined): boolean {
-  return state?.terminated === undefined && state?.waiting === undefined;
 }

@@ -1,10 +1,11 @@
 import { keyOf, splitKey, type Stored } from "../../pkg/api/object.ts";
+import { hasPodEnded } from "../../pkg/api/pod.ts";
 import { CLAIMS_OF_PODS } from "../../pkg/api/pod-claims.ts";
 import { forEachInTurns } from "../../pkg/clock/turns.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
 import { type AttachDetachContext, DRIVER_INDEX } from "./context.ts";
 import type { CachedPod } from "./fields.ts";
-import { byDriver, hasEnded, VOLUMES_INDEX } from "./pod-volumes.ts";
+import { byDriver, VOLUMES_INDEX } from "./pod-volumes.ts";
 import { volumeKey } from "./volume-key.ts";
 import { isBound, specOfPodVolume, type VolumeSpec } from "./volume-spec.ts";
 
@@ -14,7 +15,7 @@ type Wake = (key: string) => void;
 export function followPod(context: AttachDetachContext, pod: Stored<CachedPod>, wake: Wake): void {
   const node = pod.spec?.nodeName ?? "";
   if (node === "") return;
-  if (hasEnded(pod)) {
+  if (hasPodEnded(pod)) {
     forgetPod(context, pod, wake);
     return;
   }

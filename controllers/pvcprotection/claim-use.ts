@@ -1,18 +1,11 @@
 import { isClaimOfPod, POD_CLAIM_FIELDS, podClaims } from "../../pkg/api/pod-claims.ts";
 import type { PartialObject } from "../../pkg/api/object.ts";
-import { isPodTerminal } from "../../pkg/api/pod.ts";
+import { hasPodEnded, POD_END_FIELDS } from "../../pkg/api/pod.ts";
 import type { Projected } from "../../pkg/api/projected.ts";
-import type { ContainerStatus, Pod } from "../../pkg/api/types/core-v1.gen.ts";
+import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 
 /** What is read of pods. */
-export const POD_FIELDS = [
-  ...POD_CLAIM_FIELDS,
-  "spec.nodeName",
-  "status.phase",
-  "status.initContainerStatuses.state",
-  "status.containerStatuses.state",
-  "status.ephemeralContainerStatuses.state",
-] as const;
+export const POD_FIELDS = [...POD_CLAIM_FIELDS, ...POD_END_FIELDS, "spec.nodeName"] as const;
 export type CachedPod = Projected<Pod, typeof POD_FIELDS>;
 
 /** Whether a pod uses a claim. */
@@ -29,7 +22,7 @@ export const holdsClaim: Usage = (pod, claim) => {
 };
 
 /** The claim is of use for the pod, be it that that has yet to get a node. */
-export const needsClaim: Usage = (pod, claim) => !isDone(pod) && namesClaim(pod, claim, () => true);
+export const needsClaim: Usage = (pod, claim) => !hasPodEnded(pod) && namesClaim(pod, claim, () => true);
 
 function namesClaim(
   pod: CachedPod,
@@ -45,23 +38,4 @@ function namesClaim(
 /** The kubelet is done with it, or it was deleted by force: it waits for its finalizers only. */
 export function isShutDown({ metadata }: PartialObject): boolean {
   return metadata.deletionTimestamp !== undefined && metadata.deletionGracePeriodSeconds === 0;
-}
-
-/** It has ended, or is being deleted and none of its containers runs. */
-export function isDone(pod: CachedPod): boolean {
-  if (isPodTerminal(pod)) return true;
-  if (pod.metadata.deletionTimestamp === undefined) return false;
-  const {
-    initContainerStatuses = [],
-    containerStatuses = [],
-    ephemeralContainerStatuses = [],
-  } = pod.status ?? {};
-  return [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].every((statuses) =>
-    statuses.every(isStill),
-  );
-}
-
-/** upstream: pkg/volume/util/util.go#notRunning counts what says nothing of its state as running. */
-function isStill({ state }: Pick<ContainerStatus, "state">): boolean {
-  return state?.terminated !== undefined || state?.waiting !== undefined;
 }

@@ -1,10 +1,11 @@
 import { claimKeysOf } from "../../pkg/api/pod-claims.ts";
 import { keyOf } from "../../pkg/api/object.ts";
+import { hasPodEnded } from "../../pkg/api/pod.ts";
 import type { PersistentVolumeClaim } from "../../pkg/api/types/core-v1.gen.ts";
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import type { Change } from "../../pkg/controller/change.ts";
 import { unprotected } from "../../pkg/controller/protection.ts";
-import { type CachedPod, isDone, isShutDown } from "./claim-use.ts";
+import { type CachedPod, isShutDown } from "./claim-use.ts";
 import type { ClaimProtectionContext } from "./context.ts";
 import { FINALIZER } from "./sync.ts";
 import { saysWhetherUnused } from "./unused-condition.ts";
@@ -41,5 +42,5 @@ function letsGo(change: Change<CachedPod>): boolean {
 
 function changesUse(change: Change<CachedPod>): boolean {
   if (change.type !== "updated") return true;
-  return letsGo(change) || (isDone(change.object) && !isDone(change.before));
+  return letsGo(change) || (hasPodEnded(change.object) && !hasPodEnded(change.before));
 }

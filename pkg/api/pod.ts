@@ -1,7 +1,7 @@
 import { findCondition, hasCondition } from "./conditions.ts";
 import { smallest } from "./extremes.ts";
 import { formatTime, parseTime } from "./time.ts";
-import type { PartOf } from "./projected.ts";
+import type { PartOf, Projected } from "./projected.ts";
 import type { Container, Pod, PodCondition } from "./types/core-v1.gen.ts";
 
 /** Whether it is ready, and since when. */
@@ -60,6 +60,37 @@ export function podReadySinceMs(pod: PodWithReadiness): number | undefined {
 
 export function isPodTerminal(pod: PartOf<Pod, "status.phase">): boolean {
   return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
+}
+
+/** What is read of a pod to know whether it has let go of its volumes: of states only that they are there counts. */
+export const POD_END_FIELDS = [
+  "status.phase",
+  "status.containerStatuses.state.terminated.exitCode",
+  "status.containerStatuses.state.waiting.reason",
+  "status.initContainerStatuses.state.terminated.exitCode",
+  "status.initContainerStatuses.state.waiting.reason",
+  "status.ephemeralContainerStatuses.state.terminated.exitCode",
+  "status.ephemeralContainerStatuses.state.waiting.reason",
+] as const;
+type PodWithEnd = Projected<Pod, typeof POD_END_FIELDS>;
+type ContainerEnd = NonNullable<NonNullable<PodWithEnd["status"]>["containerStatuses"]>[number];
+
+/**
+ * It has finished, or is being deleted and none of its containers runs: it uses no volume any more.
+ * upstream: pkg/volume/util/util.go#IsPodTerminated
+ */
+export function hasPodEnded(pod: PodWithEnd): boolean {
+  if (isPodTerminal(pod)) return true;
+  if (pod.metadata.deletionTimestamp === undefined) return false;
+  const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses } = pod.status ?? {};
+  return [containerStatuses, initContainerStatuses, ephemeralContainerStatuses].every((statuses) =>
+    (statuses ?? []).every((each) => !mayRun(each)),
+  );
+}
+
+/** What says nothing of its state may run. */
+function mayRun({ state }: ContainerEnd): boolean {
+  return state?.terminated === undefined && state?.waiting === undefined;
 }
 
 export function isPodActive(pod: PodWithPhase): boolean {

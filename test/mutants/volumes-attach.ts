@@ -107,7 +107,7 @@ export const volumesAttachMutants: readonly Mutant[] = [
   {
     name: "attach-detach: a pod that has ended keeps its volume",
     file: `${attach}/handlers.ts`,
-    find: " || hasEnded(before) !== hasEnded(after)",
+    find: " || hasPodEnded(before) !== hasPodEnded(after)",
     replace: "",
     tests: tests("start"),
   },

@@ -131,7 +131,7 @@ function ofClaims(): readonly Mutant[] {
     {
       name: "pvc-protection: a pod that has finished needs its claims",
       file: `${claims}/claim-use.ts`,
-      find: "!isDone(pod) && namesClaim",
+      find: "!hasPodEnded(pod) && namesClaim",
       replace: "namesClaim",
       tests: claimTests,
     },
@@ -257,7 +257,7 @@ function ofClaims(): readonly Mutant[] {
     {
       name: "pvc-protection: pods that finish do not tell that claims are unused",
       file: `${claims}/handlers.ts`,
-      find: "return letsGo(change) || (isDone(change.object) && !isDone(change.before));",
+      find: "return letsGo(change) || (hasPodEnded(change.object) && !hasPodEnded(change.before));",
       replace: "return letsGo(change);",
       tests: claimTests,
     },
