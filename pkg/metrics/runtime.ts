@@ -1,5 +1,5 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { platform } from "node:os";
 import type { Registry } from "prom-client";
 import { networkOctets, virtualMemoryLimit } from "./process-files.ts";
 
@@ -19,8 +19,8 @@ export async function runtimeRegistry(): Promise<Registry> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   for (const name of MISNAMED) registry.removeSingleMetric(name);
-  // Other systems do not tell, and Go programs have no such metrics there.
-  if (platform() !== "linux") return registry;
+  // Other systems and some sandboxes do not tell, and Go programs have no such metrics there.
+  if (!existsSync(NETWORK) || !existsSync(LIMITS)) return registry;
   const registers: Registry[] = [];
   for (const direction of ["receive", "transmit"] as const)
     registry.registerMetric(
