@@ -7,6 +7,7 @@ import type { Logger } from "../log/logger.ts";
 import { createLogger, fileDescriptorDestination } from "../log/pino.ts";
 import { createMetrics, type MetricsRegistries } from "../metrics/registry.ts";
 import { recordProcessStart } from "../metrics/standard.ts";
+import { type Heap, processHeap } from "./spare-memory.ts";
 import { limitYoungGeneration, processYoungGeneration } from "./young-generation.ts";
 
 /** The process that a manager runs in. */
@@ -20,6 +21,8 @@ export interface Host {
   readonly identity: string;
   /** Aborts at the first signal to end. */
   readonly asked: AbortSignal;
+  /** Where what only the start has used is given back; it is kept when left out. */
+  readonly heap?: Heap;
   /** Writes out what is left of the log, and hears no signals any more. */
   close(): Promise<void>;
 }
@@ -59,6 +62,7 @@ export function processHost(): Host {
     environment: process.env,
     identity: `${hostname()}_${randomUUID()}`,
     asked: stop.signal,
+    heap: processHeap(),
     close: async () => {
       process.off("SIGTERM", onSignal);
       process.off("SIGINT", onSignal);

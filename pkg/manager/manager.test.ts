@@ -346,3 +346,25 @@ test("a controller that does not end in time is told of", async () => {
   });
   expect(String(await end())).toContain("had not ended after 5000 ms");
 });
+
+test("what only the start has used is given back once, some time after the controllers began", async () => {
+  let shrunk = 0;
+  const heap = { usedBytes: () => 20 << 20, shrink: () => void shrunk++ };
+  const { host, ask } = hostOf("one");
+  const first = manager({ name: "program", run: [copier()], host: { ...host, heap }, clients });
+  const ended = first.run();
+  await clock.advanceBy(14_000);
+  expect(shrunk).toBe(0);
+  await clock.advanceBy(60_000);
+  expect(shrunk).toBe(1);
+  ask();
+  await clock.advanceBy(1_000);
+  await ended;
+  const again = hostOf("two");
+  const second = manager({ name: "program", run: [copier()], host: { ...again.host, heap }, clients }).run();
+  await clock.advanceBy(1_000);
+  again.ask();
+  await clock.advanceBy(60_000);
+  await second;
+  expect(shrunk).toBe(1);
+});

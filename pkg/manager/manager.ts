@@ -19,6 +19,7 @@ import { type ManagerOptions, type Ports, type Task, USUAL_TIMING } from "./opti
 import { debugPages, healthPages, metricsPages } from "./pages.ts";
 import { runSet } from "./run-set.ts";
 import { type ServedPages, servedPages } from "./served-pages.ts";
+import { SpareMemory } from "./spare-memory.ts";
 import { StartError } from "./start-error.ts";
 
 const USUAL_QPS = 20;
@@ -55,6 +56,7 @@ class RunningManager implements Manager {
   readonly #health: HealthChecks;
   readonly #controllers: Map<string, ControllerDescriptor>;
   readonly #everywhere: readonly Task[];
+  readonly #memory: SpareMemory | undefined;
   #set: ControllerSet | undefined;
   #pages: ServedPages | undefined;
   #webhooks: WebhookServer | undefined;
@@ -62,7 +64,8 @@ class RunningManager implements Manager {
   constructor(options: ManagerOptions) {
     this.#options = options;
     this.#host = options.host ?? processHost();
-    const { log, metrics } = this.#host;
+    const { clock, heap, log, metrics } = this.#host;
+    this.#memory = heap && new SpareMemory(heap, clock, log);
     this.#health = new HealthChecks(healthcheckMetrics(metrics.slis), log);
     const tasks = options.run.filter(isTask);
     this.#everywhere = tasks.filter(({ everywhere }) => everywhere === true);
@@ -94,6 +97,7 @@ class RunningManager implements Manager {
     const stop = new AbortController();
     const ending = AbortSignal.any([asked, stop.signal, ...(signal === undefined ? [] : [signal])]);
     const clients = this.#options.clients ?? (await this.#connect());
+    this.#memory?.releaseLater();
     try {
       this.#pages = await this.#serve(clients);
       await this.#install(clients, ending);
@@ -113,6 +117,7 @@ class RunningManager implements Manager {
       const ends = await Promise.allSettled(runs.map(work));
       for (const end of ends) if (end.status === "rejected") throw end.reason;
     } finally {
+      this.#memory?.stop();
       await this.#pages?.close();
       if (this.#options.clients === undefined) await clients.close();
       await this.#host.close();
@@ -161,6 +166,7 @@ class RunningManager implements Manager {
     const { shutdownMs = SHUTDOWN_MS, maxSyncMs = MAX_SYNC_MS } = this.#options;
     const { clock, log } = this.#host;
     this.#set = set;
+    this.#memory?.releaseLater();
     const limits = { maxSyncMs, limitMs: shutdownMs };
     const clean = await runSet(set, { health: this.#health, clock, log, ...limits }, signal).finally(() => {
       this.#set = undefined;

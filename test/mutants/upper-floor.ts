@@ -213,6 +213,21 @@ const programs: readonly Mutant[] = [
     ["          for (const cache of this.#caches) cache.end();\n", ""],
     manager,
   ),
+  row(
+    "memory of the start is kept",
+    "pkg/manager/manager.ts",
+    [
+      "    this.#set = set;\n    this.#memory?.releaseLater();\n",
+      "    this.#set = set;\n    this.#memory?.stop();\n",
+    ],
+    manager,
+  ),
+  row(
+    "a manager that has ended collects garbage",
+    "pkg/manager/manager.ts",
+    ["      this.#memory?.stop();\n", ""],
+    manager,
+  ),
   row("a warm standby is cold", "pkg/manager/manager.ts", ["      warm.warmUp(signal);\n", ""], manager),
   row(
     "a standby writes",

@@ -1,5 +1,5 @@
 import { resourceKey } from "../monitor-plan.ts";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type ApiObject, keyOf, refKey, type Stored, type StoredObject } from "../../api/object.ts";
 import { controllerOf, newControllerRef } from "../../api/owner-references.ts";
 import { apiVersionOf, groupResource, type TypedResource } from "../../api/resource.ts";
@@ -197,5 +197,5 @@ function idOf(resource: TypedResource<ApiObject>, object: ApiObject): string {
 
 /** Texts are kept for every object that is applied; of each a fingerprint will do. */
 function digest(text: string): string {
-  return createHash("sha256").update(text).digest("base64");
+  return hash("sha256", text, "base64");
 }
