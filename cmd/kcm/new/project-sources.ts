@@ -125,22 +125,27 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 const name = ${JSON.stringify(name)};
-const cluster = spawn("kcm", ["up", "--name", name], { stdio: ["ignore", "pipe", "inherit"] });
+const home = process.env["KCM_HOME"] || join(homedir(), ".kcm");
+// Both are detached: Ctrl-C reaches them once, from here, as a second signal would cut their end short.
+const cluster = spawn("kcm", ["up", "--name", name], { stdio: ["ignore", "pipe", "inherit"], detached: true });
 let operator: ReturnType<typeof spawn> | undefined;
 let said = "";
 cluster.stdout.on("data", (chunk: Buffer) => {
   process.stdout.write(chunk);
   said += chunk.toString();
   if (operator !== undefined || !said.includes("ready after")) return;
-  const env = { ...process.env, KUBECONFIG: join(homedir(), ".kcm", name, "kubeconfig") };
-  operator = spawn(process.execPath, ["src/main.ts"], { stdio: "inherit", env });
-  operator.once("exit", () => cluster.kill("SIGTERM"));
+  const env = { ...process.env, KUBECONFIG: join(home, name, "kubeconfig") };
+  operator = spawn(process.execPath, ["src/main.ts"], { stdio: "inherit", env, detached: true });
+  operator.once("exit", (code) => {
+    process.exitCode = code ?? 1;
+    cluster.kill("SIGTERM");
+  });
 });
 cluster.once("exit", (code) => {
+  process.exitCode ||= code ?? 1;
   operator?.kill("SIGTERM");
-  process.exitCode = code ?? 0;
 });
-for (const signal of ["SIGINT", "SIGTERM"] as const)
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.once(signal, () => {
     operator?.kill(signal);
     cluster.kill(signal);

@@ -4,4 +4,6 @@ export interface Project {
   readonly name: string;
   readonly group: string;
   readonly kind: string;
+  /** What npm installs this package from: a range of versions, or file:PATH. Its own version when left out. */
+  readonly source?: string | undefined;
 }
