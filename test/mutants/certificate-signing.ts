@@ -7,7 +7,10 @@ const sign = mutantsOf("csrsigning", [`${signing}/sync.test.ts`, `${signing}/per
 const signTable = mutantsOf("csrsigning", [`${signing}/validity.test.ts`, `${signing}/key-usages.test.ts`]);
 const files = mutantsOf("csrsigning", [`${daemon}/authority-files.test.ts`]);
 const wiring = mutantsOf("csrsigning", [`${daemon}/wiring.test.ts`]);
-const request = mutantsOf("certificate requests", ["pkg/pki/certificate-request.test.ts"]);
+const request = mutantsOf("certificate requests", [
+  "pkg/pki/certificate-request.test.ts",
+  "pkg/pki/certificate-fuzz.test.ts",
+]);
 
 export const certificateSigningMutants: readonly Mutant[] = [
   // Decisions of the signers.
