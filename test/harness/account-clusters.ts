@@ -89,11 +89,13 @@ export class AccountCluster {
     };
   }
 
-  /** A client that shows this token, and no other credentials. */
-  clientWith(token: string): ClientSet {
-    const { server, identity } = this.#parts.access;
-    const trust = identity.ca === undefined ? {} : { ca: identity.ca };
-    const access = { server, identity: { ...trust, token: { data: Buffer.from(token) } } };
+  /** A client that shows this token, and no other credentials; in the name of somebody else, where that is given. */
+  clientWith(token: string, inTheNameOf?: string): ClientSet {
+    const { server, identity: of } = this.#parts.access;
+    const trust = of.ca === undefined ? {} : { ca: of.ca };
+    const impersonation = inTheNameOf === undefined ? {} : { impersonation: { user: inTheNameOf } };
+    const identity = { ...trust, ...impersonation, token: { data: Buffer.from(token) } };
+    const access = { server, identity };
     const clients = httpClients({ ...common, access });
     this.#clients.push(clients);
     return clients.client("token-holder");

@@ -94,6 +94,14 @@ describeApi(
       ["approve", "approval", { conditions: [condition("Approved")] }],
       ["sign", "status", { certificate: Buffer.from(`Leading\n${cert}Trailing\n`).toString("base64") }],
     ] as const)("to %s them", (verb, subresource, change) => {
+      test("whoever may do everything needs no other permission", async () => {
+        const { body } = await api().send("POST", csrs, asked(`${verb}-everybody`));
+        const changed = { ...body, status: { ...statusOf(body), ...change } };
+        const path = `${csrs}/${verb}-everybody/${subresource}?dryRun=All`;
+        expect((await api().send("PUT", path, changed)).status).toBe(200);
+        expect(statusOf((await api().get(`${csrs}/${verb}-everybody`)).body)).toEqual({});
+      });
+
       test.each(SIGNERS)(`a permission for %s %s`, async (allowed, verdict) => {
         const name = `${verb}-${allowed.replaceAll(/[^a-z]/g, "-")}-x`;
         await grant(api, name, verb, allowed);
@@ -129,8 +137,12 @@ describeApi(
         ["field-3", "example.com/signer-name-2"],
       ] as const)
         await api().send("POST", csrs, asked(name, { signerName }));
-      const { body } = await api().get(`${csrs}?fieldSelector=spec.signerName%3Dexample.com%2Fsigner-name-2`);
-      expect(body.items.map(({ metadata }) => metadata.name)).toEqual(["field-2", "field-3"]);
+      const of = async (signer: string): Promise<readonly string[]> => {
+        const { body } = await api().get(`${csrs}?fieldSelector=spec.signerName%3Dexample.com%2F${signer}`);
+        return body.items.map(({ metadata }) => metadata.name);
+      };
+      expect(await of("signer-name-1")).toEqual(["field-1"]);
+      expect(await of("signer-name-2")).toEqual(["field-2", "field-3"]);
     });
 
     const pem = (type: string, der: Buffer): string => Buffer.from(encodePem(type, der)).toString("base64");
@@ -155,7 +167,10 @@ describeApi(
       ["a signer of one label", { signerName: "example/something" }, "spec.signerName"],
       ["a signer of capitals", { signerName: "Example.com/something" }, "spec.signerName"],
       ["a signer of two parts", { signerName: "example.com/some/thing" }, "spec.signerName"],
+      // upstream: test/integration/certificates/duration_test.go#TestCSRDuration
       ["too little time", { expirationSeconds: 599 }, "spec.expirationSeconds"],
+      ["three minutes", { expirationSeconds: 180 }, "spec.expirationSeconds"],
+      ["less than no time", { expirationSeconds: -420 }, "spec.expirationSeconds"],
     ])("%s is refused", async (_, wanted, field) => {
       const { status, body } = await api().send("POST", csrs, asked("refused", wanted));
       expect(status).toBe(422);
@@ -278,11 +293,26 @@ describeApi(
         );
     });
 
+    test("a bundle of no signer takes no permission to attest", async () => {
+      await grant(api, "attests-nothing", "attest", "foo.com/bar");
+      const answer = await as(api, "attests-nothing")("POST", bundles, bundle("of-nobody"));
+      expect(answer.status).toBe(201);
+    });
+
     // upstream: test/integration/clustertrustbundles/signer_name_change_forbidden_test.go
-    test("the signer of a bundle cannot be changed", async () => {
-      const { body } = await api().send("POST", bundles, bundle("foo.com:change:v1", "foo.com/change"));
-      const changed = { ...body, spec: { ...body.spec, signerName: "foo.com/change2" } };
-      expect((await api().send("PUT", `${bundles}/foo.com:change:v1`, changed)).status).toBe(422);
+    test.each<[string, string | undefined, string | undefined]>([
+      ["change", undefined, "foo.com/change"],
+      ["foo.com:change:v1", "foo.com/change", undefined],
+      ["foo.com:change:v2", "foo.com/change", "foo.com/change2"],
+    ])("the signer of the bundle %s cannot be changed from %s to %s", async (name, before, after) => {
+      const made = await api().send("POST", bundles, bundle(name, before));
+      expect(made.status).toBe(201);
+      const { signerName: _, ...spec } = made.body.spec;
+      const changed = {
+        ...made.body,
+        spec: { ...spec, ...(after !== undefined && { signerName: after }) },
+      };
+      expect((await api().send("PUT", `${bundles}/${name}`, changed)).status).toBe(422);
     });
 
     // upstream: test/integration/clustertrustbundles/field_selector_test.go
@@ -293,8 +323,12 @@ describeApi(
         ["list.com:baz:v1", "list.com/baz"],
       ] as const)
         await api().send("POST", bundles, bundle(name, signer));
-      const { body } = await api().get(`${bundles}?fieldSelector=spec.signerName%3Dlist.com%2Fbar`);
-      expect(body.items.map(({ metadata }) => metadata.name)).toEqual(["list.com:bar:v1", "list.com:bar:v2"]);
+      const of = async (signer: string): Promise<readonly string[]> => {
+        const { body } = await api().get(`${bundles}?fieldSelector=spec.signerName%3Dlist.com%2F${signer}`);
+        return body.items.map(({ metadata }) => metadata.name);
+      };
+      expect(await of("bar")).toEqual(["list.com:bar:v1", "list.com:bar:v2"]);
+      expect(await of("baz")).toEqual(["list.com:baz:v1"]);
     });
 
     const leaf = (): string => encodePem("CERTIFICATE", Buffer.from("junk"));

@@ -9,6 +9,7 @@ import { signerNames } from "../../../pkg/api/certificate-requests.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { CertificateSigningRequest } from "../../../pkg/api/types/certificates-v1.gen.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
+import { isForbidden } from "../../../pkg/client/errors.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
@@ -70,8 +71,8 @@ describe.each(accountClusterKinds)("certificates on the $name API server", ({ st
       .updateSubresource({ name }, "approval", { ...request, status });
   }
 
-  /** A client of a service account of its own, bound to these roles of the cluster. */
-  async function joiner(name: string, ...roles: readonly string[]): Promise<ClientSet> {
+  /** The token of a service account of its own, bound to these roles of the cluster. */
+  async function tokenOf(name: string, ...roles: readonly string[]): Promise<string> {
     const space = new TestSpace(admin, "default");
     await space.create(resources.serviceAccounts, { metadata: { name } });
     for (const role of ["system:node-bootstrapper", ...roles]) {
@@ -89,7 +90,11 @@ describe.each(accountClusterKinds)("certificates on the $name API server", ({ st
         metadata: {},
         spec: { audiences: [] },
       });
-    const client = cluster.clientWith(status.token);
+    return status.token;
+  }
+
+  async function joiner(name: string, ...roles: readonly string[]): Promise<ClientSet> {
+    const client = cluster.clientWith(await tokenOf(name, ...roles));
     await until(`${name} may make requests`, async () => {
       try {
         await client.clientFor(certificateSigningRequests).list();
@@ -118,6 +123,42 @@ describe.each(accountClusterKinds)("certificates on the $name API server", ({ st
         reason: "AutoApproved",
         message: "Auto approving kubelet client certificate after SubjectAccessReview.",
       });
+    });
+
+    test("is approved for a node that asks for itself", async () => {
+      const user = "system:node:itself";
+      const role = "system:certificates.k8s.io:certificatesigningrequests:selfnodeclient";
+      await admin.clientFor(resources.clusterRoleBindings).create({
+        metadata: { name: "itself" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role },
+        subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: user }],
+      });
+      await admin.clientFor(resources.clusterRoleBindings).create({
+        metadata: { name: "itself-asks" },
+        roleRef: {
+          apiGroup: "rbac.authorization.k8s.io",
+          kind: "ClusterRole",
+          name: "system:node-bootstrapper",
+        },
+        subjects: [{ kind: "User", apiGroup: "rbac.authorization.k8s.io", name: user }],
+      });
+      const token = await tokenOf("anybody", "cluster-admin");
+      const requests = cluster.clientWith(token, user).clientFor(certificateSigningRequests);
+      await until("it may make requests", async () => {
+        try {
+          await requests.create(kubeletRequest("itself"));
+          return true;
+        } catch (error) {
+          if (isForbidden(error)) return false;
+          throw error;
+        }
+      });
+      await issued("csr-itself");
+      const { spec, status } = await read("csr-itself");
+      expect(spec.username).toBe(user);
+      expect(status?.conditions?.[0]?.message).toBe(
+        "Auto approving self kubelet client certificate after SubjectAccessReview.",
+      );
     });
 
     test("waits where that is not allowed, and is approved when it is", async () => {
