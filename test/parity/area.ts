@@ -11,6 +11,7 @@ export type Area =
   | "budgets"
   | "garbage"
   | "accounts"
+  | "certificates"
   | "ranges"
   | "nodes"
   | "evictions"
@@ -36,12 +37,15 @@ export interface AreaFacts {
   readonly nodes?: number;
   /** How often they renew their Leases; seldom when left out. */
   readonly leaseRenewMs?: number;
+  /** They sign certificates. */
+  readonly signs?: true;
   /** How long controllers may be silent before they answer, when they gather changes. */
   readonly answersWithinMs?: number;
 }
 
 const { deployments, replicaSets, replicationControllers, nodes, pods, volumeAttachments } = resources;
 const { horizontalPodAutoscalers, jobs, cronJobs } = resources;
+const { certificateSigningRequests } = resources;
 const { endpoints, endpointSlices, resourceClaims } = resources;
 const { daemonSets, controllerRevisions, podDisruptionBudgets } = resources;
 const { statefulSets, persistentVolumeClaims } = resources;
@@ -118,6 +122,17 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
       clusterRoles,
       validatingAdmissionPolicies,
     ],
+  },
+  certificates: {
+    controllers: [
+      "certificatesigningrequest-signing-controller",
+      "certificatesigningrequest-approving-controller",
+      "certificatesigningrequest-cleaner-controller",
+    ],
+    serviceAccounts: false,
+    kinds: [certificateSigningRequests],
+    nodes: 0,
+    signs: true,
   },
   ranges: {
     controllers: ["node-ipam-controller"],
@@ -204,6 +219,9 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     answersWithinMs: 1_300,
   },
 };
+
+/** The longest that certificates live. */
+export const SIGNING_MINUTES = 600;
 
 const ofNodes: ReadonlySet<Area> = new Set<Area>(["attachments", "ranges", "nodes", "evictions", "ttls"]);
 

@@ -9,6 +9,7 @@ import { type ClientBuilder, clientBuilder, sharedTransports } from "../../pkg/c
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { loadAccess } from "../../pkg/client/config/access.ts";
 import { httpClients } from "../../pkg/client/http-clients.ts";
+import { accessControl } from "../../pkg/apiserver/access-control.ts";
 import { DirectTransport } from "../../pkg/apiserver/direct-transport.ts";
 import { builtInAdmission } from "../../pkg/apiserver/admission/built-in-admission.ts";
 import { hollowNodes } from "../../pkg/cluster/hollow/hollow-nodes.ts";
@@ -28,7 +29,7 @@ import { type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { RecordedTransport } from "../../pkg/testing/recorded-transport.ts";
 import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { Activity } from "./activity.ts";
-import { type Area, areas } from "./area.ts";
+import { type Area, areas, SIGNING_MINUTES } from "./area.ts";
 import { writeOf } from "./audit-writes.ts";
 import { DistantTransport } from "./distant-transport.ts";
 import { Pace } from "./pace.ts";
@@ -80,7 +81,9 @@ export async function startEmbeddedArena(
     serviceCidr: "10.0.0.0/16",
     serviceAccounts: areas[area].serviceAccounts,
   });
-  const server = embeddedServer({ clock, random, store, admission });
+  // Everybody may do everything, and is told so.
+  const { virtual } = accessControl({ store, clock, random, insecure: true });
+  const server = embeddedServer({ clock, random, store, admission, virtual });
   const direct = new RecordedTransport(new DirectTransport(server), (write) => {
     if (write.resource === "leases") return;
     const isOfMany = write.verb === "delete" && write.name === "";
@@ -145,7 +148,7 @@ export async function startRealArena(
   podsKept: number,
   patience = 1,
 ): Promise<Arena> {
-  const { controllers, serviceAccounts, flags: ofArea = [], hasMetrics } = areas[area];
+  const { controllers, serviceAccounts, flags: ofArea = [], hasMetrics, signs = false } = areas[area];
   const admission = serviceAccounts ? [] : ["--disable-admission-plugins=ServiceAccount"];
   const cluster = await startRealCluster({
     audit: true,
@@ -182,6 +185,7 @@ export async function startRealArena(
       ...managerFlags(cluster.kubeconfig, podsKept, controllers),
       ...(serviceAccounts ? accountFlags(cluster) : []),
       ...ofArea,
+      ...(signs ? signingFlags(cluster) : []),
       ...flags,
     ]);
     const onExit = (): void => {
@@ -246,6 +250,15 @@ function accountFlags({ serviceAccountKeyFile, directory }: RealCluster): readon
   return [
     `--service-account-private-key-file=${serviceAccountKeyFile}`,
     `--root-ca-file=${join(directory, "ca.crt")}`,
+  ];
+}
+
+/** An authority that lives for longer than what it signs. */
+function signingFlags({ directory }: RealCluster): readonly string[] {
+  return [
+    `--cluster-signing-cert-file=${join(directory, "ca.crt")}`,
+    `--cluster-signing-key-file=${join(directory, "ca.key")}`,
+    `--cluster-signing-duration=${SIGNING_MINUTES}m`,
   ];
 }
 

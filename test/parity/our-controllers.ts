@@ -1,4 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
+import { csrApprovingController } from "../../controllers/certificates/approving/controller.ts";
+import { csrCleanerController } from "../../controllers/certificates/cleaner/controller.ts";
+import { csrSigningController } from "../../controllers/certificates/signing/controller.ts";
 import { resolveOptions } from "../../cmd/kube-controller-manager/options/resolve.ts";
 import { registry } from "../../cmd/kube-controller-manager/registry.ts";
 import { clusterRoleAggregationController } from "../../controllers/clusterrole-aggregation/controller.ts";
@@ -31,10 +34,14 @@ import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/c
 import { statefulSetController } from "../../controllers/statefulset/controller.ts";
 import { attributesClassProtectionController } from "../../controllers/vacprotection/controller.ts";
 import { policyStatusController } from "../../controllers/validatingadmissionpolicystatus/controller.ts";
+import { signerNames } from "../../pkg/api/certificate-requests.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
+import { inThisThread } from "../../pkg/pki/signatures.ts";
+import { SigningAuthority } from "../../pkg/pki/signing-authority.ts";
 import { tokenSigner } from "../../pkg/tokens/token-signer.ts";
+import { authorityPair } from "../harness/signing-files.ts";
 import { volumeBinder } from "../harness/volume-binder.ts";
-import { type Area, areas } from "./area.ts";
+import { type Area, areas, SIGNING_MINUTES } from "./area.ts";
 import { areaOf, type Scenario, terminatedPodsKept } from "./scenario.ts";
 
 const workers = 5;
@@ -98,6 +105,7 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
     ttlAfterFinishedController({ workers }),
     garbageCollectorController({ workers: 20 }),
   ],
+  certificates: () => [signers(), csrApprovingController(), csrCleanerController()],
   accounts: () => {
     const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2_048 });
     return [
@@ -110,6 +118,16 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
     ];
   },
 };
+
+function signers(): ControllerDescriptor {
+  const { cert, key } = authorityPair({ nowMs: Date.UTC(2026, 0, 1) });
+  const files = { load: () => SigningAuthority.fromPem(cert, key), follow: async () => undefined };
+  return csrSigningController({
+    signers: Object.values(signerNames).map((signerName) => ({ signerName, files })),
+    durationMs: SIGNING_MINUTES * 60_000,
+    signatures: inThisThread,
+  });
+}
 
 function withFlags(controller: string, scenario: Scenario): readonly ControllerDescriptor[] {
   const { flags = [] } = areas[areaOf(scenario)];

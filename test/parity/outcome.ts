@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import type { ApiObject } from "../../pkg/api/object.ts";
 import type { Event, Pod, Service } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ActorWrite } from "./activity.ts";
@@ -173,7 +174,7 @@ function named(objects: readonly ApiObject[], scrubber: Scrubber): readonly (rea
         kind === "EndpointSlice" ? others : { ...others, ...(generation !== undefined && { generation }) };
       // Lists name the kind of their items once, above them all.
       const { apiVersion: __, ...rest } = object;
-      const plain = { ...rest, metadata: isNamed ? kept : { ...kept, name: "*" } };
+      const plain = { ...withoutAsker(rest), metadata: isNamed ? kept : { ...kept, name: "*" } };
       return { base, isNamed, value: scrubber.scrub(plain) };
     })
     .map((entry) => ({ ...entry, text: JSON.stringify(entry.value) }))
@@ -186,7 +187,24 @@ function named(objects: readonly ApiObject[], scrubber: Scrubber): readonly (rea
     });
 }
 
+function withoutAsker<T extends object>(object: T): T {
+  const { kind, spec } = object as { readonly kind?: string; readonly spec?: object };
+  if (kind !== "CertificateSigningRequest" || spec === undefined) return object;
+  return { ...object, spec: Object.fromEntries(Object.entries(spec).filter(([name]) => !askers.has(name))) };
+}
+
 const CERTIFICATE = "-----BEGIN CERTIFICATE-----";
+const REQUEST = "-----BEGIN CERTIFICATE REQUEST-----";
+/** Who has made a request for a certificate: each cluster has users of its own. */
+const askers: ReadonlySet<string> = new Set(["username", "groups", "uid", "extra"]);
+
+/** What is certified; by whom and when, and the numbers in it, are each cluster's own. */
+function factsOf(pem: string): unknown {
+  const certificate = new X509Certificate(pem);
+  const { subject, subjectAltName = "", keyUsage: purposes, ca, validFromDate, validToDate } = certificate;
+  const livesSeconds = (validToDate.getTime() - validFromDate.getTime()) / 1_000;
+  return { subject, subjectAltName, purposes, ca, livesSeconds };
+}
 
 function isBase64Of(text: string, beginnings: readonly string[]): boolean {
   return beginnings.some((beginning) => text.startsWith(Buffer.from(beginning).toString("base64")));
@@ -205,6 +223,8 @@ class Scrubber {
   scrub(value: unknown, key = ""): unknown {
     if (places.has(key)) return "(a place)";
     if (isUid(key) && typeof value === "string") return this.#uids.get(value) ?? "uid of something else";
+    if (key === "certificate" && typeof value === "string")
+      return factsOf(Buffer.from(value, "base64").toString());
     if (key === "resourceClaimName" && typeof value === "string") return value.replace(CLAIM_SUFFIX, "*");
     if (typeof value === "string") return this.#scrubText(value);
     if (Array.isArray(value)) {
@@ -223,6 +243,7 @@ class Scrubber {
     if (TIME.test(text)) return "(a time)";
     const address = this.#addresses.get(text);
     if (address !== undefined) return address;
+    if (isBase64Of(text, [REQUEST.slice(0, 24)])) return "(a request)";
     const decoded = isBase64Of(text, ["eyJ", CERTIFICATE]) ? Buffer.from(text, "base64").toString() : text;
     if (decoded.startsWith(CERTIFICATE)) return "(a certificate)";
     const [, claims, signature] = decoded.split(".");

@@ -37,7 +37,8 @@ export type TargetResource =
   | "resourceClaimTemplates"
   | "resourceSlices"
   | "validatingAdmissionPolicies"
-  | "horizontalPodAutoscalers";
+  | "horizontalPodAutoscalers"
+  | "certificateSigningRequests";
 
 /** Some pods of the scenario, the oldest first. */
 export interface PodChoice {
@@ -73,7 +74,7 @@ export type Step =
       readonly do: "patch";
       readonly target: Target;
       readonly body: unknown;
-      readonly subresource?: "status" | "scale";
+      readonly subresource?: "status" | "scale" | "approval";
     }
   /** Gives owners to what is there already. */
   | { readonly do: "own"; readonly target: Target; readonly owners: readonly Owner[] }

@@ -3,6 +3,7 @@ import { accounts } from "./accounts.ts";
 import { attachments } from "./attachments.ts";
 import { autoscalers } from "./autoscalers.ts";
 import { budgets } from "./budgets.ts";
+import { certificates } from "./certificates.ts";
 import { claims } from "./claims.ts";
 import { cronJobs } from "./cron-jobs.ts";
 import { daemonSets } from "./daemon-sets.ts";
@@ -37,6 +38,7 @@ export const scenarios: readonly Scenario[] = [
   ...nodeRanges,
   ...garbage,
   ...accounts,
+  ...certificates,
   ...roles,
   ...quotas,
   ...policies,
