@@ -3,7 +3,7 @@ SHELL := /bin/bash
 export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 STAMP := node_modules/.installed
 
-.PHONY: run test real verify bench sim mutants differential differential-record foreign build package check-package release format clean setup
+.PHONY: run test real real-skew verify bench sim mutants differential differential-record foreign build package check-package release format clean setup
 
 setup: $(STAMP)
 
@@ -25,8 +25,9 @@ test: $(STAMP)
 REAL := .cache/real
 KUBERNETES := v1.36.4
 REAL_PROGRAMS := $(addprefix $(REAL)/,kube-apiserver kube-controller-manager kube-scheduler)
-VERSION_FLAGS := -X k8s.io/component-base/version.gitVersion=$(KUBERNETES) -X k8s.io/component-base/version.gitMajor=1 \
-  -X k8s.io/component-base/version.gitMinor=36 -X k8s.io/component-base/version.gitTreeState=clean
+# Of a version and its minor one.
+version_flags = -X k8s.io/component-base/version.gitVersion=$(1) -X k8s.io/component-base/version.gitMajor=1 \
+  -X k8s.io/component-base/version.gitMinor=$(2) -X k8s.io/component-base/version.gitTreeState=clean
 GO_BUILD := cd test/real && CGO_ENABLED=0 go build -trimpath
 
 real: $(REAL)/etcd $(REAL_PROGRAMS)
@@ -35,7 +36,21 @@ $(REAL)/etcd: test/real/go.mod test/real/go.sum
 	$(GO_BUILD) -o ../../$@ go.etcd.io/etcd/server/v3
 
 $(REAL_PROGRAMS): test/real/go.mod test/real/go.sum
-	$(GO_BUILD) -ldflags "$(VERSION_FLAGS)" -o ../../$@ k8s.io/kubernetes/cmd/$(@F)
+	$(GO_BUILD) -ldflags "$(call version_flags,$(KUBERNETES),36)" -o ../../$@ k8s.io/kubernetes/cmd/$(@F)
+
+# API servers of other versions, for KUBEBUILDER_ASSETS=$PWD/.cache/skew/v1.35: every test that wants a real API server
+# takes that one. etcd is the same; the modules below test/real have nothing but their kube-apiserver.
+SKEW := 1.34 1.35 1.37
+SKEW_SERVERS := $(SKEW:%=.cache/skew/v%/kube-apiserver)
+VERSION_OF := go list -m -f '{{.Version}}' k8s.io/kubernetes
+
+real-skew: $(SKEW_SERVERS)
+
+$(SKEW_SERVERS): .cache/skew/v%/kube-apiserver: test/real/v%/go.mod test/real/v%/go.sum $(REAL)/etcd
+	mkdir -p $(@D) && ln -sf ../../real/etcd $(@D)/etcd
+	cd test/real/v$* && CGO_ENABLED=0 nice go build -trimpath -o ../../../$@ \
+	  -ldflags "$(call version_flags,$$($(VERSION_OF)),$(*:1.%=%))" \
+	  k8s.io/kubernetes/cmd/kube-apiserver
 
 verify: $(STAMP)
 	node hack/verify.ts

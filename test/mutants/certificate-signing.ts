@@ -4,6 +4,7 @@ const signing = "controllers/certificates/signing";
 const daemon = "cmd/kube-controller-manager";
 
 const sign = mutantsOf("csrsigning", [`${signing}/sync.test.ts`, `${signing}/permitted.test.ts`]);
+const trouble = mutantsOf("csrsigning", ["controllers/certificates/troubles.test.ts"]);
 const signTable = mutantsOf("csrsigning", [`${signing}/validity.test.ts`, `${signing}/key-usages.test.ts`]);
 const files = mutantsOf("csrsigning", [`${daemon}/authority-files.test.ts`]);
 const wiring = mutantsOf("csrsigning", [`${daemon}/wiring.test.ts`]);
@@ -23,6 +24,12 @@ export const certificateSigningMutants: readonly Mutant[] = [
   sign("a request that has failed is signed", `${signing}/permitted.ts`, "!hasFailed(conditions)", "true"),
   sign("a certificate is replaced", `${signing}/permitted.ts`, 'certificate === "" &&', ""),
   sign("signers sign for each other", `${signing}/permitted.ts`, "spec.signerName === signerName &&", ""),
+  trouble(
+    "whoever has the name is signed",
+    `${signing}/sync.ts`,
+    "{ ...owner, status: { ...owner.status, ...changed } }",
+    "{ ...owner, metadata: { name: owner.metadata.name }, status: { ...owner.status, ...changed } }",
+  ),
   sign(
     "clients may be servers",
     `${signing}/permitted.ts`,

@@ -5,10 +5,23 @@ const approving = `${root}/approving`;
 const cleaner = `${root}/cleaner`;
 
 const approve = mutantsOf("csrapproving", [`${approving}/sync.test.ts`, `${approving}/recognizers.test.ts`]);
+const trouble = mutantsOf("certificates in trouble", ["controllers/certificates/troubles.test.ts"]);
 const approveApi = mutantsOf("csrapproving", ["pkg/api/certificate-requests.test.ts"]);
 const clean = mutantsOf("csrcleaner", [`${cleaner}/sync.test.ts`, `${cleaner}/stale-requests.test.ts`]);
 
 export const certificatesMutants: readonly Mutant[] = [
+  trouble(
+    "whoever has the name is approved",
+    `${approving}/apply.ts`,
+    "{ ...owner, status }",
+    "{ ...owner, metadata: { name: owner.metadata.name }, status }",
+  ),
+  trouble(
+    "a round holds the loop",
+    `${cleaner}/sync.ts`,
+    "await forEachInTurns(clock, all, (request) => {",
+    "await (async (_: unknown, list: typeof all, visit: (one: (typeof all)[number]) => void) => list.forEach(visit))(clock, all, (request) => {",
+  ),
   // Approving.
   approve(
     "requests of others are taken for one's own",
