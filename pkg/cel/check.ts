@@ -17,6 +17,7 @@ import type { Issue } from "./source.ts";
 import { typeOf } from "./type-of.ts";
 import {
   boolType,
+  anyType,
   dynType,
   errorType,
   formatArguments,
@@ -344,7 +345,7 @@ class Checker {
   #loopTypes(range: Expr, type: Type, two: boolean): readonly [first: Type, second: Type] {
     if (type.kind === "list") return two ? [intType, paramOf(type, 0)] : [paramOf(type, 0), dynType];
     if (type.kind === "map") return [paramOf(type, 0), paramOf(type, 1)];
-    if (isDynOrError(type) || type.kind === "typeParam") {
+    if ((isDynOrError(type) && type.name !== anyType.name) || type.kind === "typeParam") {
       this.#fits(dynType, type);
       return [dynType, dynType];
     }

@@ -39,10 +39,19 @@ export interface Compiled {
   readonly run: Program;
 }
 
+export interface CompileOptions {
+  /** Values may be given names: `cel.bind(name, value, expression)`. */
+  readonly withBind?: boolean;
+}
+
 /** An expression that can be evaluated, or a text that says what is wrong with it. */
-export function compile(text: string, environment: Environment): Compiled | string {
+export function compile(
+  text: string,
+  environment: Environment,
+  { withBind = false }: CompileOptions = {},
+): Compiled | string {
   const source = new Source(text);
-  const { expr, issues } = parse(source);
+  const { expr, issues } = parse(source, withBind);
   if (expr === undefined) return formatIssues(source, issues);
   const checked = check(expr, environment);
   if (checked.issues.length > 0) return formatIssues(source, checked.issues);

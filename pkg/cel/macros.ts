@@ -271,11 +271,18 @@ const receiverMacros: ReadonlyMap<string, Expand> = new Map([
   ["sortBy/2", sortByMacro],
 ]);
 
+const bindMacro: Expand = (make, _target, args) => {
+  const name = variableName(argument(args, 0), "cel.bind() variable names must be simple identifiers");
+  return bind(make, name, [argument(args, 1), argument(args, 2)]);
+};
+
 /** What a call becomes; itself, where it is no macro's. Throws a MacroError. */
-export function expandMacro(call: Call): Expr {
+export function expandMacro(call: Call, withBind: boolean): Expr {
   const { name, target, args, offset } = call;
   if (target === undefined)
     return name === "has" && args.length === 1 ? hasMacro(new Maker(offset), call, args) : call;
+  const isBind = name === "bind" && args.length === 3 && target.kind === "ident" && target.name === "cel";
+  if (withBind && isBind) return bindMacro(new Maker(offset), target, args);
   const expand = receiverMacros.get(`${name}/${args.length}`);
   return expand === undefined ? call : expand(new Maker(offset), target, args);
 }

@@ -194,7 +194,10 @@ export function contains(item: Value, container: Value): boolean {
 
 /** An element or the value of a key; undefined where there is none. */
 export function lookUp(container: Value, key: Value): Value | undefined {
-  if (isMap(container)) return container.get(key);
+  if (isMap(container)) {
+    const found = container.get(key);
+    return found === undefined ? container.fallback : found;
+  }
   if (!isList(container)) return undefined;
   const index = indexFrom(key);
   return index >= 0n && index < BigInt(container.size) ? container.at(Number(index)) : undefined;

@@ -60,13 +60,14 @@ const binaryOperators: readonly ReadonlyMap<TokenKind, string>[] = [
   ]),
 ];
 
-export function parse(source: Source): Parsed {
+/** `withBind`: `cel.bind(name, value, expression)` is known. */
+export function parse(source: Source, withBind = false): Parsed {
   if (source.length > longestExpression) {
     const message = `expression code point size exceeds limit: size: ${source.length}, limit ${longestExpression}`;
     return { expr: undefined, issues: [{ offset: 0, message }] };
   }
   const { tokens, issues } = tokenize(source);
-  return new Parser(tokens, issues).parse();
+  return new Parser(tokens, issues, withBind).parse();
 }
 
 /** Where no reading goes on. */
@@ -75,10 +76,12 @@ class SyntaxFailure extends Error {}
 class Parser {
   readonly #tokens: readonly Token[];
   readonly #issues: Issue[];
+  readonly #withBind: boolean;
   #at = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[], issues: readonly Issue[]) {
+  constructor(tokens: readonly Token[], issues: readonly Issue[], withBind: boolean) {
+    this.#withBind = withBind;
     this.#tokens = tokens;
     this.#issues = [...issues];
   }
@@ -252,7 +255,7 @@ class Parser {
     call: { readonly name: string; readonly target: Expr | undefined; readonly args: readonly Expr[] },
   ): Expr {
     try {
-      return expandMacro({ kind: "call", offset, ...call });
+      return expandMacro({ kind: "call", offset, ...call }, this.#withBind);
     } catch (error) {
       if (!(error instanceof MacroError)) throw error;
       this.#report(error.offset, error.message);

@@ -34,6 +34,8 @@ export const bytesType = simple("bytes");
 export const doubleType = simple("double");
 export const durationType = simple("duration", "google.protobuf.Duration");
 export const dynType = simple("dyn");
+/** As `dyn`, but for loops, which do not take it. */
+export const anyType = simple("dyn", "any");
 export const errorType = simple("error");
 export const intType = simple("int");
 export const nullType = simple("null", "null_type");

@@ -62,6 +62,8 @@ export interface MapValue {
   /** Of an object its type; undefined for maps. */
   readonly type: Type | undefined;
   readonly size: number;
+  /** What a look-up finds where there is nothing. */
+  readonly fallback?: Value;
   get(key: Value): Value | undefined;
   keys(): Iterable<Value>;
 }

@@ -243,6 +243,7 @@ const components: Readonly<Record<string, Component>> = {
   "tokens-controller": component("kube-controller-manager", "system:kube-controller-manager"),
   "hollow-nodes": component("kubelet", "system:hollow-nodes", ["system:masters"]),
   "hollow-metrics": component("metrics-server", "system:hollow-metrics", ["system:masters"]),
+  "hollow-devices": component("kubelet", "system:hollow-devices", ["system:masters"]),
   "hollow-attacher": component("csi-attacher", "system:hollow-attacher", ["system:masters"]),
   "hollow-provisioner": component("csi-provisioner", "system:hollow-provisioner", ["system:masters"]),
   "hollow-resizer": component("csi-resizer", "system:hollow-resizer", ["system:masters"]),

@@ -1,4 +1,5 @@
 import type { ControllerDescriptor } from "../controller/env.ts";
+import { hollowDevices } from "./hollow/device-publisher.ts";
 import { hollowNodes, type HollowSettings } from "./hollow/hollow-nodes.ts";
 import { hollowAttacher } from "./hollow/volume-attacher.ts";
 import { scheduler } from "./scheduler/scheduler.ts";
@@ -15,17 +16,22 @@ export function plant({ others = [], ...nodes }: PlantOptions): readonly Control
   const taken = new Set(others.map(({ name }) => name));
   const left = leftTo(taken);
   const attachers = left.awaitsVolumes ? [hollowAttacher(nodes.nodes)] : [];
-  const machines = nodes.nodes === 0 ? [] : [scheduler(), hollowNodes({ ...left, ...nodes }), ...attachers];
+  const devices = left.awaitsDevices ? [hollowDevices()] : [];
+  const machines =
+    nodes.nodes === 0 ? [] : [scheduler(), hollowNodes({ ...left, ...nodes }), ...devices, ...attachers];
   return [...machines, hollowProvisioner(left.awaitsVolumes), hollowResizer()];
 }
 
 /** What nodes do themselves only where no controller does it. */
-function leftTo(
-  taken: ReadonlySet<string>,
-): Pick<HollowSettings, "admitsPods" | "awaitsRanges"> & { readonly awaitsVolumes: boolean } {
+function leftTo(taken: ReadonlySet<string>): Pick<HollowSettings, "admitsPods" | "awaitsRanges"> & {
+  readonly awaitsVolumes: boolean;
+  readonly awaitsDevices: boolean;
+} {
   return {
     admitsPods: !taken.has("node-lifecycle-controller"),
     awaitsRanges: taken.has("node-ipam-controller"),
     awaitsVolumes: taken.has("persistentvolume-attach-detach-controller"),
+    // Without it no claim of devices is ever given back, and older servers do not know of any.
+    awaitsDevices: taken.has("resourceclaim-controller"),
   };
 }

@@ -100,7 +100,7 @@ function normalize(text: string): string {
   return [...trimmed, ...Array.from({ length: 3 - trimmed.length }, () => "0")].join(".");
 }
 
-function toSemver(text: string): SemverValue {
+export function toSemver(text: string): SemverValue {
   const version = parse(text);
   if (typeof version === "string") throw new EvaluationError(version);
   return version;

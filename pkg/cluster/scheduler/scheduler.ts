@@ -1,5 +1,5 @@
 import { semanticEqual } from "../../api/equality.ts";
-import { type ApiObject, keyOf } from "../../api/object.ts";
+import { type ApiObject, keyOf, type Stored } from "../../api/object.ts";
 import { isPodTerminal } from "../../api/pod.ts";
 import { claimKeysOf, CLAIMS_OF_PODS } from "../../api/pod-claims.ts";
 import { resources } from "../../api/resources.ts";
@@ -11,6 +11,7 @@ import type { Controller, ControllerDescriptor, Env } from "../../controller/env
 import { WorkerPool } from "../../controller/worker.ts";
 import { createWorkQueue } from "../../workqueue/work-queue.ts";
 import { claimOfVolume, VOLUMES_OF_CLAIM } from "../../api/volumes/claim-facts.ts";
+import { deviceCaches } from "./device-caches.ts";
 import { isPending, SCHEDULER, Scheduling } from "./scheduling.ts";
 
 const WORKERS = 16;
@@ -40,6 +41,7 @@ function build(env: Env, bindsVolumes: boolean): Controller {
   const volumes = env.informers.informer<PersistentVolume>(resources.persistentVolumes);
   const classes = env.informers.informer<StorageClass>(resources.storageClasses);
   const csiNodes = env.informers.informer<CSINode>(resources.csiNodes);
+  const devices = deviceCaches(env);
   pods.addIndex(CLAIMS_OF_PODS, claimKeysOf);
   volumes.addIndex(VOLUMES_OF_CLAIM, claimOfVolume);
   const queue = createWorkQueue<string>({ clock: env.clock });
@@ -50,6 +52,7 @@ function build(env: Env, bindsVolumes: boolean): Controller {
     volumes: volumes.lister,
     classes: classes.lister,
     csiNodes: csiNodes.lister,
+    ...devices.caches,
   };
   const scheduling = new Scheduling(env, caches, bindsVolumes);
   const offer = (pod: Pod): void => {
@@ -60,9 +63,6 @@ function build(env: Env, bindsVolumes: boolean): Controller {
   };
   const offerUsers = (claim: PersistentVolumeClaim): void => {
     for (const pod of pods.lister.byIndex(CLAIMS_OF_PODS, keyOf(claim))) offer(pod);
-  };
-  const offerIfFree = ({ spec }: PersistentVolume): void => {
-    if (spec?.claimRef === undefined) offerWaiting();
   };
   const registrations: readonly HandlerRegistration[] = [
     pods.addHandler({
@@ -89,10 +89,11 @@ function build(env: Env, bindsVolumes: boolean): Controller {
       },
     }),
     claims.addHandler(always(offerUsers)),
-    volumes.addHandler({ onAdd: offerIfFree, onUpdate: (_before, after) => offerIfFree(after) }),
+    volumes.addHandler(whenFree(offerWaiting)),
     classes.addHandler({ onAdd: offerWaiting }),
     csiNodes.addHandler(always(offerWaiting)),
   ];
+  devices.tell({ claimChanged: (claim) => scheduling.claimChanged(claim), changed: offerWaiting });
   const pool = new WorkerPool({
     queue,
     // Only requests overlap: a decision takes its room before anything is awaited, so that the next one sees it.
@@ -105,8 +106,16 @@ function build(env: Env, bindsVolumes: boolean): Controller {
   return { run: async (signal) => pool.run(signal), health: () => ({ pools: { pods: pool.liveness() } }) };
 }
 
-function always<T extends ApiObject>(tell: (object: T) => void): EventHandler<T> {
+function always<T extends ApiObject>(tell: (object: Stored<T>) => void): EventHandler<T> {
   return { onAdd: tell, onUpdate: (_before, after) => tell(after), onDelete: tell };
+}
+
+/** A volume that is nobody's may be what a claim waits for. */
+function whenFree(tell: () => void): EventHandler<PersistentVolume> {
+  const tellIfFree = ({ spec }: PersistentVolume): void => {
+    if (spec?.claimRef === undefined) tell();
+  };
+  return { onAdd: tellIfFree, onUpdate: (_before, after) => tellIfFree(after) };
 }
 
 /** A heartbeat makes no room. */

@@ -1,8 +1,9 @@
-import { keyOf } from "../../api/object.ts";
+import { keyOf, type Stored } from "../../api/object.ts";
 import { isPodTerminal, podCondition, withPodCondition } from "../../api/pod.ts";
 import { CLAIMS_OF_PODS } from "../../api/pod-claims.ts";
 import { resources } from "../../api/resources.ts";
 import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
+import type { ResourceClaim } from "../../api/types/resource-v1.gen.ts";
 import { isForOneNode } from "../../api/volumes/claim-facts.ts";
 import type { Lister } from "../../cache/store/lister.ts";
 import { isConflict, isNotFound } from "../../client/errors.ts";
@@ -10,7 +11,18 @@ import type { Env } from "../../controller/env.ts";
 import type { SyncResult } from "../../controller/sync.ts";
 import { askForVolumes, type Reservation, stateOfVolumes } from "./bind-volumes.ts";
 import { type Choice, chooseNode, type NodeFilter } from "./choose-node.ts";
+import type { DeviceCaches } from "./device-caches.ts";
 import { ClusterUsage } from "./cluster-usage.ts";
+import { ClaimsInFlight, writeClaims } from "./bind-devices.ts";
+import {
+  CLAIMS_OF_DEVICE,
+  type ClaimWrite,
+  devicesOnNode,
+  orProblem,
+  type PodDevices,
+  podDevices,
+  slicesForNode,
+} from "./pod-devices.ts";
 import { type PodVolumes, podVolumes, type VolumesOnNode, volumesOnNode } from "./pod-volumes.ts";
 import { exceedsVolumeLimits, type LimitListers, volumesByDriver } from "./volume-limits.ts";
 
@@ -20,12 +32,13 @@ const RETRY_MS = 30_000;
 /** How long a node is kept for a pod whose claims wait for their volumes. */
 const VOLUMES_MS = 600_000;
 
-export interface SchedulerCaches extends LimitListers {
+export interface SchedulerCaches extends LimitListers, DeviceCaches {
   readonly pods: Lister<Pod>;
   readonly nodes: Lister<Node>;
 }
 
 const NO_CLAIMS: PodVolumes = { bound: [], delayed: [] };
+const NO_DEVICES: PodDevices = { allocated: [], unallocated: [] };
 const NO_VOLUMES: ReturnType<typeof volumesByDriver> = new Map();
 
 /** What the scheduler knows beside its caches, and what it does for one pod. */
@@ -37,6 +50,7 @@ export class Scheduling {
   readonly #waiting = new Set<string>();
   /** By the uid of the pod. */
   readonly #reservations = new Map<string, Reservation>();
+  readonly #inFlight = new ClaimsInFlight();
 
   constructor(env: Env, caches: SchedulerCaches, bindsVolumes: boolean) {
     this.#env = env;
@@ -53,6 +67,13 @@ export class Scheduling {
   forget(pod: Pod): void {
     this.#waiting.delete(keyOf(pod));
     this.#reservations.delete(pod.metadata.uid ?? "");
+  }
+
+  /** What was written of the claim is seen, or the claim is gone. */
+  claimChanged(claim: Stored<ResourceClaim>): void {
+    const now = this.#caches.deviceClaims.get(claim.metadata.namespace, claim.metadata.name);
+    if (now?.metadata.uid !== claim.metadata.uid || now.status?.allocation !== undefined)
+      this.#inFlight.end(claim);
   }
 
   async schedule(key: string, signal: AbortSignal): Promise<SyncResult> {
@@ -73,7 +94,7 @@ export class Scheduling {
   }
 
   /** Undefined: the pod has to wait. */
-  async #place(pod: Pod, signal: AbortSignal): Promise<SyncResult | undefined> {
+  async #place(pod: Stored<Pod>, signal: AbortSignal): Promise<SyncResult | undefined> {
     const uid = pod.metadata.uid ?? "";
     const reserved = this.#reservations.get(uid);
     if (reserved !== undefined) {
@@ -83,10 +104,21 @@ export class Scheduling {
       if (state === "bound") return this.#bind(pod, reserved.node, signal);
       this.usage.remove(pod);
     }
-    const choice = this.#choose(pod);
+    const choice = orProblem(() => this.#choose(pod));
+    if (typeof choice === "string") {
+      await this.#reportUnschedulable(pod, choice, signal);
+      return undefined;
+    }
     if (choice.node === undefined) {
       await this.#reportUnschedulable(pod, choice.message, signal);
       return undefined;
+    }
+    this.usage.place(pod, choice.node);
+    try {
+      await writeClaims(this.#env, choice.claims, this.#inFlight, signal);
+    } catch (error) {
+      this.#release(pod);
+      throw error;
     }
     if (choice.plan.keep.length + choice.plan.provision.length === 0)
       return this.#bind(pod, choice.node, signal);
@@ -94,12 +126,16 @@ export class Scheduling {
     return undefined;
   }
 
-  #choose(pod: Pod): Placement {
+  #choose(pod: Stored<Pod>): Placement {
     const nodes = this.#caches.nodes.list();
     const volumes = this.#bindsVolumes ? podVolumes(pod, this.#caches) : NO_CLAIMS;
     if (typeof volumes === "string")
       return { node: undefined, message: `0/${nodes.length} nodes are available: ${volumes}. not found` };
+    const devices = this.#devicesOf(pod);
+    if (typeof devices === "string")
+      return { node: undefined, message: `0/${nodes.length} nodes are available: ${devices}.` };
     const plans = new Map<string, VolumesOnNode>();
+    const claims = new Map<string, readonly ClaimWrite[]>();
     const byDriver = this.#bindsVolumes ? volumesByDriver(pod, this.#caches) : NO_VOLUMES;
     const refuses = (node: Node): string | undefined => {
       const { name = "" } = node.metadata;
@@ -107,13 +143,38 @@ export class Scheduling {
       if (tooMany !== undefined) return tooMany;
       const plan = volumesOnNode(volumes, node, this.#caches);
       if (typeof plan === "string") return plan;
+      const writes = this.#claimsOnNode(pod, devices, node);
+      if (typeof writes === "string") return writes;
       plans.set(name, plan);
+      claims.set(name, writes);
       return undefined;
     };
     const choice =
       this.#nextToItsVolumes(pod, volumes, refuses) ?? chooseNode(pod, nodes, this.usage, refuses);
     if (choice.node === undefined) return choice;
-    return { node: choice.node, plan: plans.get(choice.node) ?? { keep: [], provision: [] } };
+    return {
+      node: choice.node,
+      plan: plans.get(choice.node) ?? { keep: [], provision: [] },
+      claims: claims.get(choice.node) ?? [],
+    };
+  }
+
+  /** A text says why the pod waits wherever there is room. */
+  #devicesOf(pod: Stored<Pod>): PodDevices | string {
+    if ((pod.spec?.resourceClaims ?? []).length === 0) return NO_DEVICES;
+    if (!this.#caches.knowsDevices()) return "devices are not known yet";
+    const devices = podDevices(pod, this.#caches);
+    if (typeof devices === "string") return devices;
+    const isBusy = devices.unallocated.some(({ claim }) => this.#inFlight.isOf(claim));
+    return isBusy ? "a resource claim is being allocated for another pod" : devices;
+  }
+
+  #claimsOnNode(pod: Stored<Pod>, devices: PodDevices, node: Node): readonly ClaimWrite[] | string {
+    if (devices === NO_DEVICES) return [];
+    const { deviceClaims, slices } = this.#caches;
+    const isTaken = (device: string): boolean =>
+      this.#inFlight.has(device) || deviceClaims.byIndex(CLAIMS_OF_DEVICE, device).length > 0;
+    return devicesOnNode(pod, devices, { node, offered: slicesForNode(slices.list(), node), isTaken });
   }
 
   /**
@@ -195,7 +256,7 @@ export class Scheduling {
 }
 
 type Placement =
-  | { readonly node: string; readonly plan: VolumesOnNode }
+  | { readonly node: string; readonly plan: VolumesOnNode; readonly claims: readonly ClaimWrite[] }
   | Extract<Choice, { readonly node: undefined }>;
 
 /** To be placed by this scheduler, and not held back. */

@@ -68,9 +68,9 @@ export function validateConfiguration(config: Json, path: string, errors: FieldE
   validateParameters(opaque["parameters"], `${path}.opaque.parameters`, errors);
 }
 
-const expressionLimit = 10 * 1024;
+export const expressionLimit = 10 * 1024;
 
-/** Expressions are kept, and not compiled. */
+/** Their expressions are compiled apart from this, as that takes its time. */
 export function validateSelectors(parent: Json | undefined, path: string, errors: FieldErrors): void {
   for (const [index, selector] of items(parent, "selectors").entries()) {
     const at = `${path}.selectors[${index}].cel`;

@@ -12,11 +12,12 @@ import {
 import { resources } from "../../../api/resources.ts";
 import { formatTime } from "../../../api/time.ts";
 import { defineKind, nameAndAge, specOf } from "../define-kind.ts";
-import type { Draft } from "../kind.ts";
+import type { Draft, KindRules } from "../kind.ts";
 import { isExtendedResource } from "../pod/requirements.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 import { validateClaimSpec, validateConfiguration, validateSelectors } from "./claim-spec.ts";
 import { dropDeallocated, validateClaimStatus } from "./claim-status.ts";
+import { selectorsOf, selectorsOfClaim, withSelectors } from "./selectors.ts";
 import { poolStatusRequestKind } from "./pool-status-request.ts";
 import { validateSlice } from "./slice.ts";
 import { taintRuleKind } from "./taint-rule.ts";
@@ -52,40 +53,49 @@ function stateCell(claim: Json): string {
   return states.join(",");
 }
 
-export const deviceKinds = [
+export const deviceKinds: readonly KindRules[] = [
   taintRuleKind,
   poolStatusRequestKind,
-  defineKind(resources.resourceClaims, {
-    declaredRules: true,
-    statusKeepsMetadata: "all",
-    setDefaults: (draft) => setRequestDefaults(child(draft, "spec")),
-    validate: (draft, errors) => validateClaimSpec(specOf(draft), "spec", errors),
-    validateUpdate: (draft, before, errors) => errors.immutable("spec", draft["spec"], before["spec"]),
-    prepareForUpdate: (draft, before, { subresource }) => {
-      if (subresource === "status") dropDeallocated(draft, before);
-    },
-    validateStatus: validateClaimStatus,
-    columns: [nameColumn, column("State", stateCell), ageColumn],
-  }),
-  defineKind(resources.resourceClaimTemplates, {
-    columns: nameAndAge,
-    setDefaults: (draft) => setRequestDefaults(child(child(draft, "spec"), "spec")),
-    validate: (draft, errors) => validateClaimSpec(descend(draft, "spec", "spec"), "spec.spec", errors),
-    validateChange: (draft, before, errors) => errors.immutable("spec", draft["spec"], before["spec"]),
-  }),
-  defineKind(resources.deviceClasses, {
-    declaredRules: true,
-    columns: nameAndAge,
-    validate(draft, errors) {
-      const spec = specOf(draft);
-      validateSelectors(spec, "spec", errors);
-      for (const [index, config] of items(spec, "config").entries())
-        validateConfiguration(config, `spec.config[${index}]`, errors);
-      const name = text(spec, "extendedResourceName");
-      if (present(spec, "extendedResourceName") && !isExtendedResource(name))
-        errors.invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
-    },
-  }),
+  withSelectors(
+    (claim) => selectorsOfClaim(child(claim, "spec"), "spec"),
+    defineKind(resources.resourceClaims, {
+      declaredRules: true,
+      statusKeepsMetadata: "all",
+      setDefaults: (draft) => setRequestDefaults(child(draft, "spec")),
+      validate: (draft, errors) => validateClaimSpec(specOf(draft), "spec", errors),
+      validateUpdate: (draft, before, errors) => errors.immutable("spec", draft["spec"], before["spec"]),
+      prepareForUpdate: (draft, before, { subresource }) => {
+        if (subresource === "status") dropDeallocated(draft, before);
+      },
+      validateStatus: validateClaimStatus,
+      columns: [nameColumn, column("State", stateCell), ageColumn],
+    }),
+  ),
+  withSelectors(
+    (template) => selectorsOfClaim(descend(template, "spec", "spec"), "spec.spec"),
+    defineKind(resources.resourceClaimTemplates, {
+      columns: nameAndAge,
+      setDefaults: (draft) => setRequestDefaults(child(child(draft, "spec"), "spec")),
+      validate: (draft, errors) => validateClaimSpec(descend(draft, "spec", "spec"), "spec.spec", errors),
+      validateChange: (draft, before, errors) => errors.immutable("spec", draft["spec"], before["spec"]),
+    }),
+  ),
+  withSelectors(
+    (made) => selectorsOf(child(made, "spec"), "spec"),
+    defineKind(resources.deviceClasses, {
+      declaredRules: true,
+      columns: nameAndAge,
+      validate(draft, errors) {
+        const spec = specOf(draft);
+        validateSelectors(spec, "spec", errors);
+        for (const [index, config] of items(spec, "config").entries())
+          validateConfiguration(config, `spec.config[${index}]`, errors);
+        const name = text(spec, "extendedResourceName");
+        if (present(spec, "extendedResourceName") && !isExtendedResource(name))
+          errors.invalid("spec.extendedResourceName", name, "must be a valid extended resource name");
+      },
+    }),
+  ),
   defineKind(resources.resourceSlices, {
     declaredRules: true,
     prepareForCreate: (draft, { nowMs }) => prepareSlice(draft, nowMs),
