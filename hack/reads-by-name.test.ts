@@ -12,6 +12,10 @@ const READS_BY_NAME: Readonly<Record<string, string>> = {
   "pkg/controller/history/owned-revisions.ts":
     "looks what revision has the name that a create was refused for",
   "controllers/podgc/sync.ts": "asks whether a node of the name exists: pods name their node and know no uid",
+  "controllers/storageversiongc/sync-servers.ts":
+    "asks whether a Lease of the name exists: StorageVersions name servers by it and know no uid",
+  "controllers/storageversionmigrator/apply.ts":
+    "a migration names its resource, and so its definition, without a uid",
   "controllers/tainteviction/sync-live-nodes.ts":
     "asks whether a node of the name exists: pods name their node and know no uid",
   "controllers/cronjob/apply.ts": "looks whose Job has the name that a create was refused for",

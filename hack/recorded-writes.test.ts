@@ -22,6 +22,9 @@ const UNRECORDED: Readonly<Record<string, string>> = {
   "controllers/serviceaccount/default-account/sync.ts": "there is one name",
   "controllers/serviceaccount/legacy-token-cleaner/apply.ts": "tokens are read a day apart",
   "controllers/serviceaccount/token/apply.ts": "each Secret and account is read live before it is written",
+  "controllers/storageversionmigrator/apply.ts": "a definition is read live, and written in that version",
+  "controllers/storageversionmigrator/sync-objects.ts":
+    "each object is written in the version that was listed",
   "controllers/tokencleaner/apply.ts": "deletions with their uid",
   "controllers/ttlafterfinished/apply.ts": "deletions with their uid",
 };

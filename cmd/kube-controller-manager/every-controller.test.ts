@@ -28,11 +28,15 @@ const features = {
   DRAResourcePoolStatus: true,
   GenericWorkload: true,
   PodCertificateRequest: true,
+  StorageVersionAPI: true,
+  StorageVersionMigrator: true,
 };
 const runtimeConfig = [
   "certificates.k8s.io/v1beta1",
+  "internal.apiserver.k8s.io/v1alpha1",
   "resource.k8s.io/v1alpha3",
   "scheduling.k8s.io/v1alpha2",
+  "storagemigration.k8s.io/v1beta1",
 ];
 const descriptors = registry(resolveOptions(switchedOn, () => "").options, {
   rootCa: () => pair.cert,

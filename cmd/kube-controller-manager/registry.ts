@@ -40,6 +40,8 @@ import { serviceAccountTokenController } from "../../controllers/serviceaccount/
 import { serviceCidrController } from "../../controllers/servicecidr/controller.ts";
 import { statefulSetController } from "../../controllers/statefulset/controller.ts";
 import { taintEvictionController } from "../../controllers/tainteviction/controller.ts";
+import { storageVersionCollector } from "../../controllers/storageversiongc/controller.ts";
+import { storageVersionMigrator } from "../../controllers/storageversionmigrator/controller.ts";
 import { tokenCleanerController } from "../../controllers/tokencleaner/controller.ts";
 import { ttlController } from "../../controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "../../controllers/ttlafterfinished/controller.ts";
@@ -126,6 +128,8 @@ export function registryEntries(options: Options, secrets: ClusterSecrets): read
     entry(ttlAfterFinishedController, { workers: options.ttlAfterFinished.concurrentSyncs }),
     entry(policyStatusController, { workers: options.admissionPolicyStatus.concurrentSyncs }),
     entry(serviceCidrController, undefined),
+    entry(storageVersionCollector, undefined),
+    entry(storageVersionMigrator, { collectsGarbage: options.garbageCollector.enabled }),
   ];
 }
 

@@ -126,7 +126,11 @@ const FIXED_WORKERS: Readonly<Record<string, number>> = {
   rounds: 1,
   selinux_warning: 1,
   serviceaccount: 1,
+  "resource-version-controller": 1,
   stale_pod_disruption: 1,
+  "storage-version-migrator-controller": 5,
+  storage_version_garbage_collector_leases: 1,
+  storage_version_garbage_collector_storageversions: 1,
   token_cleaner: 1,
   ttlcontroller: 5,
   vacprotection: 1,
@@ -310,7 +314,13 @@ test("each work queue has the workers of its controller's flag", async () => {
     clock,
     random,
     kinds: allKinds,
-    runtimeConfig: ["certificates.k8s.io/v1beta1", "resource.k8s.io/v1alpha3", "scheduling.k8s.io/v1alpha2"],
+    runtimeConfig: [
+      "certificates.k8s.io/v1beta1",
+      "internal.apiserver.k8s.io/v1alpha1",
+      "resource.k8s.io/v1alpha3",
+      "scheduling.k8s.io/v1alpha2",
+      "storagemigration.k8s.io/v1beta1",
+    ],
   });
   const set = new ControllerSet({
     // Prefixes of three lengths do not go together.
@@ -341,6 +351,8 @@ test("each work queue has the workers of its controller's flag", async () => {
       DRAResourcePoolStatus: true,
       GenericWorkload: true,
       PodCertificateRequest: true,
+      StorageVersionAPI: true,
+      StorageVersionMigrator: true,
     }),
     name: "test",
   });
@@ -373,6 +385,12 @@ test("--enable-garbage-collector=false leaves the garbage collector out, and onl
     );
   const without = names("--enable-garbage-collector=false");
   expect(names().filter((name) => !without.includes(name))).toEqual(["garbage-collector-controller"]);
+  const migrator = (...flags: string[]) =>
+    registryEntries(resolveOptions(flags, () => "").options, secrets).find(
+      ({ descriptor }) => descriptor.name === "storage-version-migrator-controller",
+    )?.descriptor;
+  expect(migrator("--enable-garbage-collector=false")?.checkSettings).toThrow("requires garbage collector");
+  expect(migrator()?.checkSettings).not.toThrow();
   const { skipped } = selectControllers(
     ["*"],
     knownControllers,

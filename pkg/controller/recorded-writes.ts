@@ -146,10 +146,17 @@ export class RecordedWrites<T extends ApiObject> {
     }
   }
 
-  /** As `remove`, for who has to know why it was gone: the server's answer is thrown. */
-  async delete(writer: Writer, object: StoredObject, how: Deletion = {}): Promise<void> {
-    const { uid } = object.metadata;
-    const only = { ...how, preconditions: { uid } };
+  /**
+   * As `remove`, for who has to know why it was gone: the server's answer is thrown. With `unchanged` the object stays
+   * when it is not any more as it was read.
+   */
+  async delete(
+    writer: Writer,
+    object: StoredObject,
+    { unchanged = false, ...how }: Deletion & { readonly unchanged?: boolean } = {},
+  ): Promise<void> {
+    const { uid, resourceVersion } = object.metadata;
+    const only = { ...how, preconditions: unchanged ? { uid, resourceVersion } : { uid } };
     const answer = await this.#unread.delete(refOf(object), only, writer.signal);
     // What goes at once is answered with a Status, which tells no version.
     if (answer.kind !== "Status") this.#note(writer, answer as Stored<ApiObject>);

@@ -17,8 +17,11 @@ export interface SyncGate<K> {
   waitMs(key: K): number | undefined;
 }
 
-/** What becomes of a key whose sync failed: it is left alone until its next change, or tried again after so long. */
-export type Verdict = "drop" | { readonly requeueAfterMs: number };
+/**
+ * What becomes of a key whose sync failed: it is left alone until its next change, or tried again, after so long or after
+ * the usual delay that grows, if not before.
+ */
+export type Verdict = "drop" | { readonly requeueAfterMs: number } | { readonly notBeforeMs: number };
 
 export interface WorkerPoolOptions<K> {
   /** Shut down by the pool when it is told to stop. */
@@ -211,7 +214,8 @@ export class WorkerPool<K> {
     }
     if (verdict !== undefined) {
       log.error(error, "Sync failed, to be retried", { durationMs, retries, ...verdict });
-      queue.addAfter(key, verdict.requeueAfterMs);
+      if ("notBeforeMs" in verdict) queue.addRateLimited(key, undefined, verdict.notBeforeMs);
+      else queue.addAfter(key, verdict.requeueAfterMs);
       return;
     }
     if (maxRetries !== undefined && retries >= maxRetries) {

@@ -13,9 +13,9 @@ export interface WorkQueue<K> {
   addAfter(key: K, delayMs: number, priority?: Priority): void;
   /**
    * Adds after the delay that the rate limiter gives for one more failure of this key. While the key is worked on its
-   * priority defaults to the one it was taken with.
+   * priority defaults to the one it was taken with. It does not come before `atLeastMs`.
    */
-  addRateLimited(key: K, priority?: Priority): void;
+  addRateLimited(key: K, priority?: Priority, atLeastMs?: number): void;
   /** The key's failures are forgotten: it succeeded, or is given up. */
   forget(key: K): void;
   /** Failures since the last forget. */

@@ -95,9 +95,9 @@ class DelayingQueue<K> implements WorkQueue<K> {
   }
 
   /** Without a priority, a key that failed keeps the one it was taken with: it is no more urgent than it was. */
-  addRateLimited(key: K, priority?: Priority): void {
+  addRateLimited(key: K, priority?: Priority, atLeastMs = 0): void {
     const wanted = priority ?? this.#entries.get(key)?.priority ?? "live";
-    this.addAfter(key, this.#limiter.delayMs(key), wanted);
+    this.addAfter(key, Math.max(this.#limiter.delayMs(key), atLeastMs), wanted);
   }
 
   forget(key: K): void {

@@ -219,8 +219,8 @@ export const kitMutants: readonly Mutant[] = [
   {
     name: "what has taken the name of an owner's object is deleted",
     file: "pkg/controller/recorded-writes.ts",
-    find: "{ ...how, preconditions: { uid } }",
-    replace: "{ ...how }",
+    find: "unchanged ? { uid, resourceVersion } : { uid }",
+    replace: "unchanged ? { uid, resourceVersion } : {}",
     tests: ownedTests,
   },
   {

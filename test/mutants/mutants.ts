@@ -26,6 +26,7 @@ import { disruptionMutants } from "./disruption.ts";
 import { informersMutants } from "./informers.ts";
 import { leadingMutants } from "./leading.ts";
 import { statefulSetsMutants } from "./stateful-sets.ts";
+import { storageVersionMutants } from "./storage-versions.ts";
 import { taintEvictionMutants } from "./taint-eviction.ts";
 import { ttlMutants } from "./ttl.ts";
 import { volumesAttachMutants } from "./volumes-attach.ts";
@@ -80,6 +81,7 @@ export const mutants: readonly Mutant[] = [
   ...certificatesMutants,
   ...certificateBetasMutants,
   ...nodeLifecycleMutants,
+  ...storageVersionMutants,
   ...taintEvictionMutants,
   ...volumesAttachMutants,
   ...nodeRangesMutants,

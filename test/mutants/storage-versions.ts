@@ -1,0 +1,418 @@
+import { type Mutant, mutantsOf } from "./mutant.ts";
+
+const collector = "controllers/storageversiongc";
+const migrator = "controllers/storageversionmigrator";
+const wiring = "cmd/kube-controller-manager/wiring.test.ts";
+const tests = (dir: string, ...names: readonly string[]): readonly string[] =>
+  names.map((name) => `${dir}/${name}.test.ts`);
+
+const gc = mutantsOf("storage versions", tests(collector, "reports", "sync"));
+const collectorMutants: readonly Mutant[] = [
+  gc(
+    "the version of nobody is common",
+    `${collector}/reports.ts`,
+    "others.length === 0",
+    "others.length < 9",
+  ),
+  gc("another common version is no transition", `${collector}/reports.ts`, " && !hasMoved;", ";"),
+  gc("a transition keeps its time", `${collector}/reports.ts`, "before.status === condition.status", "true"),
+  gc(
+    "the former common version stays",
+    `${collector}/reports.ts`,
+    "const { commonEncodingVersion: former, conditions = [], ...kept } = status;",
+    "const { conditions = [], ...kept } = status;\n  const former = status.commonEncodingVersion;",
+  ),
+  gc(
+    "a StorageVersion of nobody stays",
+    `${collector}/reports.ts`,
+    'if (left.length === 0) return { action: "remove" };',
+    "",
+  ),
+  gc(
+    "a StorageVersion that lost nothing is written",
+    `${collector}/reports.ts`,
+    'if (left.length === reports.length) return { action: "keep" };',
+    "",
+  ),
+  gc(
+    "the generation is forgotten",
+    `${collector}/reports.ts`,
+    "metadata.generation !== undefined &&",
+    "false &&",
+  ),
+  gc(
+    "Leases of other places count",
+    `${collector}/identity-lease.ts`,
+    "namespace === LEASE_NAMESPACE && ",
+    "",
+  ),
+  gc(
+    "Leases of others count",
+    `${collector}/identity-lease.ts`,
+    "labels?.[COMPONENT_LABEL] === API_SERVER",
+    "labels !== undefined",
+  ),
+  gc(
+    "a failed read is a Lease that is gone",
+    `${collector}/sync-servers.ts`,
+    "if (isNotFound(error)) return",
+    "if (error) return",
+  ),
+  gc(
+    "a Lease that is gone is a failure",
+    `${collector}/sync-servers.ts`,
+    "if (isNotFound(error)) return",
+    "if (!error) return",
+  ),
+  gc(
+    "a deleted Lease wakes nobody",
+    `${collector}/controller.ts`,
+    "leases.wakes(servers, goneServers);",
+    "void servers, goneServers;",
+  ),
+  gc(
+    "Leases wake when they come",
+    `${collector}/handlers.ts`,
+    'onlyWhen(["deleted"]',
+    'onlyWhen(["added", "deleted"]',
+  ),
+  gc("changed StorageVersions wake nobody", `${collector}/handlers.ts`, '["added", "updated"]', '["added"]'),
+  gc(
+    "StorageVersions of known servers are woken",
+    `${collector}/handlers.ts`,
+    "if (!reportsOf(object).every(({ apiServerID }) => isKnown(apiServerID)))",
+    "if (isKnown)",
+  ),
+  gc(
+    "a Lease that came back is not asked for",
+    `${collector}/sync-lease.ts`,
+    'if ((await leaseOf(context, id, signal)) !== "none") return {};',
+    "",
+  ),
+  gc(
+    "failures with a gone server are forgotten",
+    `${collector}/sync-lease.ts`,
+    "throwAll(failures);",
+    "throwAll([]);",
+  ),
+  gc("one failure ends the round", `${collector}/sync-lease.ts`, "failures.push(error);", "throw error;"),
+  gc(
+    "StorageVersions are read from one page",
+    `${collector}/sync-lease.ts`,
+    "while (meta.continue)",
+    "while (meta.continue === 'x')",
+  ),
+  gc("a report in between is removed", `${collector}/apply.ts`, "{ unchanged: true }", "{}"),
+  gc(
+    "a quicker deletion is a failure",
+    `${collector}/apply.ts`,
+    "if (!isNotFound(error)) throw error;",
+    "throw error;",
+  ),
+  gc(
+    "another StorageVersion of the name is taken for it",
+    `${collector}/sync.ts`,
+    "await context.writes.live(sync, owner)",
+    "await context.versionClient.list({}, signal).then(({ items }) => items[0])",
+  ),
+  gc(
+    "the reports are not declared",
+    `${collector}/reports.ts`,
+    '["status.storageVersions"] as const',
+    '["status.commonEncodingVersion"] as const',
+  ),
+  gc(
+    "the queue of Leases has another name",
+    `${collector}/controller.ts`,
+    "collector_leases",
+    "collector_lease",
+  ),
+  gc(
+    "it has another identity",
+    `${collector}/controller.ts`,
+    'clientName: "storage-version-garbage-collector"',
+    'clientName: "storage-versions"',
+  ),
+];
+
+const svm = mutantsOf(
+  "storage migration",
+  tests(
+    migrator,
+    "definition-status",
+    "migratable",
+    "migration",
+    "objects-left",
+    "sync-discovery",
+    "sync-turns",
+    "sync",
+    "turn-plan",
+  ),
+);
+const migratorMutants: readonly Mutant[] = [
+  svm("objects of the very version are left out", `${migrator}/objects-left.ts`, "order <= 0", "order < 0"),
+  svm(
+    "objects that are newer are written",
+    `${migrator}/objects-left.ts`,
+    "else if (order <= 0) this",
+    "else this",
+  ),
+  svm(
+    "a list of the very version is too old",
+    `${migrator}/objects-left.ts`,
+    "begunAt) < 0",
+    "begunAt) <= 0",
+  ),
+  svm(
+    "what is void stays",
+    `${migrator}/objects-left.ts`,
+    "this.#objects = [];\n    this.#malformed",
+    "this.#malformed",
+  ),
+  svm(
+    "versions that cannot be compared are passed over",
+    `${migrator}/objects-left.ts`,
+    "this.#malformed ??= resourceVersion;",
+    "return;",
+  ),
+  svm(
+    "the definition forgets versions of a migration that failed",
+    `${migrator}/definition-status.ts`,
+    "return statusOf(definition, what, nowMs);\n  }",
+    "return { ...statusOf(definition, what, nowMs), storedVersions: ['v2'] };\n  }",
+  ),
+  svm(
+    "a definition that has changed forgets versions",
+    `${migrator}/definition-status.ts`,
+    "begun.observedGeneration === definition.metadata.generation",
+    "true",
+  ),
+  svm(
+    "the stored versions are left out of what is applied",
+    `${migrator}/definition-status.ts`,
+    "return { conditions: [condition], storedVersions: status?.storedVersions ?? [] };",
+    "return { conditions: [condition], ...(status === undefined && { storedVersions: [] }) };",
+  ),
+  svm(
+    "the definition never forgets",
+    `${migrator}/definition-status.ts`,
+    "isSame && stored !== undefined ?",
+    "false && stored ?",
+  ),
+  svm(
+    "migrations run at the same time",
+    `${migrator}/turn-plan.ts`,
+    "this.#runs ? undefined : this.#first",
+    "this.#first",
+  ),
+  svm("the youngest goes first", `${migrator}/turn-plan.ts`, ": age < other;", ": age > other;"),
+  svm(
+    "those that are stopped hold up the others",
+    `${migrator}/turn-plan.ts`,
+    " && !isStopped(migration)",
+    "",
+  ),
+  svm(
+    "what has ended is not cleared up",
+    `${migrator}/turn-plan.ts`,
+    "this.#ending.push(migration)",
+    "void migration",
+  ),
+  svm(
+    "a conflict is a failure",
+    `${migrator}/sync-objects.ts`,
+    "if (!isConflict(error)) throw error;",
+    "throw error;",
+  ),
+  svm(
+    "the uid is left out of what is applied",
+    `${migrator}/sync-objects.ts`,
+    "name, uid, resourceVersion };",
+    "name, resourceVersion };",
+  ),
+  svm(
+    "the version is left out of what is applied",
+    `${migrator}/sync-objects.ts`,
+    "name, uid, resourceVersion };",
+    "name, uid };",
+  ),
+  svm(
+    "namespaces are lost",
+    `${migrator}/sync-objects.ts`,
+    "...(namespace !== undefined && { namespace }), ",
+    "",
+  ),
+  svm(
+    "only the first page is migrated",
+    `${migrator}/sync-objects.ts`,
+    "while (meta.continue)",
+    "while (meta.continue === 'x')",
+  ),
+  svm(
+    "a busy server fails the migration",
+    `${migrator}/sync-objects.ts`,
+    "  isTooManyRequests,\n  isServiceUnavailable,\n  isInternalError,\n  isTimeout,\n] as const",
+    "  isServiceUnavailable,\n  isInternalError,\n  isTimeout,\n] as const",
+  ),
+  svm("a broken connection fails the migration", `${migrator}/sync-objects.ts`, "error.code !== 0 && ", ""),
+  svm(
+    "a refusal is tried for ever",
+    `${migrator}/sync-migration.ts`,
+    "if (!isLasting(error)) throw error;",
+    "if (!isLasting(error) || left) throw error;",
+  ),
+  svm(
+    "a migration begins anew after a failure",
+    `${migrator}/sync-migration.ts`,
+    "context.left.get(owner) ?? ",
+    "",
+  ),
+  svm(
+    "a deleted migration goes on",
+    `${migrator}/sync-migration.ts`,
+    "if (newest(context, owner) === undefined) return;",
+    "",
+  ),
+  svm(
+    "an old list will do",
+    `${migrator}/sync-migration.ts`,
+    "if (isOlder(listed, begunAt))",
+    "if (isOlder(begunAt, begunAt))",
+  ),
+  svm(
+    "a young migration of nothing fails at once",
+    `${migrator}/sync-version.ts`,
+    "if (ageMs < GRACE_MS)",
+    "if (ageMs < 0)",
+  ),
+  svm(
+    "a migration of nothing waits for ever",
+    `${migrator}/sync-version.ts`,
+    "if (ageMs < GRACE_MS)",
+    "if (ageMs >= 0)",
+  ),
+  svm(
+    "the version of all objects is asked for, one by one",
+    `${migrator}/sync-version.ts`,
+    "resource.namespaced ? { namespace: NO_NAMESPACE } : {}",
+    '{ namespace: resource.namespaced ? "x y" : NO_NAMESPACE, fieldSelector: "spec.a=b" }',
+  ),
+  svm(
+    "a version that is none is noted",
+    `${migrator}/sync-version.ts`,
+    "if (problem !== undefined) {",
+    "if (problem === '') {",
+  ),
+  svm(
+    "a version is noted before its turn",
+    `${migrator}/sync-version.ts`,
+    "if (!isRunning(owner) || ",
+    "if (",
+  ),
+  svm(
+    "resources that cannot be written are migrated",
+    `${migrator}/migratable.ts`,
+    '["update", "patch", "list"]',
+    '["list"]',
+  ),
+  svm(
+    "what has just come is not looked for",
+    `${migrator}/sync-discovery.ts`,
+    "const UNKNOWN_MS = 10_000",
+    "const UNKNOWN_MS = 60_000",
+  ),
+  svm(
+    "what is known is known for ever",
+    `${migrator}/sync-discovery.ts`,
+    "this.#askAnewAfter(KNOWN_MS);",
+    "this.#askAnewAfter(Infinity);",
+  ),
+  svm(
+    "what cannot be discovered is missing",
+    `${migrator}/sync-discovery.ts`,
+    "if (found.failure !== undefined) throw found.failure;",
+    "",
+  ),
+  svm(
+    "the definition is written without its version",
+    `${migrator}/apply.ts`,
+    "{ metadata: { name, uid, resourceVersion }, status }",
+    "{ metadata: { name, uid }, status }",
+  ),
+  svm(
+    "a quicker change of the definition is a failure",
+    `${migrator}/apply.ts`,
+    "attempt === ATTEMPTS",
+    "attempt > 0",
+  ),
+  svm(
+    "the definition is told by somebody else",
+    `${migrator}/apply.ts`,
+    'FIELD_MANAGER = "migration-runner-controller"',
+    'FIELD_MANAGER = "migrator"',
+  ),
+  svm(
+    "the end is written to what was read at the beginning",
+    `${migrator}/apply.ts`,
+    "return found?.metadata.uid === metadata.uid ? found : undefined;",
+    "return found?.metadata.uid === metadata.uid ? (arguments[1] as typeof found) : undefined;",
+  ),
+  svm(
+    "another migration of the name is taken for it",
+    `${migrator}/apply.ts`,
+    "found?.metadata.uid === metadata.uid ? found : undefined",
+    "found",
+  ),
+  svm(
+    "deletions wake no other migration",
+    `${migrator}/handlers.ts`,
+    "({ object }, wake) => wake(resourceKeyOf(object))",
+    '({ object, type }, wake) => (type === "deleted" ? undefined : wake(resourceKeyOf(object)))',
+  ),
+  svm(
+    "the server is asked before the time that it named",
+    `${migrator}/controller.ts`,
+    "return notBeforeMs > 0 ? { notBeforeMs } : undefined;",
+    "return notBeforeMs < 0 ? { notBeforeMs } : undefined;",
+  ),
+  svm(
+    "turns do not wait for what was written",
+    `${migrator}/controller.ts`,
+    "return waits.find((waitMs) => waitMs !== undefined);",
+    "return waits.find(() => false);",
+  ),
+  svm("it has fewer workers", `${migrator}/controller.ts`, "workers: 5,", "workers: 1,"),
+  svm(
+    "a queue has another name",
+    `${migrator}/controller.ts`,
+    'const name = "resource-version-controller";',
+    'const name = "migration-runner-controller";',
+  ),
+  svm(
+    "it runs without garbage collector",
+    `${migrator}/controller.ts`,
+    "if (!collectsGarbage) throw",
+    "if (collectsGarbage === undefined) throw",
+  ),
+  svm(
+    "running is no condition of its own",
+    `${migrator}/migration.ts`,
+    'Running: "MigrationRunning"',
+    'Running: "Running"',
+  ),
+  svm(
+    "what nothing is changed of is not stored anew",
+    "pkg/apiserver/server/update.ts",
+    "if (isSame && isStoredAsNew(served, stored))",
+    "if (isSame)",
+  ),
+  {
+    name: "storage migration: whether garbage is collected does not reach it",
+    file: "cmd/kube-controller-manager/registry.ts",
+    find: "collectsGarbage: options.garbageCollector.enabled",
+    replace: "collectsGarbage: true",
+    tests: [wiring],
+  },
+];
+
+export const storageVersionMutants: readonly Mutant[] = [...collectorMutants, ...migratorMutants];
