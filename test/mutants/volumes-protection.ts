@@ -138,14 +138,14 @@ function ofClaims(): readonly Mutant[] {
     {
       name: "pvc-protection: the node of pods is not read",
       file: `${claims}/claim-use.ts`,
-      find: '  "spec.nodeName",\n',
-      replace: "",
+      find: ', "spec.nodeName"]',
+      replace: "]",
       tests: claimTests,
     },
     {
-      name: "pvc-protection: the phase of pods is not read",
+      name: "pvc-protection: what says whether pods have ended is not read",
       file: `${claims}/claim-use.ts`,
-      find: '  "status.phase",\n',
+      find: "...POD_END_FIELDS, ",
       replace: "",
       tests: claimTests,
     },
