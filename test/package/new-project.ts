@@ -72,6 +72,7 @@ export class NewProject {
       cwd: this.directory,
       env: { ...process.env, PATH: `${bin}:${process.env["PATH"]}`, ...env },
       stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
     });
     return new Running(child);
   }
@@ -93,9 +94,22 @@ export class Running {
     return this.#said;
   }
 
+  /** Its exit code, when it has ended by itself. */
+  async ended(): Promise<number | null> {
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+
   /** Its exit code. */
   async end(): Promise<number | null> {
     this.#child.kill("SIGTERM");
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+
+  /** As Ctrl-C does in a terminal: all that belong to it are told, and not only the first. */
+  async interrupt(): Promise<number | null> {
+    process.kill(-(this.#child.pid ?? 0), "SIGINT");
     await this.#ended;
     return this.#child.exitCode;
   }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { globSync, mkdtempSync, readFileSync } from "node:fs";
+import { existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -203,6 +203,26 @@ describe("a project that was made by kcm new", () => {
     const { status } = await running.becomes(kubeconfig, example(), "AllReady");
     expect(status?.readyReplicas).toBe(2);
     expect(await running.end()).toBe(0);
+  });
+
+  test("ends in order at Ctrl-C, wherever its cluster is kept", async () => {
+    const home = join(consumer.directory, "kept");
+    const running = project.start("src/dev.ts", { KCM_HOME: home });
+    await until("the operator works", () => running.said.includes("Controller starting"));
+    expect(existsSync(join(home, "web-site/kubeconfig"))).toBe(true);
+    expect([await running.interrupt(), running.said.match(/"Stopping"/g)]).toEqual([0, ['"Stopping"']]);
+    expect(running.said).toMatch(/"Controller ended"[\s\S]*ended/);
+  });
+
+  test("fails where its operator does", async () => {
+    writeFileSync(join(project.directory, "src/failing.ts"), 'throw new Error("it fails");\n');
+    const dev = readFileSync(join(project.directory, "src/dev.ts"), "utf8");
+    writeFileSync(
+      join(project.directory, "src/failing-dev.ts"),
+      dev.replace("src/main.ts", "src/failing.ts"),
+    );
+    const running = project.start("src/failing-dev.ts", { KCM_HOME: join(consumer.directory, "failing") });
+    expect([await running.ended(), running.said]).toEqual([1, expect.stringContaining("it fails")]);
   });
 
   testWhere(hasRealCluster())("runs against a real API server", async () => {

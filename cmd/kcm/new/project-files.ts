@@ -45,7 +45,7 @@ function packageJson({ name, source }: Project): string {
     scripts: {
       dev: "node src/dev.ts",
       start: "node src/main.ts",
-      test: "vitest run",
+      test: "vitest run --testTimeout=30000",
       check: "tsc --noEmit",
       manifests: "kcm manifests src/controller.ts > config/operator.yaml",
       image: `docker build -t ${name} .`,

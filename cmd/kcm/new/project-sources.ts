@@ -126,7 +126,7 @@ import { join } from "node:path";
 
 const name = ${JSON.stringify(name)};
 const home = process.env["KCM_HOME"] || join(homedir(), ".kcm");
-// Both are detached: Ctrl-C reaches them once, from here, as a second signal would cut their end short.
+// Both are detached: Ctrl-C reaches them from here, first the operator, and the cluster when that has ended.
 const cluster = spawn("kcm", ["up", "--name", name], { stdio: ["ignore", "pipe", "inherit"], detached: true });
 let operator: ReturnType<typeof spawn> | undefined;
 let said = "";
@@ -146,9 +146,6 @@ cluster.once("exit", (code) => {
   operator?.kill("SIGTERM");
 });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-  process.once(signal, () => {
-    operator?.kill(signal);
-    cluster.kill(signal);
-  });
+  process.on(signal, () => (operator ?? cluster).kill(signal));
 `;
 }
