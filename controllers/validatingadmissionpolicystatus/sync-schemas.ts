@@ -1,15 +1,20 @@
+import type { ClientSet } from "../../pkg/client/client-set.ts";
 import { parseApiVersion } from "../../pkg/api/owner-references.ts";
 import { child, isJson, type Json, text } from "../../pkg/api/json.ts";
-import type { PolicyStatusContext } from "./context.ts";
 import type { CachedPolicy } from "./fields.ts";
 import { pathOfVersion, schemaOfKind } from "./kind-schema.ts";
 import { type GroupVersionKind, matchedKinds } from "./matched-kinds.ts";
 import type { KindSchema, PolicySchemas } from "./type-check.ts";
 
+/** What is asked. */
+interface Server {
+  readonly client: Pick<ClientSet, "discovery" | "rest">;
+}
+
 /** What the API server says of the kinds that a policy speaks of; what it has no schema of is left out. */
 export async function gatherSchemas(
   policy: CachedPolicy,
-  context: Pick<PolicyStatusContext, "client">,
+  context: Server,
   signal: AbortSignal,
 ): Promise<PolicySchemas> {
   const documents = new Documents(context, signal);
@@ -28,7 +33,7 @@ export async function gatherSchemas(
 /** What discovery does not know is asked for anew, once: custom resources come and go. */
 async function kindsOf(
   policy: CachedPolicy,
-  { client: { discovery } }: Pick<PolicyStatusContext, "client">,
+  { client: { discovery } }: Server,
   signal: AbortSignal,
 ): Promise<readonly GroupVersionKind[]> {
   const before = matchedKinds(policy, (await discovery.surface(signal)).resources);
@@ -51,12 +56,12 @@ async function kindsOf(
 
 /** OpenAPI v3, a document for each version, read once in a sync. */
 class Documents {
-  readonly #context: Pick<PolicyStatusContext, "client">;
+  readonly #context: Server;
   readonly #signal: AbortSignal;
   #paths: Promise<Json> | undefined;
   readonly #known = new Map<string, Promise<Json | undefined>>();
 
-  constructor(context: Pick<PolicyStatusContext, "client">, signal: AbortSignal) {
+  constructor(context: Server, signal: AbortSignal) {
     this.#context = context;
     this.#signal = signal;
   }

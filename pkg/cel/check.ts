@@ -164,8 +164,13 @@ class Checker {
   #fieldOf(expr: Expr, target: Type, field: string): Type {
     if (target.kind === "map") return paramOf(target, 1);
     if (target.kind === "struct") {
-      const type = this.#environment.types.fieldType(target.name, field);
-      if (type === undefined) this.#report(expr, `undefined field '${field}'`);
+      const { types } = this.#environment;
+      const type = types.fieldType(target.name, field);
+      // Of libraries' types nobody knows any field.
+      const why = types.hasStruct(target.name)
+        ? `undefined field '${field}'`
+        : `unexpected failed resolution of '${target.name}'`;
+      if (type === undefined) this.#report(expr, why);
       return type ?? errorType;
     }
     if (target.kind === "typeParam") this.#fits(dynType, target);

@@ -3,6 +3,8 @@ import type { Mutant } from "./mutant.ts";
 const RULES = ["test/integration/api/definitions/rules.test.ts"];
 const LANGUAGE = ["pkg/cel/recorded.test.ts"];
 
+const POLICIES = ["test/decisions/policies/recorded.test.ts"];
+
 /** The language of rules and conditions, and who asks it what. */
 export const expressionMutants: readonly Mutant[] = [
   {
@@ -67,6 +69,27 @@ export const expressionMutants: readonly Mutant[] = [
     find: "...mixtureIssues(checked, checked.expr), ",
     replace: "",
     tests: LANGUAGE,
+  },
+  {
+    name: "what a library's type has not got is only a field that there is not",
+    file: "pkg/cel/check.ts",
+    find: "const why = types.hasStruct(target.name)",
+    replace: "const why = types.hasStruct(target.name) || true",
+    tests: POLICIES,
+  },
+  {
+    name: "a variable of a policy may be anything",
+    file: "controllers/validatingadmissionpolicystatus/type-check.ts",
+    find: 'typeof made === "string" ? dynType : typeOfVariable(made.checked.type)',
+    replace: 'typeof made === "string" ? dynType : dynType',
+    tests: POLICIES,
+  },
+  {
+    name: "a kind's parts have no types",
+    file: "controllers/validatingadmissionpolicystatus/kind-schema.ts",
+    find: "target === undefined ? {} : whole(target, all, [...within, name]);",
+    replace: "{};",
+    tests: POLICIES,
   },
   {
     name: "a condition that does not hold makes no difference",
