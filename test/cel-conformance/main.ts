@@ -1,5 +1,5 @@
 // Runs the tests of the language's own specification (cel-spec, a dependency of upstream's) and says how many pass, and why the
-// others do not: node hack/cel-conformance/main.ts [VERBOSE]
+// others do not: node test/cel-conformance/main.ts [VERBOSE]
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ const asInKubernetes: ReadonlySet<string> = (() => {
 })();
 
 const { stdout } = spawnSync("go", ["list", "-m", "-f", "{{.Dir}}", "cel.dev/expr"], {
-  cwd: new URL("../../test/real", import.meta.url),
+  cwd: new URL("../real", import.meta.url),
   encoding: "utf8",
 });
 const directory = join(stdout.trim(), "tests/simple/testdata");
