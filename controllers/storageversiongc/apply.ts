@@ -1,6 +1,5 @@
 import type { Stored } from "../../pkg/api/object.ts";
 import type { V1alpha1StorageVersion as StorageVersion } from "../../pkg/api/types/internal-v1alpha1.gen.ts";
-import { isNotFound } from "../../pkg/client/errors.ts";
 import type { StorageVersionContext } from "./context.ts";
 import type { ReportsPlan } from "./reports.ts";
 
@@ -16,11 +15,6 @@ export async function applyReports(
 ): Promise<void> {
   if (plan.action === "keep") return;
   const writer = { owner: read, signal };
-  try {
-    if (plan.action === "update") await writes.updateStatusUnread(writer, plan.version);
-    else await writes.delete(writer, read, { unchanged: true });
-  } catch (error) {
-    // Somebody else has removed it.
-    if (!isNotFound(error)) throw error;
-  }
+  if (plan.action === "update") await writes.updateStatusUnread(writer, plan.version);
+  else await writes.delete(writer, read, { unchanged: true });
 }

@@ -5,7 +5,7 @@ export const LEASE_NAMESPACE = "kube-system";
 const COMPONENT_LABEL = "apiserver.kubernetes.io/identity";
 const API_SERVER = "kube-apiserver";
 
-/** Whether the Lease is that of an API server. There are others of its name's kind. */
-export function isIdentityLease({ metadata: { namespace, labels } }: PartialObject): boolean {
-  return namespace === LEASE_NAMESPACE && labels?.[COMPONENT_LABEL] === API_SERVER;
+/** Whether a Lease of that namespace is an API server's. There are others in it. */
+export function isIdentityLease({ metadata: { labels } }: PartialObject): boolean {
+  return labels?.[COMPONENT_LABEL] === API_SERVER;
 }

@@ -72,11 +72,10 @@ async function reported(name = NAME): Promise<readonly string[] | undefined> {
 }
 
 const linesOf = (): readonly string[] => world.takeWrites().map(lineOf);
-const fail = (verb: string, resource: string, times = Infinity): (() => void) =>
+const fail = (verb: string, resource: string): (() => void) =>
   world.server.parts.faults.add({
     target: { verb, resource },
     action: { kind: "status", when: "before", error: internal("not now") },
-    times,
   });
 
 describe("the Lease of a server goes", () => {
@@ -128,14 +127,17 @@ describe("the Lease of a server goes", () => {
     const names = Array.from({ length: 510 }, (_, index) => `core.things${index}`);
     for (const name of names) keep([report("a", "v1"), report("b", "v1")], {}, name);
     await start();
-    fail("update", "storageversions", 1);
+    const repair = world.server.parts.faults.add({
+      target: { verb: "update", resource: "storageversions", name: names[0] ?? "" },
+      action: { kind: "status", when: "before", error: internal("not now") },
+    });
     await deleteLease("a");
-    await world.run(20);
-    const written = linesOf();
-    expect(new Set(written)).toEqual(new Set(names.map((name) => `update storageversions/status ${name}`)));
     await world.run();
+    expect(new Set(linesOf())).toEqual(new Set(names.map((name) => `update storageversions/status ${name}`)));
+    expect(await reported(names[0])).toEqual(["a", "b"]);
+    repair();
+    await world.run(60_000);
     expect(await reported(names[0])).toEqual(["b"]);
-    expect(linesOf().length + written.length).toBe(511);
   });
 
   test("and comes back before anything is done", async () => {

@@ -86,16 +86,27 @@ describe("migrations of one resource", () => {
     expect([await statesOf("a"), await statesOf("b")]).toEqual(["not Running", "not Running, Succeeded"]);
   });
 
-  test("what was written is waited for, so that nothing is begun twice", async () => {
+  test("what was written is waited for, so that nothing is ended twice", async () => {
+    const ended = { conditions: [...RUNNING(), condition("Succeeded")] };
+    keepMigration("ended", { agoMs: 5_000, status: ended });
+    keepMigration("next");
+    const target = { verb: "update", resource: "storageversionmigrations", subresource: "status" };
+    let show = (): void => undefined;
+    const hide = (): void => {
+      show = world.server.parts.faults.holdWatches({ resource: "storageversionmigrations" });
+    };
+    world.server.parts.faults.add({
+      target: { ...target, name: "ended" },
+      action: { kind: "interfere", run: hide },
+      times: 1,
+    });
+    refuse(internal("not now"), { ...target, name: "next" }, 1);
     await start();
-    const show = world.server.parts.faults.holdWatches({ resource: "storageversionmigrations" });
-    await migrate("m");
-    await world.run();
-    expect(linesOf()).toEqual([]);
+    await world.run(5_000);
+    expect(linesOf()).toEqual([`${STATUS} ended`, `${STATUS} next`]);
     show();
-    await world.run(200);
     await world.run(10_000);
-    expect(linesOf()).toEqual(Array.from({ length: 4 }, () => `${STATUS} m`));
+    expect(await statesOf("next")).toBe("not Running, Succeeded");
   });
 });
 
@@ -194,28 +205,27 @@ describe("custom resources", () => {
     );
   });
 
-  test("their definition is read anew when somebody is quicker, a few times", async () => {
+  test("their definition is read anew when somebody is quicker, and nothing has failed", async () => {
     await define();
-    await start();
-    let times = 0;
-    const stop = world.server.parts.faults.add({
+    const set = await start();
+    world.server.parts.faults.add({
       target: { verb: "patch", resource: "customresourcedefinitions", subresource: "status" },
       action: {
         kind: "interfere",
         run: async () => {
-          times++;
           await world.update(customResourceDefinitions, "widgets.example.com", (found) => ({
             ...found,
-            metadata: { ...found.metadata, labels: { times: String(times) } },
+            metadata: { ...found.metadata, labels: { at: String(world.clock.nowMs()) } },
           }));
         },
       },
+      times: 3,
     });
     await migrate("m", WIDGETS);
-    await world.run(100);
-    expect([times > 1, await statesOf("m")]).toEqual([true, ""]);
-    stop();
-    await world.run(60_000);
+    await world.run(10_000);
+    const told = world.takeWrites().filter(({ resource }) => resource === "customresourcedefinitions/status");
+    expect(told.map(({ status }) => status)).toEqual([409, 409, 409, 200, 200]);
+    expect(set.debug(NAME, "/", new URLSearchParams())?.body).not.toContain("failed");
     expect(await statesOf("m")).toBe("not Running, Succeeded");
   });
 

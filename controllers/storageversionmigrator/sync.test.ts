@@ -199,7 +199,7 @@ describe("a migration", () => {
     await start();
     world.server.parts.faults.add({
       target: { verb: "patch", resource: "configmaps" },
-      action: { kind: "disconnect", when: "before" },
+      action: { kind: "disconnect", when: "after" },
       times: 2,
     });
     await migrate("m");
@@ -207,17 +207,30 @@ describe("a migration", () => {
     expect(await statesOf("m")).toBe("not Running, Succeeded");
   });
 
-  test("waits as long as the server asks for, and longer each time after that", async () => {
+  test("waits as long as the server asks for, though its client does not", async () => {
+    await world.stop();
+    // A client waits for the time in the header by itself.
+    const withoutHeader = (server: Transport): Transport => ({
+      send: async (request, signal) => {
+        const response = await server.send(request, signal);
+        if (response.status !== 429) return response;
+        const { "retry-after": _, ...headers } = response.headers;
+        const text = async (): Promise<string> => response.text();
+        return { ...response, headers, text, json: async () => response.json() };
+      },
+      close: async () => server.close(),
+    });
+    await openWorld({ transport: withoutHeader });
     await createMaps("a");
     await start();
     const repair = refuse(tooManyRequests("slow down", 30, []), { verb: "patch", resource: "configmaps" });
     await migrate("m");
     await world.run(1_000);
-    world.takeWrites();
-    await world.run(20_000);
+    expect(linesOf().filter((line) => line.startsWith("patch"))).toEqual(["patch configmaps a"]);
+    await world.run(25_000);
     expect(linesOf()).toEqual([]);
     repair();
-    await world.run(600_000);
+    await world.run(10_000);
     expect(await statesOf("m")).toBe("not Running, Succeeded");
   });
 
@@ -247,6 +260,27 @@ describe("a migration", () => {
     await migrate("m");
     await world.run(10_000);
     expect(linesOf().filter((line) => line.startsWith("patch"))).toEqual([
+      "patch configmaps a",
+      "patch configmaps b",
+    ]);
+    expect(await statesOf("m")).toBe("not Running, Succeeded");
+  });
+
+  test("that takes the name of another one meanwhile begins at its beginning", async () => {
+    await createMaps("a", "b");
+    await start();
+    world.server.parts.faults.add({
+      target: { verb: "patch", resource: "configmaps", name: "a" },
+      action: { kind: "latency", ms: 5_000 },
+      times: 1,
+    });
+    await migrate("m");
+    await world.run(1_000);
+    await world.delete(storageVersionMigrations, "m");
+    await migrate("m");
+    await world.run(10_000);
+    expect(linesOf().filter((line) => line.startsWith("patch"))).toEqual([
+      "patch configmaps a",
       "patch configmaps a",
       "patch configmaps b",
     ]);

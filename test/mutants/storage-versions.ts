@@ -41,12 +41,6 @@ const collectorMutants: readonly Mutant[] = [
     "false &&",
   ),
   gc(
-    "Leases of other places count",
-    `${collector}/identity-lease.ts`,
-    "namespace === LEASE_NAMESPACE && ",
-    "",
-  ),
-  gc(
     "Leases of others count",
     `${collector}/identity-lease.ts`,
     "labels?.[COMPONENT_LABEL] === API_SERVER",
@@ -103,12 +97,6 @@ const collectorMutants: readonly Mutant[] = [
     "while (meta.continue === 'x')",
   ),
   gc("a report in between is removed", `${collector}/apply.ts`, "{ unchanged: true }", "{}"),
-  gc(
-    "a quicker deletion is a failure",
-    `${collector}/apply.ts`,
-    "if (!isNotFound(error)) throw error;",
-    "throw error;",
-  ),
   gc(
     "another StorageVersion of the name is taken for it",
     `${collector}/sync.ts`,
@@ -272,6 +260,12 @@ const migratorMutants: readonly Mutant[] = [
     `${migrator}/sync-migration.ts`,
     "if (newest(context, owner) === undefined) return;",
     "",
+  ),
+  svm(
+    "what is not served is asked for its name",
+    `${migrator}/sync-migration.ts`,
+    "requireAge(owner, context.clock);",
+    "(resource as unknown as ApiResource).plural.trim();\n    requireAge(owner, context.clock);",
   ),
   svm(
     "an old list will do",
