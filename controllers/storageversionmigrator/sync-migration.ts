@@ -1,5 +1,6 @@
 import { messageOf } from "../../pkg/api/errors.ts";
 import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
+import { TurnOfSteps } from "../../pkg/clock/turns.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import { failWith, finish, newest } from "./apply.ts";
 import type { MigratorContext } from "./context.ts";
@@ -61,7 +62,10 @@ async function migrate(
   left: ObjectsLeft,
 ): Promise<void> {
   const { owner, signal } = sync;
+  const turn = new TurnOfSteps(context.clock);
   for (let object = left.first(); object !== undefined; object = left.first()) {
+    const next = turn.step();
+    if (next !== undefined) await next;
     // Who deletes it, ends it.
     if (newest(context, owner) === undefined) return;
     try {
