@@ -163,6 +163,23 @@ describe("a group", () => {
   });
 });
 
+test("a group that was made anew under its name, before the first could be let go, is left alone", async () => {
+  await createGroup({ finalizers: [FINALIZER], isDeleted: true });
+  world.server.parts.faults.add({
+    target: { verb: "update", resource: "podgroups" },
+    action: { kind: "status", when: "before", error: conflict(resources.podGroups, "group", "no") },
+    times: 12,
+  });
+  await start();
+  const groups = world.client.clientFor<V1alpha2PodGroup>(resources.podGroups);
+  const body = { metadata: { finalizers: null } };
+  await groups.patch({ namespace: "default", name: "group" }, { type: "merge", body });
+  await createGroup({ finalizers: [OTHER] });
+  world.takeWrites();
+  await world.run(60_000);
+  expect(await outcome()).toEqual([[], [OTHER]]);
+});
+
 // upstream: the same file, #TestHandlePodChange, #TestHandlePodGroupUpdate
 describe("a group that is being deleted", () => {
   test.each<[string, () => Promise<void>, unknown]>([

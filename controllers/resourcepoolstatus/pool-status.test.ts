@@ -97,8 +97,8 @@ describe("the status of pools", () => {
     [
       "knows generations beyond doubles",
       [
-        { generation: 9_007_199_254_740_993n, devices: 1 },
         { generation: 9_007_199_254_740_992n, devices: 2 },
+        { generation: 9_007_199_254_740_993n, devices: 1 },
       ],
       {},
       [{ ...whole, generation: 9_007_199_254_740_993n, totalDevices: 1, availableDevices: 1 }],

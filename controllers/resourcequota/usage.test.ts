@@ -163,10 +163,10 @@ describe("devices that pods ask for by name and claims by class", () => {
       { [gpus]: "5", [implicit]: "2", [perClass]: "2", "count/resourceclaims.resource.k8s.io": "1" },
     ],
     [
-      "are those of pods alone where there is no such class",
+      "are those of pods alone where there is no such class, but for the name that says which",
       [pods, claims],
       noDevices,
-      { [gpus]: "3", [implicit]: "0", [perClass]: "2", "count/resourceclaims.resource.k8s.io": "1" },
+      { [gpus]: "3", [implicit]: "2", [perClass]: "2", "count/resourceclaims.resource.k8s.io": "1" },
     ],
     [
       "are not counted while classes are not known",

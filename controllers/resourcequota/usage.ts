@@ -49,9 +49,11 @@ export function* countUsage(
     const names = limits.filter((name) =>
       isForeign ? name === countName(resource) : isAbout(resource, name, devices),
     );
-    return { resource, names, all: names.length === 0 ? [] : objects() };
+    // What is counted at all is counted under every name that it has. upstream: claims of classes that are not there
+    const used = isForeign ? names : limits;
+    return { resource, names, used, all: names.length === 0 ? [] : objects() };
   });
-  for (const { resource, names, all } of listed) {
+  for (const { resource, names, used, all } of listed) {
     if (names.length === 0) continue;
     if (all === undefined) {
       unknown.push(groupResource(resource));
@@ -62,7 +64,7 @@ export function* countUsage(
     sum = addAmounts(sum, new Map(names.map((name) => [name, zeroQuantity])));
     for (const object of all) {
       if (quotaCovers(spec, names, resource, object)) {
-        sum = addAmounts(sum, pickAmounts(usageOf(resource, object, nowMs, devices), names));
+        sum = addAmounts(sum, pickAmounts(usageOf(resource, object, nowMs, devices), used));
       }
       yield;
     }

@@ -84,13 +84,19 @@ const rules: readonly Mutant[] = [
 ];
 
 const wiring: readonly Mutant[] = [
-  poolSync("answers are given again", `${pools}/sync.ts`, "if (owner.status !== undefined) return {};", ""),
-  poolSync(
-    "requests that are answered wake",
-    `${pools}/controller.ts`,
-    "if (object.status === undefined) wake",
-    "wake",
-  ),
+  {
+    ...poolSync(
+      "answers are given again",
+      `${pools}/sync.ts`,
+      "if (owner.status !== undefined) return {};",
+      "",
+    ),
+    also: {
+      file: `${pools}/controller.ts`,
+      find: "if (object.status === undefined) wake",
+      replace: "wake",
+    },
+  },
   poolSync("requests that change wake nobody", `${pools}/controller.ts`, '["added", "updated"]', '["added"]'),
   poolSync("it is tried for ever", `${pools}/controller.ts`, "      maxRetries: 5,\n", ""),
   poolSync("the queue is measured", `${pools}/controller.ts`, "      unmeasured: true,\n", ""),

@@ -12,6 +12,7 @@ import { plantMutants } from "./development-cluster.ts";
 import { deviceMutants } from "./devices.ts";
 import { discoveryMutants } from "./discovery.ts";
 import { deviceAlphasMutants } from "./device-alphas.ts";
+import { deviceGivingMutants } from "./device-giving.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { customResourcesMutants } from "./custom-resources.ts";
 import { definitionsMutants } from "./definitions.ts";
@@ -77,6 +78,7 @@ export const mutants: readonly Mutant[] = [
   ...deviceMutants,
   ...discoveryMutants,
   ...deviceAlphasMutants,
+  ...deviceGivingMutants,
   ...certificateSigningMutants,
   ...certificatesMutants,
   ...certificateBetasMutants,

@@ -2,7 +2,7 @@ import { randomBelow, seededRandom, type Random } from "../../pkg/clock/random.t
 import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
 import { faultNames, refusalNames } from "./world/faults.ts";
 import { newNodeSettings, type NodeSettings } from "./world/node-settings.ts";
-import { type Area, type AreaName, areas, identityArea, nodeArea } from "./world/operations.ts";
+import { type Area, type AreaName, areas, deviceArea, identityArea, nodeArea } from "./world/operations.ts";
 
 /** Something that a user does or that goes wrong. Chance within it comes from its own seed. */
 export interface Action {
@@ -166,12 +166,35 @@ function nodeScenarioOf(seed: number): Scenario {
   return { ...familyOf(seed, [nodeArea], { harmless, others }), nodes, nodeSettings };
 }
 
+/** Devices that come, break and go, and claims of them. */
+function deviceScenarioOf(seed: number): Scenario {
+  const harmless = [
+    "request errors",
+    "lost answers",
+    "kill leader",
+    "kill leader at a write",
+    "stop leader at a write",
+  ];
+  const others = [
+    "stale cache of devices",
+    "slow network",
+    "cut watches",
+    "expired history",
+    "stale lists",
+    "API server restart",
+    "pause leader",
+    "pause any",
+  ];
+  return familyOf(seed, [deviceArea], { harmless, others });
+}
+
 /** Clusters of another kind, by the name that MIX calls them by. */
 export const families = {
   crashes: crashScenarioOf,
   identity: identityScenarioOf,
   "half-refused": halfRefusedScenarioOf,
   nodes: nodeScenarioOf,
+  devices: deviceScenarioOf,
 } satisfies Readonly<Record<string, (seed: number) => Scenario>>;
 
 export type FamilyName = keyof typeof families;

@@ -79,7 +79,8 @@ function chargeOf(
   const nowMs = clock.nowMs();
   const wasCovered = before !== undefined && quotaCovers(spec, names, resource, before);
   const old: Amounts = wasCovered ? usageOf(resource, before, nowMs, devices) : new Map();
-  const requested = pickAmounts(excess(usageOf(resource, object, nowMs, devices), old), names);
+  // Of what it is about at all, everything that it uses counts. upstream: CheckRequest
+  const requested = pickAmounts(excess(usageOf(resource, object, nowMs, devices), old), hard.keys());
   if (requested.size === 0) return [];
   const total = addAmounts(used, requested);
   const exceeded = exceeding(pickAmounts(total, requested.keys()), hard);

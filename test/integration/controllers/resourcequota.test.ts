@@ -11,7 +11,6 @@ import type {
   ReplicationController,
   ResourceQuota,
   Service,
-  ServiceAccount,
 } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { DeviceClass, ResourceClaim } from "../../../pkg/api/types/resource-v1.gen.ts";
 import { isForbidden } from "../../../pkg/client/errors.ts";
@@ -19,6 +18,7 @@ import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { type AccountCluster, accountClusterKinds } from "../../harness/account-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 import { describeWhere } from "../../harness/where.ts";
+import { accountIn, pod, quotaOf, usedOf } from "./quota-cases.ts";
 
 const controllers = (): readonly ControllerDescriptor[] => [
   resourceQuotaController({ workers: 2, syncPeriodMs: 0 }),
@@ -213,54 +213,8 @@ const hundred: ReplicationController = {
   },
 };
 
-/** Pods cannot be created before there is one. */
-async function accountIn(space: TestSpace): Promise<void> {
-  await space.until(
-    "the account is there",
-    async () => space.find<ServiceAccount>(resources.serviceAccounts, "default"),
-    (seen) => seen !== undefined,
-  );
-}
-
-async function quotaOf(
-  space: TestSpace,
-  hard: Readonly<Record<string, string>>,
-  name = "quota",
-  spec: Omit<NonNullable<ResourceQuota["spec"]>, "hard"> = {},
-): Promise<void> {
-  await space.create<ResourceQuota>(resources.resourceQuotas, {
-    metadata: { name },
-    spec: { ...spec, hard },
-  });
-  await space.until(
-    "the quota is counted",
-    async () => space.get<ResourceQuota>(resources.resourceQuotas, name),
-    ({ status }) => Object.keys(status?.used ?? {}).length === Object.keys(hard).length,
-  );
-}
-
-async function usedOf(
-  space: TestSpace,
-  used: Readonly<Record<string, string>>,
-  name = "quota",
-): Promise<void> {
-  await space.until(
-    `what is used is ${JSON.stringify(used)}`,
-    async () => (await space.get<ResourceQuota>(resources.resourceQuotas, name)).status?.used ?? {},
-    (seen) => Object.entries(used).every(([resource, amount]) => seen[resource] === amount),
-  );
-}
-
 async function expectRefused(space: TestSpace, refused: Service): Promise<void> {
   await expect(space.create<Service>(resources.services, refused)).rejects.toSatisfy(isForbidden);
-}
-
-function pod(name: string, requests: Readonly<Record<string, string>>): Pod {
-  const limits = Object.fromEntries(Object.entries(requests).filter(([resource]) => resource.includes("/")));
-  return {
-    metadata: { name },
-    spec: { containers: [{ name: "c", image: "i", resources: { requests, limits } }] },
-  };
 }
 
 function service(

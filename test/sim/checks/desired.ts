@@ -15,6 +15,7 @@ import { checkJobs } from "./desired-jobs.ts";
 import { checkLifecycles } from "./desired-lifecycle.ts";
 import { checkBudgets } from "./desired-budgets.ts";
 import { checkDaemonSets } from "./desired-daemons.ts";
+import { checkDevices } from "./desired-devices.ts";
 import { checkStatefulSets } from "./desired-stateful.ts";
 import { isTracked } from "./job-facts.ts";
 import { Differences } from "./differences.ts";
@@ -51,6 +52,7 @@ export function differencesFromDesired(store: Store): readonly string[] {
   checkEndpoints(found, store, pods);
   checkBudgets(found, store, pods);
   checkLifecycles(found, store);
+  checkDevices(found, store);
   return found.lines;
 }
 

@@ -16,6 +16,7 @@ import { NodeSafety } from "./node-safety.ts";
 import { NodeStates } from "./node-states.ts";
 import { RangeSafety } from "./range-safety.ts";
 import { DaemonSafety } from "./daemon-safety.ts";
+import { DeviceSafety } from "./device-safety.ts";
 import { GarbageSafety } from "./garbage-safety.ts";
 import { IdentitySafety } from "./identity-safety.ts";
 import { IdleWrites } from "./idle-writes.ts";
@@ -45,6 +46,7 @@ export function checkSafety(world: World): void {
     new ServiceSafety(world, beliefs),
     new BudgetSafety(world, beliefs),
     new IdentitySafety(world, beliefs),
+    new DeviceSafety(world, beliefs),
     ...nodeJudges(world, beliefs),
   ];
   const idleWrites = new IdleWrites(world, beliefs);

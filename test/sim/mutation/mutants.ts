@@ -1,4 +1,5 @@
 import { identityMutants, refusalMutants } from "./family-mutants.ts";
+import { deviceMutants } from "./device-mutants.ts";
 import { garbageMutants } from "./garbage-mutants.ts";
 import { jobMutants } from "./job-mutants.ts";
 import { nodeMutants } from "./node-mutants.ts";
@@ -22,4 +23,5 @@ export const mutants = [
   ...within("identity", identityMutants),
   ...within("half-refused", refusalMutants),
   ...within("nodes", nodeMutants),
+  ...within("devices", deviceMutants),
 ];

@@ -11,7 +11,14 @@ const LAGGING = ["pods", "replicasets", "deployments", "replicationcontrollers",
 
 const LAGGING_OF_NODES = ["nodes", "leases", "pods"];
 
+const LAGGING_OF_DEVICES = ["pods", "resourceclaims", "resourceclaimtemplates", "resourceslices"];
+
 const LAGGING_OTHERS = ["endpointslices", "services", "statefulsets", "daemonsets", "nodes", "cronjobs"];
+
+/** Only where there are devices. */
+const deviceFaults: Readonly<Record<string, Fault>> = {
+  "stale cache of devices": (world, random) => holdBack(world, random, LAGGING_OF_DEVICES),
+};
 
 const faults: Readonly<Record<string, Fault>> = {
   "request errors": (world, random) => {
@@ -163,7 +170,7 @@ export const faultNames: readonly string[] = Object.keys(faults);
 export const refusalNames: readonly string[] = Object.keys(refusals);
 
 export function strike(world: World, name: string, random: Random): void {
-  const what = (faults[name] ?? nodeFaults[name] ?? refusals[name])?.(world, random);
+  const what = (faults[name] ?? nodeFaults[name] ?? deviceFaults[name] ?? refusals[name])?.(world, random);
   if (what !== undefined) world.trace?.add("fault", what);
 }
 

@@ -25,6 +25,8 @@ export const BUCKETS: Readonly<Record<string, string>> = {
   daemonsets: "apps/daemonsets",
   controllerrevisions: "apps/controllerrevisions",
   persistentvolumeclaims: "persistentvolumeclaims",
+  resourceclaims: "resource.k8s.io/resourceclaims",
+  resourceslices: "resource.k8s.io/resourceslices",
 };
 
 /** Of each process and resource; those of the last minute are needed. */

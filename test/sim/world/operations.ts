@@ -28,6 +28,7 @@ import {
 import { create, type Operation, patch, patchPodStatus, pick, remove, storeOf, tolerantly } from "./hands.ts";
 import { repairStatefulSets, statefulOperations } from "./stateful-operations.ts";
 import { daemonOperations, repairDaemonSets } from "./daemon-operations.ts";
+import { deviceOperations, repairDevices } from "./device-operations.ts";
 import { nodeOperations, repairNodes } from "./node-operations.ts";
 import { serviceOperations } from "./service-operations.ts";
 import { ownerOperations } from "./owner-operations.ts";
@@ -172,6 +173,7 @@ const operations: Readonly<Record<string, Operation>> = {
   ...serviceOperations,
   ...identityOperations,
   ...nodeOperations,
+  ...deviceOperations,
 };
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
@@ -313,6 +315,25 @@ export const nodeArea: Area = {
   ],
 };
 
+const ofDevices = Object.keys(deviceOperations);
+
+/** Devices that break, and pods that have claims of them. */
+export const deviceArea: Area = {
+  first: "offer devices",
+  names: [
+    ...ofDevices,
+    ...ofDevices,
+    ...Array.from({ length: 10 }, () => "create a pod with claims"),
+    ...Array.from({ length: 4 }, () => "make a pod with claims anew"),
+    "offer devices",
+    "create a shared claim",
+    "delete a node",
+    "cordon",
+    "uncordon",
+    "drain",
+  ],
+};
+
 export type AreaName = keyof typeof areas;
 
 export async function operate(world: World, name: string, random: Random): Promise<void> {
@@ -323,6 +344,7 @@ export async function operate(world: World, name: string, random: Random): Promi
 /** Before the last look at a cluster its users make sure that everything can come to rest. */
 export async function repair(world: World): Promise<void> {
   await repairNodes(world);
+  await repairDevices(world);
   void repairStatefulSets(world);
   void repairDaemonSets(world);
   for (const cronJob of cronJobsIn(storeOf(world)))

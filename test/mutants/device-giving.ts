@@ -1,0 +1,126 @@
+import { type Mutant, mutantsOf } from "./mutant.ts";
+
+const selector = "pkg/cel/device-selector.ts";
+const kinds = "pkg/apiserver/kinds/devices/device-kinds.ts";
+const scheduler = "pkg/cluster/scheduler";
+const hollow = "pkg/cluster/hollow";
+const cel = mutantsOf("selectors of devices", ["pkg/cel/device-selector.test.ts"]);
+const api = mutantsOf("selectors of devices", ["test/integration/api/device-selectors.test.ts"]);
+const given = mutantsOf("devices that are given", ["test/integration/hollow-devices.test.ts"]);
+const quotas = mutantsOf("quotas of devices", [
+  "controllers/resourcequota/usage.test.ts",
+  "test/integration/controllers/resourcequota-devices.test.ts",
+]);
+
+/** Selectors of devices, who gives devices to claims, and what quotas say of them. */
+export const deviceGivingMutants: readonly Mutant[] = [
+  cel("nothing has a name", selector, ", { withBind: true }", ""),
+  cel(
+    "an unknown domain is a mistake",
+    selector,
+    "readonly fallback = nothing;",
+    "readonly other = nothing;",
+  ),
+  cel(
+    "sizes of attributes are not known",
+    selector,
+    "at.element === attribute ? attribute : undefined",
+    "at.element === quantity ? attribute : undefined",
+  ),
+  cel(
+    "names without a domain are nobody's",
+    selector,
+    "slash < 0 ? driver : name.slice(0, slash)",
+    "slash < 0 ? name : name.slice(0, slash)",
+  ),
+  cel(
+    "attributes can be looped over",
+    "pkg/cel/check.ts",
+    "(isDynOrError(type) && type.name !== anyType.name)",
+    "isDynOrError(type)",
+  ),
+  api(
+    "costs are no reason",
+    "pkg/apiserver/kinds/devices/selectors.ts",
+    "else if (made.isTooComplex)",
+    "else if (path === '')",
+  ),
+  api(
+    "alternatives are not looked at",
+    "pkg/apiserver/kinds/devices/selectors.ts",
+    'items(request, "firstAvailable")',
+    'items(request, "firstPossible")',
+  ),
+  api(
+    "what a class becomes is not looked at",
+    "pkg/apiserver/kinds/devices/selectors.ts",
+    "sameValue(selectors, old) ? found",
+    "sameValue([], []) || sameValue(selectors, old) ? found",
+  ),
+  api(
+    "those of templates are not looked at",
+    kinds,
+    '(template) => selectorsOfClaim(descend(template, "spec", "spec"), "spec.spec")',
+    '(template) => selectorsOfClaim(child(template, "spec"), "spec.spec")',
+  ),
+  given(
+    "a device is given twice",
+    `${scheduler}/scheduling.ts`,
+    "deviceClaims.byIndex(CLAIMS_OF_DEVICE, device).length > 0",
+    "deviceClaims.byIndex(CLAIMS_OF_DEVICE, device).length > 1",
+  ),
+  given(
+    "claims are not held",
+    `${scheduler}/bind-devices.ts`,
+    "[...(claim.metadata.finalizers ?? []), CLAIM_FINALIZER]",
+    "[...(claim.metadata.finalizers ?? [])].filter((each) => each !== CLAIM_FINALIZER)",
+  ),
+  given(
+    "who shares a claim does not reserve it",
+    `${scheduler}/pod-devices.ts`,
+    "writes.push({ claim, status: { ...claim.status, reservedFor: [...reservedFor, consumer] } });",
+    "void reservedFor;",
+  ),
+  given(
+    "selectors of classes are not asked",
+    `${scheduler}/pod-devices.ts`,
+    "...(found.spec.selectors ?? []), ",
+    "",
+  ),
+  given(
+    "tainted devices are given",
+    `${scheduler}/device-filter.ts`,
+    "if (untoleratedTaint(device.taints, tolerations, KEEPS_OUT) !== undefined) return false;",
+    "void [untoleratedTaint, tolerations, KEEPS_OUT];",
+  ),
+  given(
+    "slices of before stay",
+    `${hollow}/device-publisher.ts`,
+    "else await this.#writes.remove(sync, slice);",
+    "",
+  ),
+  given(
+    "nobody publishes",
+    "pkg/cluster/plant.ts",
+    "left.awaitsDevices ? [hollowDevices()] : []",
+    "left.awaitsDevices ? [] : [hollowDevices()]",
+  ),
+  given(
+    "a failed selector fails the scheduler",
+    `${scheduler}/pod-devices.ts`,
+    "if (error instanceof EvaluationError) return",
+    "if (error instanceof TypeError) return",
+  ),
+  quotas(
+    "what is counted has one name",
+    "controllers/resourcequota/usage.ts",
+    "const used = isForeign ? names : limits;",
+    "const used = names;",
+  ),
+  quotas(
+    "what is admitted has one name",
+    "pkg/apiserver/admission/resource-quota.ts",
+    "old), hard.keys());",
+    "old), names);",
+  ),
+];
