@@ -20,6 +20,7 @@ import { namespaceDelete } from "./workloads/namespace-delete.ts";
 import { nodeHeartbeats } from "./workloads/node-heartbeats.ts";
 import { nodeRanges } from "./workloads/node-ranges.ts";
 import { quietNamespace } from "./workloads/quiet-namespace.ts";
+import { resourceClaims } from "./workloads/resource-claims.ts";
 import { servicePods } from "./workloads/service-pods.ts";
 import { statefulSetWorkloads } from "./workloads/stateful-sets.ts";
 
@@ -42,6 +43,7 @@ const workloads: readonly Workload[] = [
   daemonSet,
   ...statefulSetWorkloads,
   servicePods,
+  resourceClaims,
   namespaceDelete,
   configMaps,
   quietNamespace({
