@@ -35,6 +35,8 @@ export interface WorldOptions {
   readonly qps?: number;
   /** Versions of groups that the server serves beside the usual ones. */
   readonly runtimeConfig?: readonly string[];
+  /** The server stands in for v1.MINOR; for the newest when left out. */
+  readonly kubernetesMinor?: number;
   /** Between the clients and the server. */
   readonly transport?: (server: Transport) => Transport;
 }
@@ -67,12 +69,13 @@ export class ControllerWorld {
   constructor(options: WorldOptions = {}) {
     this.#options = options;
     this.#random = seededRandom(options.seed ?? 1);
-    const { runtimeConfig = [] } = options;
+    const { runtimeConfig = [], kubernetesMinor } = options;
     this.server = embeddedServer({
       clock: this.clock,
       random: this.#random,
       kinds: allKinds,
       runtimeConfig,
+      ...(kubernetesMinor !== undefined && { kubernetesMinor }),
     });
     const { transport = (server) => server, qps = UNLIMITED_QPS } = options;
     this.#clients = clientBuilder({

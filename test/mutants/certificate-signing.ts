@@ -13,7 +13,15 @@ const request = mutantsOf("certificate requests", [
   "pkg/pki/certificate-fuzz.test.ts",
 ]);
 
+const rotation = mutantsOf("csrsigning", ["test/integration/controllers/certificate-rotation.test.ts"]);
+
 export const certificateSigningMutants: readonly Mutant[] = [
+  rotation(
+    "an authority of which one half is written signs",
+    "pkg/pki/signing-authority.ts",
+    "if (!certificate.checkPrivateKey(privateKey))",
+    'if (!certificate.checkPrivateKey(privateKey) && cert === "")',
+  ),
   // Decisions of the signers.
   sign(
     "a request that nobody has approved is signed",

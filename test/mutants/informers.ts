@@ -32,6 +32,13 @@ const pump: readonly Mutant[] = [
     tests: informerTests,
   },
   {
+    name: "that a kind is not served is told for ever",
+    file: "pkg/cache/feed/reflector.ts",
+    find: "isNotFound(error) && isNotFound(this.#lastError)",
+    replace: "isNotFound(error) && this.#lost !== undefined",
+    tests: ["pkg/cache/feed/reflector.test.ts"],
+  },
+  {
     name: "a cache that has failed once has failed for good",
     file: "pkg/cache/informer/resource-informer.ts",
     find: "this.#failure = undefined;",

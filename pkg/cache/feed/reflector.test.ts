@@ -14,7 +14,7 @@ import { keyOf } from "../../api/object.ts";
 import { ApiError } from "../../client/errors.ts";
 import type { ListOptions } from "../../client/resource-client.ts";
 import { seededRandom } from "../../clock/random.ts";
-import { silentLogger } from "../../log/logger.ts";
+import { type Logger, silentLogger } from "../../log/logger.ts";
 import type { ListWatch } from "./list-watch.ts";
 import type { Delta } from "./delta.ts";
 import { Reflector } from "./reflector.ts";
@@ -45,7 +45,7 @@ function textOf(delta: Delta<ApiObject>): string {
 function started(
   source: ListWatch<ApiObject>,
   clock: VirtualClock,
-  options: { streamLists?: boolean; transform?: (object: ApiObject) => ApiObject } = {},
+  options: { streamLists?: boolean; transform?: (object: ApiObject) => ApiObject; log?: Logger } = {},
 ) {
   const sink = new Sink();
   const reflector = new Reflector({
@@ -625,6 +625,39 @@ test("a reflector that is stopped before it starts asks for nothing", async () =
   });
   await reflector.run(AbortSignal.abort());
   expect(source.requests).toEqual([]);
+});
+
+test("that a kind is not served is told once, and again when it has been served meanwhile", async () => {
+  const clock = new VirtualClock();
+  const source = new FakeSource<ApiObject>(clock, 10);
+  source.put(pod("a"));
+  const told: string[] = [];
+  const log: Logger = { ...silentLogger, error: (error) => void told.push(String(error)) };
+  const request = { method: "GET", path: "/apis/example.com/v1/pods" } as const;
+  const notServed = new ApiError("not found", { ...request, code: 404, reason: "NotFound" });
+  let isServed = false;
+  let asked = 0;
+  const served = <T>(answer: () => T): T => {
+    asked++;
+    if (!isServed) throw notServed;
+    return answer();
+  };
+  const partly: ListWatch<ApiObject> = {
+    listEach: async (options, onItem, signal) => served(async () => source.listEach(options, onItem, signal)),
+    watch: (options, signal) => served(() => source.watch(options, signal)),
+  };
+  const { sink, finish } = started(partly, clock, { log });
+  await clock.advanceBy(600_000);
+  expect(asked).toBeGreaterThan(10);
+  expect(told).toEqual([String(notServed)]);
+  isServed = true;
+  await clock.runUntil(() => sink.calls.length === 1);
+  expect(told).toHaveLength(1);
+  isServed = false;
+  source.endWatches(expired());
+  await clock.advanceBy(600_000);
+  expect(told).toHaveLength(2);
+  await finish();
 });
 
 test("a defect does not end the reflector: it starts anew after a pause", async () => {

@@ -1,5 +1,5 @@
 import type { PartialObject, WatchEvent } from "../../api/object.ts";
-import { ApiError, isConnectionError, isExpired } from "../../client/errors.ts";
+import { ApiError, isConnectionError, isExpired, isNotFound } from "../../client/errors.ts";
 import type { WatchOptions } from "../../client/resource-client.ts";
 import type { Clock } from "../../clock/clock.ts";
 import type { Random } from "../../clock/random.ts";
@@ -293,10 +293,14 @@ export class Reflector<T extends PartialObject> {
   }
 
   #pause(next: "empty" | "watching", error: unknown): State<T> {
+    // Older servers do not serve every kind: that is said once, however often it is asked.
+    const isNotServedStill = isNotFound(error) && isNotFound(this.#lastError);
     this.#lastError = error;
-    if (isExpired(error)) this.#options.log.verbose(4, "The version is too old by now, listing anew");
-    else if (isConnectionError(error)) this.#options.log.warn("Lost the server", { err: error });
-    else this.#options.log.error(error, "Failed to watch");
+    const { log } = this.#options;
+    if (isExpired(error)) log.verbose(4, "The version is too old by now, listing anew");
+    else if (isConnectionError(error)) log.warn("Lost the server", { err: error });
+    else if (isNotServedStill) log.verbose(2, "Still not served", { err: error });
+    else log.error(error, "Failed to watch");
     return { name: "pausing", next, leastMs: error instanceof ApiError ? (error.retryAfterMs ?? 0) : 0 };
   }
 
