@@ -7,6 +7,8 @@ export interface Family {
   readonly type: string;
   /** Without those that its type brings. */
   readonly labels: readonly string[];
+  /** Of histograms. */
+  readonly buckets?: readonly number[];
 }
 
 export type Families = Readonly<Record<string, Family>>;
@@ -15,7 +17,7 @@ export const RECORDED = new URL("./metric-families.gen.json", import.meta.url);
 const REASONS = new URL("../../../cmd/kube-controller-manager/METRICS.md", import.meta.url);
 const SUFFIX = /_(?:bucket|sum|count)$/;
 const SAMPLE = /^([a-z_:][\w:]*)(?:\{(.*)\})? /i;
-const LABEL = /(\w+)="(?:[^"\\]|\\.)*"/g;
+const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
 /** Of what a program tells of itself, those that have samples. What counts requests shows with the second one. */
 export async function familiesOf({ port, server }: LonelyCluster): Promise<Families> {
@@ -31,25 +33,38 @@ export async function familiesOf({ port, server }: LonelyCluster): Promise<Famil
 function parse(text: string): Record<string, Family> {
   const types = new Map<string, string>();
   const labels = new Map<string, Set<string>>();
+  const buckets = new Map<string, Set<number>>();
+  const of = <T>(sets: Map<string, Set<T>>, name: string): Set<T> => {
+    const known = sets.get(name) ?? new Set();
+    sets.set(name, known);
+    return known;
+  };
   for (const line of text.split("\n")) {
     const [, declared, type = ""] = /^# TYPE (\S+) (\S+)/.exec(line) ?? [];
     if (declared !== undefined) types.set(declared, type);
     const [, sample, list = ""] = SAMPLE.exec(line) ?? [];
     if (sample === undefined) continue;
     const name = types.has(sample) ? sample : sample.replace(SUFFIX, "");
-    const known = labels.get(name) ?? new Set();
-    labels.set(name, known);
-    for (const [, label = ""] of list.matchAll(LABEL)) known.add(label);
+    const known = of(labels, name);
+    for (const [, label = "", value = ""] of list.matchAll(LABEL)) {
+      if (label === "le") of(buckets, name).add(value === "+Inf" ? Number.MAX_VALUE : Number(value));
+      else if (label !== "quantile") known.add(label);
+    }
   }
   return Object.fromEntries(
-    [...labels].map(([name, known]) => [
-      name,
-      { type: types.get(name) ?? "", labels: [...known].filter((one) => !ofType.has(one)).toSorted() },
-    ]),
+    [...labels].map(([name, known]) => {
+      const bounds = buckets.get(name);
+      return [
+        name,
+        {
+          type: types.get(name) ?? "",
+          labels: [...known].toSorted(),
+          ...(bounds && { buckets: [...bounds].toSorted((a, b) => a - b) }),
+        },
+      ];
+    }),
   );
 }
-
-const ofType: ReadonlySet<string> = new Set(["le", "quantile"]);
 
 export async function recordedFamilies(): Promise<Families> {
   return JSON.parse(await readFile(RECORDED, "utf8")) as Families;
