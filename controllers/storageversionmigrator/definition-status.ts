@@ -51,10 +51,7 @@ export function statusAtEnd(definition: Definition, migration: Migration, nowMs:
   return isSame && stored !== undefined ? { ...status, storedVersions: [stored] } : status;
 }
 
-/**
- * The versions that are stored are named in any case. What is applied once and left out the next time is taken away: the
- * second migration of a resource would leave its definition without any.
- */
+/** The versions that are stored are named in any case: what is applied says all that this controller has said of them. */
 function statusOf(
   { metadata, status }: Definition,
   what: Pick<CustomResourceDefinitionCondition, "status" | "reason" | "message">,

@@ -158,7 +158,6 @@ describe("custom resources", () => {
     expect(managedFields.map(({ manager }) => manager)).toContain("migration-runner-controller");
   });
 
-  // Upstream takes the versions away when the second migration begins.
   test("their definition never lacks the versions that are stored, whichever migration it is", async () => {
     await define("v1");
     await createWidgets("a");

@@ -171,7 +171,6 @@ describe.each(accountClusterKinds)("migrations of storage on the $name API serve
       expect((await objects("v2").list()).items).toHaveLength(4);
     });
 
-    // Upstream's definition lacks all versions meanwhile.
     test("of a definition that was migrated before: it knows what is stored all the time", async () => {
       const seen = new Set<string>();
       await begin("again", GROUP, "testcrds");
