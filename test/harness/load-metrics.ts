@@ -32,7 +32,9 @@ type PodsOf = (namespace: string, labelSelector: string | undefined) => Promise<
 
 /** A metrics server, and adapters for the other two APIs: it knows the pods that run, and is told what they do. */
 export class LoadMetrics {
+  /** By namespace, or by that and the selector of the pods. */
   readonly #loads = new Map<string, Load>();
+  #outage: number | undefined;
   readonly #podsOf: PodsOf;
   readonly #nowMs: () => number;
 
@@ -45,12 +47,32 @@ export class LoadMetrics {
     this.#loads.set(namespace, load);
   }
 
+  /** Of the pods with this selector. What is not named stays. */
+  change(namespace: string, labelSelector: string, change: Load): void {
+    this.#loads.set(`${namespace} ${labelSelector}`, { ...this.of(namespace, labelSelector), ...change });
+  }
+
+  of(namespace: string, labelSelector: string | undefined): Load {
+    return this.#loads.get(`${namespace} ${labelSelector}`) ?? this.#loads.get(namespace) ?? {};
+  }
+
+  /** Everything is answered with this status, until it is undefined. */
+  away(status: number | undefined): void {
+    this.#outage = status;
+  }
+
+  get isAway(): boolean {
+    return this.#outage !== undefined;
+  }
+
   /** The server with these metrics beside it. */
   over(server: Transport): Transport {
-    const metrics = new FakeTransport(async ({ path, query }) => this.answer(path, query));
     return {
       send: async (request, signal) =>
-        METRICS_PATH.test(request.path) ? metrics.send(request, signal) : server.send(request, signal),
+        METRICS_PATH.test(request.path)
+          ? // One each: they keep what they are asked.
+            new FakeTransport(async ({ path, query }) => this.answer(path, query)).send(request, signal)
+          : server.send(request, signal),
       close: async () => server.close(),
     };
   }
@@ -62,11 +84,13 @@ export class LoadMetrics {
     if (version === undefined) return { body: groupDocument(group, served) };
     const groupVersion = `${group}/${served}`;
     if (namespace === undefined) return { body: resourceList(groupVersion) };
-    const load = this.#loads.get(namespace) ?? {};
-    if (load.outage !== undefined) return unavailable(load.outage);
+    const labelSelector = query?.get("labelSelector") ?? undefined;
+    const load = this.of(namespace, labelSelector);
+    const outage = this.#outage ?? load.outage;
+    if (outage !== undefined) return unavailable(outage);
     if (group === "external.metrics.k8s.io")
       return listOf("ExternalMetricValueList", groupVersion, this.#external(load, rest.join("/")));
-    const pods = (await this.#podsOf(namespace, query?.get("labelSelector") ?? undefined))
+    const pods = (await this.#podsOf(namespace, labelSelector))
       .filter(
         ({ status, metadata }) => status?.phase === "Running" && metadata.deletionTimestamp === undefined,
       )
@@ -81,7 +105,7 @@ export class LoadMetrics {
       usage: { cpu: `${share(milli, pods)}m` },
     }));
     if (containers.length === 0) return [];
-    return pods.slice(0, pods.length - unmeasured).map(({ metadata: { name, namespace } }) => ({
+    return pods.slice(0, Math.max(0, pods.length - unmeasured)).map(({ metadata: { name, namespace } }) => ({
       metadata: { name, namespace },
       timestamp: this.#now(),
       window: "0s",

@@ -265,4 +265,11 @@ export const autoscalingMutants: readonly Mutant[] = [
     replace: "if (names.length < 0) {",
     tests: [`${podautoscaler}/wiring.test.ts`],
   },
+  {
+    name: "horizontal-pod-autoscaler: a successor takes the load for all that there ever was",
+    file: `${podautoscaler}/sync.ts`,
+    find: "past.set(owner, { recommendations: [{ replicas, timeMs: clock.monotonicMs() }], up: [], down: [] });",
+    replace: "",
+    tests: ["test/e2e/takeover-autoscaling.real.test.ts"],
+  },
 ];

@@ -29,8 +29,9 @@ export async function runScenario(scenario: Scenario, options: RunOptions = {}):
     managers,
     nodes,
     timing,
-    descriptors: () => controllers(scenario.nodeSettings),
+    descriptors: () => controllers(scenario.nodeSettings, scenario.autoscales),
     nodeSettings: scenario.nodeSettings,
+    autoscales: scenario.autoscales,
     traced: options.traced ?? false,
     untilViolation: options.untilViolation ?? false,
   });

@@ -2,7 +2,15 @@ import { randomBelow, seededRandom, type Random } from "../../pkg/clock/random.t
 import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
 import { faultNames, refusalNames } from "./world/faults.ts";
 import { newNodeSettings, type NodeSettings } from "./world/node-settings.ts";
-import { type Area, type AreaName, areas, deviceArea, identityArea, nodeArea } from "./world/operations.ts";
+import {
+  type Area,
+  type AreaName,
+  areas,
+  autoscalerArea,
+  deviceArea,
+  identityArea,
+  nodeArea,
+} from "./world/operations.ts";
 
 /** Something that a user does or that goes wrong. Chance within it comes from its own seed. */
 export interface Action {
@@ -20,6 +28,8 @@ export interface Scenario {
   readonly timing: ElectionTiming;
   /** Where there are controllers of nodes. */
   readonly nodeSettings?: NodeSettings;
+  /** Whether there is a controller of autoscalers, and something to be measured. */
+  readonly autoscales?: boolean;
   readonly actions: readonly Action[];
   /** No watch ever misses or delays anything: what a controller waits for is shown to it soon. */
   readonly watchesHold: boolean;
@@ -188,6 +198,31 @@ function deviceScenarioOf(seed: number): Scenario {
   return familyOf(seed, [deviceArea], { harmless, others });
 }
 
+/** Load that comes and goes, is measured and is not, while managers follow one another. */
+function autoscalingScenarioOf(seed: number): Scenario {
+  const harmless = [
+    "request errors",
+    "lost answers",
+    "kill leader",
+    "kill leader at a write",
+    "stop leader",
+    "stop leader at a write",
+    "wall clock jumps",
+  ];
+  const others = [
+    "stale cache",
+    "stale cache of autoscalers",
+    "slow network",
+    "cut watches",
+    "expired history",
+    "stale lists",
+    "API server restart",
+    "pause leader",
+    "pause any",
+  ];
+  return { ...familyOf(seed, [autoscalerArea], { harmless, others }), autoscales: true };
+}
+
 /** Clusters of another kind, by the name that MIX calls them by. */
 export const families = {
   crashes: crashScenarioOf,
@@ -195,6 +230,7 @@ export const families = {
   "half-refused": halfRefusedScenarioOf,
   nodes: nodeScenarioOf,
   devices: deviceScenarioOf,
+  autoscaling: autoscalingScenarioOf,
 } satisfies Readonly<Record<string, (seed: number) => Scenario>>;
 
 export type FamilyName = keyof typeof families;

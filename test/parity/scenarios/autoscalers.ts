@@ -245,8 +245,6 @@ const inTime: readonly Scenario[] = [
           },
         }),
       ),
-      wants(2),
-      stays(2, 6_000),
       ...scaledTo(1),
     ],
   },

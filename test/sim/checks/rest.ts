@@ -4,6 +4,7 @@ import { describeRequest } from "../world/request-of.ts";
 import { objectsIn } from "../world/objects.ts";
 import { WATCHED } from "../world/process.ts";
 import type { World } from "../world/world.ts";
+import { checkAutoscalers } from "./autoscaler-rest.ts";
 import { differencesFromDesired } from "./desired.ts";
 import { checkNodes } from "./desired-nodes.ts";
 import { Differences } from "./differences.ts";
@@ -19,6 +20,7 @@ export async function checkRest(world: World): Promise<void> {
   if (world.isEnough) return;
   const nodes = new Differences();
   checkNodes(nodes, world);
+  if (world.autoscales) checkAutoscalers(nodes, world);
   for (const difference of [...differencesFromDesired(world.server.parts.store), ...nodes.lines]) {
     world.violate(`not as desired ${SETTLE_MS / 60_000} minutes after the last fault: ${difference}`);
   }

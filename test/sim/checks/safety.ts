@@ -8,6 +8,7 @@ import { LEASE, type ManagerProcess } from "../world/process.ts";
 import { describeRequest } from "../world/request-of.ts";
 import type { Arrival } from "../world/wire.ts";
 import type { World } from "../world/world.ts";
+import { AutoscalerSafety } from "./autoscaler-safety.ts";
 import { Beliefs } from "./beliefs.ts";
 import { BudgetSafety } from "./budget-safety.ts";
 import { ClusterView } from "./cluster-view.ts";
@@ -48,6 +49,7 @@ export function checkSafety(world: World): void {
     new IdentitySafety(world, beliefs),
     new DeviceSafety(world, beliefs),
     ...nodeJudges(world, beliefs),
+    ...(world.autoscales ? [new AutoscalerSafety(world, beliefs)] : []),
   ];
   const idleWrites = new IdleWrites(world, beliefs);
   const restless = new Restless(world);

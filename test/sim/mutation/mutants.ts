@@ -1,3 +1,4 @@
+import { autoscalerMutants } from "./autoscaler-mutants.ts";
 import { identityMutants, refusalMutants } from "./family-mutants.ts";
 import { deviceMutants } from "./device-mutants.ts";
 import { garbageMutants } from "./garbage-mutants.ts";
@@ -24,4 +25,5 @@ export const mutants = [
   ...within("half-refused", refusalMutants),
   ...within("nodes", nodeMutants),
   ...within("devices", deviceMutants),
+  ...within("autoscaling", autoscalerMutants),
 ];

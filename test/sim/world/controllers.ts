@@ -13,6 +13,7 @@ import { jobController } from "../../../controllers/job/controller.ts";
 import { namespaceController } from "../../../controllers/namespace/controller.ts";
 import { nodeIpamController } from "../../../controllers/nodeipam/controller.ts";
 import { nodeLifecycleController } from "../../../controllers/nodelifecycle/controller.ts";
+import { podAutoscalerController } from "../../../controllers/podautoscaler/controller.ts";
 import { podGarbageCollectorController } from "../../../controllers/podgc/controller.ts";
 import { claimProtectionController } from "../../../controllers/pvcprotection/controller.ts";
 import { volumeProtectionController } from "../../../controllers/pvprotection/controller.ts";
@@ -40,11 +41,23 @@ export const FINISHED_PODS_KEPT = 40;
 /** Of one slice; few, so that Services have several. */
 export const MOST_ENDPOINTS = 4;
 const workers = 5;
+/** How long before now recommendations of autoscalers count, without rules. */
+export const DOWN_WINDOW_MS = 60_000;
+const AUTOSCALING = {
+  workers,
+  syncPeriodMs: 15_000,
+  downscaleStabilizationMs: DOWN_WINDOW_MS,
+  tolerance: 0.1,
+  cpuInitializationPeriodMs: 300_000,
+  initialReadinessDelayMs: 30_000,
+  ownedPodsOnly: false,
+};
 
 /** What every simulated manager runs. Those that deal in keys and tokens have a world of their own to be tested in. */
-export function controllers(nodes?: NodeSettings): readonly ControllerDescriptor[] {
+export function controllers(nodes?: NodeSettings, autoscales = false): readonly ControllerDescriptor[] {
   return [
     ...(nodes === undefined ? [] : nodeControllers(nodes)),
+    ...(autoscales ? [podAutoscalerController(AUTOSCALING)] : []),
     deploymentController({ workers }),
     replicaSetController({ workers }),
     replicationController({ workers }),

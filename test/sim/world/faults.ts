@@ -99,6 +99,11 @@ const faults: Readonly<Record<string, Fault>> = {
   },
 };
 
+/** Of what autoscalers live by. Clusters of their own have these. */
+const autoscalerFaults: Readonly<Record<string, Fault>> = {
+  "stale cache of autoscalers": (world, random) => holdBack(world, random, ["horizontalpodautoscalers"]),
+};
+
 /** Of what the controllers of nodes live by. Clusters of their own have these. */
 const nodeFaults: Readonly<Record<string, Fault>> = {
   "stale cache of nodes": (world, random) => holdBack(world, random, LAGGING_OF_NODES, 140_000),
@@ -170,7 +175,8 @@ export const faultNames: readonly string[] = Object.keys(faults);
 export const refusalNames: readonly string[] = Object.keys(refusals);
 
 export function strike(world: World, name: string, random: Random): void {
-  const what = (faults[name] ?? nodeFaults[name] ?? deviceFaults[name] ?? refusals[name])?.(world, random);
+  const fault = faults[name] ?? nodeFaults[name] ?? deviceFaults[name] ?? autoscalerFaults[name];
+  const what = (fault ?? refusals[name])?.(world, random);
   if (what !== undefined) world.trace?.add("fault", what);
 }
 

@@ -27,6 +27,7 @@ export const BUCKETS: Readonly<Record<string, string>> = {
   persistentvolumeclaims: "persistentvolumeclaims",
   resourceclaims: "resource.k8s.io/resourceclaims",
   resourceslices: "resource.k8s.io/resourceslices",
+  horizontalpodautoscalers: "autoscaling/horizontalpodautoscalers",
 };
 
 /** Of each process and resource; those of the last minute are needed. */

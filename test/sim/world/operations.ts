@@ -30,6 +30,7 @@ import { repairStatefulSets, statefulOperations } from "./stateful-operations.ts
 import { daemonOperations, repairDaemonSets } from "./daemon-operations.ts";
 import { deviceOperations, repairDevices } from "./device-operations.ts";
 import { nodeOperations, repairNodes } from "./node-operations.ts";
+import { autoscalerOperations, repairAutoscalers } from "./autoscaler-operations.ts";
 import { serviceOperations } from "./service-operations.ts";
 import { ownerOperations } from "./owner-operations.ts";
 import { identityOperations } from "./identity-operations.ts";
@@ -174,6 +175,7 @@ const operations: Readonly<Record<string, Operation>> = {
   ...identityOperations,
   ...nodeOperations,
   ...deviceOperations,
+  ...autoscalerOperations,
 };
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
@@ -291,6 +293,25 @@ export const identityArea: Area = {
   ],
 };
 
+const ofAutoscalers = Object.keys(autoscalerOperations);
+
+/** Load that changes, and whoever is to follow it. */
+export const autoscalerArea: Area = {
+  first: "create autoscaled deployment",
+  names: [
+    ...ofAutoscalers,
+    ...ofAutoscalers,
+    ...Array.from({ length: 8 }, () => "change load"),
+    "create autoscaled deployment",
+    "create autoscaled deployment",
+    "let load flap",
+    "let load flap",
+    "delete a pod",
+    "delete a pod by force",
+    "fail a pod",
+  ],
+};
+
 const ofNodes = Object.keys(nodeOperations);
 
 /** Nodes that fail, and what runs on them. */
@@ -343,6 +364,7 @@ export async function operate(world: World, name: string, random: Random): Promi
 
 /** Before the last look at a cluster its users make sure that everything can come to rest. */
 export async function repair(world: World): Promise<void> {
+  await repairAutoscalers(world);
   await repairNodes(world);
   await repairDevices(world);
   void repairStatefulSets(world);

@@ -17,6 +17,12 @@ import { noMetrics } from "../../../pkg/metrics/metrics.ts";
 import { ControllerSet } from "../../../pkg/controller/controller-set.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { VirtualClock } from "../../../pkg/testing/virtual-clock.ts";
+import { LoadMetrics } from "../../harness/load-metrics.ts";
+import type { Transport } from "../../../pkg/client/transport.ts";
+import type { Stored } from "../../../pkg/api/object.ts";
+import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import { parseLabelSelector } from "../../../pkg/api/labels-parse.ts";
+import { podsIn } from "./objects.ts";
 import { History } from "./history.ts";
 import { Machine } from "./machine.ts";
 import { ManagerProcess } from "./process.ts";
@@ -36,6 +42,8 @@ export interface WorldOptions {
   readonly descriptors: () => readonly ControllerDescriptor[];
   /** Undefined: no controller looks after nodes. */
   readonly nodeSettings?: NodeSettings | undefined;
+  /** Whether there are autoscalers. */
+  readonly autoscales?: boolean | undefined;
   readonly traced: boolean;
   /** Time ends with the first violation: what is wrong may be so very often. */
   readonly untilViolation: boolean;
@@ -47,6 +55,13 @@ export interface Actor {
   readonly process: ManagerProcess | undefined;
   /** The part of the program, by the name of its client. */
   readonly client: string;
+}
+
+function selectedPods(store: Store, namespace: string, labelSelector: string): readonly Stored<Pod>[] {
+  const selector = parseLabelSelector(labelSelector);
+  return podsIn(store).filter(
+    ({ metadata }) => metadata.namespace === namespace && selector.matches(metadata.labels),
+  ) as readonly Stored<Pod>[];
 }
 
 export const NAMESPACE = "default";
@@ -66,6 +81,8 @@ export class World {
   /** What should never have happened, as found so far. */
   readonly violations: string[] = [];
   readonly user: ClientSet;
+  /** What is measured of pods. */
+  readonly metrics: LoadMetrics;
   /** Told of every write of a manager that had an effect. */
   onManagerWrite: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
   /** The same for one that the server refuses. */
@@ -77,6 +94,8 @@ export class World {
   #actor: Actor = nobody;
   readonly #options: WorldOptions;
   readonly #direct: DirectTransport;
+  /** With the APIs of metrics. */
+  readonly #measured: Transport;
   readonly #plant = new AbortController();
   #plantEnds: Promise<void> = Promise.resolve();
   #nextProcess = 1;
@@ -96,6 +115,15 @@ export class World {
     this.history = new History(this.server.parts.store, this.clock);
     this.#direct = new DirectTransport(this.server);
     this.user = this.#reliableClients("user").client("user");
+    this.metrics = new LoadMetrics(
+      async (namespace, labelSelector = "") => selectedPods(store, namespace, labelSelector),
+      () => clock.nowMs(),
+    );
+    this.#measured = this.metrics.over(this.#direct);
+  }
+
+  get autoscales(): boolean {
+    return this.#options.autoscales ?? false;
   }
 
   get nodeSettings(): NodeSettings | undefined {
@@ -183,7 +211,7 @@ export class World {
       log,
       strict: ({ message }) => this.#violateOnce(message),
       wire: new Wire({
-        server: this.#direct,
+        server: this.#measured,
         clock: this.clock,
         machine,
         random: this.randomOf(`${name} wire`),

@@ -1,0 +1,180 @@
+import type { Deployment } from "../../../pkg/api/types/apps-v1.gen.ts";
+import type { HorizontalPodAutoscaler, HPAScalingRules } from "../../../pkg/api/types/autoscaling-v2.gen.ts";
+import { DOWN_WINDOW_MS } from "../world/controllers.ts";
+import { BUCKETS } from "../world/history.ts";
+import type { ManagerProcess } from "../world/process.ts";
+import type { World } from "../world/world.ts";
+import { AutoscalerRest } from "./autoscaler-rest.ts";
+import type { Beliefs } from "./beliefs.ts";
+import { RecentByKey } from "./recent.ts";
+import { stateAfter, type Write } from "./write.ts";
+
+const CLIENT = "horizontal-pod-autoscaler";
+/** Processes' clocks are as much as this faster than the world's. */
+const FASTEST = 1.02;
+/** A look at who leads may be so late. */
+const LOOK_MS = 1_000;
+/** Writes take effect so long after the time that their process notes for them, on a bad day. */
+const NOTED_MS = 8_000;
+
+const NO_RULES: HPAScalingRules = {};
+
+type Spec = HorizontalPodAutoscaler["spec"];
+
+interface Version {
+  readonly sinceMs: number;
+  readonly spec: Spec | undefined;
+}
+
+interface Scaling {
+  readonly atMs: number;
+  readonly by: string;
+  readonly change: number;
+}
+
+/** What autoscalers must never make of a target. */
+export class AutoscalerSafety {
+  readonly #world: World;
+  readonly #beliefs: Beliefs;
+  readonly #rest: AutoscalerRest;
+  /** By uid of the autoscaler. */
+  readonly #specs = new Map<string, Version[]>();
+  readonly #replicas = new RecentByKey();
+  /** What a process has scaled of a target, and knows that it has. By name of the target. */
+  readonly #scalings = new Map<string, Scaling[]>();
+  #leader: { readonly name: string; readonly sinceMs: number } | undefined;
+
+  constructor(world: World, beliefs: Beliefs) {
+    this.#world = world;
+    this.#beliefs = beliefs;
+    this.#rest = new AutoscalerRest(world, beliefs);
+    const { store } = world.server.parts;
+    store.subscribe(BUCKETS["horizontalpodautoscalers"] ?? "", (event) => {
+      const { uid = "" } = event.object.metadata;
+      const { spec } = (stateAfter(event) ?? {}) as Partial<HorizontalPodAutoscaler>;
+      const versions = this.#specs.get(uid) ?? [];
+      if (JSON.stringify(versions.at(-1)?.spec) !== JSON.stringify(spec))
+        versions.push({ sinceMs: world.clock.monotonicMs(), spec });
+      this.#specs.set(uid, versions);
+    });
+    store.subscribe(BUCKETS["deployments"] ?? "", (event) => {
+      const { metadata, spec } = event.object as Deployment;
+      this.#replicas.set(metadata.name ?? "", world.clock.monotonicMs(), spec?.replicas ?? 0);
+    });
+    const look = (): void => {
+      const name = world.leader?.name;
+      if (name !== undefined && name !== this.#leader?.name)
+        this.#leader = { name, sinceMs: world.clock.monotonicMs() - LOOK_MS };
+      world.clock.setTimer(LOOK_MS, look);
+    };
+    world.clock.setTimer(LOOK_MS, look);
+  }
+
+  judge({ bucket, event, facts, process, client, ambiguous, line }: Write): void {
+    if (client !== CLIENT || bucket !== BUCKETS["deployments"] || facts.subresource !== "scale") return;
+    const { name = "" } = event.object.metadata;
+    const before = replicasOf(event.previous);
+    const after = replicasOf(event.object);
+    const horizonMs = this.#beliefs.horizonMs(process, ["horizontalpodautoscalers"]);
+    const versions = this.#versionsOf(name, horizonMs);
+    const possible = versions.flatMap(({ spec }) => (spec === undefined ? [] : [spec]));
+    const text = `${line}: from ${before} to ${after}`;
+    if (!possible.some(({ minReplicas = 1, maxReplicas }) => after >= minReplicas && after <= maxReplicas))
+      this.#world.violate(`${text}: within no range that an autoscaler of it has had`);
+    const isClamped = possible.some(
+      ({ minReplicas = 1, maxReplicas }) => before > maxReplicas || before < minReplicas,
+    );
+    // Whoever does not know what there was may have seen another number.
+    if (!isClamped && !this.#beliefs.isTrouble()) {
+      if (this.#rest.unmeasuredMs(name) > NOTED_MS)
+        this.#world.violate(`${text}: though nothing was measured`);
+      if (!possible.some((spec) => this.#isWithinRate(spec, { name, before, after, process })))
+        this.#world.violate(`${text}: faster than any policy that an autoscaler of it has had`);
+      if (after < before) this.#checkWindow({ name, after, text, process, specs: versions });
+    }
+    if (!ambiguous) this.#note(name, { atMs: this.#nowMs, by: process.name, change: after - before });
+  }
+
+  get #nowMs(): number {
+    return this.#world.clock.monotonicMs();
+  }
+
+  /** Of the autoscalers of the target, what held at that time or later. */
+  #versionsOf(target: string, sinceMs: number): readonly Version[] {
+    return [...this.#specs.values()].flatMap((versions) => {
+      const first = versions.findLastIndex((version) => version.sinceMs < sinceMs);
+      return versions
+        .slice(Math.max(0, first))
+        .filter(({ spec }) => spec === undefined || spec.scaleTargetRef.name === target);
+    });
+  }
+
+  #note(name: string, scaling: Scaling): void {
+    const scalings = this.#scalings.get(name) ?? [];
+    scalings.push(scaling);
+    this.#scalings.set(name, scalings);
+  }
+
+  #isWithinRate(
+    { behavior }: Spec,
+    { name, before, after, process }: Scaled & { readonly process: ManagerProcess },
+  ): boolean {
+    const isUp = after > before;
+    if (behavior === undefined) return !isUp || after <= Math.max(2 * before, 4);
+    const rules = isUp ? behavior.scaleUp : behavior.scaleDown;
+    const { policies = [], selectPolicy } = rules ?? NO_RULES;
+    if (selectPolicy === "Disabled") return false;
+    const own = (this.#scalings.get(name) ?? []).filter(({ by }) => by === process.name);
+    const limits = policies.map(({ type, value, periodSeconds }) => {
+      // What lies near the period's beginning may be in it or not.
+      const sinceMs = this.#nowMs - (periodSeconds * 1_000) / FASTEST + NOTED_MS;
+      const changed = own.filter(({ atMs }) => atMs >= sinceMs).reduce((sum, { change }) => sum + change, 0);
+      const start = before - changed;
+      if (type === "Pods") return isUp ? start + value : start - value;
+      return isUp ? Math.ceil(start * (1 + value / 100)) : Math.trunc(start * (1 - value / 100));
+    });
+    const widest = isUp === (selectPolicy !== "Min") ? Math.max(...limits) : Math.min(...limits);
+    return isUp ? after <= Math.max(widest, before) : after >= Math.min(widest, before);
+  }
+
+  /** A process that has not watched for as long as the window stays with what there was when it began to. */
+  #checkWindow({ name, after, text, process, specs }: Shrunk): void {
+    const windowMs = Math.min(...specs.map(({ spec }) => (spec === undefined ? 0 : downWindowMs(spec))));
+    const nowMs = this.#nowMs;
+    const sinceMs = nowMs - windowMs / FASTEST + NOTED_MS;
+    const leads = this.#leader?.name === process.name ? this.#leader.sinceMs : nowMs;
+    if (leads > sinceMs) {
+      const fewest = this.#replicas.of(name).min(leads);
+      if (after < fewest)
+        this.#world.violate(
+          `${text}: only ${Math.round((nowMs - leads) / 1_000)} s after it took over from ${fewest}`,
+        );
+    }
+    const rested = this.#rest.of(name);
+    if (rested?.process === process.name && rested.untilMs > sinceMs && after < rested.replicas)
+      this.#world.violate(`${text}: ${rested.replicas} were needed within the window`);
+  }
+}
+
+interface Scaled {
+  readonly name: string;
+  readonly before: number;
+  readonly after: number;
+}
+
+interface Shrunk {
+  readonly name: string;
+  readonly after: number;
+  readonly text: string;
+  readonly process: ManagerProcess;
+  readonly specs: readonly Version[];
+}
+
+function replicasOf(object: Deployment | undefined): number {
+  return object?.spec?.replicas ?? 0;
+}
+
+function downWindowMs({ behavior }: Spec): number {
+  const seconds = behavior?.scaleDown?.stabilizationWindowSeconds;
+  return seconds === undefined ? DOWN_WINDOW_MS : seconds * 1_000;
+}
