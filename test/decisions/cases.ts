@@ -73,15 +73,49 @@ interface PodTraits {
   readonly hasB: boolean;
 }
 
+/** Less than everyday sizes, and up to beyond what 64 bits hold. */
+const EVERYDAY = 0.93;
+const SELDOM = 0.4;
+const LARGE = [
+  2n ** 63n - 1n,
+  2n ** 62n,
+  2n ** 53n + 1n,
+  2n ** 53n,
+  2n ** 31n,
+  10n ** 18n,
+  10n ** 15n,
+  10n ** 9n,
+  2n,
+  0n,
+  -(2n ** 62n),
+  -(2n ** 63n),
+  -5n,
+] as const;
+const REQUESTS = [
+  "0",
+  "9E",
+  "8Ei",
+  "1n",
+  "1u",
+  "999n",
+  "1500u",
+  "9223372036854775807",
+  "9007199254740993m",
+  "1e18",
+] as const;
+
 /** What an autoscaler may have to decide, by chance: mostly of everyday sizes, and some as large as numbers are. */
 export class Cases {
   readonly #random: Random;
+  /** How many of the numbers of the case under way are of everyday sizes. */
+  #everyday = EVERYDAY;
 
   constructor(random: Random) {
     this.#random = random;
   }
 
   next(): Case {
+    this.#everyday = this.#isLikely(0.6) ? EVERYDAY : SELDOM;
     const which = this.#below(20);
     if (which < 10) return this.#metric();
     if (which < 17) return this.#step(this.#isLikely(0.85) ? "step" : "event");
@@ -110,13 +144,13 @@ export class Cases {
   }
 
   #int32(): number {
-    if (this.#isLikely(0.93)) return this.#below(30);
-    return this.#pick([1_000, 2 ** 20, 2 ** 30, 2 ** 31 - 1, 2 ** 31 - 2]);
+    if (this.#isLikely(this.#everyday)) return this.#below(30);
+    return this.#pick([0, 1, 1_000, 5_000, 2 ** 20, 2 ** 30, 2 ** 31 - 1, 2 ** 31 - 2]);
   }
 
   #int64(usual: number): string {
-    if (this.#isLikely(0.93)) return String(this.#below(usual));
-    const large = this.#pick([2n ** 63n - 1n, 2n ** 62n, 2n ** 53n + 1n, 10n ** 15n, -(2n ** 62n), -5n]);
+    if (this.#isLikely(this.#everyday)) return String(this.#below(usual));
+    const large = this.#pick(LARGE);
     return String(BigInt.asIntN(64, large - BigInt(this.#below(3))));
   }
 
@@ -157,8 +191,8 @@ export class Cases {
       Container: container,
       Current: this.#isLikely(0.7) ? Pods.length : this.#int32(),
       Status: this.#isLikely(0.7) ? Pods.length : this.#int32(),
-      Target: String(1 + this.#below(3_000)),
-      Percent: this.#isLikely(0.95) ? 1 + this.#below(150) : this.#pick([1, 300, 2 ** 31 - 1]),
+      Target: this.#target(),
+      Percent: this.#isLikely(this.#everyday) ? 1 + this.#below(150) : this.#pick([1, 300, 2 ** 31 - 1]),
       Down: this.#pick([0, 0.05, 0.1, 0.1, 0.1, 0.33, 0.9]),
       Up: this.#pick([0, 0.01, 0.1, 0.1, 0.1, 0.5, 2]),
       Pods,
@@ -206,8 +240,14 @@ export class Cases {
     };
   }
 
+  /** What each pod is to bear is never nothing: API servers refuse that. */
+  #target(): string {
+    const target = this.#isLikely(0.5) ? String(1 + this.#below(3_000)) : this.#int64(3_000);
+    return BigInt(target) > 0n ? target : "1";
+  }
+
   #request(resource: string): string {
-    if (this.#isLikely(0.03)) return this.#pick(["0", "9E", "8Ei", "1n"]);
+    if (!this.#isLikely(this.#everyday + 0.04)) return this.#pick(REQUESTS);
     return resource === "cpu" ? `${50 + this.#below(2_000)}m` : `${1 + this.#below(512)}Mi`;
   }
 
@@ -246,8 +286,9 @@ export class Cases {
     };
   }
 
-  /** In the form in which API servers write it, and of a size that somebody may have. */
+  /** In the form in which API servers write it. */
   #quantity(): string {
+    if (this.#everyday === SELDOM && this.#isLikely(0.7)) return this.#largeQuantity();
     const isLong = this.#isLikely(0.2);
     const digits = String(this.#below(isLong ? 10 ** 15 : 10 ** (1 + this.#below(6))));
     const fraction = this.#isLikely(0.3) ? `.${this.#below(1_000)}` : "";
@@ -256,6 +297,35 @@ export class Cases {
       : this.#pick(["", "m", "u", "n", "k", "M", "G", "T", "P", "Ki", "Mi", "Gi", "e3", "e-3"]);
     const text = parseQuantity(`${digits}${fraction}${suffix}`).toString();
     return suffix === "" && this.#isLikely(0.3) ? `-${text}` : text;
+  }
+
+  /** Of up to thirty digits, down to less than a billionth, and around the limits of 64 bits. */
+  #largeQuantity(): string {
+    const limit = this.#pick([2n ** 63n, 2n ** 63n / 1_000n, 2n ** 53n, 2n ** 60n, 10n ** 18n, 10n ** 24n]);
+    const whole = this.#isLikely(0.5)
+      ? String(limit + BigInt(this.#below(7) - 3))
+      : Array.from({ length: 1 + this.#below(30) }, () => this.#below(10)).join("");
+    const fraction = this.#isLikely(0.3) ? `.${this.#below(10 ** 9)}` : "";
+    const sign = this.#isLikely(0.2) ? "-" : "";
+    const suffix = this.#pick([
+      "",
+      "m",
+      "u",
+      "n",
+      "k",
+      "M",
+      "G",
+      "T",
+      "P",
+      "E",
+      "Ki",
+      "Gi",
+      "Ei",
+      "e3",
+      "e-9",
+      "e12",
+    ]);
+    return parseQuantity(`${sign}${whole}${fraction}${suffix}`).toString();
   }
 }
 

@@ -20,12 +20,18 @@ let compared = 0;
 let differing = 0;
 while (compared < Number(count)) {
   const batch = Array.from({ length: Math.min(BATCH, Number(count) - compared) }, () => made.next());
-  const { stdout, stderr, status } = spawnSync("go", ["run", "../../hack/print-autoscaler-decisions.go"], {
-    cwd: new URL("../real", import.meta.url),
-    input: JSON.stringify(batch),
-    encoding: "utf8",
-    maxBuffer: 2 ** 28,
-  });
+  const { stdout, stderr, status } = spawnSync(
+    "go",
+    ["run", "-trimpath", "../../hack/print-autoscaler-decisions.go"],
+    {
+      cwd: new URL("../real", import.meta.url),
+      // As the programs are compiled: what both have in common is then there.
+      env: { ...process.env, CGO_ENABLED: "0" },
+      input: JSON.stringify(batch),
+      encoding: "utf8",
+      maxBuffer: 2 ** 28,
+    },
+  );
   if (status !== 0) throw new Error(stderr);
   const answers = stdout.trimEnd().split("\n");
   for (const [index, input] of batch.entries()) {

@@ -272,4 +272,18 @@ export const autoscalingMutants: readonly Mutant[] = [
     replace: "",
     tests: ["test/e2e/takeover-autoscaling.real.test.ts"],
   },
+  {
+    name: "quantities: negative ones of more than 64 bits are exact",
+    file: "pkg/api/quantity-int64.ts",
+    find: "const kept = mantissa < 0n ? wrapInt64(nano) : nano;",
+    replace: "const kept = nano;",
+    tests: ["test/decisions/recorded.test.ts"],
+  },
+  {
+    name: "quantities: doubles are not made of billionths",
+    file: "pkg/api/quantity-int64.ts",
+    find: "return Number(mantissa * powerOfTen(exponent + NANO_DIGITS)) * 1e-9;",
+    replace: "return Number(mantissa) * Number(`1e${exponent}`);",
+    tests: ["test/decisions/recorded.test.ts"],
+  },
 ];
