@@ -1,16 +1,9 @@
 import { randomBelow, seededRandom, type Random } from "../../pkg/clock/random.ts";
 import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
+import { autoscalerArea } from "./world/autoscaler-operations.ts";
 import { faultNames, refusalNames } from "./world/faults.ts";
 import { newNodeSettings, type NodeSettings } from "./world/node-settings.ts";
-import {
-  type Area,
-  type AreaName,
-  areas,
-  autoscalerArea,
-  deviceArea,
-  identityArea,
-  nodeArea,
-} from "./world/operations.ts";
+import { type Area, type AreaName, areas, deviceArea, identityArea, nodeArea } from "./world/operations.ts";
 
 /** Something that a user does or that goes wrong. Chance within it comes from its own seed. */
 export interface Action {

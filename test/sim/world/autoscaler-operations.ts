@@ -99,6 +99,25 @@ export const autoscalerOperations: Readonly<Record<string, Operation>> = {
     remove(world, resources.deployments, pick(random, scaledIn(world)), random),
 };
 
+const ofAutoscalers = Object.keys(autoscalerOperations);
+
+/** Load that changes, and whoever is to follow it. */
+export const autoscalerArea = {
+  first: "create autoscaled deployment",
+  names: [
+    ...ofAutoscalers,
+    ...ofAutoscalers,
+    ...Array.from({ length: 8 }, () => "change load"),
+    "create autoscaled deployment",
+    "create autoscaled deployment",
+    "let load flap",
+    "let load flap",
+    "delete a pod",
+    "delete a pod by force",
+    "fail a pod",
+  ],
+};
+
 /** Everything is measured again, and every autoscaler has a target of its own: two may want different things for ever. */
 export async function repairAutoscalers(world: World): Promise<void> {
   world.metrics.away(undefined);

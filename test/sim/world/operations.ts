@@ -293,25 +293,6 @@ export const identityArea: Area = {
   ],
 };
 
-const ofAutoscalers = Object.keys(autoscalerOperations);
-
-/** Load that changes, and whoever is to follow it. */
-export const autoscalerArea: Area = {
-  first: "create autoscaled deployment",
-  names: [
-    ...ofAutoscalers,
-    ...ofAutoscalers,
-    ...Array.from({ length: 8 }, () => "change load"),
-    "create autoscaled deployment",
-    "create autoscaled deployment",
-    "let load flap",
-    "let load flap",
-    "delete a pod",
-    "delete a pod by force",
-    "fail a pod",
-  ],
-};
-
 const ofNodes = Object.keys(nodeOperations);
 
 /** Nodes that fail, and what runs on them. */
