@@ -327,6 +327,7 @@ export const deviceArea: Area = {
     ...ofDevices,
     ...Array.from({ length: 10 }, () => "create a pod with claims"),
     ...Array.from({ length: 4 }, () => "make a pod with claims anew"),
+    ...Array.from({ length: 6 }, () => "break devices"),
     "offer devices",
     "create a shared claim",
     "delete a node",
