@@ -9,17 +9,19 @@ import { hollowResizer } from "./volumes/resizer.ts";
 export interface PlantOptions extends HollowSettings {
   /** Controllers that somebody else runs. */
   readonly others?: readonly Pick<ControllerDescriptor, "name">[];
+  /** Makes, attaches, detaches and deletes volumes in place of the one that is here, under its name. */
+  readonly driver?: ControllerDescriptor;
 }
 
 /** All that a cluster has beside its API server and the controllers of a manager. Without nodes there is no scheduler. */
-export function plant({ others = [], ...nodes }: PlantOptions): readonly ControllerDescriptor[] {
+export function plant({ others = [], driver, ...nodes }: PlantOptions): readonly ControllerDescriptor[] {
   const taken = new Set(others.map(({ name }) => name));
   const left = leftTo(taken);
-  const attachers = left.awaitsVolumes ? [hollowAttacher(nodes.nodes)] : [];
+  const attachers = left.awaitsVolumes ? [hollowAttacher(nodes.nodes, driver === undefined)] : [];
   const devices = left.awaitsDevices ? [hollowDevices()] : [];
   const machines =
     nodes.nodes === 0 ? [] : [scheduler(), hollowNodes({ ...left, ...nodes }), ...devices, ...attachers];
-  return [...machines, hollowProvisioner(left.awaitsVolumes), hollowResizer()];
+  return [...machines, driver ?? hollowProvisioner(left.awaitsVolumes), hollowResizer()];
 }
 
 /** What nodes do themselves only where no controller does it. */

@@ -1,5 +1,5 @@
 import { resources } from "../../api/resources.ts";
-import type { AttachedVolume, Pod, PodStatus } from "../../api/types/core-v1.gen.ts";
+import type { Pod, PodStatus } from "../../api/types/core-v1.gen.ts";
 import type { Lister } from "../../cache/store/lister.ts";
 import { isConflict, isNotFound } from "../../client/errors.ts";
 import type { Env } from "../../controller/env.ts";
@@ -10,6 +10,7 @@ import { PodAddresses } from "./pod-addresses.ts";
 import { eventsBetween, killEvents, type PodEvent } from "./pod-events.ts";
 import { decidePodLife, type PodLifePlan } from "./pod-life.ts";
 import type { CachedNode } from "./node-reports.ts";
+import type { NodeVolumes } from "./volume-attacher.ts";
 
 export interface KubeletSettings {
   /** The number of each node, by its name. */
@@ -17,8 +18,8 @@ export interface KubeletSettings {
   /** Whether the kubelet of the node neither tells nor hears anything. */
   readonly isSilent: (node: string) => boolean;
   readonly awaitsRanges: boolean | undefined;
-  /** Whether all volumes of the pod are among those that are attached to its node. */
-  readonly hasVolumes: (pod: Pod, attached: readonly AttachedVolume[]) => boolean;
+  /** Whether the pod may use all of its volumes, as the status of its node tells. */
+  readonly hasVolumes: (pod: Pod, node: NodeVolumes | undefined) => boolean;
   readonly tellsEvents: boolean | undefined;
 }
 
@@ -100,8 +101,7 @@ export class HollowKubelet {
   #lacksVolumes(pod: Pod): boolean {
     const { phase = "Pending" } = pod.status ?? {};
     if (phase !== "Pending" || pod.metadata.deletionTimestamp !== undefined) return false;
-    const { volumesAttached = [] } = this.#nodes.getByKey(pod.spec?.nodeName ?? "")?.status ?? {};
-    return !this.#hasVolumes(pod, volumesAttached);
+    return !this.#hasVolumes(pod, this.#nodes.getByKey(pod.spec?.nodeName ?? "")?.status);
   }
 
   /** Warnings are told in any case: there are few of them, and they are what people look for. */

@@ -60,8 +60,7 @@ function build(env: Env, settings: HollowSettings): Controller {
     awaitsRange: awaitsRanges,
   });
   const volumes = settings.awaitsVolumes === true ? podVolumes(env) : undefined;
-  const hasVolumes: KubeletSettings["hasVolumes"] = (pod, attached) =>
-    volumes?.areAttached(pod, attached) ?? true;
+  const hasVolumes: KubeletSettings["hasVolumes"] = (pod, node) => volumes?.areAttached(pod, node) ?? true;
   const isSilent = (name: string): boolean => reports.isSilent(name);
   const kubelet = new HollowKubelet(
     env,

@@ -26,6 +26,7 @@ export const NODE_FIELDS = [
   // Read by kubelets.
   "spec.podCIDR",
   "status.volumesAttached",
+  "status.volumesInUse",
 ] as const;
 export type CachedNode = Projected<Node, typeof NODE_FIELDS>;
 

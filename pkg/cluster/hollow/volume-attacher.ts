@@ -37,8 +37,11 @@ type CachedClaim = Projected<PersistentVolumeClaim, typeof CLAIM_FIELDS>;
 type CachedVolume = Projected<PersistentVolume, typeof VOLUME_FIELDS>;
 type CachedAttachment = Projected<VolumeAttachment, typeof ATTACHMENT_FIELDS>;
 
-/** Attaches volumes without disks, and says for nodes without machines that they can have such volumes, and which they use. */
-export function hollowAttacher(count: number): ControllerDescriptor {
+/**
+ * Attaches volumes without disks, unless somebody else does, and says for nodes without machines that they can have such
+ * volumes, and which they use.
+ */
+export function hollowAttacher(count: number, attaches = true): ControllerDescriptor {
   const names = new Set(Array.from({ length: count }, (_, index) => hollowNodeName(index)));
   return {
     name: "hollow-attacher",
@@ -51,7 +54,7 @@ export function hollowAttacher(count: number): ControllerDescriptor {
         workers: 8,
         owners: attachments,
         wakes: ({ type, object }, wake) => {
-          if (type !== "deleted" && isToBeAttached(object)) wake(keyOf(object));
+          if (attaches && type !== "deleted" && isToBeAttached(object)) wake(keyOf(object));
         },
         sync: async (sync) => attacher.attach(sync),
       });
@@ -187,11 +190,17 @@ class Attacher {
   }
 }
 
+/** What the status of a node says of volumes. */
+export type NodeVolumes = Pick<NonNullable<Node["status"]>, "volumesAttached" | "volumesInUse">;
+
 /** What kubelets ask before they start the containers of a pod. */
 export interface PodVolumes {
   readonly synced: readonly Synced[];
-  /** Whether all volumes of the pod that are to be attached are among these. */
-  areAttached(pod: Pod, attached: readonly { readonly name: string }[]): boolean;
+  /**
+   * Whether the pod may use its volumes: the node has said of each that is to be attached that it uses it, before it looked
+   * whether it is.
+   */
+  areAttached(pod: Pod, node: NodeVolumes | undefined): boolean;
 }
 
 export function podVolumes({ informers }: Pick<Env, "informers">): PodVolumes {
@@ -199,13 +208,13 @@ export function podVolumes({ informers }: Pick<Env, "informers">): PodVolumes {
   const volumes = informers.informer(resources.persistentVolumes, { fields: VOLUME_FIELDS });
   return {
     synced: [claims, volumes],
-    areAttached: (pod, attached) =>
+    areAttached: (pod, { volumesAttached = [], volumesInUse = [] } = {}) =>
       claimKeysOf(pod).every((key) => {
         const name = claims.lister.getByKey(key)?.spec?.volumeName ?? "";
         const csi = volumes.lister.getByKey(name)?.spec?.csi;
         if (name === "" || csi?.driver !== HOLLOW_PROVISIONER) return name !== "";
         const uniqueName = csiUniqueName(csi);
-        return attached.some((volume) => volume.name === uniqueName);
+        return volumesInUse.includes(uniqueName) && volumesAttached.some(({ name }) => name === uniqueName);
       }),
   };
 }
