@@ -5,6 +5,7 @@ import { checkPromptness } from "./checks/promptness.ts";
 import { checkRest } from "./checks/rest.ts";
 import { checkSafety } from "./checks/safety.ts";
 import type { Scenario } from "./scenario.ts";
+import { Disks } from "./world/disks.ts";
 import { strike } from "./world/faults.ts";
 import { operate, repair } from "./world/operations.ts";
 import { World } from "./world/world.ts";
@@ -24,14 +25,16 @@ export interface RunOptions {
 
 export async function runScenario(scenario: Scenario, options: RunOptions = {}): Promise<Outcome> {
   const { seed, managers, nodes, timing } = scenario;
+  const disks = scenario.hasDriver === true ? new Disks() : undefined;
   const world = new World({
     seed,
     managers,
     nodes,
     timing,
-    descriptors: () => controllers(scenario.nodeSettings, scenario.autoscales),
+    descriptors: () => controllers(scenario.nodeSettings, scenario.autoscales, disks),
     nodeSettings: scenario.nodeSettings,
     autoscales: scenario.autoscales,
+    disks,
     traced: options.traced ?? false,
     untilViolation: options.untilViolation ?? false,
   });

@@ -3,7 +3,15 @@ import type { ElectionTiming } from "../../pkg/leader/election-timing.ts";
 import { autoscalerArea } from "./world/autoscaler-operations.ts";
 import { faultNames, refusalNames } from "./world/faults.ts";
 import { newNodeSettings, type NodeSettings } from "./world/node-settings.ts";
-import { type Area, type AreaName, areas, deviceArea, identityArea, nodeArea } from "./world/operations.ts";
+import {
+  type Area,
+  type AreaName,
+  areas,
+  deviceArea,
+  identityArea,
+  nodeArea,
+  volumeArea,
+} from "./world/operations.ts";
 
 /** Something that a user does or that goes wrong. Chance within it comes from its own seed. */
 export interface Action {
@@ -23,6 +31,8 @@ export interface Scenario {
   readonly nodeSettings?: NodeSettings;
   /** Whether there is a controller of autoscalers, and something to be measured. */
   readonly autoscales?: boolean;
+  /** Volumes are attached by a driver that may fail. */
+  readonly hasDriver?: boolean;
   readonly actions: readonly Action[];
   /** No watch ever misses or delays anything: what a controller waits for is shown to it soon. */
   readonly watchesHold: boolean;
@@ -216,6 +226,44 @@ function autoscalingScenarioOf(seed: number): Scenario {
   return { ...familyOf(seed, [autoscalerArea], { harmless, others }), autoscales: true };
 }
 
+/** Volumes, their users, and a driver that fails, on nodes that do so too. */
+function volumeScenarioOf(seed: number): Scenario {
+  const harmless = [
+    "request errors",
+    "lost answers",
+    "kill leader at a write",
+    "stop leader at a write",
+    "driver fails",
+    "driver's answers are lost",
+    "driver is slow",
+  ];
+  const others = [
+    "stale cache of volumes",
+    "slow network",
+    "cut watches",
+    "expired history",
+    "stale lists",
+    "API server restart",
+    "pause leader",
+  ];
+  const random = seededRandom(~seed);
+  const nodes = FEWEST_NODES + randomBelow(random, 2);
+  const nodeSettings = newNodeSettings(random, nodes);
+  const scenario = familyOf(seed, [volumeArea], { harmless, others });
+  // There are claims and volumes for pods from the start.
+  const stock = ["create a class", "create a claim", "create a volume", "create a pod with volumes"];
+  const begin = Array.from({ length: 32 }, (_, index): Action => ({
+    atMs: 1_500 + index * 50,
+    kind: "user",
+    what: stock[index % stock.length] ?? "",
+    seed: randomBelow(random, 2 ** 31),
+  }));
+  const busyMs = Array.from({ length: BUSY_MOMENTS }, () => 5_000 + randomBelow(random, CHAOS_MS - BUSY_MS));
+  const more = actionsOf(random, busyMs, { kind: "user", names: volumeArea.names, count: 60 });
+  const actions = [...scenario.actions, ...begin, ...more].toSorted((one, other) => one.atMs - other.atMs);
+  return { ...scenario, actions, nodes, nodeSettings, hasDriver: true };
+}
+
 /** Clusters of another kind, by the name that MIX calls them by. */
 export const families = {
   crashes: crashScenarioOf,
@@ -224,6 +272,7 @@ export const families = {
   nodes: nodeScenarioOf,
   devices: deviceScenarioOf,
   autoscaling: autoscalingScenarioOf,
+  volumes: volumeScenarioOf,
 } satisfies Readonly<Record<string, (seed: number) => Scenario>>;
 
 export type FamilyName = keyof typeof families;

@@ -1,5 +1,6 @@
 import type { World } from "../world/world.ts";
 import { checkNodes } from "./desired-nodes.ts";
+import { checkVolumes } from "./desired-volumes.ts";
 import { Differences } from "./differences.ts";
 import { NodeStates } from "./node-states.ts";
 import { overduePods } from "./overdue-pods.ts";
@@ -17,6 +18,7 @@ export function checkFailingNodes(world: World): () => Promise<void> {
     if (world.isEnough) return;
     const found = new Differences();
     checkNodes(found, world);
+    checkVolumes(found, world);
     const lines = [...found.lines, ...overduePods(world, nodes).map(({ text }) => text)];
     for (const line of lines)
       world.violate(`with nodes that fail, ${SETTLE_MS / 60_000} minutes after the last fault: ${line}`);

@@ -1,12 +1,14 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
-import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { Node, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { isPodTerminal } from "../../../pkg/api/pod.ts";
 import { FINISHED_PODS_KEPT } from "../world/controllers.ts";
 import { BUCKETS } from "../world/history.ts";
 import { objectsIn, podsIn } from "../world/objects.ts";
 import type { World } from "../world/world.ts";
 import type { Beliefs } from "./beliefs.ts";
+import { OUT_OF_SERVICE, readyOf } from "./node-facts.ts";
+import { States } from "./states.ts";
 import { stateAfter, type Write } from "./write.ts";
 
 const FOREGROUND = "foregroundDeletion";
@@ -26,10 +28,12 @@ export class GarbageSafety {
   readonly #known = new Map<string, Known>();
   /** Owners that have waited for their dependents: once there are none to wait for, they may take a while to end. */
   readonly #waited = new Set<string>();
+  readonly #nodes: States<Node>;
 
   constructor(world: World, beliefs: Beliefs) {
     this.#world = world;
     this.#beliefs = beliefs;
+    this.#nodes = new States(world, BUCKETS["nodes"] ?? "");
     for (const bucket of Object.values(BUCKETS)) {
       world.server.parts.store.subscribe(bucket, (event) => this.#changed(event.object, stateAfter(event)));
     }
@@ -101,7 +105,7 @@ export class GarbageSafety {
       );
   }
 
-  /** Pods go that nobody will end: their node is gone, or they never had one; and the finished that are too many. */
+  /** Pods go that nobody will end: their node is gone or out of service, or they never had one; and the finished that are too many. */
   #checkPod(pod: Pod, { process, line }: Write): void {
     const { store } = this.#world.server.parts;
     if (pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName) return;
@@ -113,8 +117,21 @@ export class GarbageSafety {
       ({ metadata }) => metadata.name === pod.spec?.nodeName,
     );
     const horizonMs = this.#beliefs.horizonMs(process, ["pods", "nodes"]);
+    if (pod.metadata.deletionTimestamp !== undefined && this.#mayBeOutOfService(pod, horizonMs)) return;
     if (node !== undefined && (this.#known.get(node.metadata.uid ?? "")?.ownedSinceMs ?? 0) < horizonMs)
       this.#world.violate(`${line}: runs on ${node.metadata.name}, which is there`);
+  }
+
+  /** Its users have said that the node is down for sure. */
+  #mayBeOutOfService({ spec }: Pod, horizonMs: number): boolean {
+    return this.#nodes
+      .since({ name: spec?.nodeName ?? "" }, horizonMs)
+      .some(
+        (node) =>
+          node !== undefined &&
+          readyOf(node) !== "True" &&
+          node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE),
+      );
   }
 }
 

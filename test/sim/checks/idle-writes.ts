@@ -1,5 +1,4 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
-import { BUCKETS } from "../world/history.ts";
 import type { ManagerProcess } from "../world/process.ts";
 import { describeRequest } from "../world/request-of.ts";
 import type { StoredEvent } from "../../../pkg/apiserver/storage/bucket.ts";
@@ -19,7 +18,7 @@ export class IdleWrites {
   constructor(world: World, beliefs: Beliefs) {
     this.#world = world;
     this.#beliefs = beliefs;
-    for (const bucket of Object.values(BUCKETS)) {
+    for (const bucket of Object.values(world.history.buckets)) {
       world.server.parts.store.subscribe(bucket, ({ object }) => {
         const { uid = "" } = object.metadata;
         this.#changedBeforeMs.set(uid, this.#changedMs.get(uid) ?? 0);
@@ -49,7 +48,11 @@ export class IdleWrites {
 
   /** Of a write that succeeded and changed nothing. */
   judge({ facts, answer, client }: Arrival, process: ManagerProcess): void {
-    if ((facts.verb !== "update" && facts.verb !== "patch") || BUCKETS[facts.resource] === undefined) return;
+    if (
+      (facts.verb !== "update" && facts.verb !== "patch") ||
+      this.#world.history.buckets[facts.resource] === undefined
+    )
+      return;
     const { uid = "" } = (answer as ApiObject).metadata;
     const changedMs = this.#changedMs.get(uid);
     if (changedMs === undefined || changedMs >= this.#beliefs.horizonMs(process, [facts.resource])) return;

@@ -3,6 +3,8 @@ import { type Cidr, parseCidr } from "../../../pkg/endpoints/cidr.ts";
 
 export const NOT_READY = "node.kubernetes.io/not-ready";
 export const UNREACHABLE = "node.kubernetes.io/unreachable";
+/** What users say of a node that is down for sure. */
+export const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
 export const OF_SYSTEM = "node.kubernetes.io/";
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 const PRESSURES: Readonly<Record<string, string>> = {

@@ -1,4 +1,3 @@
-import { BUCKETS } from "../world/history.ts";
 import type { ManagerProcess } from "../world/process.ts";
 import { describeRequest } from "../world/request-of.ts";
 import type { Arrival } from "../world/wire.ts";
@@ -21,7 +20,7 @@ export class OwnConflicts {
   constructor(world: World, beliefs: Beliefs) {
     this.#world = world;
     this.#beliefs = beliefs;
-    for (const [resource, bucket] of Object.entries(BUCKETS)) {
+    for (const [resource, bucket] of Object.entries(world.history.buckets)) {
       world.server.parts.store.subscribe(bucket, ({ object }) => {
         const { process, client } = world.actor;
         const atMs = world.clock.monotonicMs();

@@ -2,11 +2,11 @@ import type { PartialObject } from "../../../pkg/api/object.ts";
 import { keyOf } from "../../../pkg/api/object.ts";
 import { describeRequest } from "../world/request-of.ts";
 import { objectsIn } from "../world/objects.ts";
-import { WATCHED } from "../world/process.ts";
 import type { World } from "../world/world.ts";
 import { checkAutoscalers } from "./autoscaler-rest.ts";
 import { differencesFromDesired } from "./desired.ts";
 import { checkNodes } from "./desired-nodes.ts";
+import { checkVolumes } from "./desired-volumes.ts";
 import { Differences } from "./differences.ts";
 
 /** How long after the last fault and the last wish everything may take, the longest back-off and deadline included. */
@@ -21,6 +21,7 @@ export async function checkRest(world: World): Promise<void> {
   const nodes = new Differences();
   checkNodes(nodes, world);
   if (world.autoscales) checkAutoscalers(nodes, world);
+  checkVolumes(nodes, world);
   for (const difference of [...differencesFromDesired(world.server.parts.store), ...nodes.lines]) {
     world.violate(`not as desired ${SETTLE_MS / 60_000} minutes after the last fault: ${difference}`);
   }
@@ -39,7 +40,7 @@ export async function checkRest(world: World): Promise<void> {
 function checkCaches(world: World): void {
   const { leader } = world;
   if (leader === undefined) return world.violate("nobody leads");
-  for (const watched of WATCHED) {
+  for (const watched of world.watched) {
     const { plural: resource } = watched;
     const onServer = versions(objectsIn(world.server.parts.store, watched));
     const cached = versions(leader.informers.get(resource)?.lister.list() ?? []);

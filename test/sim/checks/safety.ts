@@ -2,13 +2,13 @@ import type { Status } from "../../../pkg/api/object.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import type { Lease } from "../../../pkg/api/types/coordination-v1.gen.ts";
 import type { StoredEvent } from "../../../pkg/apiserver/storage/bucket.ts";
-import { BUCKETS } from "../world/history.ts";
 import { objectsIn } from "../world/objects.ts";
 import { LEASE, type ManagerProcess } from "../world/process.ts";
 import { describeRequest } from "../world/request-of.ts";
 import type { Arrival } from "../world/wire.ts";
 import type { World } from "../world/world.ts";
 import { AutoscalerSafety } from "./autoscaler-safety.ts";
+import { AttachmentSafety } from "./attachment-safety.ts";
 import { Beliefs } from "./beliefs.ts";
 import { BudgetSafety } from "./budget-safety.ts";
 import { ClusterView } from "./cluster-view.ts";
@@ -28,6 +28,7 @@ import { ReplicaSafety } from "./replica-safety.ts";
 import { Restless } from "./restless.ts";
 import { ServiceSafety } from "./service-safety.ts";
 import { StatefulSafety } from "./stateful-safety.ts";
+import { VolumeSafety } from "./volume-safety.ts";
 
 const CONFLICT = 409;
 /** What the server says to what nobody should ask for: bad requests, and objects that cannot be. */
@@ -50,13 +51,14 @@ export function checkSafety(world: World): void {
     new DeviceSafety(world, beliefs),
     ...nodeJudges(world, beliefs),
     ...(world.autoscales ? [new AutoscalerSafety(world, beliefs)] : []),
+    ...volumeJudges(world, beliefs),
   ];
   const idleWrites = new IdleWrites(world, beliefs);
   const restless = new Restless(world);
   const ownConflicts = new OwnConflicts(world, beliefs);
   /** What the write under way did. */
   let events: { readonly bucket: string; readonly event: StoredEvent }[] = [];
-  for (const bucket of Object.values(BUCKETS)) {
+  for (const bucket of Object.values(world.history.buckets)) {
     world.server.parts.store.subscribe(bucket, (event) => {
       if (world.actor.process !== undefined) events.push({ bucket, event });
     });
@@ -94,6 +96,12 @@ function nodeJudges(world: World, beliefs: Beliefs) {
     new EvictionSafety(world, beliefs, nodes),
     new RangeSafety(world, beliefs),
   ];
+}
+
+/** Where there is a driver of volumes. */
+function volumeJudges(world: World, beliefs: Beliefs) {
+  if (world.disks === undefined) return [];
+  return [new VolumeSafety(world, beliefs), new AttachmentSafety(world, beliefs)];
 }
 
 /** However a Lease changes hands, no two processes believe that they may write. */

@@ -8,6 +8,7 @@ import type { FamilyName } from "../scenario.ts";
 import type { AreaName } from "../world/operations.ts";
 import type { Mutant } from "./mutant.ts";
 import { serviceMutants } from "./service-mutants.ts";
+import { volumeMutants } from "./volume-mutants.ts";
 import { workloadMutants } from "./workload-mutants.ts";
 
 const within = (
@@ -26,4 +27,5 @@ export const mutants = [
   ...within("nodes", nodeMutants),
   ...within("devices", deviceMutants),
   ...within("autoscaling", autoscalerMutants),
+  ...within("volumes", volumeMutants),
 ];

@@ -1,3 +1,4 @@
+import { attachDetachController } from "../../../controllers/attachdetach/controller.ts";
 import { clusterRoleAggregationController } from "../../../controllers/clusterrole-aggregation/controller.ts";
 import { cronJobController } from "../../../controllers/cronjob/controller.ts";
 import { daemonSetController } from "../../../controllers/daemonset/controller.ts";
@@ -8,6 +9,7 @@ import { endpointsController } from "../../../controllers/endpoints/controller.t
 import { endpointSliceController } from "../../../controllers/endpointslice/controller.ts";
 import { endpointSliceMirroringController } from "../../../controllers/endpointslicemirroring/controller.ts";
 import { ephemeralVolumeController } from "../../../controllers/ephemeralvolume/controller.ts";
+import { volumeExpanderController } from "../../../controllers/expand/controller.ts";
 import { garbageCollectorController } from "../../../controllers/garbagecollector/controller.ts";
 import { jobController } from "../../../controllers/job/controller.ts";
 import { namespaceController } from "../../../controllers/namespace/controller.ts";
@@ -26,8 +28,10 @@ import { statefulSetController } from "../../../controllers/statefulset/controll
 import { taintEvictionController } from "../../../controllers/tainteviction/controller.ts";
 import { ttlController } from "../../../controllers/ttl/controller.ts";
 import { ttlAfterFinishedController } from "../../../controllers/ttlafterfinished/controller.ts";
+import { attributesClassProtectionController } from "../../../controllers/vacprotection/controller.ts";
 import { volumeBinder } from "../../harness/volume-binder.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
+import type { Disks } from "./disks.ts";
 import {
   MONITOR_GRACE_MS,
   MONITOR_PERIOD_MS,
@@ -54,10 +58,15 @@ const AUTOSCALING = {
 };
 
 /** What every simulated manager runs. Those that deal in keys and tokens have a world of their own to be tested in. */
-export function controllers(nodes?: NodeSettings, autoscales = false): readonly ControllerDescriptor[] {
+export function controllers(
+  nodes?: NodeSettings,
+  autoscales = false,
+  disks?: Disks,
+): readonly ControllerDescriptor[] {
   return [
     ...(nodes === undefined ? [] : nodeControllers(nodes)),
     ...(autoscales ? [podAutoscalerController(AUTOSCALING)] : []),
+    ...(disks === undefined ? [] : diskControllers()),
     deploymentController({ workers }),
     replicaSetController({ workers }),
     replicationController({ workers }),
@@ -80,9 +89,18 @@ export function controllers(nodes?: NodeSettings, autoscales = false): readonly 
     claimProtectionController(),
     volumeProtectionController(),
     ephemeralVolumeController({ workers }),
-    volumeBinder(),
+    volumeBinder(disks),
     resourceClaimController({ workers }),
     deviceTaintEvictionController({ workers }),
+  ];
+}
+
+/** Where volumes are attached and grow. */
+function diskControllers(): readonly ControllerDescriptor[] {
+  return [
+    attachDetachController({ isCompared: true, disableForceDetachOnTimeout: false }),
+    volumeExpanderController(),
+    attributesClassProtectionController(),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import { type ManagerProcess, WATCHED } from "./process.ts";
 import { UNREADABLE } from "./refusals.ts";
-import { fates } from "./weather.ts";
+import { type DriverTroubles, fates, wellDriver } from "./weather.ts";
 import type { World } from "./world.ts";
 
 /** Makes something go wrong, now and perhaps for a while. Gives what it was, or undefined when that is not possible. */
@@ -12,6 +12,14 @@ const LAGGING = ["pods", "replicasets", "deployments", "replicationcontrollers",
 const LAGGING_OF_NODES = ["nodes", "leases", "pods"];
 
 const LAGGING_OF_DEVICES = ["pods", "resourceclaims", "resourceclaimtemplates", "resourceslices"];
+const LAGGING_OF_VOLUMES = [
+  "persistentvolumes",
+  "persistentvolumeclaims",
+  "volumeattachments",
+  "storageclasses",
+  "nodes",
+  "pods",
+];
 
 const LAGGING_OTHERS = ["endpointslices", "services", "statefulsets", "daemonsets", "nodes", "cronjobs"];
 
@@ -117,6 +125,24 @@ const nodeFaults: Readonly<Record<string, Fault>> = {
   },
 };
 
+/** Of what volumes live by. Clusters of their own have these. */
+const volumeFaults: Readonly<Record<string, Fault>> = {
+  "stale cache of volumes": (world, random) => holdBack(world, random, LAGGING_OF_VOLUMES, 90_000),
+  "driver fails": (world, random) =>
+    trouble(world, random, { ...wellDriver, failShare: 0.2 + random.next() * 0.7 }),
+  "driver's answers are lost": (world, random) =>
+    trouble(world, random, { ...wellDriver, lostShare: 0.2 + random.next() * 0.7 }),
+  "driver is slow": (world, random) =>
+    trouble(world, random, { failShare: 0.1, lostShare: 0.2, slowMs: 1_000 + randomBelow(random, 40_000) }),
+};
+
+function trouble(world: World, random: Random, troubles: DriverTroubles): string {
+  const forMs = 2_000 + randomBelow(random, 90_000);
+  world.weather.driver = troubles;
+  world.clock.setTimer(forMs, () => (world.weather.driver = wellDriver));
+  return `the driver of volumes has ${JSON.stringify(troubles)} for ${forMs} ms`;
+}
+
 /** Answers that say less than they seem to. Clusters of their own have these. */
 const refusals: Readonly<Record<string, Fault>> = {
   "lost answers": (world, random) => {
@@ -175,8 +201,9 @@ export const faultNames: readonly string[] = Object.keys(faults);
 export const refusalNames: readonly string[] = Object.keys(refusals);
 
 export function strike(world: World, name: string, random: Random): void {
-  const fault = faults[name] ?? nodeFaults[name] ?? deviceFaults[name] ?? autoscalerFaults[name];
-  const what = (fault ?? refusals[name])?.(world, random);
+  const ofFamilies =
+    nodeFaults[name] ?? deviceFaults[name] ?? autoscalerFaults[name] ?? volumeFaults[name];
+  const what = (faults[name] ?? ofFamilies ?? refusals[name])?.(world, random);
   if (what !== undefined) world.trace?.add("fault", what);
 }
 

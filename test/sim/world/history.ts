@@ -30,6 +30,13 @@ export const BUCKETS: Readonly<Record<string, string>> = {
   horizontalpodautoscalers: "autoscaling/horizontalpodautoscalers",
 };
 
+/** The same where there is a driver of volumes. */
+export const VOLUME_BUCKETS = {
+  persistentvolumes: "persistentvolumes",
+  volumeattachments: "storage.k8s.io/volumeattachments",
+  storageclasses: "storage.k8s.io/storageclasses",
+} as const;
+
 /** Of each process and resource; those of the last minute are needed. */
 const MOST_VIEWS = 4_000;
 
@@ -44,10 +51,15 @@ export class History {
   readonly #shown = new Set<string>();
   readonly #views = new Map<string, { readonly untilMs: number; readonly freshMs: number }[]>();
 
-  constructor(store: Store, clock: VirtualClock) {
+  /** Where what is followed is, by plural name. */
+  readonly buckets: Readonly<Record<string, string>>;
+
+  /** With what there is beside, of clusters of a family. */
+  constructor(store: Store, clock: VirtualClock, more: Readonly<Record<string, string>> = {}) {
+    this.buckets = { ...BUCKETS, ...more };
     this.#store = store;
     this.#clock = clock;
-    for (const [resource, bucket] of Object.entries(BUCKETS)) {
+    for (const [resource, bucket] of Object.entries(this.buckets)) {
       const moments: Moment[] = [];
       this.#moments.set(resource, moments);
       store.subscribe(bucket, ({ revision }) => {

@@ -36,6 +36,7 @@ import { ownerOperations } from "./owner-operations.ts";
 import { identityOperations } from "./identity-operations.ts";
 import { jobOperations } from "./job-operations.ts";
 import { lifecycleOperations, quotasIn } from "./lifecycle-operations.ts";
+import { repairVolumes, volumeOperations, volumeWishes } from "./volume-operations.ts";
 import type { World } from "./world.ts";
 
 const workloadOperations: Readonly<Record<string, Operation>> = {
@@ -176,6 +177,7 @@ const operations: Readonly<Record<string, Operation>> = {
   ...nodeOperations,
   ...deviceOperations,
   ...autoscalerOperations,
+  ...volumeOperations,
 };
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
@@ -336,6 +338,8 @@ export const deviceArea: Area = {
     "drain",
   ],
 };
+/** Volumes that come and go, and what runs with them on nodes that fail. */
+export const volumeArea: Area = { first: "create a class", names: volumeWishes };
 
 export type AreaName = keyof typeof areas;
 
@@ -347,6 +351,7 @@ export async function operate(world: World, name: string, random: Random): Promi
 /** Before the last look at a cluster its users make sure that everything can come to rest. */
 export async function repair(world: World): Promise<void> {
   await repairAutoscalers(world);
+  await repairVolumes(world);
   await repairNodes(world);
   await repairDevices(world);
   void repairStatefulSets(world);

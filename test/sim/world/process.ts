@@ -38,9 +38,17 @@ export const WATCHED: readonly TypedResource<ApiObject>[] = [
   resources.persistentVolumeClaims,
 ];
 
+/** The same where there is a driver of volumes. */
+export const WATCHED_OF_VOLUMES: readonly TypedResource<ApiObject>[] = [
+  resources.persistentVolumes,
+  resources.volumeAttachments,
+  resources.storageClasses,
+];
+
 export interface ProcessOptions {
   readonly name: string;
   readonly timing: ElectionTiming;
+  readonly watched: readonly TypedResource<ApiObject>[];
   readonly descriptors: () => readonly ControllerDescriptor[];
   readonly machine: Machine;
   readonly wire: Wire;
@@ -155,7 +163,7 @@ export class ManagerProcess {
       name: "cache-probe",
       clientName: "cache-probe",
       build: (env) => {
-        for (const resource of WATCHED) {
+        for (const resource of this.#options.watched) {
           this.informers.set(
             resource.plural,
             env.informers.informer(resource, { fields: ["metadata.resourceVersion"] }),

@@ -15,6 +15,16 @@ export type Fate = (typeof fates)[number];
 
 export const isAmbiguous = (fate: Fate | undefined): boolean => fate?.endsWith("after") === true;
 
+/** What may happen to what a driver is asked for. */
+export interface DriverTroubles {
+  /** Nothing comes of it. */
+  readonly failShare: number;
+  /** It is done, and the answer is lost. */
+  readonly lostShare: number;
+  /** The most that it takes. */
+  readonly slowMs: number;
+}
+
 /** The faults of network and server that are in force now. */
 export interface Weather {
   /** The share of requests that fail, and how. */
@@ -30,11 +40,14 @@ export interface Weather {
   outageOfAll: boolean;
   /** How old a state the server may answer a list of "any version" with. */
   staleListMs: number;
+  /** What drivers of volumes suffer from. */
+  driver: DriverTroubles;
   /** What the server refuses to some. */
   readonly refusals: Refusals;
 }
 
 const CALM_LATENCY_MS = 20;
+export const wellDriver: DriverTroubles = { failShare: 0, lostShare: 0, slowMs: 0 };
 
 export function calmWeather(): Weather {
   return {
@@ -45,6 +58,7 @@ export function calmWeather(): Weather {
     outage: false,
     outageOfAll: false,
     staleListMs: 0,
+    driver: wellDriver,
     refusals: noRefusals(),
   };
 }

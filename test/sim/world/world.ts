@@ -1,4 +1,6 @@
 import { featureGates } from "../../../pkg/api/feature-gates.ts";
+import type { ApiObject } from "../../../pkg/api/object.ts";
+import type { TypedResource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
 import { clientBuilder, type ClientBuilder } from "../../../pkg/client/client-builder.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
@@ -23,14 +25,16 @@ import type { Stored } from "../../../pkg/api/object.ts";
 import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import { parseLabelSelector } from "../../../pkg/api/labels-parse.ts";
 import { podsIn } from "./objects.ts";
-import { History } from "./history.ts";
+import type { Disks } from "./disks.ts";
+import { History, VOLUME_BUCKETS } from "./history.ts";
 import { Machine } from "./machine.ts";
-import { ManagerProcess } from "./process.ts";
+import { ManagerProcess, WATCHED, WATCHED_OF_VOLUMES } from "./process.ts";
 import { HEARTBEAT_MS, type NodeSettings } from "./node-settings.ts";
 import { processLog } from "./process-log.ts";
 import { reliableTransport } from "./reliable-transport.ts";
 import { describeRequest } from "./request-of.ts";
 import { Trace } from "./trace.ts";
+import { volumeDriver } from "./volume-driver.ts";
 import { calmWeather, clearUp } from "./weather.ts";
 import { type Arrival, Wire } from "./wire.ts";
 
@@ -44,6 +48,8 @@ export interface WorldOptions {
   readonly nodeSettings?: NodeSettings | undefined;
   /** Whether there are autoscalers. */
   readonly autoscales?: boolean | undefined;
+  /** Undefined: volumes are made by the plant, and nothing is attached. */
+  readonly disks?: Disks | undefined;
   readonly traced: boolean;
   /** Time ends with the first violation: what is wrong may be so very often. */
   readonly untilViolation: boolean;
@@ -112,7 +118,8 @@ export class World {
     const serviceCidr = "10.96.0.0/16";
     const admission = builtInAdmission({ store, clock, random, serviceCidr, serviceAccounts: false });
     this.server = embeddedServer({ clock, random, store, admission, kinds: allKinds });
-    this.history = new History(this.server.parts.store, this.clock);
+    const more = options.disks === undefined ? {} : VOLUME_BUCKETS;
+    this.history = new History(this.server.parts.store, this.clock, more);
     this.#direct = new DirectTransport(this.server);
     this.user = this.#reliableClients("user").client("user");
     this.metrics = new LoadMetrics(
@@ -128,6 +135,15 @@ export class World {
 
   get nodeSettings(): NodeSettings | undefined {
     return this.#options.nodeSettings;
+  }
+
+  get disks(): Disks | undefined {
+    return this.#options.disks;
+  }
+
+  /** What the checks look into the caches of. */
+  get watched(): readonly TypedResource<ApiObject>[] {
+    return this.disks === undefined ? WATCHED : [...WATCHED, ...WATCHED_OF_VOLUMES];
   }
 
   get actor(): Actor {
@@ -159,6 +175,7 @@ export class World {
         leaseRenewMs: this.nodeSettings === undefined ? RARE_HEARTBEAT_MS : HEARTBEAT_MS,
         workers: 4,
         others: this.#options.descriptors(),
+        ...this.#driver(),
       }),
       clients: this.#reliableClients("plant", () => this.weather.outageOfAll),
       gate: openGate,
@@ -206,6 +223,7 @@ export class World {
       name,
       descriptors: this.#options.descriptors,
       timing: this.#options.timing,
+      watched: this.watched,
       machine,
       random,
       log,
@@ -273,6 +291,12 @@ export class World {
       process.kill();
       this.processes.splice(this.processes.indexOf(process), 1);
     }
+  }
+
+  #driver(): { readonly driver?: ControllerDescriptor } {
+    const { disks, weather } = this;
+    if (disks === undefined) return {};
+    return { driver: volumeDriver({ disks, weather, random: this.randomOf("driver") }) };
   }
 
   #replace(process: ManagerProcess): void {
