@@ -23,6 +23,7 @@ import { quietNamespace } from "./workloads/quiet-namespace.ts";
 import { resourceClaims } from "./workloads/resource-claims.ts";
 import { servicePods } from "./workloads/service-pods.ts";
 import { statefulSetWorkloads } from "./workloads/stateful-sets.ts";
+import { volumeWorkloads } from "./workloads/volumes.ts";
 
 export interface CompareOptions {
   /** NAME=COMMAND; the first is "ours". */
@@ -42,6 +43,7 @@ const workloads: readonly Workload[] = [
   ...jobWorkloads,
   daemonSet,
   ...statefulSetWorkloads,
+  ...volumeWorkloads,
   servicePods,
   resourceClaims,
   namespaceDelete,
