@@ -62,7 +62,7 @@ function metadataOf({ name, more }: Sketch) {
   };
 }
 
-/** `says` with tildes for blanks. `for=claim` or `for=claim:uid`, `policy`, `class`, `mode`, `attributes`, `csi`, `path`, `held`, `labels`, `going`. */
+/** `says` with tildes for blanks. `for=claim` or `for=claim:uid`, `policy`, `class`, `mode`, `modes`, `attributes`, `csi`, `path`, `held`, `labels`, `going`. */
 export function volumeOf(line: string): Stored<PersistentVolume> {
   const sketch = sketchOf(line);
   const { name, size, phase, more } = sketch;
@@ -88,7 +88,7 @@ export function volumeOf(line: string): Stored<PersistentVolume> {
     spec: {
       capacity: { storage: size },
       ...source,
-      accessModes: MODES,
+      accessModes: more.get("modes")?.split(",") ?? MODES,
       persistentVolumeReclaimPolicy: more.get("policy") ?? "Retain",
       storageClassName: more.get("class") ?? "",
       volumeMode: more.get("mode") ?? "Filesystem",

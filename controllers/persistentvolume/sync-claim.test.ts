@@ -88,6 +88,25 @@ describe("a claim that names no volume", () => {
         claimThen: "c 1Gi Bound vol=v1 has=10Gi ours done",
       },
     ],
+    // upstream: pkg/controller/volume/persistentvolume/index_test.go#TestFindingPreboundVolumes
+    [
+      "gets one that fits where what is kept for it is too small",
+      {
+        volumes: ["v1 1Mi Available for=c", "v2 1Gi Available"],
+        claim: "c 1Gi Pending",
+        volumesThen: ["v1 1Mi Available for=c", "v2 1Gi Bound for=c:uid-c ours"],
+        claimThen: "c 1Gi Bound vol=v2 ours done",
+      },
+    ],
+    [
+      "gets one that fits where what is kept for it cannot be used as it asks",
+      {
+        volumes: ["v1 1Gi Available for=c modes=ReadOnlyMany", "v2 1Gi Available"],
+        claim: "c 1Gi Pending",
+        volumesThen: ["v1 1Gi Available for=c modes=ReadOnlyMany", "v2 1Gi Bound for=c:uid-c ours"],
+        claimThen: "c 1Gi Bound vol=v2 ours done",
+      },
+    ],
     [
       "does not get what is kept for another claim of its name",
       {
