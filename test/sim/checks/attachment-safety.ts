@@ -14,7 +14,7 @@ import type { World } from "../world/world.ts";
 import type { Beliefs } from "./beliefs.ts";
 import { OUT_OF_SERVICE, readyOf } from "./node-facts.ts";
 import { States } from "./states.ts";
-import { isUser, volumesOf } from "./volume-facts.ts";
+import { isManaged, isUser, volumesOf } from "./volume-facts.ts";
 import { stateAfter, type Write } from "./write.ts";
 
 const ATTACHER = "attachdetach-controller";
@@ -76,6 +76,8 @@ export class AttachmentSafety {
     const isOver = this.#world.clock.monotonicMs() - usedMs > FORCE_MS;
     const isOut = nodes.some((node) => node?.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE));
     if (isOut || (isDown && isOver)) return;
+    // Of pods on a node that has gone, or was made anew and has not registered, nobody knows that they run.
+    if (nodes.some((node) => node === undefined || !isManaged(node))) return;
     const claims = objectsIn<PersistentVolumeClaim>(this.#store, resources.persistentVolumeClaims);
     const user = podsIn(this.#store).find(
       (pod) =>

@@ -21,7 +21,7 @@ import type { Disks } from "../world/disks.ts";
 import { objectsIn, podsIn } from "../world/objects.ts";
 import type { World } from "../world/world.ts";
 import type { Differences } from "./differences.ts";
-import { isFree, isUser, suits, volumesOf } from "./volume-facts.ts";
+import { isFree, isManaged, isUser, suits, volumesOf } from "./volume-facts.ts";
 
 const HOST_PATH = "kubernetes.io/host-path";
 
@@ -126,7 +126,8 @@ function checkDisks(found: Differences, { disks, volumes, attachments }: Scene):
 function checkAttachments(found: Differences, scene: Scene): void {
   const { pods, claims, volumes, attachments, nodes } = scene;
   const wanted = new Map<string, Pod>();
-  for (const pod of pods.filter(isUser))
+  const managed = new Set(nodes.filter(isManaged).map(({ metadata }) => metadata.name));
+  for (const pod of pods.filter((each) => isUser(each) && managed.has(each.spec?.nodeName)))
     for (const { metadata, spec } of volumesOf(pod, claims, volumes))
       if (spec?.csi !== undefined) wanted.set(`${metadata.name} on ${pod.spec?.nodeName}`, pod);
   const attached = new Set<string>();

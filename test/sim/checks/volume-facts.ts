@@ -1,6 +1,11 @@
 import { isPodTerminal } from "../../../pkg/api/pod.ts";
 import { podClaims } from "../../../pkg/api/pod-claims.ts";
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import type {
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from "../../../pkg/api/types/core-v1.gen.ts";
 import { classOf } from "../../../pkg/api/volumes/claim-facts.ts";
 import { canHold } from "../../../pkg/api/volumes/fit.ts";
 
@@ -19,6 +24,11 @@ export function suits(volume: PersistentVolume, claim: PersistentVolumeClaim): b
     classOf(volume) === classOf(claim) &&
     wanted.every(([name, value]) => volume.metadata.labels?.[name] === value)
   );
+}
+
+/** Its kubelet leaves attaching to the controller, which it says when it registers: one made by users has yet to be its. */
+export function isManaged({ metadata }: Node): boolean {
+  return metadata.annotations?.["volumes.kubernetes.io/controller-managed-attach-detach"] !== undefined;
 }
 
 /** It is on a node, and uses what it names for all that is known: one that is to go uses it while its containers run. */
