@@ -137,7 +137,9 @@ function checkAttachments(found: Differences, scene: Scene): void {
     attached.add(place);
     if (attachment.metadata.deletionTimestamp !== undefined) found.add(attachment, `${place} is leaving`);
     if (attachment.status?.attached !== true) found.add(attachment, `${place} is not attached`);
-    if (!wanted.has(place)) found.add(attachment, `nobody needs ${place}`);
+    // Of a node that has not registered anew it may be known from the one before it what it needs.
+    if (!wanted.has(place) && managed.has(attachment.spec.nodeName))
+      found.add(attachment, `nobody needs ${place}`);
   }
   for (const [place, pod] of wanted) {
     const [name = ""] = place.split(" on ");

@@ -29,7 +29,7 @@ import { itself } from "../../../pkg/controller/wake-rules.ts";
 import type { Disks } from "./disks.ts";
 import type { Weather } from "./weather.ts";
 
-/** Of drivers: an attachment is there until its disk is detached. */
+/** Of drivers: an attachment is there until its disk is detached, and a volume until it is attached nowhere. */
 export const DETACHES_FIRST = "external-attacher/hollow-kcm-dev";
 /** Of provisioners: a volume is there until its disk is gone. */
 export const DELETES_FIRST = "external-provisioner.volume.kubernetes.io/finalizer";
@@ -68,13 +68,16 @@ export function volumeDriver(options: DriverOptions): ControllerDescriptor {
         sync: async (sync) => driver.syncClaim(sync),
         wakes: itself,
       });
-      kit.ownerQueue({
+      const volumes = kit.ownerQueue({
         name: "volumes",
         workers: 8,
         owners: driver.volumes,
         consistency: kit.newConsistency(),
         sync: async (sync) => driver.syncVolume(sync),
         wakes: itself,
+      });
+      driver.attachments.wakes(volumes, ({ type, object }, wake) => {
+        if (type === "deleted") wake(object.spec.source.persistentVolumeName ?? "");
       });
       driver.classes.wakes(claims, (_change, wake) => {
         for (const claim of driver.claims.lister.list()) if (!isBound(claim)) wake(keyOf(claim));
@@ -123,6 +126,7 @@ class Driver {
     const clients = this.#env.client.clientFor<VolumeAttachment>(resources.volumeAttachments);
     return outrun(async () => {
       let known = owner;
+      if (!isLeaving) await this.#hold(spec.source.persistentVolumeName ?? "", signal);
       if (!isLeaving && !finalizers.includes(DETACHES_FIRST)) {
         const marked = { ...metadata, finalizers: [...finalizers, DETACHES_FIRST] };
         known = await clients.update({ ...owner, metadata: marked }, {}, signal);
@@ -177,6 +181,7 @@ class Driver {
     const handle = owner.spec?.csi?.volumeHandle ?? "";
     const { finalizers = [] } = owner.metadata;
     const isGone = owner.metadata.deletionTimestamp !== undefined && !finalizers.includes(DELETES_FIRST);
+    if (this.#isToBeLetGo(owner)) return outrun(async () => this.#letGo(owner, signal));
     if (isGone || !isToBeDeleted({ ...owner, metadata: rest })) return {};
     const volumes = this.#env.client.clientFor<PersistentVolume>(resources.persistentVolumes);
     return outrun(async () => {
@@ -190,6 +195,32 @@ class Driver {
         await volumes.update({ ...live, metadata: { ...live.metadata, finalizers: left } }, {}, signal);
       return {};
     });
+  }
+
+  /** A volume that is to be attached stays until it is not. */
+  async #hold(name: string, signal: AbortSignal): Promise<void> {
+    const volume = this.volumes.lister.get(undefined, name);
+    const finalizers = volume?.metadata.finalizers ?? [];
+    if (volume === undefined || finalizers.includes(DETACHES_FIRST)) return;
+    const metadata = { ...volume.metadata, finalizers: [...finalizers, DETACHES_FIRST] };
+    const volumes = this.#env.client.clientFor<PersistentVolume>(resources.persistentVolumes);
+    await volumes.update({ ...volume, metadata }, {}, signal);
+  }
+
+  #isToBeLetGo({ metadata }: Stored<PersistentVolume>): boolean {
+    if (metadata.deletionTimestamp === undefined || !metadata.finalizers?.includes(DETACHES_FIRST))
+      return false;
+    return this.attachments.lister
+      .list()
+      .every(({ spec }) => spec.source.persistentVolumeName !== metadata.name);
+  }
+
+  async #letGo(owner: Stored<PersistentVolume>, signal: AbortSignal): Promise<SyncResult> {
+    const { finalizers = [], ...metadata } = owner.metadata;
+    const left = finalizers.filter((name) => name !== DETACHES_FIRST);
+    const volumes = this.#env.client.clientFor<PersistentVolume>(resources.persistentVolumes);
+    await volumes.update({ ...owner, metadata: { ...metadata, finalizers: left } }, {}, signal);
+    return {};
   }
 
   /** The scheduler is to choose again, where it chooses. */

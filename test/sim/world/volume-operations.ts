@@ -47,7 +47,10 @@ export const volumeOperations: Readonly<Record<string, Operation>> = {
     return anew(world, resources.persistentVolumes, old, newVolume(random, old?.metadata.name));
   },
   "free a released volume": async (world, random) => {
-    const released = volumesIn(world).filter(({ status }) => status?.phase === "Released");
+    // One that is going already would be left with the finalizer of its controller, as in the Go program.
+    const released = volumesIn(world).filter(
+      ({ metadata, status }) => status?.phase === "Released" && metadata.deletionTimestamp === undefined,
+    );
     return patchOf(world, pick(random, released), { spec: { claimRef: null } });
   },
   "change what becomes of a volume": async (world, random) => {
