@@ -201,8 +201,7 @@ export const faultNames: readonly string[] = Object.keys(faults);
 export const refusalNames: readonly string[] = Object.keys(refusals);
 
 export function strike(world: World, name: string, random: Random): void {
-  const ofFamilies =
-    nodeFaults[name] ?? deviceFaults[name] ?? autoscalerFaults[name] ?? volumeFaults[name];
+  const ofFamilies = nodeFaults[name] ?? deviceFaults[name] ?? autoscalerFaults[name] ?? volumeFaults[name];
   const what = (faults[name] ?? ofFamilies ?? refusals[name])?.(world, random);
   if (what !== undefined) world.trace?.add("fault", what);
 }

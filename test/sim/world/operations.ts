@@ -338,6 +338,7 @@ export const deviceArea: Area = {
     "drain",
   ],
 };
+
 /** Volumes that come and go, and what runs with them on nodes that fail. */
 export const volumeArea: Area = { first: "create a class", names: volumeWishes };
 
