@@ -126,7 +126,7 @@ describe.each(accountClusterKinds)(
     test("of a class that is not there count under both of its names, where one of these is about claims", async () => {
       const byClass = "nowhere.deviceclass.resource.k8s.io/devices";
       const implicit = "requests.deviceclass.resource.kubernetes.io/nowhere";
-      await quotaOf(space, { [byClass]: "4", [implicit]: "4" });
+      await quotaOf(space, { [byClass]: "9", [implicit]: "4" });
       await quotaOf(space, { [implicit]: "4" }, "other");
       await claim("a", { exactly: { deviceClassName: "nowhere", count: 3 } });
       await usedOf(space, { [byClass]: "3", [implicit]: "3" });
