@@ -106,8 +106,9 @@ describe("another controller manager takes over autoscalers", { timeout: 4 * LIM
       findCondition((await statusOf(shrinking))?.conditions, "AbleToScale")?.reason === "ScaleDownStabilized";
     await until("the window holds it", isHeld, LIMIT_MS, POLL_MS);
 
-    const startMs = realClock.monotonicMs();
     const actor = await stage.succession.lead(next);
+    // From here on: the Go program does not give its Lease back, and whoever follows it waits until it has expired.
+    const startMs = realClock.monotonicMs();
     // Nobody knows what was recommended before: what there is counts as the first recommendation.
     const isScaled = async (): Promise<boolean> => (await replicasOf(shrinking)) !== PODS;
     await until("it is scaled", isScaled, LIMIT_MS, POLL_MS);
