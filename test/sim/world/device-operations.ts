@@ -55,7 +55,7 @@ export const deviceOperations: Readonly<Record<string, Operation>> = {
     const spec = claimSpec(pick(random, TEMPLATES) ?? TEMPLATES[0]);
     return create<ResourceClaim>(world, resources.resourceClaims, { metadata: { name }, spec });
   },
-  "delete a claim": async (world, random) => {
+  "delete a claim of devices": async (world, random) => {
     const claim = pick(random, objectsIn<ResourceClaim>(storeOf(world), resources.resourceClaims));
     return (
       claim &&

@@ -165,20 +165,20 @@ const workloadOperations: Readonly<Record<string, Operation>> = {
   },
 };
 
-const operations: Readonly<Record<string, Operation>> = {
-  ...workloadOperations,
-  ...jobOperations,
-  ...lifecycleOperations,
-  ...ownerOperations,
-  ...statefulOperations,
-  ...daemonOperations,
-  ...serviceOperations,
-  ...identityOperations,
-  ...nodeOperations,
-  ...deviceOperations,
-  ...autoscalerOperations,
-  ...volumeOperations,
-};
+const operations: Readonly<Record<string, Operation>> = joined(
+  workloadOperations,
+  jobOperations,
+  lifecycleOperations,
+  ownerOperations,
+  statefulOperations,
+  daemonOperations,
+  serviceOperations,
+  identityOperations,
+  nodeOperations,
+  deviceOperations,
+  autoscalerOperations,
+  volumeOperations,
+);
 const workloads = Object.keys(workloadOperations);
 const jobs = Object.keys(jobOperations);
 const lifecycles = Object.keys(lifecycleOperations);
@@ -412,4 +412,16 @@ async function undo(world: World, random: Random): Promise<string | undefined> {
     await world.user.clientFor(resources.deployments).update(next);
   });
   return `${name} to ${older?.metadata.name}`;
+}
+
+/** Each name stands for one operation: a second one would take the first one's place in scenarios that are kept. */
+function joined(
+  ...tables: readonly Readonly<Record<string, Operation>>[]
+): Readonly<Record<string, Operation>> {
+  const all: Record<string, Operation> = {};
+  for (const [name, operation] of tables.flatMap(Object.entries<Operation>)) {
+    if (all[name] !== undefined) throw new Error(`two operations are called "${name}"`);
+    all[name] = operation;
+  }
+  return all;
 }
