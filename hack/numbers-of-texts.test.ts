@@ -92,6 +92,11 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/cel/operations.ts": "ints that are compared with doubles, and places in a list",
   "pkg/cel/runtime-cost.ts": "a depth that costs go by",
   "pkg/cel/unquote.ts": "code points",
+  "pkg/cluster/hollow/device-annotation.ts":
+    "how many devices, of three digits, and an attribute of fifteen at most",
+  "pkg/cluster/scheduler/pod-devices.ts":
+    "how many devices are wanted, which is compared with those that are there",
+  "pkg/metrics/process-files.ts": "metrics of the kernel, which are doubles in Go as well",
   "pkg/controller/builder/managed-fields.ts": "a place in a list",
   "pkg/webhook/answer-request.ts": "a time span of a few seconds",
   "pkg/webhook/read-body.ts": "the length of a body",

@@ -1,3 +1,4 @@
+import { isJson } from "../api/json.ts";
 import type { ListMeta } from "../api/object.ts";
 import {
   type MessageStream,
@@ -148,9 +149,16 @@ class DirectResponse implements TransportResponse {
   }
 
   async items(onItem: (item: unknown) => void): Promise<unknown> {
-    if (this.#body.kind !== "list") return this.json();
-    for (const item of this.#body.list.items) onItem(item);
-    return listHead(this.#body);
+    if (this.#body.kind === "list") {
+      for (const item of this.#body.list.items) onItem(item);
+      return listHead(this.#body);
+    }
+    // What is worked out for each request comes as a document, be it a list.
+    const document = await this.json();
+    if (!isJson(document) || !Array.isArray(document["items"])) return document;
+    const { items: listed, ...head } = document;
+    for (const item of listed) onItem(item);
+    return head;
   }
 
   async *documents(): AsyncIterable<unknown> {

@@ -3,6 +3,7 @@ import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf } from "../api/errors.ts";
 import { formatTime, parseTime } from "../api/time.ts";
+import { parseJson } from "../api/wire-json.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { Logger } from "../log/logger.ts";
 import type { ApiGroup, ApiResource, ApiSurface } from "./discovery-documents.ts";
@@ -45,7 +46,7 @@ export class DiscoveryFile {
   async read(): Promise<ApiSurface | undefined> {
     let document: unknown;
     try {
-      document = JSON.parse(await readFile(this.#path, "utf8"));
+      document = parseJson(await readFile(this.#path, "utf8"));
     } catch (error) {
       if (!isMissing(error)) this.#tell("What the server offers cannot be read from its file", error);
       return undefined;

@@ -4,6 +4,13 @@ const podautoscaler = "controllers/podautoscaler";
 
 export const autoscalingMutants: readonly Mutant[] = [
   {
+    name: "lists that are worked out have no items for clients in the process",
+    file: "pkg/apiserver/direct-transport.ts",
+    find: "for (const item of listed) onItem(item);",
+    replace: "",
+    tests: ["test/integration/controllers/autoscaled-cluster.test.ts"],
+  },
+  {
     name: "horizontal-pod-autoscaler: pods that miss a metric use nothing when fewer are wanted",
     file: `${podautoscaler}/replicas.ts`,
     find: "if (ratio < 1) yield* guess(groups.missing, ofMissing);",
