@@ -111,7 +111,7 @@ export class SyncBench {
       targets: new Targets(client, kinds, clock),
       apis: new MetricsApis({ client, kinds, clock, versionPeriodMs: settings.syncPeriodMs }),
       statuses: new RecordedWrites(
-        { env: { client, log: silentLogger }, consistency },
+        { env: { client, clock, log: silentLogger }, consistency },
         resources.horizontalPodAutoscalers,
       ),
       selectors: new SelectorIndex(),

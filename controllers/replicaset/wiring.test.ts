@@ -3,11 +3,11 @@ import { afterEach, describe, expect, test } from "vitest";
 import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import type { TypedResource } from "../../pkg/api/resource.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { ReplicaSet, ReplicaSetStatus } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { createMetrics } from "../../pkg/metrics/registry.ts";
 import type { ControllerDescriptor } from "../../pkg/controller/env.ts";
-import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
+import { type ControllerWorld, newWorld, type WorldOptions } from "../../test/harness/controller-world.ts";
 import { replicaSetController, replicationController as replicationControllers } from "./controller.ts";
 import type { ReplicaOwner } from "./replica-owner.ts";
 import { LABELS, pod, replicaSet, replicationController } from "./samples.test-data.ts";
@@ -116,4 +116,38 @@ async function createLeaving(
     metadata: { name, labels, ownerReferences, finalizers: HELD },
   });
   await world.delete(resources.pods, name);
+}
+
+test("a server that does not know of terminating replicas is told of them once, not with every sync", async () => {
+  world = await newWorld({ transport: withoutTerminatingReplicas });
+  await create(replicaSet("foobar", 1));
+  await world.start(controller);
+  await world.runWithKubelet();
+  const [made] = await world.list<Pod>(resources.pods);
+  world.takeWrites();
+  for (const value of ["1", "2", "3"]) {
+    const name = made?.metadata.name ?? "";
+    const annotations = { value };
+    await world.update<Pod>(resources.pods, name, (found) => ({
+      ...found,
+      metadata: { ...found.metadata, annotations },
+    }));
+    await world.run();
+  }
+  const { status } = await world.get(resources.replicaSets, "foobar");
+  expect(status).not.toHaveProperty("terminatingReplicas");
+  expect(world.takeWrites()).toEqual([]);
+});
+
+/** As a server that is older than the field. */
+const withoutTerminatingReplicas: NonNullable<WorldOptions["transport"]> = (server) => ({
+  send: async (request, signal) => server.send({ ...request, body: withoutIt(request.body) }, signal),
+  close: async () => server.close(),
+});
+
+function withoutIt(body: unknown): unknown {
+  const { status, ...rest } = (body ?? {}) as { readonly status?: ReplicaSetStatus };
+  if (status?.terminatingReplicas === undefined) return body;
+  const { terminatingReplicas: _, ...known } = status;
+  return { ...rest, status: known };
 }

@@ -78,3 +78,40 @@ test("after a deletion that took the object at once the next sync waits until th
   await world.run();
   expect(consistency.staleness(sync.key)).toBeUndefined();
 });
+
+test.each(["update", "updateStatus", "updateStatusUnread"] as const)(
+  "after %s the next sync waits until the cache has seen it",
+  async (verb) => {
+    const { sync, writes, consistency } = await givenToSync();
+    const release = world.server.parts.faults.holdWatches({ resource: "nodes" });
+    await writes[verb](sync, { ...sync.owner, ...spec, ...status });
+    expect(consistency.staleness(sync.key)).toBeDefined();
+    release();
+    await world.run();
+    expect(consistency.staleness(sync.key)).toBeUndefined();
+  },
+);
+
+test.each(["updateStatus", "updateStatusUnread"] as const)(
+  "%s does not send again what the server made nothing of, until something else is to be said",
+  async (verb) => {
+    const { sync, writes, consistency } = await givenToSync();
+    const node = sync.owner;
+    const said = { ...node, status: { ...node.status, phase: "Running" } };
+    world.takeWrites();
+    await writes[verb](sync, node);
+    await writes[verb](sync, node);
+    expect(world.takeWrites()).toHaveLength(1);
+    expect(consistency.staleness(sync.key)).toBeUndefined();
+    await writes[verb](sync, said);
+    expect(world.takeWrites()).toHaveLength(1);
+    expect(await world.get<Node>(resources.nodes, "a")).toMatchObject({ status: { phase: "Running" } });
+  },
+);
+
+test("what is known of a status that became nothing is the whole object", async () => {
+  const { sync, writes } = await givenToSync();
+  const answer = await writes.updateStatus(sync, sync.owner);
+  expect(await writes.updateStatus(sync, sync.owner)).toEqual(answer);
+  expect(answer).toMatchObject({ metadata: { name: "a" }, status: sync.owner.status });
+});

@@ -1,10 +1,18 @@
-import type { ApiObject, ObjectRef, PartialObject, Stored, StoredObject } from "../api/object.ts";
+import {
+  type ApiObject,
+  isStored,
+  type ObjectRef,
+  type PartialObject,
+  type Stored,
+  type StoredObject,
+} from "../api/object.ts";
 import type { TypedResource } from "../api/resource.ts";
 import type { DeleteOptions, Patch, ResourceClient, WriteOptions } from "../client/resource-client.ts";
 import type { ConsistencyStore } from "./consistency.ts";
 import type { Env } from "./env.ts";
 import { identityOf, isGone, type LiveChange, readLive, readThenWrite } from "./read-live.ts";
 import type { OwnerSync } from "./sync.ts";
+import { WithoutEffect } from "./without-effect.ts";
 
 /** The sync that writes, and the owner that it writes for. */
 export type Writer = Pick<OwnerSync<PartialObject>, "owner" | "signal">;
@@ -13,7 +21,7 @@ export type Deletion = Omit<DeleteOptions, "preconditions">;
 
 /** What writing needs of a Kit. */
 export interface WritingKit {
-  readonly env: Pick<Env, "client" | "log">;
+  readonly env: Pick<Env, "client" | "log" | "clock">;
   readonly consistency: ConsistencyStore;
 }
 
@@ -32,6 +40,8 @@ export class RecordedWrites<T extends ApiObject> {
   readonly #unread: Pick<ResourceClient, "create" | "updateStatus" | "patch" | "delete">;
   readonly #consistency: ConsistencyStore;
   readonly #writing: WriteOptions;
+  readonly #idle: WithoutEffect<Stored<T>>;
+  readonly #idleUnread: WithoutEffect<Stored>;
 
   /** `writing` is for what is created and updated. */
   constructor({ env, consistency }: WritingKit, resource: TypedResource<T>, writing: WriteOptions = {}) {
@@ -39,6 +49,8 @@ export class RecordedWrites<T extends ApiObject> {
     this.#unread = env.client.metadata(resource);
     this.#consistency = consistency;
     this.#writing = writing;
+    this.#idle = new WithoutEffect(env.clock);
+    this.#idleUnread = new WithoutEffect(env.clock);
   }
 
   async create(writer: Writer, draft: T): Promise<Stored<T>> {
@@ -55,14 +67,16 @@ export class RecordedWrites<T extends ApiObject> {
     return this.wrote(writer, await this.#client.update(changed, this.#writing, writer.signal));
   }
 
-  /** The same for its status. */
+  /** The same for its status. What the server made nothing of is not sent again. */
   async updateStatus(writer: Writer, changed: T): Promise<Stored<T>> {
-    return this.wrote(writer, await this.#client.updateStatus(changed, {}, writer.signal));
+    const write = async (): Promise<Stored<T>> => this.#client.updateStatus(changed, {}, writer.signal);
+    return this.wrote(writer, await unlessIdle(this.#idle, changed, write));
   }
 
   /** As `updateStatus`, for those who have no use for the answer. */
   async updateStatusUnread(writer: Writer, changed: T): Promise<void> {
-    this.#note(writer, await this.#unread.updateStatus(changed, {}, writer.signal));
+    const write = async (): Promise<Stored> => this.#unread.updateStatus(changed, {}, writer.signal);
+    this.#note(writer, await unlessIdle(this.#idleUnread, changed, write));
   }
 
   /** The same for another subresource of which the body is the whole object, such as "approval". */
@@ -172,6 +186,19 @@ export class RecordedWrites<T extends ApiObject> {
   #note({ owner }: Writer, answer: StoredObject): void {
     this.#consistency.wroteFor(owner, this.#client.resource, answer);
   }
+}
+
+async function unlessIdle<A extends StoredObject>(
+  idle: WithoutEffect<A>,
+  changed: PartialObject,
+  write: () => Promise<A>,
+): Promise<A> {
+  if (!isStored(changed)) return write();
+  const known = idle.answerTo(changed);
+  if (known !== undefined) return known;
+  const answer = await write();
+  idle.note(changed, answer);
+  return answer;
 }
 
 function refOf({ metadata: { namespace, name } }: StoredObject): ObjectRef {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,6 +13,22 @@ const servers = process.env["KUBEBUILDER_ASSETS"] ?? [INSTALLED, BUILT].find(has
 /** Whether this machine has the real programs. */
 export function hasRealCluster(): boolean {
   return hasServers(servers);
+}
+
+/** Which v1.N the API server is: what is newer than that can only be seen to be missing. */
+export function serverMinor(server: "embedded" | "real"): number {
+  if (server === "embedded") return OWN_MINOR;
+  realMinor ??= minorOf(execFileSync(realProgram("kube-apiserver"), ["--version"], { encoding: "utf8" }));
+  return realMinor;
+}
+
+const OWN_MINOR = 36;
+let realMinor: number | undefined;
+
+function minorOf(version: string): number {
+  const [, minor] = /^Kubernetes v1\.(\d+)\./.exec(version) ?? [];
+  if (minor === undefined) throw new Error(`kube-apiserver says that it is ${version.trim()}`);
+  return Number(minor);
 }
 
 export function realProgram(name: "etcd" | "kube-apiserver"): string {

@@ -144,9 +144,10 @@ export const batchMutants: readonly Mutant[] = [
   {
     name: "does not record that a status was written",
     file: "pkg/controller/recorded-writes.ts",
-    find: "return this.wrote(writer, await this.#client.updateStatus(changed, {}, writer.signal));",
-    replace: "return this.#client.updateStatus(changed, {}, writer.signal);",
+    find: "return this.wrote(writer, await unlessIdle(this.#idle, changed, write));",
+    replace: "return unlessIdle(this.#idle, changed, write);",
     tests: [
+      "pkg/controller/recorded-writes.test.ts",
       "pkg/controller/owned-objects.test.ts",
       "controllers/disruption/sync.test.ts",
       "controllers/daemonset/wiring.test.ts",

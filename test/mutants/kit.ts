@@ -3,6 +3,7 @@ import type { Mutant } from "./mutant.ts";
 const kitTests = ["pkg/controller/kit.test.ts"];
 const ruleTests = ["pkg/controller/wake-rules.test.ts"];
 const ownedTests = ["pkg/controller/owned-objects.test.ts"];
+const recordedTests = ["pkg/controller/recorded-writes.test.ts"];
 
 /** What every controller is wired with: a mistake here is one of all of them. */
 export const kitMutants: readonly Mutant[] = [
@@ -201,6 +202,27 @@ export const kitMutants: readonly Mutant[] = [
     find: "return this.wrote(writer, await this.#client.create(draft, this.#writing, writer.signal));",
     replace: "return this.#client.create(draft, this.#writing, writer.signal);",
     tests: ownedTests,
+  },
+  {
+    name: "a status that became nothing is written again with every sync",
+    file: "pkg/controller/recorded-writes.ts",
+    find: "  idle.note(changed, answer);\n",
+    replace: "",
+    tests: recordedTests,
+  },
+  {
+    name: "a status that was taken once is not written again for a later version",
+    file: "pkg/controller/without-effect.ts",
+    find: "if (known === undefined || known.version !== sent.metadata.resourceVersion) return undefined;",
+    replace: "if (known === undefined) return undefined;",
+    tests: ["pkg/controller/without-effect.test.ts"],
+  },
+  {
+    name: "a status that was taken is not written again",
+    file: "pkg/controller/without-effect.ts",
+    find: "    if (answer.metadata.resourceVersion !== version) return;\n",
+    replace: "",
+    tests: ["pkg/controller/without-effect.test.ts"],
   },
   {
     name: "what is written for an owner is not remembered",

@@ -264,8 +264,8 @@ const wiring: readonly Mutant[] = [
   {
     name: "does not wait for a status that it has written to show",
     file: "pkg/controller/recorded-writes.ts",
-    find: "this.#note(writer, await this.#unread.updateStatus(changed, {}, writer.signal));",
-    replace: "await this.#unread.updateStatus(changed, {}, writer.signal);",
+    find: "this.#note(writer, await unlessIdle(this.#idleUnread, changed, write));",
+    replace: "await unlessIdle(this.#idleUnread, changed, write);",
     tests: ["controllers/statefulset/stale-caches.test.ts", "controllers/daemonset/stale-caches.test.ts"],
   },
   {

@@ -15,6 +15,8 @@ import { realClock } from "../../../pkg/clock/real.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { inOtherThreads } from "../../../pkg/pki/signatures.ts";
 import { type AccountCluster, accountClusterKinds } from "../../harness/account-clusters.ts";
+import { serverMinor } from "../../harness/real-programs.ts";
+import { testWhere } from "../../harness/where.ts";
 import { kubeletRequest, requestDer, signingRequest } from "../../harness/certificate-requests.ts";
 import { authorityPair, signingFiles } from "../../harness/signing-files.ts";
 import { TestSpace } from "../../harness/test-space.ts";
@@ -35,7 +37,7 @@ const always = (descriptor: ControllerDescriptor): ControllerDescriptor => ({
   featureGates: [],
 });
 
-describe.each(accountClusterKinds)("certificates on the $name API server", ({ start }) => {
+describe.each(accountClusterKinds)("certificates on the $name API server", ({ name, start }) => {
   let cluster: AccountCluster;
   let admin: ClientSet;
   const { certificateSigningRequests, clusterTrustBundles, podCertificateRequests } = resources;
@@ -273,7 +275,7 @@ describe.each(accountClusterKinds)("certificates on the $name API server", ({ st
   });
 
   // upstream: test/integration/podcertificaterequests/podcertificate_integration_test.go#TestCleanerController
-  test("requests for certificates of pods go when they are old", async () => {
+  testWhere(serverMinor(name) >= 35)("requests for certificates of pods go when they are old", async () => {
     const space = await cluster.space();
     await space.create(podCertificateRequests, {
       metadata: { name: "old" },

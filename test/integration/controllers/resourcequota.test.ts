@@ -17,6 +17,7 @@ import { isForbidden } from "../../../pkg/client/errors.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { type AccountCluster, accountClusterKinds } from "../../harness/account-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
+import { serverMinor } from "../../harness/real-programs.ts";
 import { describeWhere } from "../../harness/where.ts";
 import { accountIn, pod, quotaOf, usedOf } from "./quota-cases.ts";
 
@@ -124,7 +125,8 @@ describe.each(accountClusterKinds)("quotas on the $name API server", ({ start })
 });
 
 // Devices have no part in the other cases, and not every API server has them.
-describe.each(accountClusterKinds)("quotas of devices on the $name API server", ({ start }) => {
+const ofDevices = accountClusterKinds.filter(({ name }) => serverMinor(name) >= 35);
+describe.each(ofDevices)("quotas of devices on the $name API server", ({ start }) => {
   test("of claims, by the names that their class has for pods, are counted as admission counts them", async () => {
     const cluster = await start(controllers);
     try {
