@@ -8,7 +8,12 @@ import type {
 } from "../../pkg/api/types/autoscaling-v2.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { createMetrics, type ExposedMetrics } from "../../pkg/metrics/registry.ts";
-import { type ControllerWorld, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
+import {
+  type ControllerWorld,
+  NAMESPACE,
+  newWorld,
+  type WorldOptions,
+} from "../../test/harness/controller-world.ts";
 import { FakeMetrics } from "../../test/harness/fake-metrics.ts";
 import type { AutoscalerSettings } from "./context.ts";
 import { podAutoscalerController } from "./controller.ts";
@@ -29,11 +34,15 @@ export class AutoscalerWorld {
     this.exposed = exposed;
   }
 
-  static async make(): Promise<AutoscalerWorld> {
+  static async make(options: Pick<WorldOptions, "qps"> = {}): Promise<AutoscalerWorld> {
     let nowMs = (): number => 0;
     const fake = new FakeMetrics(() => nowMs());
     const { main } = createMetrics({ version: "1.36.4" });
-    const world = await newWorld({ transport: (server) => fake.over(server), metrics: main });
+    const world = await newWorld({
+      ...options,
+      transport: (server) => fake.over(server),
+      metrics: main,
+    });
     nowMs = () => world.clock.nowMs();
     return new AutoscalerWorld(world, fake, main);
   }

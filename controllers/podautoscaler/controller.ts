@@ -23,6 +23,7 @@ export const podAutoscalerController = defineController(
       workers,
       owners: autoscalers,
       wakes: autoscalerRule(clock, syncPeriodMs),
+      again: "background",
       remembers: [past, explanations, selectors],
       // What fails has its next turn when it would have it anyway.
       judge: (key) => ({ requeueAfterMs: untilNextTurnMs(key, syncPeriodMs, clock.monotonicMs()) }),

@@ -114,6 +114,18 @@ describe("an autoscaler is looked at", () => {
   });
 });
 
+test("where there is more to do than can be done, none waits for the next turns of others", async () => {
+  const slow = await AutoscalerWorld.make({ qps: 0.4 });
+  const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "none" };
+  for (let index = 0; index < 60; index++) await slow.autoscale(`a${index}`, { scaleTargetRef });
+  await slow.start({ workers: 5 });
+  await slow.world.run(120_000);
+  const all = await slow.world.list<HorizontalPodAutoscaler>(horizontalPodAutoscalers);
+  const looked = all.filter(({ status }) => (status?.conditions ?? []).length > 0);
+  await slow.world.stop();
+  expect(looked).toHaveLength(60);
+});
+
 describe("the past", () => {
   beforeEach(async () => {
     await bench.deploy("web", 4);

@@ -4,7 +4,7 @@ import type { Resource, TypedResource } from "../api/resource.ts";
 import type { HandlerOptions } from "../cache/informer/informer.ts";
 import type { InformerOptions } from "../cache/informer/informer-factory.ts";
 import type { BackOff } from "../workqueue/rate-limiter.ts";
-import type { WorkQueue } from "../workqueue/queue.ts";
+import type { Priority, WorkQueue } from "../workqueue/queue.ts";
 import { JoinedInformer } from "../cache/informer/joined-informer.ts";
 import type { Fields, Seen } from "../cache/store/projection.ts";
 import { createWorkQueue } from "../workqueue/work-queue.ts";
@@ -39,6 +39,11 @@ export interface QueueOptions<K> {
   readonly judge?: (key: K, error: unknown) => Verdict | undefined;
   /** Keys wait until the caches have seen what was written for them. */
   readonly gate?: SyncGate<K>;
+  /**
+   * Keys that are synced again and again wait as those of the first list do ("background"): where there is more to do
+   * than can be done, they would otherwise come before these all the time.
+   */
+  readonly again?: Priority;
   /** The group that a key takes turns with; by default the namespace in it. */
   readonly groupOf?: (key: K) => string;
   /** Keys are synced in the order in which they came, whatever their namespace and urgency. */
@@ -184,7 +189,7 @@ export class Kit {
     });
     const queue = new KeyQueue(work);
     const history = syncHistory > 0 ? new SyncHistory(syncHistory) : undefined;
-    const { workers, sync, maxRetries, judge, gate, ready = this.#whenReady } = options;
+    const { workers, sync, maxRetries, judge, gate, again, ready = this.#whenReady } = options;
     const pool = new WorkerPool<K>({
       queue: work,
       reasons: queue.reasons,
@@ -197,6 +202,7 @@ export class Kit {
       ...(maxRetries !== undefined && { maxRetries }),
       ...(judge && { judge }),
       ...(gate && { gate }),
+      ...(again && { again }),
     });
     if (this.#pools.some((other) => other.label === label))
       throw new Error(`two queues are named ${label}: give one of them a label`);

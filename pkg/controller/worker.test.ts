@@ -170,6 +170,31 @@ test("a sync can ask to be repeated after a while, or at once", async () => {
   await running;
 });
 
+test.each(["live", "background"] as const)("what is repeated waits as is asked for: %s", async (again) => {
+  const keys: string[] = [];
+  const judge = () => ({ requeueAfterMs: 500 });
+  const { clock, queue, stop, running } = setUp(
+    async ({ key }) => {
+      keys.push(key);
+      if (key === "busy") await sleep(clock, 400);
+      if (key === "failing" && !keys.includes("busy")) throw new Error("not yet");
+      return keys.includes("busy") ? {} : { requeueAfterMs: 500 };
+    },
+    { workers: 1, again, judge },
+  );
+  queue.add("repeated");
+  queue.add("failing");
+  await clock.advanceBy(300);
+  queue.add("busy");
+  await clock.advanceBy(300);
+  queue.add("new");
+  await clock.advanceBy(300);
+  const rest = again === "live" ? ["repeated", "failing", "new"] : ["new", "repeated", "failing"];
+  expect(keys).toEqual(["repeated", "failing", "busy", ...rest]);
+  stop.abort();
+  await running;
+});
+
 test("a sync can ask to be repeated as after a failure, which is not reported as one", async () => {
   const startsMs: number[] = [];
   const { clock, queue, lines, stop, running } = setUp(async () => {

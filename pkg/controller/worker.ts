@@ -4,7 +4,7 @@ import { SharedTurn } from "../clock/turns.ts";
 import { sleep } from "../clock/wait.ts";
 import { messageOf } from "../api/errors.ts";
 import type { Logger } from "../log/logger.ts";
-import type { WorkQueue } from "../workqueue/queue.ts";
+import type { Priority, WorkQueue } from "../workqueue/queue.ts";
 import { DONE, type SyncHistory, type SyncRecord } from "./history.ts";
 import { isPermanent } from "./permanent-error.ts";
 import type { Reason, Reasons } from "./reasons.ts";
@@ -37,6 +37,8 @@ export interface WorkerPoolOptions<K> {
   /** Asked about every failure that is the key's own; undefined: it is tried again after a delay that grows. */
   readonly judge?: (key: K, error: unknown) => Verdict | undefined;
   readonly gate?: SyncGate<K>;
+  /** Of keys whose time has come that a sync or the judge has named; live when left out. */
+  readonly again?: Priority;
   /** Why keys were woken. */
   readonly reasons?: Reasons<K>;
   /** Syncs are noted there. */
@@ -178,7 +180,7 @@ export class WorkerPool<K> {
     }
     queue.forget(key);
     if (requeueAfterMs === undefined) return DONE;
-    queue.addAfter(key, requeueAfterMs);
+    queue.addAfter(key, requeueAfterMs, this.#options.again);
     return `again in ${requeueAfterMs} ms`;
   }
 
@@ -215,7 +217,7 @@ export class WorkerPool<K> {
     if (verdict !== undefined) {
       log.error(error, "Sync failed, to be retried", { durationMs, retries, ...verdict });
       if ("notBeforeMs" in verdict) queue.addRateLimited(key, undefined, verdict.notBeforeMs);
-      else queue.addAfter(key, verdict.requeueAfterMs);
+      else queue.addAfter(key, verdict.requeueAfterMs, this.#options.again);
       return;
     }
     if (maxRetries !== undefined && retries >= maxRetries) {

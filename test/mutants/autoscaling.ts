@@ -273,6 +273,13 @@ export const autoscalingMutants: readonly Mutant[] = [
     tests: [`${podautoscaler}/wiring.test.ts`],
   },
   {
+    name: "horizontal-pod-autoscaler: the next turns of some come before the first turns of others",
+    file: `${podautoscaler}/controller.ts`,
+    find: 'again: "background",',
+    replace: "",
+    tests: [`${podautoscaler}/wiring.test.ts`],
+  },
+  {
     name: "horizontal-pod-autoscaler: a successor takes the load for all that there ever was",
     file: `${podautoscaler}/sync.ts`,
     find: "past.set(owner, { recommendations: [{ replicas, timeMs: clock.monotonicMs() }], up: [], down: [] });",
