@@ -49,6 +49,15 @@ describe("autoscalers of the same pods are found", () => {
     expect(selecting({ app: "web" }, { tier: "front" })).toEqual(["team/a", "team/b"]);
   });
 
+  test("and the selector of one is known by its text, as long as it is that very one", () => {
+    const selector = parseLabelSelector("app=web");
+    index.put(autoscaler("a"), selector);
+    expect(index.known(autoscaler("a"), "app=web")).toBe(selector);
+    expect(index.known(autoscaler("a"), "app=api")).toBeUndefined();
+    expect(index.known(autoscaler("a", "another"), "app=web")).toBeUndefined();
+    expect(index.known(autoscaler("b"), "app=web")).toBeUndefined();
+  });
+
   test("in their namespace", () => {
     index.put(autoscaler("a", "a", "elsewhere"), parseLabelSelector("app=web"));
     expect(selecting({ app: "web" })).toEqual([]);

@@ -74,6 +74,13 @@ export class SelectorIndex {
     selectors.put(keyOf(autoscaler), uid, selector);
   }
 
+  /** The selector of this very one, if it was put there as this text. */
+  known(autoscaler: PartialObject, text: string): LabelSelector | undefined {
+    const { namespace = "", uid } = autoscaler.metadata;
+    const entry = this.#namespaces.get(namespace)?.entries.get(keyOf(autoscaler));
+    return entry?.uid === uid && entry?.selector.toString() === text ? entry?.selector : undefined;
+  }
+
   /** This very one is gone. */
   delete(autoscaler: PartialObject): void {
     const { namespace = "", uid } = autoscaler.metadata;

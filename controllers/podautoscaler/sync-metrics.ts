@@ -111,9 +111,10 @@ async function selectPods(
     const condition = "the HPA target's scale is missing a selector";
     return refused("SelectorRequired", "selector is required", condition);
   }
-  let selector: LabelSelector;
+  // One object in all turns, by which what it selects is remembered.
+  let selector = selectors.known(owner, text);
   try {
-    selector = parseLabelSelector(text);
+    selector ??= parseLabelSelector(text);
   } catch (error) {
     if (!(error instanceof SelectorError)) throw error;
     const told = `couldn't convert selector into a corresponding internal selector object: ${messageOf(error)}`;

@@ -119,6 +119,7 @@ function requirementToString({ key, operator, values }: LabelRequirement): strin
 class RequirementsSelector implements LabelSelector {
   readonly empty = false;
   readonly requirements: readonly LabelRequirement[];
+  #text: string | undefined;
 
   constructor(requirements: readonly LabelRequirement[]) {
     this.requirements = requirements;
@@ -132,7 +133,7 @@ class RequirementsSelector implements LabelSelector {
   }
 
   toString(): string {
-    return this.requirements.map(requirementToString).join(",");
+    return (this.#text ??= this.requirements.map(requirementToString).join(","));
   }
 }
 

@@ -35,6 +35,13 @@ test("a kind is found in the version that the server prefers", async () => {
   expect(await lookup.find({ ...widget, group: "other.com" }, signal)).toBeUndefined();
 });
 
+test("of two resources of one kind the first is found", async () => {
+  const [first] = surfaceOf("v1").resources;
+  const resources = ["widgets", "gadgets"].flatMap((plural) => (first ? [{ ...first, plural }] : []));
+  surface = { ...surfaceOf("v1"), resources };
+  expect(await lookup.find(widget, signal)).toMatchObject({ plural: "widgets" });
+});
+
 test("an unknown kind is asked for again, but not all the time", async () => {
   expect(await lookup.find(widget, signal)).toBeUndefined();
   expect(await lookup.find(widget, signal)).toBeUndefined();

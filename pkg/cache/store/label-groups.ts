@@ -12,6 +12,8 @@ export class LabelGroups<T extends PartialObject> {
   readonly #objects: readonly T[];
   /** Places of the objects, ascending. */
   #groups: ReadonlyMap<Labels | undefined, readonly number[]> | undefined;
+  /** What was found, for those who ask with the same selector again. */
+  #found: WeakMap<LabelSelector, readonly T[]> | undefined;
   #asked = 0;
 
   constructor(objects: readonly T[]) {
@@ -25,6 +27,15 @@ export class LabelGroups<T extends PartialObject> {
       this.#asked++;
       return filtered(this.#objects, selector);
     }
+    this.#found ??= new WeakMap();
+    const known = this.#found.get(selector);
+    if (known !== undefined) return known;
+    const selected = this.#select(selector);
+    this.#found.set(selector, selected);
+    return selected;
+  }
+
+  #select(selector: LabelSelector): readonly T[] {
     this.#groups ??= grouped(this.#objects);
     const found: (readonly number[])[] = [];
     for (const [labels, group] of this.#groups) if (selector.matches(labels)) found.push(group);
