@@ -1,6 +1,7 @@
 import type { Json } from "../../pkg/api/json.ts";
 import type { Stored } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
+import { formatTime } from "../../pkg/api/time.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
 import type { Transport } from "../../pkg/client/transport.ts";
@@ -138,7 +139,7 @@ export class LoadMetrics {
   }
 
   #now(): string {
-    return new Date(this.#nowMs()).toISOString();
+    return formatTime(this.#nowMs());
   }
 }
 

@@ -11,10 +11,8 @@ const LOOK_MS = 1_000;
 const SEEN_MS = 40_000;
 /** The last turn may be so long ago. */
 const TURN_MS = 18_000;
-/** Well within the tolerance of a tenth. */
-const CALM_SHARE = 0.05;
-/** With what is lost where whole numbers are shared out. */
-const SETTLED_SHARE = 0.14;
+/** What a pod uses may be off by so much of what it is to use: a tenth. */
+const TOLERANCE_MILLI = TARGET_MILLI / 10;
 
 interface Rested {
   readonly replicas: number;
@@ -90,14 +88,14 @@ function calmKey(world: World, deployment: Deployment): string {
   const { name = "", uid = "" } = deployment.metadata;
   const autoscalers = autoscalersIn(world).filter(({ spec }) => spec.scaleTargetRef.name === name);
   const [autoscaler] = autoscalers;
-  const ratio = ratioOf(world, deployment);
-  const isCalm = autoscalers.length === 1 && ratio !== undefined && Math.abs(ratio - 1) < CALM_SHARE;
+  const { replicas = 0 } = deployment.spec ?? {};
+  const isCalm = autoscalers.length === 1 && neededOf(world, deployment) === replicas;
   const spec = JSON.stringify(autoscaler?.spec);
-  return `${uid} ${autoscaler?.metadata.uid} ${spec} ${deployment.spec?.replicas} ${isCalm ? "calm" : ""}`;
+  return `${uid} ${autoscaler?.metadata.uid} ${spec} ${replicas} ${isCalm ? "calm" : ""}`;
 }
 
-/** Of the load to what all pods are to bear; undefined while that is not what the pods would tell. */
-function ratioOf(world: World, deployment: Deployment): number | undefined {
+/** How many pods would bear the load, as far as what there are tell of it; undefined while they do not tell. */
+function neededOf(world: World, deployment: Deployment): number | undefined {
   const { name = "" } = deployment.metadata;
   const { replicas = 0 } = deployment.spec ?? {};
   const selected = podsIn(world.server.parts.store).filter(
@@ -110,7 +108,10 @@ function ratioOf(world: World, deployment: Deployment): number | undefined {
   const load = world.metrics.of(NAMESPACE, selectorOf(name));
   if (!isWhole || load.cpu?.["main"] === undefined || (load.unmeasured ?? 0) > 0 || world.metrics.isAway)
     return undefined;
-  return load.cpu["main"] / (replicas * TARGET_MILLI);
+  // Each tells of whole thousandths.
+  const milli = Math.trunc(load.cpu["main"] / replicas);
+  if (Math.abs(milli - TARGET_MILLI) <= TOLERANCE_MILLI) return replicas;
+  return Math.ceil((milli / TARGET_MILLI) * replicas);
 }
 
 /** When load rests there are as many pods as it takes, and the autoscaler says so. */
@@ -140,24 +141,14 @@ export function checkAutoscalers(found: Differences, world: World): void {
       found.compare(autoscaler, "condition ScalingActive", active?.reason, "AmbiguousSelector");
       continue;
     }
-    const ratio = ratioOf(world, target);
-    if (ratio === undefined) continue;
+    const needed = neededOf(world, target);
+    if (needed === undefined) continue;
     found.compare(autoscaler, "condition ScalingActive", active?.reason, "ValidMetricFound");
     found.compare(autoscaler, "status.currentReplicas", status?.currentReplicas, replicas);
     found.compare(autoscaler, "status.desiredReplicas", status?.desiredReplicas, replicas);
     const { scaleUp, scaleDown } = spec.behavior ?? {};
-    if (ratio > 1 + SETTLED_SHARE && replicas < most && scaleUp?.selectPolicy !== "Disabled")
-      found.add(
-        autoscaler,
-        `has ${replicas} pods for ${ratio.toFixed(2)} of the load that these are to bear`,
-      );
-    if (ratio < 1 - SETTLED_SHARE && replicas > least && scaleDown?.selectPolicy !== "Disabled") {
-      const needed = Math.ceil(ratio * replicas);
-      if (needed < replicas)
-        found.add(
-          autoscaler,
-          `has ${replicas} pods where ${needed} would bear the load of ${ratio.toFixed(2)}`,
-        );
-    }
+    const lacks = needed > replicas && replicas < most && scaleUp?.selectPolicy !== "Disabled";
+    const idles = needed < replicas && replicas > least && scaleDown?.selectPolicy !== "Disabled";
+    if (lacks || idles) found.add(autoscaler, `has ${replicas} pods where ${needed} would bear the load`);
   }
 }

@@ -13,8 +13,8 @@ export const autoscalerMutants: readonly Mutant[] = [
   {
     name: "removes pods at once when it has just begun to lead",
     file: `${podautoscaler}/sync.ts`,
-    find: "past.set(owner, { recommendations: [{ replicas, timeMs: clock.monotonicMs() }], up: [], down: [] });",
-    replace: "",
+    find: "recommendations: [{ replicas, timeMs: clock.monotonicMs() }], up: [], down: []",
+    replace: "recommendations: [{ replicas: 0, timeMs: clock.monotonicMs() }], up: [], down: []",
   },
   {
     name: "does not look at what was needed within the window",

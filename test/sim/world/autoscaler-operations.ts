@@ -42,7 +42,13 @@ export const autoscalerOperations: Readonly<Record<string, Operation>> = {
   },
   "create a second autoscaler": async (world, random) => {
     const target = `${PREFIX}${randomBelow(random, 3)}`;
-    return create(world, resources.horizontalPodAutoscalers, newAutoscaler(random, `${target}-b`, target));
+    const second = newAutoscaler(random, `${target}-b`, target);
+    // As long as there are two nothing is scaled.
+    later(world, 20_000 + randomBelow(random, 60_000), () => {
+      const there = autoscalersIn(world).find(({ metadata }) => metadata.name === second.metadata.name);
+      void remove(world, resources.horizontalPodAutoscalers, there, random);
+    });
+    return create(world, resources.horizontalPodAutoscalers, second);
   },
   "delete autoscaler": async (world, random) =>
     remove(world, resources.horizontalPodAutoscalers, pick(random, autoscalersIn(world)), random),
@@ -64,6 +70,16 @@ export const autoscalerOperations: Readonly<Record<string, Operation>> = {
     for (let index = 1; index <= times; index++)
       later(world, index * (2_000 + randomBelow(random, 30_000)), () => void loadOf(world, name, random));
     return `${name} ${times} times`;
+  },
+  "let load jump": async (world, random) => {
+    const name = `${PREFIX}${randomBelow(random, 3)}`;
+    const [little, much] = [TARGET_MILLI, MOST_PODS * TARGET_MILLI];
+    const [upMs, downMs] = [60_000 + randomBelow(random, 60_000), 90_000 + randomBelow(random, 120_000)];
+    const set = (milli: number) => (): void => setLoad(world, name, milli);
+    set(little)();
+    later(world, upMs, set(much));
+    later(world, upMs + downMs, set(little));
+    return name;
   },
   "lose some metrics": async (world, random) => {
     const name = `${PREFIX}${randomBelow(random, 3)}`;
@@ -106,10 +122,12 @@ export const autoscalerArea = {
   first: "create autoscaled deployment",
   names: [
     ...ofAutoscalers,
-    ...ofAutoscalers,
-    ...Array.from({ length: 8 }, () => "change load"),
+    ...Array.from({ length: 5 }, () => "change load"),
+    ...Array.from({ length: 3 }, () => "let load jump"),
     "create autoscaled deployment",
     "create autoscaled deployment",
+    "create autoscaled deployment",
+    "change behavior",
     "let load flap",
     "let load flap",
     "delete a pod",
@@ -144,9 +162,13 @@ function later(world: World, afterMs: number, act: () => void): void {
 
 function loadOf(world: World, name: string, random: Random): string {
   const milli = randomBelow(random, (MOST_PODS + 2) * TARGET_MILLI);
+  setLoad(world, name, milli);
+  return `${name} uses ${milli}m`;
+}
+
+function setLoad(world: World, name: string, milli: number): void {
   world.metrics.change(NAMESPACE, selectorOf(name), { cpu: { main: milli } });
   world.trace?.add("load", `${name} uses ${milli}m`);
-  return `${name} uses ${milli}m`;
 }
 
 function newDeployment(random: Random, name: string): Deployment {
@@ -176,7 +198,8 @@ function newAutoscaler(random: Random, name: string, target: string): Horizontal
     spec: {
       scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: target },
       minReplicas,
-      maxReplicas: minReplicas + randomBelow(random, MOST_PODS - minReplicas + 1),
+      maxReplicas:
+        random.next() < 0.5 ? MOST_PODS : minReplicas + randomBelow(random, MOST_PODS - minReplicas + 1),
       metrics: [
         {
           type: "Resource",
@@ -189,10 +212,10 @@ function newAutoscaler(random: Random, name: string, target: string): Horizontal
 }
 
 function newBehavior(random: Random): HorizontalPodAutoscalerBehavior | undefined {
-  if (random.next() < 0.4) return undefined;
+  if (random.next() < 0.3) return undefined;
   return {
     ...(random.next() < 0.7 && { scaleDown: newRules(random) }),
-    ...(random.next() < 0.5 && { scaleUp: newRules(random) }),
+    ...(random.next() < 0.6 && { scaleUp: newRules(random) }),
   };
 }
 
@@ -200,7 +223,7 @@ function newRules(random: Random): HPAScalingRules {
   const count = 1 + randomBelow(random, 2);
   return {
     stabilizationWindowSeconds: pick(random, WINDOWS) ?? 0,
-    selectPolicy: pick(random, ["Max", "Max", "Min", "Disabled"]) ?? "Max",
+    selectPolicy: pick(random, ["Max", "Max", "Min", "Min", "Disabled"]) ?? "Max",
     policies: Array.from({ length: count }, () =>
       random.next() < 0.6
         ? { type: "Pods", value: 1 + randomBelow(random, 3), periodSeconds: pick(random, PERIODS) ?? 15 }
