@@ -9,6 +9,7 @@ import { writePlots } from "./plots.ts";
 import { resultJson, showResult } from "./report.ts";
 import { type Plan, type Result, runWorkload } from "./run.ts";
 import type { Workload } from "./workload.ts";
+import { autoscalerWorkloads } from "./workloads/autoscalers.ts";
 import { coldStart } from "./workloads/cold-start.ts";
 import { configMaps } from "./workloads/config-maps.ts";
 import { daemonSet } from "./workloads/daemon-set.ts";
@@ -46,6 +47,7 @@ const workloads: readonly Workload[] = [
   ...volumeWorkloads,
   servicePods,
   resourceClaims,
+  ...autoscalerWorkloads,
   namespaceDelete,
   configMaps,
   quietNamespace({

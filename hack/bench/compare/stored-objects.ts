@@ -6,8 +6,6 @@ import { hollowNode, PODS_PER_NODE } from "../../../pkg/cluster/hollow/node-obje
 /** The namespace of everything that is stored. */
 export const STORED = "stored";
 const REPLICAS = 25;
-/** Of a Deployment's rolling update: a quarter more, rounded up. */
-const MOST_REPLICAS = 32;
 /** A label that all stored pods have. */
 export const HASH = "5d9c7b6f4";
 const CREATED_MS = Date.UTC(2026, 0, 15, 9, 30);
@@ -15,20 +13,35 @@ const created = formatTime(CREATED_MS);
 
 /** Nodes, Deployments of 25, their ReplicaSets and pods, all as they are when everything has been running for long. */
 export function storedWorkloads(podCount: number): readonly ApiObject[] {
-  const objects: ApiObject[] = [];
-  const nodes = Math.ceil(podCount / (PODS_PER_NODE - 10));
-  for (let index = 0; index < nodes; index++) {
+  const nodes = Array.from({ length: nodesFor(podCount) }, (_, index) => {
     const node = hollowNode({ index, nowMs: CREATED_MS });
-    objects.push({
+    return {
       ...node,
       metadata: { ...node.metadata, uid: uid("node", index), creationTimestamp: created },
-    });
-  }
-  for (let index = 0; index * REPLICAS < podCount; index++) {
-    objects.push(storedDeployment(index), storedReplicaSet(index));
-    for (let replica = 0; replica < REPLICAS; replica++) objects.push(storedPod(index, replica, nodes));
-  }
-  return objects;
+    };
+  });
+  const crowd = { namespace: () => STORED, replicas: REPLICAS };
+  return [...nodes, ...storedDeployments(Math.ceil(podCount / REPLICAS), crowd)];
+}
+
+interface Crowd {
+  /** Of the Deployment with this number, its ReplicaSet and its pods. */
+  readonly namespace: (index: number) => string;
+  readonly replicas: number;
+}
+
+/** Deployments, their ReplicaSets and pods, but not the nodes that these are on. */
+export function storedDeployments(count: number, crowd: Crowd): readonly ApiObject[] {
+  const nodes = nodesFor(count * crowd.replicas);
+  return Array.from({ length: count }, (_, index) => [
+    storedDeployment(index, crowd),
+    storedReplicaSet(index, crowd),
+    ...Array.from({ length: crowd.replicas }, (_, replica) => storedPod({ index, replica, nodes }, crowd)),
+  ]).flat();
+}
+
+function nodesFor(podCount: number): number {
+  return Math.ceil(podCount / (PODS_PER_NODE - 10));
 }
 
 /** Of so many bytes each, with a text that does not repeat from one to the next. */
@@ -41,16 +54,16 @@ export function* storedConfigMaps(count: number, bytes: number): Generator<Confi
   }
 }
 
-function storedDeployment(index: number): ApiObject {
-  const labels = { app: nameOf(index) };
+function storedDeployment(index: number, { namespace, replicas }: Crowd): ApiObject {
+  const labels = { app: deploymentName(index) };
   const condition = { status: "True", lastUpdateTime: created, lastTransitionTime: created };
-  const meta = metaOf("deployment", index, nameOf(index));
+  const meta = metaOf("deployment", index, deploymentName(index), namespace(index));
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
     metadata: { ...meta, labels, generation: 1, annotations: { "deployment.kubernetes.io/revision": "1" } },
     spec: {
-      replicas: REPLICAS,
+      replicas,
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: podSpec() },
       strategy: { type: "RollingUpdate", rollingUpdate: { maxUnavailable: "25%", maxSurge: "25%" } },
@@ -59,10 +72,10 @@ function storedDeployment(index: number): ApiObject {
     },
     status: {
       observedGeneration: 1,
-      replicas: REPLICAS,
-      updatedReplicas: REPLICAS,
-      readyReplicas: REPLICAS,
-      availableReplicas: REPLICAS,
+      replicas,
+      updatedReplicas: replicas,
+      readyReplicas: replicas,
+      availableReplicas: replicas,
       terminatingReplicas: 0,
       conditions: [
         {
@@ -82,47 +95,54 @@ function storedDeployment(index: number): ApiObject {
   } as ApiObject;
 }
 
-function storedReplicaSet(index: number): ApiObject {
-  const labels = { app: nameOf(index), "pod-template-hash": HASH };
+function storedReplicaSet(index: number, { namespace, replicas }: Crowd): ApiObject {
+  const labels = { app: deploymentName(index), "pod-template-hash": HASH };
   const owner = {
     apiVersion: "apps/v1",
     kind: "Deployment",
-    name: nameOf(index),
+    name: deploymentName(index),
     uid: uid("deployment", index),
   };
   return {
     apiVersion: "apps/v1",
     kind: "ReplicaSet",
     metadata: {
-      ...metaOf("replica-set", index, setNameOf(index)),
+      ...metaOf("replica-set", index, setNameOf(index), namespace(index)),
       labels,
       generation: 1,
       annotations: {
-        "deployment.kubernetes.io/desired-replicas": String(REPLICAS),
-        "deployment.kubernetes.io/max-replicas": String(MOST_REPLICAS),
+        "deployment.kubernetes.io/desired-replicas": String(replicas),
+        // Of a rolling update: a quarter more, rounded up.
+        "deployment.kubernetes.io/max-replicas": String(Math.ceil(replicas * 1.25)),
         "deployment.kubernetes.io/revision": "1",
       },
       ownerReferences: [controlling(owner)],
     },
     spec: {
-      replicas: REPLICAS,
+      replicas,
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: podSpec() },
     },
     status: {
       observedGeneration: 1,
-      replicas: REPLICAS,
-      fullyLabeledReplicas: REPLICAS,
-      readyReplicas: REPLICAS,
-      availableReplicas: REPLICAS,
+      replicas,
+      fullyLabeledReplicas: replicas,
+      readyReplicas: replicas,
+      availableReplicas: replicas,
       terminatingReplicas: 0,
     },
   } as ApiObject;
 }
 
+interface Place {
+  readonly index: number;
+  readonly replica: number;
+  readonly nodes: number;
+}
+
 /** About 4 KB, a third of which is managedFields, as usual. */
-function storedPod(index: number, replica: number, nodes: number): Pod {
-  const number = index * REPLICAS + replica;
+function storedPod({ index, replica, nodes }: Place, { namespace, replicas }: Crowd): Pod {
+  const number = index * replicas + replica;
   const owner = {
     apiVersion: "apps/v1",
     kind: "ReplicaSet",
@@ -140,9 +160,9 @@ function storedPod(index: number, replica: number, nodes: number): Pod {
     apiVersion: "v1",
     kind: "Pod",
     metadata: {
-      ...metaOf("pod", number, `${setNameOf(index)}-${replica.toString(36).padStart(5, "x")}`),
+      ...metaOf("pod", number, podName(index, replica), namespace(index)),
       generateName: `${setNameOf(index)}-`,
-      labels: { app: nameOf(index), "pod-template-hash": HASH },
+      labels: { app: deploymentName(index), "pod-template-hash": HASH },
       annotations: { "example.com/configuration": "checksum ".repeat(30) },
       ownerReferences: [controlling(owner)],
       managedFields,
@@ -262,8 +282,8 @@ const managedFields = [
   },
 ];
 
-function metaOf(kind: string, index: number, name: string): ObjectMeta {
-  return { namespace: STORED, name, uid: uid(kind, index), creationTimestamp: created };
+function metaOf(kind: string, index: number, name: string, namespace = STORED): ObjectMeta {
+  return { namespace, name, uid: uid(kind, index), creationTimestamp: created };
 }
 
 function controlling(owner: Omit<OwnerReference, "controller">): OwnerReference {
@@ -277,10 +297,14 @@ function uid(kind: string, index: number): string {
   return `00000000-${group}-4000-8000-${index.toString(16).padStart(12, "0")}`;
 }
 
-function nameOf(index: number): string {
+export function deploymentName(index: number): string {
   return `app-${index}`;
 }
 
 function setNameOf(index: number): string {
-  return `${nameOf(index)}-${HASH}`;
+  return `${deploymentName(index)}-${HASH}`;
+}
+
+export function podName(index: number, replica: number): string {
+  return `${setNameOf(index)}-${replica.toString(36).padStart(5, "x")}`;
 }
