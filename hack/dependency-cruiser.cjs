@@ -108,6 +108,13 @@ module.exports = {
       to: { path: "node_modules/pino/" },
     },
     {
+      name: "no-controller-in-the-world-around-a-manager",
+      severity: "error",
+      // What is measured and tried there would do its work beside it.
+      from: { path: "^(test/harness/hollow-world|hack/bench/compare/plant)\\.ts$" },
+      to: { path: "^(controllers|cmd)/", reachable: true },
+    },
+    {
       name: "nothing-imports-tests",
       severity: "error",
       // The bench and the generators run the servers that the tests run.

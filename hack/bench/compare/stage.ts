@@ -37,7 +37,12 @@ interface Server {
   stop(): Promise<void>;
 }
 
-export async function openStage(nodes: number, scale: number): Promise<Stage> {
+/** Nodes wait for what the `others` do, by the names of controllers, and do it themselves where nobody is named. */
+export async function openStage(
+  nodes: number,
+  scale: number,
+  others: readonly string[] = [],
+): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), "kcm-compare-"));
   const server = hasRealCluster() ? await realServer() : await embeddedServer(directory);
   let clients: ClientBuilder | undefined;
@@ -54,10 +59,8 @@ export async function openStage(nodes: number, scale: number): Promise<Stage> {
     if (nodes > 0) {
       plant = spawn(
         process.execPath,
-        [join(import.meta.dirname, "plant.ts"), server.kubeconfig, String(nodes)],
-        {
-          stdio: "ignore",
-        },
+        [join(import.meta.dirname, "plant.ts"), server.kubeconfig, String(nodes), ...others],
+        { stdio: "ignore" },
       );
       const count = async (): Promise<number> =>
         (await client.clientFor(resources.nodes).list()).items.length;

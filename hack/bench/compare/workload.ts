@@ -14,6 +14,8 @@ export interface Workload {
   readonly figures: Readonly<Record<string, Figure>>;
   /** Hollow nodes; none, and no scheduler either, when left out. */
   readonly nodes?: number;
+  /** Controllers that these nodes wait for: without their names volumes are there unattached. */
+  readonly nodesAwait?: readonly string[];
   /** Whether managers leave the cluster as they found it, so that one is enough for all of them. */
   readonly sharesCluster?: boolean;
   /** How many rounds say enough; fewer for what takes long and varies little. */

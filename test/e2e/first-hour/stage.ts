@@ -88,7 +88,7 @@ export async function realStage(): Promise<Stage> {
   const directory = await mkdtemp(join(tmpdir(), "real-hour-"));
   const cluster = await startRealCluster();
   const clients = await clientsOf(cluster.kubeconfig);
-  const world = startHollowWorld(clients, NODES, true);
+  const world = startHollowWorld(clients, NODES, { tellsEvents: true });
   const flags = [
     `--kubeconfig=${cluster.kubeconfig}`,
     "--secure-port=0",

@@ -23,14 +23,23 @@ type Policy = "OrderedReady" | "Parallel";
 export const statefulSetWorkloads: readonly Workload[] = [
   workload("t-ordered", "OrderedReady", "one pod after the other"),
   workload("t-parallel", "Parallel", "all pods at once"),
+  workload("v-sets", "Parallel", "volumes attached to nodes, all pods at once", [
+    "persistentvolume-attach-detach-controller",
+  ]),
 ];
 
-function workload(id: string, podManagementPolicy: Policy, how: string): Workload {
+function workload(
+  id: string,
+  podManagementPolicy: Policy,
+  how: string,
+  nodesAwait: readonly string[] = [],
+): Workload {
   return {
     id,
     title: `${SETS} StatefulSets of ${REPLICAS} with a claim each, ${how}, then a new template for all of them`,
-    needs: ["statefulset-controller"],
+    needs: ["statefulset-controller", "persistentvolume-binder-controller", ...nodesAwait],
     nodes: NODES,
+    nodesAwait,
     rounds: 1,
     figures: {
       seconds: { label: "until all are available", unit: "s", goal: { bound: "at most", value: 1 } },
