@@ -19,6 +19,8 @@ export interface RealClusterOptions {
   readonly apiServerFlags?: readonly string[];
   /** Writes every request at level Metadata to `auditLog`. */
   readonly audit?: boolean;
+  /** Where the API server is to look for its etcd, when something is to be between the two. */
+  readonly etcdFor?: (etcdUrl: string) => string;
 }
 
 /** An etcd and a kube-apiserver of the test's own, on loopback, with RBAC on. */
@@ -59,7 +61,7 @@ export async function startRealCluster(options: RealClusterOptions = {}): Promis
   const etcd = startProgram("etcd", directory, etcdFlags(directory, etcdUrl, `http://127.0.0.1:${peerPort}`));
   const url = `https://127.0.0.1:${apiPort}`;
   const ca = files.authority.cert;
-  const flags = apiServerFlags(directory, etcdUrl, apiPort ?? 0, options);
+  const flags = apiServerFlags(directory, options.etcdFor?.(etcdUrl) ?? etcdUrl, apiPort ?? 0, options);
   let apiServer = startProgram("kube-apiserver", directory, flags);
   const kubeconfig = await writeKubeconfig(directory, { url, ca }, "admin", files.admin);
   try {

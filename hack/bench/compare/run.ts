@@ -60,7 +60,7 @@ export async function runWorkload(plan: Plan, workload: Workload): Promise<Resul
 }
 
 async function prepared({ scale }: Plan, workload: Workload): Promise<Stage> {
-  const stage = await openStage(workload.nodes ?? 0, scale, workload.nodesAwait);
+  const stage = await openStage(workload.nodes ?? 0, scale, workload);
   try {
     await workload.prepare?.(stage);
     return stage;

@@ -11,10 +11,11 @@ import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { ApiError } from "../../../pkg/client/errors.ts";
 import { clientsOf } from "../../../test/harness/admin-client.ts";
 import { HOLLOW_WORLD_FLAGS } from "../../../test/harness/hollow-world.ts";
-import { hasRealCluster, type RealCluster, startRealCluster } from "../../../test/harness/real-cluster.ts";
+import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../../../test/harness/real-cluster.ts";
 import { until } from "../../../test/harness/until.ts";
 import { storeInEtcd } from "./etcd-store.ts";
 import { inParallel } from "./in-parallel.ts";
+import type { Workload } from "./workload.ts";
 
 /** A fresh cluster: API server, and hollow nodes with a scheduler in another process. */
 export interface Stage {
@@ -37,14 +38,13 @@ interface Server {
   stop(): Promise<void>;
 }
 
-/** Nodes wait for what the `others` do, by the names of controllers, and do it themselves where nobody is named. */
 export async function openStage(
   nodes: number,
   scale: number,
-  others: readonly string[] = [],
+  { nodesAwait = [], storeDelayMs = 0 }: Pick<Workload, "nodesAwait" | "storeDelayMs"> = {},
 ): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), "kcm-compare-"));
-  const server = hasRealCluster() ? await realServer() : await embeddedServer(directory);
+  const server = hasRealCluster() ? await realServer(storeDelayMs) : await embeddedServer(directory);
   let clients: ClientBuilder | undefined;
   let plant: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
@@ -59,7 +59,7 @@ export async function openStage(
     if (nodes > 0) {
       plant = spawn(
         process.execPath,
-        [join(import.meta.dirname, "plant.ts"), server.kubeconfig, String(nodes), ...others],
+        [join(import.meta.dirname, "plant.ts"), server.kubeconfig, String(nodes), ...nodesAwait],
         { stdio: "ignore" },
       );
       const count = async (): Promise<number> =>
@@ -86,8 +86,18 @@ export async function openStage(
   }
 }
 
-async function realServer(): Promise<Server> {
-  const cluster: RealCluster = await startRealCluster({ apiServerFlags: HOLLOW_WORLD_FLAGS });
+async function realServer(storeDelayMs: number): Promise<Server> {
+  const [port = 0] = await freePorts(1);
+  let link: ChildProcess | undefined;
+  const etcdFor = (etcdUrl: string): string => {
+    const args = [port, new URL(etcdUrl).port, storeDelayMs].map(String);
+    link = spawn(process.execPath, [join(import.meta.dirname, "slow-link.ts"), ...args], { stdio: "ignore" });
+    return `http://127.0.0.1:${port}`;
+  };
+  const cluster: RealCluster = await startRealCluster({
+    apiServerFlags: HOLLOW_WORLD_FLAGS,
+    ...(storeDelayMs > 0 && { etcdFor }),
+  });
   return {
     kubeconfig: cluster.kubeconfig,
     etcdUrl: cluster.etcdUrl,
@@ -95,7 +105,10 @@ async function realServer(): Promise<Server> {
       `--root-ca-file=${join(cluster.directory, "ca.crt")}`,
       `--service-account-private-key-file=${cluster.serviceAccountKeyFile}`,
     ],
-    stop: async () => cluster.stop(),
+    stop: async () => {
+      await cluster.stop();
+      if (link !== undefined) await endProcess(link);
+    },
   };
 }
 

@@ -16,6 +16,8 @@ export interface Workload {
   readonly nodes?: number;
   /** Controllers that these nodes wait for: without their names volumes are there unattached. */
   readonly nodesAwait?: readonly string[];
+  /** How long each answer of etcd takes on its way to the API server: on the disk of this machine none takes any time. */
+  readonly storeDelayMs?: number;
   /** Whether managers leave the cluster as they found it, so that one is enough for all of them. */
   readonly sharesCluster?: boolean;
   /** How many rounds say enough; fewer for what takes long and varies little. */

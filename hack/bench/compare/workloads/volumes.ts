@@ -32,10 +32,11 @@ interface Crowd {
   readonly claims: number;
   /** Requests a second; without limit when left out. */
   readonly qps?: number;
+  readonly storeDelayMs?: number;
 }
 
 /** Claims that wait for a manager, with as many volumes that they could have. */
-function binding({ id, title, claims, qps }: Crowd): Workload {
+function binding({ id, title, claims, qps, storeDelayMs = 0 }: Crowd): Workload {
   const isLimited = qps !== undefined;
   return {
     id,
@@ -43,6 +44,7 @@ function binding({ id, title, claims, qps }: Crowd): Workload {
     needs: ["persistentvolume-binder-controller"],
     alone: true,
     rounds: isLimited ? 1 : 2,
+    storeDelayMs,
     figures: {
       seconds: {
         label: "start until all are bound",
@@ -201,6 +203,12 @@ function followDriver({ client }: Stage): { stop(): Promise<void> } {
 export const volumeWorkloads: readonly Workload[] = [
   binding({ id: "v-bind-1k", title: "1,000 claims and as many volumes", claims: 1_000 }),
   binding({ id: "v-bind-10k", title: "10,000 claims and as many volumes", claims: 10_000 }),
+  binding({
+    id: "v-bind-slow",
+    title: "1,000 claims and as many volumes, 10 ms for each write to etcd",
+    claims: 1_000,
+    storeDelayMs: 10,
+  }),
   binding({
     id: "v-bind-limited",
     title: "1,000 claims and as many volumes, 100 requests a second",
