@@ -86,6 +86,23 @@ describe("a node may believe that it has a volume", () => {
     expect(reports.isReported(undefined, "a")).toBe(false);
   });
 
+  test("as long as a write that failed may yet say so, which another settles", () => {
+    reports.add(place("a"));
+    reports.sending(NODE, listed("a"));
+    reports.remove(place("a"));
+    expect(reports.pending(node("1", []))).toEqual([]);
+    reports.answered(NODE, answer("2", []));
+    expect(reports.pending(node("2", []))).toBeUndefined();
+    expect(reports.isReported(node("2", []), "a")).toBe(false);
+  });
+
+  test("and one that is made anew does not, whatever the one before it was sent", () => {
+    reports.add(place("a"));
+    reports.sending(NODE, listed("a"));
+    reports.nodeIsGone(NODE);
+    expect(reports.isReported(node("2", []), "a")).toBe(false);
+  });
+
   test("and is known to have been told otherwise by the answer alone", () => {
     reports.add(place("a"));
     expect(reports.isTold(place("a"))).toBe(false);

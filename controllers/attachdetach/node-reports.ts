@@ -14,7 +14,7 @@ export interface NodeAnswer {
 interface Report {
   /** What the node's status is to say, with the paths of the devices. */
   readonly volumes: Map<string, string>;
-  /** What a write that is under way says. */
+  /** What a write says that is under way, or that failed: it may be done nevertheless, now or later. */
   sent: readonly AttachedVolume[] | undefined;
   answer: NodeAnswer | undefined;
 }
@@ -50,7 +50,10 @@ export class NodeReports {
     return this.#reports.has(node);
   }
 
-  /** What is to be written; undefined when the node says that already. What it says goes on in its order. */
+  /**
+   * What is to be written; undefined when the node says that already, and no write that failed could change it. What it says
+   * goes on in its order.
+   */
   pending(node: Stored<CachedNode>): readonly AttachedVolume[] | undefined {
     const report = this.#reports.get(node.metadata.name);
     if (report === undefined) return undefined;
@@ -60,8 +63,8 @@ export class NodeReports {
     const added = [...report.volumes].flatMap(([name, devicePath]) =>
       names.has(name) ? [] : { name, devicePath },
     );
-    if (added.length === 0 && kept.length === said.length) return undefined;
-    return [...kept, ...added];
+    const isSaid = added.length === 0 && kept.length === said.length;
+    return isSaid && !mayYetSayMore(report) ? undefined : [...kept, ...added];
   }
 
   /** A write is under way. */
@@ -107,8 +110,14 @@ export class NodeReports {
     const report = this.#reports.get(node);
     if (report === undefined) return;
     report.answer = undefined;
+    report.sent = undefined;
     if (report.volumes.size === 0) this.#reports.delete(node);
   }
+}
+
+/** The next write, and its answer, settle what has become of that one. */
+function mayYetSayMore({ sent = [], volumes }: Report): boolean {
+  return sent.some(({ name }) => !volumes.has(name));
 }
 
 /** As the cache shows it, unless that is older than the last answer. */
