@@ -101,6 +101,9 @@ function checkVolume(found: Differences, volume: PersistentVolume, { claims }: S
   const maker = volume.metadata.annotations?.[PROVISIONED_BY];
   const isReclaimed = maker !== undefined || volume.spec?.hostPath !== undefined;
   if (policy === "Delete" && isReclaimed) found.add(volume, `has had no claim for long, in ${phase}`);
+  // Nobody deletes such a disk, which is said of it for good.
+  else if (volume.spec?.fc !== undefined && (phase === "Failed" || policy === "Delete"))
+    found.compare(volume, "phase, of one that nobody deletes", phase, "Failed");
   else found.compare(volume, "phase, of one whose claim is gone", phase, "Released");
   if (isLeaving && !(policy === "Retain" && maker !== undefined)) found.add(volume, "nobody holds it up");
 }
@@ -126,10 +129,14 @@ function checkDisks(found: Differences, { disks, volumes, attachments }: Scene):
 function checkAttachments(found: Differences, scene: Scene): void {
   const { pods, claims, volumes, attachments, nodes } = scene;
   const wanted = new Map<string, Pod>();
+  /** Volumes that are attached when the node has been told so, by that name. */
+  const told = new Map<string, Pod>();
   const managed = new Set(nodes.filter(isManaged).map(({ metadata }) => metadata.name));
   for (const pod of pods.filter((each) => isUser(each) && managed.has(each.spec?.nodeName)))
-    for (const { metadata, spec } of volumesOf(pod, claims, volumes))
+    for (const { metadata, spec } of volumesOf(pod, claims, volumes)) {
       if (spec?.csi !== undefined) wanted.set(`${metadata.name} on ${pod.spec?.nodeName}`, pod);
+      if (spec?.fc !== undefined) told.set(`${nameOfDisk(metadata.name)} on ${pod.spec?.nodeName}`, pod);
+    }
   const attached = new Set<string>();
   for (const attachment of attachments) {
     const { persistentVolumeName = "" } = attachment.spec.source;
@@ -155,9 +162,27 @@ function checkAttachments(found: Differences, scene: Scene): void {
       return csi === undefined ? [] : csiUniqueName(csi);
     });
     const said = (node.status?.volumesAttached ?? []).map(({ name }) => name);
-    found.compare(node, "what it is told to have", said.toSorted(), names.toSorted());
+    // As above.
+    const isRight = (name: string): boolean =>
+      isDisk(name) && (told.has(`${name} on ${node.metadata.name}`) || !managed.has(node.metadata.name));
+    const all = [...names, ...said.filter(isRight)];
+    found.compare(node, "what it is told to have", said.toSorted(), all.toSorted());
+  }
+  for (const [place, pod] of told) {
+    const [name = "", where = ""] = place.split(" on ");
+    const owners = nodes.filter(({ status }) => status?.volumesAttached?.some((each) => each.name === name));
+    const volume = volumes.find(({ metadata }) => nameOfDisk(metadata.name) === name);
+    const isElsewhere = owners.length > 0 && isForOneNode(volume?.spec?.accessModes);
+    if (!isElsewhere && !owners.some(({ metadata }) => metadata.name === where))
+      found.add(pod, `its node does not know of ${name}`);
+    if (isElsewhere && owners.length > 1) found.add(pod, `${name} is on ${owners.length} nodes`);
   }
 }
+
+const FIBRE = "kubernetes.io/fc/";
+/** What nodes call a disk that no driver attaches. */
+const nameOfDisk = (volume: string | undefined): string => `${FIBRE}[${volume}]:1`;
+const isDisk = (name: string): boolean => name.startsWith(FIBRE);
 
 /** Its user keeps it for one of the name. */
 function isKept({ spec, status }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {

@@ -60,7 +60,6 @@ export class NodeSafety {
   /** Whoever is called silent has been so for the whole of the time that it may be. */
   #judgeCondition(before: Node, { event, process, line }: Write): void {
     if (readyOf(event.object) !== "Unknown") return this.#world.violate(`${line}: is for the kubelet to say`);
-    const nowMs = this.#world.clock.monotonicMs();
     const { name = "", creationTimestamp } = before.metadata;
     if (!hasReady(before)) {
       // The age of a node that has said nothing is told by the time of day.
@@ -70,9 +69,7 @@ export class NodeSafety {
         this.#world.violate(`${line}: it is too new to be silent`);
       return;
     }
-    const begunMs = this.#beliefs.begunMs();
-    const sign = this.#signs.get(name)?.findLast((atMs) => atMs < begunMs) ?? 0;
-    const silentMs = nowMs - sign;
+    const silentMs = this.#silentMs(name);
     if (silentMs < MONITOR_GRACE_MS * (1 - CLOCK_RATE) - SLACK_MS)
       this.#world.violate(`${line}: it gave a sign of life ${Math.round(silentMs)} ms ago`);
   }
@@ -103,9 +100,18 @@ export class NodeSafety {
     if (states.some(({ node }) => node?.metadata.uid !== metadata.uid)) return true;
     const mayNotCount = (node: Node | undefined): boolean =>
       node === undefined || readyOf(node) !== "True" || node.metadata.labels?.[EXCLUDED] !== undefined;
-    return this.#nodes.names.every((name) =>
-      this.#nodes.since(name, horizonMs).some(({ node }) => mayNotCount(node)),
+    return this.#nodes.names.every(
+      (name) =>
+        this.#nodes.since(name, horizonMs).some(({ node }) => mayNotCount(node)) ||
+        // A node that has been silent for long counts for nothing when that cannot be written of it.
+        (this.#beliefs.isTrouble() && this.#silentMs(name) >= MONITOR_GRACE_MS * (1 - CLOCK_RATE) - SLACK_MS),
     );
+  }
+
+  #silentMs(name: string): number {
+    const begunMs = this.#beliefs.begunMs();
+    const sign = this.#signs.get(name)?.findLast((atMs) => atMs < begunMs) ?? 0;
+    return this.#world.clock.monotonicMs() - sign;
   }
 
   #judgePod(before: Pod, { event, process, line }: Write): void {

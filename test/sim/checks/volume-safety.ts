@@ -109,7 +109,9 @@ export class VolumeSafety {
     const [phase, wasPhase] = [after.status?.phase, before.status?.phase];
     if ((isNamed || (phase === "Bound" && wasPhase !== "Bound")) && !wasIts)
       this.#world.violate(`${line}: ${name} is not the volume of the claim`);
-    const isStillIts = states.length > 0 && states.every((volume) => volume?.spec?.claimRef?.uid === uid);
+    const couldBeIts = (volume: PersistentVolume | undefined): boolean =>
+      volume !== undefined && (volume.spec?.claimRef === undefined || volume.spec.claimRef.uid === uid);
+    const isStillIts = states.length > 0 && states.every(couldBeIts);
     if (phase === "Lost" && wasPhase !== "Lost" && isStillIts)
       this.#world.violate(`${line}: it has ${name} still`);
     if (!isAnnotated(before, STORAGE_PROVISIONER) && isAnnotated(after, STORAGE_PROVISIONER))

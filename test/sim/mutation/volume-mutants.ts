@@ -32,6 +32,13 @@ export const volumeMutants: readonly Mutant[] = [
       "if (isDelayed(storageClass) && !isAnnotated(claim, SELECTED_NODE) && view.provisions === false)",
   },
   {
+    name: "asks once more for a volume that it has asked for",
+    file: `${binder}/sync-provision.ts`,
+    find: "if (claim.metadata.annotations?.[STORAGE_PROVISIONER] === provisioner) return claim;",
+    replace:
+      "if (claim.metadata.annotations?.[STORAGE_PROVISIONER] === provisioner) return claimWrites.update(sync, withoutAnnotation(claim, STORAGE_PROVISIONER));",
+  },
+  {
     name: "offers volumes that come to nobody",
     file: `${binder}/sync-claim.ts`,
     find: "if (!isDelayed(classes.lister.get(undefined, classOf(claim)))) waiting.add(claim);",
@@ -125,6 +132,7 @@ export const volumeMutants: readonly Mutant[] = [
   },
   {
     name: "does not try again what a driver has failed at",
+    needs: ["request errors"],
     file: `${attacher}/volume-plan.ts`,
     find: 'return rest("It has just failed", delay.untilMs - nowMs);\n  // What has',
     replace: 'return rest("It has just failed");\n  // What has',

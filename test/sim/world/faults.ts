@@ -14,6 +14,9 @@ const LAGGING_OF_NODES = ["nodes", "leases", "pods"];
 const LAGGING_OF_DEVICES = ["pods", "resourceclaims", "resourceclaimtemplates", "resourceslices"];
 const LAGGING_OF_VOLUMES = [
   "persistentvolumes",
+  "persistentvolumes",
+  "persistentvolumes",
+  "persistentvolumeclaims",
   "persistentvolumeclaims",
   "volumeattachments",
   "storageclasses",

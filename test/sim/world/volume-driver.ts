@@ -197,11 +197,12 @@ class Driver {
     });
   }
 
-  /** A volume that is to be attached stays until it is not. */
+  /** A volume that is to be attached stays until it is not. One that is going can be held no more, and its claim does that. */
   async #hold(name: string, signal: AbortSignal): Promise<void> {
     const volume = this.volumes.lister.get(undefined, name);
     const finalizers = volume?.metadata.finalizers ?? [];
     if (volume === undefined || finalizers.includes(DETACHES_FIRST)) return;
+    if (volume.metadata.deletionTimestamp !== undefined) return;
     const metadata = { ...volume.metadata, finalizers: [...finalizers, DETACHES_FIRST] };
     const volumes = this.#env.client.clientFor<PersistentVolume>(resources.persistentVolumes);
     await volumes.update({ ...volume, metadata }, {}, signal);

@@ -8,6 +8,7 @@ import type {
   Node,
   PersistentVolume,
   PersistentVolumeClaim,
+  PersistentVolumeSpec,
   Pod,
 } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { StorageClass } from "../../../pkg/api/types/storage-v1.gen.ts";
@@ -15,11 +16,13 @@ import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import { NODE_FAILURE_ANNOTATION } from "../../../pkg/cluster/hollow/node-failure.ts";
 import { create, type Operation, patch, pick, storeOf, tolerantly } from "./hands.ts";
 import { objectsIn, podsIn } from "./objects.ts";
-import { newClaim, newClass, newPodWithClaims, newVolume } from "./volume-samples.ts";
-import type { World } from "./world.ts";
+import { backup, newClaim, newClass, newPodWithClaims, newVolume } from "./volume-samples.ts";
+import { NAMESPACE, type World } from "./world.ts";
 
 const OUT_OF_SERVICE = "node.kubernetes.io/out-of-service";
 const PATIENCE_MS = 120_000;
+/** Between a volume and its claim. */
+const RESTORED_MS = 6_000;
 const GROWN = ["6Gi", "8Gi"];
 
 /** What users do with volumes, and with the nodes that have them. */
@@ -83,6 +86,8 @@ export const volumeOperations: Readonly<Record<string, Operation>> = {
     return pod && tolerantly(pod, async (ref) => void (await client.patchSubresource(ref, "status", write)));
   },
   "take a node out of service": takeOutOfService,
+  "restore a claim with its volume": restore,
+  "keep a volume for a very claim": keepForVeryClaim,
 };
 
 const frequent = [
@@ -98,6 +103,7 @@ export const volumeWishes: readonly string[] = [
   ...Object.keys(volumeOperations),
   ...Object.keys(volumeOperations),
   ...Array.from({ length: 8 }, () => frequent).flat(),
+  ...Array.from({ length: 4 }, () => "restore a claim with its volume"),
   "create stateful set",
   "scale stateful set",
   "delete a stateful pod",
@@ -199,6 +205,37 @@ async function setOutOfService(
   world.trace?.add("user", `${isOut ? "takes out of" : "puts into"} service: ${text}`);
   // Somebody else has written the node meanwhile.
   if (text.includes("refused")) world.clock.setTimer(1_000, () => void setOutOfService(world, node, isOut));
+}
+
+/** From a backup: the claim says that it is bound, and comes when the volume is there. */
+async function restore(world: World, random: Random): Promise<string> {
+  const { volume, claim } = backup(random);
+  const text = await create(world, resources.persistentVolumes, volume);
+  const afterMs = randomBelow(random, RESTORED_MS);
+  world.clock.setTimer(afterMs, () => {
+    if (!world.usersAreDone) void create(world, resources.persistentVolumeClaims, claim);
+  });
+  return `${text}, ${claim.metadata.name} after ${afterMs} ms`;
+}
+
+/** A volume comes that names the claim by its uid, in the moment in which that is there. */
+async function keepForVeryClaim(world: World, random: Random): Promise<string> {
+  const claim = newClaim(random);
+  const text = await create(world, resources.persistentVolumeClaims, claim);
+  const { name = "" } = claim.metadata;
+  // Another one is there, which the volume may not be for.
+  if (text !== name) return text;
+  const uid = claimsIn(world).find(({ metadata }) => metadata.name === name)?.metadata.uid;
+  const volume = newVolume(random);
+  const { accessModes, storageClassName = "" } = claim.spec ?? {};
+  const spec: PersistentVolumeSpec = {
+    ...volume.spec,
+    ...(accessModes && { accessModes }),
+    capacity: { storage: "10Gi" },
+    storageClassName,
+    claimRef: { namespace: NAMESPACE, name, ...(uid !== undefined && { uid }) },
+  };
+  return `${text}: ${await create(world, resources.persistentVolumes, { ...volume, spec })}`;
 }
 
 /** All nodes are in service again. */

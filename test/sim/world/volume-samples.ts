@@ -1,5 +1,11 @@
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeSpec,
+  Pod,
+} from "../../../pkg/api/types/core-v1.gen.ts";
 import type { StorageClass } from "../../../pkg/api/types/storage-v1.gen.ts";
+import { BIND_COMPLETED, BOUND_BY_CONTROLLER } from "../../../pkg/api/volumes/claim-facts.ts";
 import { HOLLOW_PROVISIONER } from "../../../pkg/cluster/volumes/hollow-volume.ts";
 import { type Random, randomBelow } from "../../../pkg/clock/random.ts";
 import { pick } from "./hands.ts";
@@ -53,7 +59,7 @@ export function newClaim(
 }
 
 export function newVolume(random: Random, name = `disk-${randomBelow(random, VOLUMES)}`): PersistentVolume {
-  const isDirectory = random.next() < 0.25;
+  const sort = random.next();
   const claim = `claim-${randomBelow(random, CLAIMS)}`;
   return {
     metadata: { name, labels: { tier: pick(random, TIERS) ?? "" } },
@@ -62,10 +68,34 @@ export function newVolume(random: Random, name = `disk-${randomBelow(random, VOL
       capacity: { storage: pick(random, LARGE) ?? "1Gi" },
       persistentVolumeReclaimPolicy: retainOrDelete(random),
       storageClassName: pick(random, BROUGHT) ?? "",
-      ...(isDirectory
-        ? { hostPath: { path: `/tmp/${name}` } }
-        : { csi: { driver: HOLLOW_PROVISIONER, volumeHandle: name } }),
+      ...sourceOf(name, sort),
       ...(random.next() < 0.2 && { claimRef: { namespace: "default", name: claim } }),
+    },
+  };
+}
+
+/** A directory, a disk that no driver attaches, or one of the driver. */
+function sourceOf(name: string, sort: number): Pick<PersistentVolumeSpec, "hostPath" | "fc" | "csi"> {
+  if (sort < 0.2) return { hostPath: { path: `/tmp/${name}` } };
+  if (sort < 0.35) return { fc: { targetWWNs: [name], lun: 1 } };
+  return { csi: { driver: HOLLOW_PROVISIONER, volumeHandle: name } };
+}
+
+/** What a backup has of a claim and the volume that it was bound to, which is nobody's when it comes back. */
+export function backup(random: Random): {
+  readonly volume: PersistentVolume;
+  readonly claim: PersistentVolumeClaim;
+} {
+  const made = newVolume(random);
+  const { claimRef: _, ...spec } = made.spec ?? {};
+  const claim = newClaim(random, `claim-${CLAIMS + randomBelow(random, CLAIMS)}`);
+  const { accessModes = [], storageClassName = "" } = spec;
+  const { name: volumeName = "" } = made.metadata;
+  return {
+    volume: { ...made, spec },
+    claim: {
+      metadata: { ...claim.metadata, annotations: { [BIND_COMPLETED]: "yes", [BOUND_BY_CONTROLLER]: "yes" } },
+      spec: { ...claim.spec, accessModes, storageClassName, volumeName },
     },
   };
 }
