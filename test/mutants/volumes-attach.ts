@@ -287,4 +287,18 @@ export const volumesAttachMutants: readonly Mutant[] = [
     replace: 'migrated: "false"',
     tests: tests("metrics"),
   },
+  {
+    name: "attach-detach: a write that failed is held to be what the node may yet say, for good",
+    file: `${attach}/node-reports.ts`,
+    find: "return isSaid && !mayYetSayMore(report) ? undefined",
+    replace: "void mayYetSayMore;\n    return isSaid ? undefined",
+    tests: tests("node-reports"),
+  },
+  {
+    name: "attach-detach: a node that is made anew may say what the one before it was sent",
+    file: `${attach}/node-reports.ts`,
+    find: "report.answer = undefined;\n    report.sent = undefined;",
+    replace: "report.answer = undefined;",
+    tests: tests("node-reports"),
+  },
 ];

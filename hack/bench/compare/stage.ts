@@ -11,11 +11,15 @@ import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { ApiError } from "../../../pkg/client/errors.ts";
 import { clientsOf } from "../../../test/harness/admin-client.ts";
 import { HOLLOW_WORLD_FLAGS } from "../../../test/harness/hollow-world.ts";
-import { freePorts, hasRealCluster, type RealCluster, startRealCluster } from "../../../test/harness/real-cluster.ts";
+import {
+  freePorts,
+  hasRealCluster,
+  type RealCluster,
+  startRealCluster,
+} from "../../../test/harness/real-cluster.ts";
 import { until } from "../../../test/harness/until.ts";
 import { storeInEtcd } from "./etcd-store.ts";
 import { inParallel } from "./in-parallel.ts";
-import type { Workload } from "./workload.ts";
 
 /** A fresh cluster: API server, and hollow nodes with a scheduler in another process. */
 export interface Stage {
@@ -31,6 +35,13 @@ export interface Stage {
   stop(): Promise<void>;
 }
 
+export interface Surroundings {
+  /** Controllers that hollow nodes wait for: without their names volumes are there unattached. */
+  readonly nodesAwait?: readonly string[];
+  /** How long each answer of etcd takes on its way to the API server: on the disk of this machine none takes any time. */
+  readonly storeDelayMs?: number;
+}
+
 interface Server {
   readonly kubeconfig: string;
   readonly managerFlags: readonly string[];
@@ -41,7 +52,7 @@ interface Server {
 export async function openStage(
   nodes: number,
   scale: number,
-  { nodesAwait = [], storeDelayMs = 0 }: Pick<Workload, "nodesAwait" | "storeDelayMs"> = {},
+  { nodesAwait = [], storeDelayMs = 0 }: Surroundings = {},
 ): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), "kcm-compare-"));
   const server = hasRealCluster() ? await realServer(storeDelayMs) : await embeddedServer(directory);

@@ -1,9 +1,9 @@
 import type { Manager } from "./managers.ts";
 import type { ManagerProcess } from "./manager-process.ts";
 import type { Figure, Outcome } from "./outcome.ts";
-import type { Stage } from "./stage.ts";
+import type { Stage, Surroundings } from "./stage.ts";
 
-export interface Workload {
+export interface Workload extends Surroundings {
   /** The name on the command line; the letter first. */
   readonly id: string;
   readonly title: string;
@@ -14,10 +14,6 @@ export interface Workload {
   readonly figures: Readonly<Record<string, Figure>>;
   /** Hollow nodes; none, and no scheduler either, when left out. */
   readonly nodes?: number;
-  /** Controllers that these nodes wait for: without their names volumes are there unattached. */
-  readonly nodesAwait?: readonly string[];
-  /** How long each answer of etcd takes on its way to the API server: on the disk of this machine none takes any time. */
-  readonly storeDelayMs?: number;
   /** Whether managers leave the cluster as they found it, so that one is enough for all of them. */
   readonly sharesCluster?: boolean;
   /** How many rounds say enough; fewer for what takes long and varies little. */
