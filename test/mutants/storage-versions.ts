@@ -128,6 +128,7 @@ const svm = mutantsOf(
   tests(
     migrator,
     "definition-status",
+    "many-objects",
     "migratable",
     "migration",
     "objects-left",
@@ -254,6 +255,12 @@ const migratorMutants: readonly Mutant[] = [
     `${migrator}/sync-migration.ts`,
     "context.left.get(owner) ?? ",
     "",
+  ),
+  svm(
+    "a migration leaves others no turns",
+    `${migrator}/sync-migration.ts`,
+    "    const next = turn.step();\n    if (next !== undefined) await next;\n",
+    "    void turn;\n",
   ),
   svm(
     "a deleted migration goes on",
