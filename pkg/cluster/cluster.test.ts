@@ -3,7 +3,7 @@ import { VirtualClock } from "../testing/virtual-clock.ts";
 import { volumeBinder } from "../../test/harness/volume-binder.ts";
 import { resources } from "../api/resources.ts";
 import { podCondition } from "../api/pod.ts";
-import type { Event, PersistentVolumeClaim, Pod } from "../api/types/core-v1.gen.ts";
+import type { Event, PersistentVolumeClaim, Pod, Service } from "../api/types/core-v1.gen.ts";
 import { isForbidden, isNotFound } from "../client/errors.ts";
 import { seededRandom } from "../clock/random.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
@@ -63,7 +63,22 @@ test("a pod gets a node and runs", async () => {
     "hollow-provisioner",
     "hollow-resizer",
     "hollow-metrics",
+    "service-addresses",
   ]);
+});
+
+test("a service gets an address of the cluster's range, which says whose it is", async () => {
+  const cluster = await start({ nodes: 1 });
+  const admin = cluster.client("admin");
+  const services = admin.clientFor<Service>(resources.services);
+  const web = { metadata: { name: "web", namespace: "default" }, spec: { ports: [{ port: 80 }] } };
+  const { spec } = await finished(services.create(web));
+  await clock.advanceBy(1_000);
+  const name = spec?.clusterIP ?? "";
+  const address = await finished(admin.clientFor(resources.ipAddresses).get({ name }));
+  expect(address.spec?.parentRef).toMatchObject({ resource: "services", namespace: "default", name: "web" });
+  const range = await finished(admin.clientFor(resources.serviceCIDRs).get({ name: "kubernetes" }));
+  expect([range.spec?.cidrs, range.status?.conditions?.[0]?.status]).toEqual([["10.96.0.0/16"], "True"]);
 });
 
 test.each([

@@ -18,6 +18,7 @@ import { settableMetrics } from "./metrics/settable-metrics.ts";
 import { metricsRegistration } from "./metrics/registration.ts";
 import { type CandidateOptions, Manager } from "./manager.ts";
 import { plant } from "./plant.ts";
+import { serviceAddresses } from "./services/service-addresses.ts";
 import type { ComputedResource } from "../apiserver/server/computed-resource.ts";
 import { componentStatuses } from "./component-statuses.ts";
 import { HttpsWebhookTransport } from "../apiserver/webhook-client/webhook-transport.ts";
@@ -52,6 +53,8 @@ const METRICS_VERSION = "1.36.4";
 /** Of Services; and of pods, as far as Services leave them: each node has 256 addresses. */
 export const SERVICE_CIDR = "10.96.0.0/16";
 export const POD_CIDR = "10.0.0.0/8";
+/** v1.33 was the first to have ServiceCIDRs in a version that stays. */
+const SERVICE_CIDRS_SINCE = 33;
 
 /** The control plane's own part of a cluster: all that is not the API server runs in one of these. */
 interface Running {
@@ -164,7 +167,9 @@ function plantOf(options: ClusterOptions): readonly ControllerDescriptor[] {
   const kubeletVersion = gitVersionOf(kubernetesMinor);
   const metrics = nodes === 0 ? [] : [metricsRegistration()];
   const settings = { nodes, kubeletVersion, others: controllers, tellsEvents: true };
-  return [...plant(settings), ...metrics];
+  const addresses =
+    kubernetesMinor < SERVICE_CIDRS_SINCE ? [] : [serviceAddresses({ cidrs: SERVICE_CIDR.split(",") })];
+  return [...plant(settings), ...metrics, ...addresses];
 }
 
 /** As test servers of other makes do it: where nobody creates the accounts, pods need none. */
@@ -225,6 +230,7 @@ type Program =
   | "csi-provisioner"
   | "csi-resizer"
   | "kcm"
+  | "kube-apiserver"
   | "kube-controller-manager"
   | "kube-scheduler"
   | "kubelet"
@@ -247,6 +253,7 @@ const components: Readonly<Record<string, Component>> = {
   "hollow-attacher": component("csi-attacher", "system:hollow-attacher", ["system:masters"]),
   "hollow-provisioner": component("csi-provisioner", "system:hollow-provisioner", ["system:masters"]),
   "hollow-resizer": component("csi-resizer", "system:hollow-resizer", ["system:masters"]),
+  "service-addresses": component("kube-apiserver", "system:apiserver", ["system:masters"]),
 };
 
 function component(program: Program, username: string, groups: readonly string[] = []): Component {
@@ -277,6 +284,7 @@ function inProcessClients(server: ApiServer, clock: Clock): ClientBuilder {
     "csi-provisioner": builderOf("csi-provisioner"),
     "csi-resizer": builderOf("csi-resizer"),
     kcm: builderOf("kcm"),
+    "kube-apiserver": builderOf("kube-apiserver"),
     "kube-controller-manager": builderOf("kube-controller-manager"),
     "kube-scheduler": builderOf("kube-scheduler"),
     kubelet: builderOf("kubelet"),

@@ -1,4 +1,5 @@
 import { describe, test } from "vitest";
+import { serverMinor } from "./real-programs.ts";
 
 type Register<Body> = (name: string, body: Body) => void;
 
@@ -14,4 +15,12 @@ export function describeWhere(applies: boolean): Register<() => void> {
   return (name, body) => {
     if (applies) describe(name, body);
   };
+}
+
+/** Those API servers that are v1.`since` or newer: older ones lack what the cases are about, or refuse it. */
+export function servedSince<K extends { readonly name: "embedded" | "real" }>(
+  kinds: readonly K[],
+  since: number,
+): readonly K[] {
+  return kinds.filter(({ name }) => serverMinor(name) >= since);
 }

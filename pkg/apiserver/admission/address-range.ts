@@ -1,13 +1,13 @@
 import { type Family, numberOfIp, textOfIp } from "../../endpoints/cidr.ts";
 import { parseIp } from "../../endpoints/ip-address.ts";
 import { type Random, randomBelow } from "../../clock/random.ts";
-import { internal } from "../server/status-error.ts";
 
 /** Addresses to give to services: all of the range but the first, which is that of the service `kubernetes`. */
 export interface AddressRange {
   readonly family: Family;
   has(address: string): boolean;
-  free(taken: ReadonlySet<string>, random: Random): string;
+  /** Undefined when all are taken. */
+  free(taken: ReadonlySet<string>, random: Random): string | undefined;
 }
 
 const MOST_ADDRESSES = 65_536n;
@@ -41,7 +41,7 @@ function addressRange(cidr: string): AddressRange {
         const found = textOfIp(base + 2n + BigInt((start + step) % usable), family);
         if (!taken.has(found)) return found;
       }
-      throw internal("failed to allocate IP: range is full");
+      return undefined;
     },
   };
 }

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { embeddedServer } from "../embedded-server.ts";
@@ -94,4 +94,63 @@ test("a change that asks for what another one is about to have is refused", asyn
   });
   const [changed, made] = await Promise.all([patched, make(server, "b", withPort(30_005))]);
   expect([changed.status, made.status].filter((status) => status === 422)).toHaveLength(1);
+});
+
+describe("the addresses of ServiceCIDRs", () => {
+  const cidrs = "/apis/networking.k8s.io/v1/servicecidrs";
+  const statusOf = (isReady: boolean): object => ({
+    conditions: [
+      {
+        type: "Ready",
+        status: isReady ? "True" : "False",
+        reason: "Test",
+        message: "",
+        lastTransitionTime: "2026-01-01T00:00:00Z",
+      },
+    ],
+  });
+
+  async function serverWith(range: { readonly isReady: boolean; readonly finalizers?: readonly string[] }) {
+    const server = await startServer();
+    const { isReady, finalizers = [] } = range;
+    await send(server, "POST", cidrs, {
+      metadata: { name: "more", finalizers },
+      spec: { cidrs: ["10.9.0.0/28"] },
+    });
+    await send(server, "PATCH", `${cidrs}/more/status`, { status: statusOf(isReady) });
+    return server;
+  }
+
+  test("are given as long as the range is ready", async () => {
+    const server = await serverWith({ isReady: true });
+    expect((await make(server, "a")).body.spec.clusterIP).toMatch(/^10\.9\.0\./);
+    expect((await make(server, "b", { clusterIP: "10.9.0.7" })).status).toBe(201);
+    expect((await make(server, "c", { clusterIP: "10.0.0.3" })).status).toBe(422);
+    await send(server, "PATCH", `${cidrs}/more/status`, { status: statusOf(false) });
+    expect((await make(server, "d")).body.spec.clusterIP).toMatch(/^10\.0\.0\./);
+  });
+
+  test.each([
+    ["is not ready", false, false],
+    ["is going away", true, true],
+  ])("are not given while the range %s", async (_, isReady, isGoing) => {
+    const server = await serverWith({ isReady, finalizers: ["example.com/hold"] });
+    if (isGoing) await send(server, "DELETE", `${cidrs}/more`, {});
+    expect((await make(server, "a")).body.spec.clusterIP).toMatch(/^10\.0\.0\./);
+    expect((await make(server, "b", { clusterIP: "10.9.0.7" })).status).toBe(422);
+  });
+
+  test("come from the next range when one is full", async () => {
+    const server = await serverWith({ isReady: true });
+    await send(server, "POST", cidrs, { metadata: { name: "yet-more" }, spec: { cidrs: ["10.8.0.0/28"] } });
+    await send(server, "PATCH", `${cidrs}/yet-more/status`, { status: statusOf(true) });
+    const given: string[] = [];
+    for (let index = 0; index < 26; index++) {
+      const { status, body } = await make(server, `s-${index}`);
+      expect(status).toBe(201);
+      given.push(body.spec.clusterIP);
+    }
+    expect(new Set(given).size).toBe(26);
+    expect((await make(server, "one-too-many")).status).toBe(500);
+  });
 });

@@ -1,12 +1,14 @@
 import { keyOf, refKey } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
+import { hasCondition } from "../../api/conditions.ts";
 import type { Service } from "../../api/types/core-v1.gen.ts";
+import type { ServiceCIDR } from "../../api/types/networking-v1.gen.ts";
 import type { Random } from "../../clock/random.ts";
 import { specOf } from "../kinds/define-kind.ts";
 import { asJson, child, setZeroDefault, strings, text } from "../../api/json.ts";
 import { isHeadless } from "../kinds/network/service.ts";
 import type { AdmissionAttributes, RequestScope } from "../server/admission.ts";
-import { invalid } from "../server/status-error.ts";
+import { internal, invalid } from "../server/status-error.ts";
 import { parseIp } from "../../endpoints/ip-address.ts";
 import { type AddressRange, addressRanges } from "./address-range.ts";
 import type { ClusterReader } from "./cluster-reader.ts";
@@ -29,8 +31,9 @@ export function serviceAllocation(
   random: Random,
   range: ServiceRange,
 ): AdmissionPlugin {
-  const ranges = addressRanges(range.cidr);
-  const cluster = ranges.map(({ family }) => family);
+  const configured = addressRanges(range.cidr);
+  const cluster = configured.map(({ family }) => family);
+  const rangesNow = rangesOf(reader, configured);
   const holds = new Holds();
   return {
     name: "ServiceAllocation",
@@ -55,15 +58,16 @@ export function serviceAllocation(
       if (wrong.length > 0) throw invalid(resources.services, attributes.name, wrong);
       refuse(settleFamilies(spec, old, cluster), attributes);
       if (!isHeadless(spec)) {
+        const ranges = rangesNow();
         const addresses = [...strings(spec, "clusterIPs")];
         for (const address of addresses) {
           if (before?.spec?.clusterIPs?.includes(address) !== true)
             requireFree(address, { ranges, taken }, attributes);
         }
         for (const family of strings(spec, "ipFamilies").slice(addresses.length)) {
-          const source = ranges.find((each) => each.family === family);
-          if (source === undefined) continue;
-          const address = source.free(taken, random);
+          const sources = ranges.filter((each) => each.family === family);
+          if (sources.length === 0) continue;
+          const address = freeIn(sources, taken, random);
           taken.add(address);
           addresses.push(address);
         }
@@ -80,6 +84,35 @@ export function serviceAllocation(
       for (const port of nodePortsOf({ spec })) held.own.ports.add(port);
     },
   };
+}
+
+/** The ranges of the ServiceCIDRs that are ready; where there are none, those that the server was given. */
+function rangesOf(reader: ClusterReader, configured: readonly AddressRange[]): () => readonly AddressRange[] {
+  let known: readonly ServiceCIDR[] = [];
+  let ranges = configured;
+  return () => {
+    const cidrs = reader.list(resources.serviceCIDRs);
+    const isKnown = cidrs.length === known.length && cidrs.every((cidr, index) => cidr === known[index]);
+    if (!isKnown) {
+      known = cidrs;
+      const ready = cidrs.filter(isReady).flatMap(({ spec }) => addressRanges(spec?.cidrs?.join() ?? ""));
+      ranges = ready.length > 0 ? ready : configured;
+    }
+    return ranges;
+  };
+}
+
+function isReady({ metadata, status }: ServiceCIDR): boolean {
+  return metadata.deletionTimestamp === undefined && hasCondition(status?.conditions, "Ready", "True");
+}
+
+/** In the first that has one left. */
+function freeIn(sources: readonly AddressRange[], taken: ReadonlySet<string>, random: Random): string {
+  for (const source of sources) {
+    const address = source.free(taken, random);
+    if (address !== undefined) return address;
+  }
+  throw internal("failed to allocate IP: range is full");
 }
 
 function refuse(problems: readonly FieldProblem[], { name }: AdmissionAttributes): void {

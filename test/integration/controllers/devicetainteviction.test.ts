@@ -13,12 +13,13 @@ import type {
 import type { V1beta2DeviceTaintRule } from "../../../pkg/api/types/resource-v1beta2.gen.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
+import { servedSince } from "../../harness/where.ts";
 
 const TAINT: DeviceTaint = { key: "example.com/broken", effect: "NoExecute" };
 const FLAGS = ["--runtime-config=resource.k8s.io/v1beta2=true", "--feature-gates=DRADeviceTaintRules=true"];
 
 // upstream: test/integration/dra/device_taints.go#testEvictCluster, by slices and by rules; no scheduler takes part
-describe.each(clusterKinds)("taints of devices on the $name API server", ({ start }) => {
+describe.each(servedSince(clusterKinds, 36))("taints of devices on the $name API server", ({ start }) => {
   let cluster: ControllerCluster;
   let space: TestSpace;
   let driver: string;

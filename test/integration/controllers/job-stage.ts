@@ -4,6 +4,7 @@ import type { Clock } from "../../../pkg/clock/clock.ts";
 import { realClock } from "../../../pkg/clock/real.ts";
 import { clusterKinds, type ControllerCluster } from "../../harness/controller-clusters.ts";
 import { HurriedClock } from "../../harness/hurried-clock.ts";
+import { servedSince } from "../../harness/where.ts";
 import { JobSpace } from "./job-space.ts";
 
 /** A second between two looks at a Job becomes 50 ms. */
@@ -17,39 +18,45 @@ export interface JobStage {
   run(clock?: Clock): void;
 }
 
-/** The cases run against each API server, with the controller running, and no write of it may be refused. */
-export function describeJobs(theme: string, cases: (stage: JobStage) => void): void {
-  describe.each(clusterKinds)(`the Job controller on the $name API server, ${theme}`, ({ start }) => {
-    let cluster: ControllerCluster | undefined;
-    let jobs: JobSpace | undefined;
-    const stage: JobStage = {
-      get cluster() {
-        return present(cluster);
-      },
-      get jobs() {
-        return present(jobs);
-      },
-      run: (clock = new HurriedClock(realClock, HURRY)) => {
-        stage.cluster.run([jobController({ workers: 5 })], { clock });
-      },
-    };
-    beforeAll(async () => {
-      cluster = await start();
-    });
-    beforeEach(async () => {
-      jobs = new JobSpace(await stage.cluster.space());
-      stage.run();
-    });
-    afterEach(async () => {
-      const refused = stage.cluster
-        .writesTo(stage.jobs.space)
-        .filter(({ status }) => status >= 400 && ![404, 409].includes(status));
-      await stage.cluster.stopControllers();
-      expect(refused).toEqual([]);
-    });
-    afterAll(async () => cluster?.stop());
-    cases(stage);
-  });
+/**
+ * The cases run against each API server from v1.`since` on, with the controller running, and no write of it may be
+ * refused.
+ */
+export function describeJobs(theme: string, cases: (stage: JobStage) => void, since = 0): void {
+  describe.each(servedSince(clusterKinds, since))(
+    `the Job controller on the $name API server, ${theme}`,
+    ({ start }) => {
+      let cluster: ControllerCluster | undefined;
+      let jobs: JobSpace | undefined;
+      const stage: JobStage = {
+        get cluster() {
+          return present(cluster);
+        },
+        get jobs() {
+          return present(jobs);
+        },
+        run: (clock = new HurriedClock(realClock, HURRY)) => {
+          stage.cluster.run([jobController({ workers: 5 })], { clock });
+        },
+      };
+      beforeAll(async () => {
+        cluster = await start();
+      });
+      beforeEach(async () => {
+        jobs = new JobSpace(await stage.cluster.space());
+        stage.run();
+      });
+      afterEach(async () => {
+        const refused = stage.cluster
+          .writesTo(stage.jobs.space)
+          .filter(({ status }) => status >= 400 && ![404, 409].includes(status));
+        await stage.cluster.stopControllers();
+        expect(refused).toEqual([]);
+      });
+      afterAll(async () => cluster?.stop());
+      cases(stage);
+    },
+  );
 }
 
 function present<T>(value: T | undefined): T {

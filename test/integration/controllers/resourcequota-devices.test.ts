@@ -8,6 +8,7 @@ import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { type AccountCluster, accountClusterKinds } from "../../harness/account-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
 import { accountIn, pod, quotaOf, usedOf } from "./quota-cases.ts";
+import { servedSince } from "../../harness/where.ts";
 
 const controllers = (): readonly ControllerDescriptor[] => [
   resourceQuotaController({ workers: 2, syncPeriodMs: 0 }),
@@ -15,7 +16,7 @@ const controllers = (): readonly ControllerDescriptor[] => [
 ];
 
 // upstream: pkg/quota/v1/evaluator/core/resource_claims.go; what admission refuses, and what a controller counts
-describe.each(accountClusterKinds)(
+describe.each(servedSince(accountClusterKinds, 36))(
   "claims beyond a quota of devices on the $name API server",
   ({ start }) => {
     let cluster: AccountCluster;

@@ -17,8 +17,7 @@ import { isForbidden } from "../../../pkg/client/errors.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { type AccountCluster, accountClusterKinds } from "../../harness/account-clusters.ts";
 import type { TestSpace } from "../../harness/test-space.ts";
-import { serverMinor } from "../../harness/real-programs.ts";
-import { describeWhere } from "../../harness/where.ts";
+import { describeWhere, servedSince } from "../../harness/where.ts";
 import { accountIn, pod, quotaOf, usedOf } from "./quota-cases.ts";
 
 const controllers = (): readonly ControllerDescriptor[] => [
@@ -125,36 +124,38 @@ describe.each(accountClusterKinds)("quotas on the $name API server", ({ start })
 });
 
 // Devices have no part in the other cases, and not every API server has them.
-const ofDevices = accountClusterKinds.filter(({ name }) => serverMinor(name) >= 35);
-describe.each(ofDevices)("quotas of devices on the $name API server", ({ start }) => {
-  test("of claims, by the names that their class has for pods, are counted as admission counts them", async () => {
-    const cluster = await start(controllers);
-    try {
-      const space = await cluster.space();
-      await accountIn(space);
-      const className = `${space.namespace}-gpu`;
-      const named = `requests.example.com/${className}`;
-      const implicit = `requests.deviceclass.resource.kubernetes.io/${className}`;
-      const byClass = `${className}.deviceclass.resource.k8s.io/devices`;
-      const spec = { extendedResourceName: `example.com/${className}` };
-      await cluster.client
-        .clientFor<DeviceClass>(resources.deviceClasses)
-        .create({ metadata: { name: className }, spec });
-      await quotaOf(space, { [named]: "9", [implicit]: "9", [byClass]: "9", pods: "9" });
-      await space.create<ResourceClaim>(resources.resourceClaims, claimOf("a", className, 2));
-      await space.create<ResourceClaim>(resources.resourceClaims, claimOf("b", className, 3));
-      await space.create<Pod>(resources.pods, pod("p", { [`example.com/${className}`]: "1" }));
-      await usedOf(space, { [named]: "6", [implicit]: "5", [byClass]: "5", pods: "1" });
-      // A count of what is left, and of nothing else.
-      await space.delete(resources.pods, "p", 0);
-      await usedOf(space, { [named]: "5", [implicit]: "5", [byClass]: "5", pods: "0" });
-      await space.delete(resources.resourceClaims, "b");
-      await usedOf(space, { [named]: "2", [implicit]: "2", [byClass]: "2", pods: "0" });
-    } finally {
-      await cluster.stop();
-    }
-  });
-});
+describe.each(servedSince(accountClusterKinds, 36))(
+  "quotas of devices on the $name API server",
+  ({ start }) => {
+    test("of claims, by the names that their class has for pods, are counted as admission counts them", async () => {
+      const cluster = await start(controllers);
+      try {
+        const space = await cluster.space();
+        await accountIn(space);
+        const className = `${space.namespace}-gpu`;
+        const named = `requests.example.com/${className}`;
+        const implicit = `requests.deviceclass.resource.kubernetes.io/${className}`;
+        const byClass = `${className}.deviceclass.resource.k8s.io/devices`;
+        const spec = { extendedResourceName: `example.com/${className}` };
+        await cluster.client
+          .clientFor<DeviceClass>(resources.deviceClasses)
+          .create({ metadata: { name: className }, spec });
+        await quotaOf(space, { [named]: "9", [implicit]: "9", [byClass]: "9", pods: "9" });
+        await space.create<ResourceClaim>(resources.resourceClaims, claimOf("a", className, 2));
+        await space.create<ResourceClaim>(resources.resourceClaims, claimOf("b", className, 3));
+        await space.create<Pod>(resources.pods, pod("p", { [`example.com/${className}`]: "1" }));
+        await usedOf(space, { [named]: "6", [implicit]: "5", [byClass]: "5", pods: "1" });
+        // A count of what is left, and of nothing else.
+        await space.delete(resources.pods, "p", 0);
+        await usedOf(space, { [named]: "5", [implicit]: "5", [byClass]: "5", pods: "0" });
+        await space.delete(resources.resourceClaims, "b");
+        await usedOf(space, { [named]: "2", [implicit]: "2", [byClass]: "2", pods: "0" });
+      } finally {
+        await cluster.stop();
+      }
+    });
+  },
+);
 
 // Only kube-apiserver can be told that pods need a quota.
 describeWhere(accountClusterKinds.some(({ name }) => name === "real"))("where pods need a quota", () => {
