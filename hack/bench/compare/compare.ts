@@ -21,7 +21,7 @@ import { namespaceDelete } from "./workloads/namespace-delete.ts";
 import { nodeHeartbeats } from "./workloads/node-heartbeats.ts";
 import { nodeRanges } from "./workloads/node-ranges.ts";
 import { quietNamespace } from "./workloads/quiet-namespace.ts";
-import { resourceClaims } from "./workloads/resource-claims.ts";
+import { deviceWorkloads } from "./workloads/resource-claims.ts";
 import { servicePods } from "./workloads/service-pods.ts";
 import { statefulSetWorkloads } from "./workloads/stateful-sets.ts";
 import { volumeWorkloads } from "./workloads/volumes.ts";
@@ -46,7 +46,7 @@ const workloads: readonly Workload[] = [
   ...statefulSetWorkloads,
   ...volumeWorkloads,
   servicePods,
-  resourceClaims,
+  ...deviceWorkloads,
   ...autoscalerWorkloads,
   namespaceDelete,
   configMaps,

@@ -2,7 +2,7 @@ import { realClock } from "../../../pkg/clock/real.ts";
 import type { ManagerProcess } from "./manager-process.ts";
 import { writesOf } from "./scraped-metrics.ts";
 
-interface Measured {
+export interface Measured {
   readonly seconds: number;
   readonly cpuSeconds: number;
   readonly writes: number;

@@ -40,6 +40,8 @@ export interface Surroundings {
   readonly nodesAwait?: readonly string[];
   /** How long each answer of etcd takes on its way to the API server: on the disk of this machine none takes any time. */
   readonly storeDelayMs?: number;
+  /** Of a real API server, besides those of every workload. */
+  readonly apiServerFlags?: readonly string[];
 }
 
 interface Server {
@@ -52,10 +54,12 @@ interface Server {
 export async function openStage(
   nodes: number,
   scale: number,
-  { nodesAwait = [], storeDelayMs = 0 }: Surroundings = {},
+  { nodesAwait = [], storeDelayMs = 0, apiServerFlags = [] }: Surroundings = {},
 ): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), "kcm-compare-"));
-  const server = hasRealCluster() ? await realServer(storeDelayMs) : await embeddedServer(directory);
+  const server = hasRealCluster()
+    ? await realServer(storeDelayMs, apiServerFlags)
+    : await embeddedServer(directory);
   let clients: ClientBuilder | undefined;
   let plant: ChildProcess | undefined;
   const stop = async (): Promise<void> => {
@@ -97,7 +101,7 @@ export async function openStage(
   }
 }
 
-async function realServer(storeDelayMs: number): Promise<Server> {
+async function realServer(storeDelayMs: number, flags: readonly string[]): Promise<Server> {
   const [port = 0] = await freePorts(1);
   let link: ChildProcess | undefined;
   const etcdFor = (etcdUrl: string): string => {
@@ -106,7 +110,7 @@ async function realServer(storeDelayMs: number): Promise<Server> {
     return `http://127.0.0.1:${port}`;
   };
   const cluster: RealCluster = await startRealCluster({
-    apiServerFlags: HOLLOW_WORLD_FLAGS,
+    apiServerFlags: [...HOLLOW_WORLD_FLAGS, ...flags],
     ...(storeDelayMs > 0 && { etcdFor }),
   });
   return {

@@ -8,11 +8,15 @@ import type {
   ResourceClaimTemplate,
   ResourceSlice,
 } from "../../../../pkg/api/types/resource-v1.gen.ts";
+import type { V1beta2DeviceTaintRule } from "../../../../pkg/api/types/resource-v1beta2.gen.ts";
 import type { ClientSet } from "../../../../pkg/client/client-set.ts";
 import { follow } from "../follow.ts";
 import { inParallel } from "../in-parallel.ts";
-import { measured } from "../measured.ts";
+import type { ManagerProcess } from "../manager-process.ts";
+import { type Measured, measured } from "../measured.ts";
+import type { Figure } from "../outcome.ts";
 import { createNamespace } from "../probe.ts";
+import type { Stage } from "../stage.ts";
 import type { Workload } from "../workload.ts";
 
 const PODS = 5_000;
@@ -21,30 +25,24 @@ const LIMIT_MS = 600_000;
 const NAMESPACE = "load";
 const DRIVER = "gpu.example.com";
 const POOL = "nowhere";
-const DEVICE = "device-0";
+const RULES_GATE = "--feature-gates=DRADeviceTaintRules=true";
+/** One breaks, and a rule is about the other. */
+const [BROKEN, DOUBTFUL] = ["device-0", "device-1"] as const;
+const EVICTS = { key: "broken", effect: "NoExecute" } as const;
 
-/** Nobody schedules: claims are made for pods that wait, and others are allocated by the user. */
-export const resourceClaims: Workload = {
+/** Nobody schedules: claims are made for pods that wait. */
+const claims: Workload = {
   id: "r-claims",
-  title: `claims for ${PODS.toLocaleString("en")} pods, then ${EVICTED.toLocaleString("en")} pods evicted by one taint`,
-  needs: ["resourceclaim-controller", "device-taint-eviction-controller"],
-  rounds: 1,
+  title: `claims for ${PODS.toLocaleString("en")} pods`,
+  needs: ["resourceclaim-controller"],
+  rounds: 2,
   figures: {
-    seconds: {
-      label: "until all pods are told of their claim",
-      unit: "s",
-      goal: { bound: "at most", value: 1 },
-    },
-    cpu: { label: "CPU", unit: "s", goal: { bound: "at most", value: 1 } },
-    writes: { label: "API writes a pod, Events too", unit: "" },
-    evictSeconds: { label: "until all are evicted", unit: "s", goal: { bound: "at most", value: 1 } },
-    evictCpu: { label: "CPU for that", unit: "s", goal: { bound: "at most", value: 1 } },
-    evictWrites: { label: "API writes a pod for that", unit: "" },
-    peak: { label: "peak RSS", unit: "MiB" },
+    ...figuresOf("", "until all pods are told of their claim"),
+    peak: { label: "peak RSS", unit: "MiB", goal: { bound: "at most", value: 0.9 } },
   },
   play: async (stage, start) => {
     const { client } = stage;
-    const [pods, evicted] = [stage.scaled(PODS), stage.scaled(EVICTED)];
+    const pods = stage.scaled(PODS);
     const manager = await start();
     await createNamespace(client, NAMESPACE);
     const claim = { devices: { requests: [{ name: "r", exactly: { deviceClassName: "gpu" } }] } };
@@ -52,12 +50,11 @@ export const resourceClaims: Workload = {
       metadata: { namespace: NAMESPACE, name: "template" },
       spec: { spec: claim },
     });
+    await manager.settle(LIMIT_MS);
     const told = new Set<string>();
-    const gone = new Set<string>();
-    const following = follow<Pod>(client, resources.pods, { namespace: NAMESPACE }, ({ type, object }) => {
-      const { name = "" } = object.metadata;
-      if (type === "DELETED") gone.add(name);
-      else if (object.status?.resourceClaimStatuses?.[0]?.resourceClaimName !== undefined) told.add(name);
+    const following = follow<Pod>(client, resources.pods, { namespace: NAMESPACE }, ({ object }) => {
+      if (object.status?.resourceClaimStatuses?.[0]?.resourceClaimName !== undefined)
+        told.add(object.metadata.name ?? "");
     });
     try {
       const made = await measured(manager, async () => {
@@ -66,26 +63,8 @@ export const resourceClaims: Workload = {
         );
         await following.until("all pods are told of their claim", () => told.size >= pods, LIMIT_MS);
       });
-      const slice = await client.clientFor<ResourceSlice>(resources.resourceSlices).create(sliceWith([]));
-      await inParallel(Array.from({ length: evicted }), async (_, index) =>
-        createUser(client, `uses-${index}`),
-      );
-      await manager.settle(LIMIT_MS);
-      const left = await measured(manager, async () => {
-        const { spec } = sliceWith([{ key: "broken", effect: "NoExecute" }]);
-        await client.clientFor<ResourceSlice>(resources.resourceSlices).update({ ...slice, spec });
-        await following.until("all are evicted", () => gone.size >= evicted, LIMIT_MS);
-      });
       return {
-        figures: {
-          seconds: made.seconds,
-          cpu: made.cpuSeconds,
-          writes: made.writes / pods,
-          evictSeconds: left.seconds,
-          evictCpu: left.cpuSeconds,
-          evictWrites: left.writes / evicted,
-          peak: manager.usage().peakRssMiB,
-        },
+        figures: { ...figuresFrom("", made, pods), peak: manager.usage().peakRssMiB },
         curves: { RSS: manager.rss },
       };
     } finally {
@@ -93,6 +72,88 @@ export const resourceClaims: Workload = {
     }
   },
 };
+
+/** Of pods whose claims were allocated by the user, half have a device that breaks and half one that a rule is about. */
+const evictions: Workload = {
+  id: "r-evictions",
+  title: `${EVICTED.toLocaleString("en")} pods evicted by a taint of their device, then as many by a rule`,
+  needs: ["device-taint-eviction-controller"],
+  rounds: 3,
+  apiServerFlags: ["--runtime-config=resource.k8s.io/v1beta2=true", RULES_GATE],
+  figures: {
+    ...figuresOf("taint", "a taint: until all are evicted"),
+    ...figuresOf("rule", "a rule: until all are evicted"),
+    peak: { label: "peak RSS", unit: "MiB", goal: { bound: "at most", value: 0.9 } },
+  },
+  play: async (stage, start) => {
+    const { client } = stage;
+    const evicted = stage.scaled(EVICTED);
+    const manager = await start({ more: [RULES_GATE] });
+    await createNamespace(client, NAMESPACE);
+    const slice = await client.clientFor<ResourceSlice>(resources.resourceSlices).create(sliceWith([]));
+    for (const device of [BROKEN, DOUBTFUL])
+      await inParallel(Array.from({ length: evicted }), async (_, index) =>
+        createUser(client, `${device}-${index}`, device),
+      );
+    await manager.settle(LIMIT_MS);
+    const byTaint = await untilEvicted(stage, { manager, evicted }, async () => {
+      const { spec } = sliceWith([EVICTS]);
+      await client.clientFor<ResourceSlice>(resources.resourceSlices).update({ ...slice, spec });
+    });
+    const byRule = await untilEvicted(stage, { manager, evicted }, async () => {
+      await client.clientFor<V1beta2DeviceTaintRule>(resources.deviceTaintRules).create({
+        metadata: { name: "rule" },
+        spec: { deviceSelector: { driver: DRIVER, device: DOUBTFUL }, taint: EVICTS },
+      });
+    });
+    return {
+      figures: {
+        ...figuresFrom("taint", byTaint, evicted),
+        ...figuresFrom("rule", byRule, evicted),
+        peak: manager.usage().peakRssMiB,
+      },
+      curves: { RSS: manager.rss },
+    };
+  },
+};
+
+export const deviceWorkloads: readonly Workload[] = [claims, evictions];
+
+function figuresOf(what: string, label: string): Readonly<Record<string, Figure>> {
+  return {
+    [`${what}Seconds`]: { label, unit: "s", goal: { bound: "at most", value: 1 } },
+    [`${what}Cpu`]: { label: "CPU for that", unit: "s", goal: { bound: "at most", value: 1 } },
+    [`${what}Writes`]: { label: "API writes a pod, Events too", unit: "" },
+  };
+}
+
+function figuresFrom(what: string, { seconds, cpuSeconds, writes }: Measured, pods: number) {
+  return { [`${what}Seconds`]: seconds, [`${what}Cpu`]: cpuSeconds, [`${what}Writes`]: writes / pods };
+}
+
+interface Evicting {
+  readonly manager: ManagerProcess;
+  readonly evicted: number;
+}
+
+async function untilEvicted(
+  { client }: Stage,
+  { manager, evicted }: Evicting,
+  cause: () => Promise<void>,
+): Promise<Measured> {
+  let gone = 0;
+  const following = follow<Pod>(client, resources.pods, { namespace: NAMESPACE }, ({ type }) => {
+    if (type === "DELETED") gone++;
+  });
+  try {
+    return await measured(manager, async () => {
+      await cause();
+      await following.until("all are evicted", () => gone >= evicted, LIMIT_MS);
+    });
+  } finally {
+    await following.stop();
+  }
+}
 
 async function createPod(
   client: ClientSet,
@@ -111,15 +172,15 @@ async function createPod(
   });
 }
 
-/** All have the one device there is: it is the user who gives it. */
-async function createUser(client: ClientSet, name: string): Promise<void> {
+/** Many have the same device: it is the user who gives it. */
+async function createUser(client: ClientSet, name: string, device: string): Promise<void> {
   const claims = client.clientFor<ResourceClaim>(resources.resourceClaims);
   const claim = await claims.create({
     metadata: { namespace: NAMESPACE, name },
     spec: { devices: { requests: [{ name: "r", exactly: { deviceClassName: "gpu" } }] } },
   });
   const pod = await createPod(client, name, { resourceClaimName: name }, POOL);
-  const results = [{ request: "r", driver: DRIVER, pool: POOL, device: DEVICE }];
+  const results = [{ request: "r", driver: DRIVER, pool: POOL, device }];
   await claims.updateStatus({
     ...claim,
     status: { allocation: { devices: { results } }, reservedFor: [consumerOf(pod, "pods")] },
@@ -133,7 +194,7 @@ function sliceWith(taints: readonly DeviceTaint[]): ResourceSlice {
       driver: DRIVER,
       nodeName: POOL,
       pool: { name: POOL, generation: 1, resourceSliceCount: 1 },
-      devices: [{ name: DEVICE, taints }],
+      devices: [{ name: BROKEN, taints }, { name: DOUBTFUL }],
     },
   };
 }
