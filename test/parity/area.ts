@@ -19,6 +19,8 @@ export type Area =
   | "claims"
   | "volumes"
   | "devices"
+  | "pools"
+  | "groups"
   | "autoscaling"
   | "batch";
 
@@ -31,6 +33,10 @@ export interface AreaFacts {
   readonly kinds: readonly Resource[];
   /** Of the manager, for all scenarios. */
   readonly flags?: readonly string[];
+  /** Feature gates that are on, of the API server, too. */
+  readonly gates?: readonly string[];
+  /** Versions of APIs that are not served unless somebody asks for them. */
+  readonly apis?: readonly string[];
   /** There is something to be measured. */
   readonly hasMetrics?: true;
   /** Hollow nodes, on which pods run; three when left out. */
@@ -46,7 +52,7 @@ export interface AreaFacts {
 const { deployments, replicaSets, replicationControllers, nodes, pods, volumeAttachments } = resources;
 const { horizontalPodAutoscalers, jobs, cronJobs } = resources;
 const { certificateSigningRequests } = resources;
-const { endpoints, endpointSlices, resourceClaims } = resources;
+const { endpoints, endpointSlices, podGroups, resourceClaims, resourcePoolStatusRequests } = resources;
 const { daemonSets, controllerRevisions, podDisruptionBudgets } = resources;
 const { statefulSets, persistentVolumeClaims } = resources;
 const { csiDrivers, persistentVolumes, volumeAttributesClasses } = resources;
@@ -190,6 +196,22 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     kinds: [resourceClaims, pods],
     nodes: 0,
   },
+  pools: {
+    controllers: ["resourcepoolstatusrequest-controller"],
+    serviceAccounts: false,
+    kinds: [resourcePoolStatusRequests],
+    nodes: 0,
+    gates: ["DRAResourcePoolStatus"],
+    apis: ["resource.k8s.io/v1alpha3"],
+  },
+  groups: {
+    controllers: ["podgroup-protection-controller"],
+    serviceAccounts: false,
+    kinds: [podGroups, pods],
+    nodes: 0,
+    gates: ["GenericWorkload"],
+    apis: ["scheduling.k8s.io/v1alpha2"],
+  },
   autoscaling: {
     controllers: [
       "horizontal-pod-autoscaler-controller",
@@ -228,4 +250,9 @@ const ofNodes: ReadonlySet<Area> = new Set<Area>(["attachments", "ranges", "node
 /** Of these many take the whole cluster for themselves. */
 export function isOfNodes(area: Area): boolean {
   return ofNodes.has(area);
+}
+
+/** As an argument of both programs. */
+export function gateFlags({ gates = [] }: AreaFacts): readonly string[] {
+  return gates.length === 0 ? [] : [`--feature-gates=${gates.map((gate) => `${gate}=true`).join()}`];
 }

@@ -29,7 +29,7 @@ import { type RealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { RecordedTransport } from "../../pkg/testing/recorded-transport.ts";
 import { VirtualClock } from "../../pkg/testing/virtual-clock.ts";
 import { Activity } from "./activity.ts";
-import { type Area, areas, SIGNING_MINUTES } from "./area.ts";
+import { type Area, areas, gateFlags, SIGNING_MINUTES } from "./area.ts";
 import { writeOf } from "./audit-writes.ts";
 import { DistantTransport } from "./distant-transport.ts";
 import { Pace } from "./pace.ts";
@@ -83,7 +83,8 @@ export async function startEmbeddedArena(
   });
   // Everybody may do everything, and is told so.
   const { virtual } = accessControl({ store, clock, random, insecure: true });
-  const server = embeddedServer({ clock, random, store, admission, virtual });
+  const { apis: runtimeConfig = [], gates } = areas[area];
+  const server = embeddedServer({ clock, random, store, admission, virtual, runtimeConfig });
   const direct = new RecordedTransport(new DirectTransport(server), (write) => {
     if (write.resource === "leases") return;
     const isOfMany = write.verb === "delete" && write.name === "";
@@ -116,7 +117,7 @@ export async function startEmbeddedArena(
   const running = runControllers(outsiders, plant(area), { clock, random }, stop.signal);
   const startManager = (): RunningManager => {
     const end = new AbortController();
-    return { end, ended: runControllers(managers, controllers(), { clock, random }, end.signal) };
+    return { end, ended: runControllers(managers, controllers(), { clock, random, gates }, end.signal) };
   };
   const endManager = async ({ end, ended }: RunningManager): Promise<void> => {
     end.abort(new Error("the manager ends"));
@@ -148,11 +149,20 @@ export async function startRealArena(
   podsKept: number,
   patience = 1,
 ): Promise<Arena> {
-  const { controllers, serviceAccounts, flags: ofArea = [], hasMetrics, signs = false } = areas[area];
+  const {
+    controllers,
+    serviceAccounts,
+    flags: ofArea = [],
+    apis = [],
+    hasMetrics,
+    signs = false,
+  } = areas[area];
+  const gates = gateFlags(areas[area]);
+  const served = apis.map((version) => `--runtime-config=${version}=true`);
   const admission = serviceAccounts ? [] : ["--disable-admission-plugins=ServiceAccount"];
   const cluster = await startRealCluster({
     audit: true,
-    apiServerFlags: [...admission, "--audit-log-maxsize=4000"],
+    apiServerFlags: [...admission, ...gates, ...served, "--audit-log-maxsize=4000"],
   });
   const pace = new Pace();
   const quietMs = areas[area].answersWithinMs ?? QUIET_MS;
@@ -185,6 +195,7 @@ export async function startRealArena(
       ...managerFlags(cluster.kubeconfig, podsKept, controllers),
       ...(serviceAccounts ? accountFlags(cluster) : []),
       ...ofArea,
+      ...gates,
       ...(signs ? signingFlags(cluster) : []),
       ...flags,
     ]);
@@ -269,10 +280,17 @@ function plant(area: Area): readonly ControllerDescriptor[] {
   return [scheduler({ bindsVolumes: false }), hollowNodes(settings)];
 }
 
+interface ControllerSurroundings {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Feature gates that are on. */
+  readonly gates?: readonly string[] | undefined;
+}
+
 export async function runControllers(
   clients: ClientBuilder,
   descriptors: readonly ControllerDescriptor[],
-  { clock, random }: { readonly clock: Clock; readonly random: Random },
+  { clock, random, gates = [] }: ControllerSurroundings,
   signal: AbortSignal,
 ): Promise<void> {
   const set = new ControllerSet({
@@ -283,7 +301,7 @@ export async function runControllers(
     random,
     log: silentLogger,
     metrics: noMetrics,
-    features: featureGates(),
+    features: featureGates(Object.fromEntries(gates.map((gate) => [gate, true]))),
     name: "parity",
   });
   await set.run(signal);

@@ -19,10 +19,12 @@ import { garbageCollectorController } from "../../controllers/garbagecollector/c
 import { jobController } from "../../controllers/job/controller.ts";
 import { namespaceController } from "../../controllers/namespace/controller.ts";
 import { podGarbageCollectorController } from "../../controllers/podgc/controller.ts";
+import { podGroupProtectionController } from "../../controllers/podgroupprotection/controller.ts";
 import { claimProtectionController } from "../../controllers/pvcprotection/controller.ts";
 import { volumeProtectionController } from "../../controllers/pvprotection/controller.ts";
 import { replicaSetController, replicationController } from "../../controllers/replicaset/controller.ts";
 import { resourceClaimController } from "../../controllers/resourceclaim/controller.ts";
+import { poolStatusController } from "../../controllers/resourcepoolstatus/controller.ts";
 import { resourceQuotaController } from "../../controllers/resourcequota/controller.ts";
 import { rootCaPublisherController } from "../../controllers/root-ca/controller.ts";
 import { selinuxWarningController } from "../../controllers/selinuxwarning/controller.ts";
@@ -93,6 +95,8 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
   ],
   volumes: () => [volumeBinder(), claimProtectionController(), volumeProtectionController()],
   devices: () => [resourceClaimController({ workers }), deviceTaintEvictionController({ workers })],
+  pools: () => [poolStatusController()],
+  groups: () => [podGroupProtectionController()],
   autoscaling: (scenario) => [
     ...withFlags("horizontal-pod-autoscaler-controller", scenario),
     deploymentController({ workers }),

@@ -21,6 +21,7 @@ const DOTTED: ReadonlySet<Resource> = new Set<Resource>([
   resources.volumeAttributesClasses,
   resources.csiDrivers,
   resources.resourceSlices,
+  resources.resourcePoolStatusRequests,
   resources.validatingAdmissionPolicies,
 ]);
 

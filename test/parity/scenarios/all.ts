@@ -11,11 +11,13 @@ import { deployments } from "./deployments.ts";
 import { devices } from "./devices.ts";
 import { evictions } from "./evictions.ts";
 import { garbage } from "./garbage.ts";
+import { groups } from "./groups.ts";
 import { jobs } from "./jobs.ts";
 import { nodeRanges } from "./node-ranges.ts";
 import { nodes } from "./nodes.ts";
 import { podGarbage } from "./pod-garbage.ts";
 import { policies } from "./policies.ts";
+import { pools } from "./pools.ts";
 import { quotas } from "./quotas.ts";
 import { replicas } from "./replicas.ts";
 import { roles } from "./roles.ts";
@@ -46,6 +48,8 @@ export const scenarios: readonly Scenario[] = [
   ...cronJobs,
   ...nodes,
   ...devices,
+  ...pools,
+  ...groups,
   ...evictions,
   ...attachments,
   ...ttls,

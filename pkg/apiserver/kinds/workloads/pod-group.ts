@@ -192,7 +192,10 @@ export const podGroupKinds: readonly KindRules[] = [
   {
     ...defineKind(resources.podGroups, {
       statusKeepsMetadata: "all",
-      prepareForCreate: (draft) => writtenForm(specOf(draft)),
+      prepareForCreate: (draft) => {
+        writtenForm(specOf(draft));
+        draft["status"] = {};
+      },
       prepareForUpdate: (draft, _before, { subresource }) => {
         if (subresource === "") writtenForm(specOf(draft));
       },
