@@ -4,6 +4,7 @@ import { resourceClaimController } from "../../controllers/resourceclaim/control
 import { resources } from "../../pkg/api/resources.ts";
 import type { Node, Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type {
+  DeviceClaim,
   DeviceClass,
   DeviceToleration,
   ExactDeviceRequest,
@@ -207,6 +208,46 @@ describe.each(clusterKinds)("devices of nodes on the $name API server", ({ name:
     expect((await find("b"))?.spec?.nodeName).toBeUndefined();
   });
 
+  test("claims may ask for all devices, for one of several sorts, and for devices that are alike", async () => {
+    await node(`${DRIVER}=3 model=t4`);
+    const claim = async (name: string, devices: DeviceClaim) =>
+      space.create<ResourceClaim>(resources.resourceClaims, { metadata: { name }, spec: { devices } });
+    const exactly = { deviceClassName: CLASS };
+    const results = async (name: string) =>
+      (await claims())
+        .find(({ metadata }) => metadata.name === name)
+        ?.status?.allocation?.devices?.results?.map(({ device, request }) => `${request}: ${device}`);
+    const selectors = [{ cel: { expression: `device.attributes["${DRIVER}"].model == "a100"` } }];
+    const firstAvailable = [
+      { name: "best", selectors, ...exactly },
+      { name: "next", count: 2, ...exactly },
+    ];
+    await claim("sorts", { requests: [{ name: "r", firstAvailable }] });
+    await pod("a", { resourceClaimName: "sorts" });
+    await untilOnNode("a");
+    expect(await results("sorts")).toEqual(["r/next: device-0", "r/next: device-1"]);
+    await claim("all", { requests: [{ name: "r", exactly: { allocationMode: "All", ...exactly } }] });
+    await pod("b", { resourceClaimName: "all" });
+    await untilWaiting("b", "cannot allocate all claims");
+    await remove("a");
+    await untilOnNode("b");
+    expect(await results("all")).toEqual([0, 1, 2].map((at) => `r: device-${at}`));
+    await remove("b");
+    await claim("alike", {
+      requests: [{ name: "r", exactly: { count: 2, ...exactly } }],
+      constraints: [{ matchAttribute: `${DRIVER}/model` }],
+    });
+    await pod("c", { resourceClaimName: "alike" });
+    await untilOnNode("c");
+    expect(await results("alike")).toHaveLength(2);
+    await claim("strange", {
+      requests: [{ name: "r", exactly }],
+      constraints: [{ matchAttribute: `${DRIVER}/color` }],
+    });
+    await pod("d", { resourceClaimName: "strange" });
+    await untilWaiting("d", "cannot allocate all claims");
+  });
+
   test("a pod says what it waits for", async () => {
     await node(`${DRIVER}=1`);
     await pod("a", { resourceClaimName: "nowhere" });
@@ -214,14 +255,6 @@ describe.each(clusterKinds)("devices of nodes on the $name API server", ({ name:
     await template({ deviceClassName: "no-class" });
     await pod("b");
     await untilWaiting("b", 'could not find device class "no-class"');
-    await space.create<ResourceClaim>(resources.resourceClaims, {
-      metadata: { name: "all" },
-      spec: {
-        devices: { requests: [{ name: "gpus", exactly: { deviceClassName: CLASS, allocationMode: "All" } }] },
-      },
-    });
-    await pod("c", { resourceClaimName: "all" });
-    await untilWaiting("c", "in a way that this scheduler does not know");
     await space.create<ResourceClaim>(resources.resourceClaims, {
       metadata: { name: "wrong" },
       spec: {
@@ -238,8 +271,8 @@ describe.each(clusterKinds)("devices of nodes on the $name API server", ({ name:
         },
       },
     });
-    await pod("d", { resourceClaimName: "wrong" });
-    await untilWaiting("d", "a selector of devices failed: no such key: b");
+    await pod("c", { resourceClaimName: "wrong" });
+    await untilWaiting("c", "a selector of devices failed: no such key: b");
   });
 });
 

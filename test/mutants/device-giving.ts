@@ -7,6 +7,12 @@ const hollow = "pkg/cluster/hollow";
 const cel = mutantsOf("selectors of devices", ["pkg/cel/device-selector.test.ts"]);
 const api = mutantsOf("selectors of devices", ["test/integration/api/device-selectors.test.ts"]);
 const given = mutantsOf("devices that are given", ["test/integration/hollow-devices.test.ts"]);
+const search = `${scheduler}/allocate-devices.ts`;
+const searched = mutantsOf("devices that are looked for", [
+  `${scheduler}/allocate-devices.test.ts`,
+  `${scheduler}/pod-devices.test.ts`,
+  `${scheduler}/bind-devices.test.ts`,
+]);
 const quotas = mutantsOf("quotas of devices", [
   "controllers/resourcequota/usage.test.ts",
   "test/integration/controllers/resourcequota-devices.test.ts",
@@ -90,8 +96,8 @@ export const deviceGivingMutants: readonly Mutant[] = [
   given(
     "tainted devices are given",
     `${scheduler}/device-filter.ts`,
-    "if (untoleratedTaint(device.taints, tolerations, KEEPS_OUT) !== undefined) return false;",
-    "void [untoleratedTaint, tolerations, KEEPS_OUT];",
+    "untoleratedTaint(device.taints, tolerations, KEEPS_OUT) === undefined",
+    "untoleratedTaint([], tolerations, KEEPS_OUT) === undefined",
   ),
   given(
     "slices of before stay",
@@ -110,6 +116,62 @@ export const deviceGivingMutants: readonly Mutant[] = [
     `${scheduler}/pod-devices.ts`,
     "if (error instanceof EvaluationError) return",
     "if (error instanceof TypeError) return",
+  ),
+  searched("a claim gets any number", search, " || this.#chosen.length === MOST_RESULTS", ""),
+  searched("what is hard to find is looked for to the end", search, "++this.#steps > MOST_STEPS || ", ""),
+  searched("what was tried stays taken", search, "this.#giveBack(before);\n    }", "void before;\n    }"),
+  searched("some of all are enough", search, "all.every((candidate)", "all.some((candidate)"),
+  searched("all of nothing will do", search, "all.length > 0 && ", ""),
+  searched("slices that are yet to come do not matter", search, "if (this.#lacksSlices) return false;", ""),
+  searched("constraints are of all requests", search, "if (!isNamed(requests, asked)) return true;", ""),
+  searched("what is not there is alike", search, "if (value === undefined) return false;", ""),
+  searched(
+    "attributes without a domain are everybody's",
+    search,
+    "(domain === driver ? attributes[name] : undefined)",
+    "(domain === '' ? undefined : attributes[name])",
+  ),
+  searched(
+    "alternatives have the name of their request",
+    `${scheduler}/pod-devices.ts`,
+    "name: `${request}/${each.name}`",
+    "name: `${request}`",
+  ),
+  searched(
+    "devices of a pod's own claims are not taken",
+    `${scheduler}/pod-devices.ts`,
+    "picked.has(key) || isTaken(key)",
+    "isTaken(key)",
+  ),
+  searched(
+    "devices of everywhere are of one node",
+    `${scheduler}/pod-devices.ts`,
+    "spec.allNodes !== true &&",
+    "",
+  ),
+  searched(
+    "old slices count",
+    `${scheduler}/node-devices.ts`,
+    "spec.pool.generation >= newest",
+    "spec.pool.generation <= newest",
+  ),
+  searched(
+    "halves of pools are given",
+    `${scheduler}/node-devices.ts`,
+    "if (isComplete) return usable;",
+    "if (isComplete || usable.length > 0) return usable;",
+  ),
+  mutantsOf("devices that are looked for", [`${scheduler}/scheduling.test.ts`])(
+    "what happens while a pod is looked at is forgotten",
+    `${scheduler}/scheduling.ts`,
+    "this.#waiting.add(key);",
+    "void key;",
+  ),
+  searched(
+    "devices of claims that were refused stay taken",
+    `${scheduler}/bind-devices.ts`,
+    "inFlight.end(left);",
+    "void left;",
   ),
   quotas(
     "what is counted has one name",

@@ -3,7 +3,8 @@ import type { Stored } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
 import type { ResourceClaim } from "../../api/types/resource-v1.gen.ts";
 import type { Env } from "../../controller/env.ts";
-import { type ClaimWrite, deviceKey } from "./pod-devices.ts";
+import { deviceKey } from "./node-devices.ts";
+import type { ClaimWrite } from "./pod-devices.ts";
 
 /** Devices that claims are about to have, until the cache shows that they do. */
 export class ClaimsInFlight {

@@ -38,8 +38,12 @@ function compiledOnce(expression: string): ReturnType<typeof compileSelector> {
 }
 
 /** Devices that are parts of others, or shared, are left to schedulers that know of these. */
-export function fits(driver: string, device: Device, { selectors, tolerations }: DeviceFilter): boolean {
+export function isSelected(driver: string, device: Device, { selectors }: DeviceFilter): boolean {
   if (device.allowMultipleAllocations === true || (device.consumesCounters?.length ?? 0) > 0) return false;
-  if (untoleratedTaint(device.taints, tolerations, KEEPS_OUT) !== undefined) return false;
   return selectors.every((selector) => selectsDevice(selector, { driver, ...device }));
+}
+
+/** Whether no taint keeps the device from those who ask for it. */
+export function isFree(device: Device, { tolerations }: DeviceFilter): boolean {
+  return untoleratedTaint(device.taints, tolerations, KEEPS_OUT) === undefined;
 }

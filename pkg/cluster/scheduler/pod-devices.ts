@@ -4,7 +4,6 @@ import type { Stored } from "../../api/object.ts";
 import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
 import type {
   DeviceClass,
-  DeviceRequestAllocationResult,
   ExactDeviceRequest,
   ResourceClaim,
   ResourceClaimStatus,
@@ -12,7 +11,15 @@ import type {
 } from "../../api/types/resource-v1.gen.ts";
 import { EvaluationError } from "../../cel/values.ts";
 import type { Lister } from "../../cache/store/lister.ts";
-import { type DeviceFilter, deviceFilter, fits } from "./device-filter.ts";
+import {
+  allocateDevices,
+  type AskedDevices,
+  type ClaimRequests,
+  type DeviceRequest,
+  type SameAttribute,
+} from "./allocate-devices.ts";
+import { deviceFilter } from "./device-filter.ts";
+import { deviceKey, type NodeDevices } from "./node-devices.ts";
 
 /** Index of claims by the devices that they have. */
 export const CLAIMS_OF_DEVICE = "devicesToSchedule";
@@ -29,31 +36,19 @@ export interface DeviceListers {
 export interface PodDevices {
   /** Each is to be reserved for the pod, if it is not yet. */
   readonly allocated: readonly Stored<ResourceClaim>[];
-  readonly unallocated: readonly ClaimRequests[];
+  readonly unallocated: readonly ClaimToAllocate[];
 }
 
-interface ClaimRequests {
+interface ClaimToAllocate extends ClaimRequests {
   readonly claim: Stored<ResourceClaim>;
-  readonly requests: readonly AskedDevices[];
 }
 
-interface AskedDevices extends DeviceFilter {
-  readonly name: string;
-  readonly count: number;
-}
+type NamedRequest = ExactDeviceRequest & { readonly name: string };
 
 /** What is to be written before the pod can go to the node. */
 export interface ClaimWrite {
   readonly claim: Stored<ResourceClaim>;
   readonly status: ResourceClaimStatus;
-}
-
-export function deviceKey({
-  driver,
-  pool,
-  device,
-}: Pick<DeviceRequestAllocationResult, "driver" | "pool" | "device">): string {
-  return `${driver}/${pool}/${device}`;
 }
 
 export function devicesOfClaim({ status }: Pick<ResourceClaim, "status">): readonly string[] {
@@ -63,7 +58,7 @@ export function devicesOfClaim({ status }: Pick<ResourceClaim, "status">): reado
 /** The claims of the pod, or why it has to wait wherever there is room. */
 export function podDevices(pod: Stored<Pod>, listers: DeviceListers): PodDevices | string {
   const allocated: Stored<ResourceClaim>[] = [];
-  const unallocated: ClaimRequests[] = [];
+  const unallocated: ClaimToAllocate[] = [];
   for (const each of pod.spec?.resourceClaims ?? []) {
     const named = claimNameOf(pod, each);
     if (named.kind === "not-needed") continue;
@@ -77,47 +72,64 @@ export function podDevices(pod: Stored<Pod>, listers: DeviceListers): PodDevices
     else {
       const requests = requestsOf(claim, listers);
       if (typeof requests === "string") return requests;
-      unallocated.push({ claim, requests });
+      unallocated.push({ claim, ...requests });
     }
   }
   return { allocated, unallocated };
 }
 
-const isSimple = (exactly: ExactDeviceRequest | undefined): exactly is ExactDeviceRequest =>
-  exactly !== undefined &&
-  (exactly.allocationMode ?? "ExactCount") === "ExactCount" &&
-  exactly.adminAccess !== true &&
-  exactly.capacity === undefined;
-
 function requestsOf(
   { metadata: { name }, spec }: Stored<ResourceClaim>,
-  { deviceClasses }: Pick<DeviceListers, "deviceClasses">,
-): readonly AskedDevices[] | string {
+  classes: Pick<DeviceListers, "deviceClasses">,
+): ClaimRequests | string {
   const { constraints = [], requests = [] } = spec.devices ?? {};
-  const asked: AskedDevices[] = [];
-  for (const request of requests) {
-    const { exactly } = request;
-    if (constraints.length > 0 || !isSimple(exactly))
-      return `resourceclaim "${name}" asks for devices in a way that this scheduler does not know`;
-    const found = deviceClasses.get("", exactly.deviceClassName);
-    if (found === undefined) return `could not find device class "${exactly.deviceClassName}"`;
-    const filter = deviceFilter(
-      [...(found.spec.selectors ?? []), ...(exactly.selectors ?? [])],
-      exactly.tolerations,
-    );
-    if (typeof filter === "string") return filter;
-    asked.push({ name: request.name, count: Number(exactly.count ?? 1), ...filter });
+  const unknown = `resourceclaim "${name}" asks for devices in a way that this scheduler does not know`;
+  const same: SameAttribute[] = [];
+  for (const { matchAttribute, requests: named = [] } of constraints) {
+    if (matchAttribute === undefined) return unknown;
+    same.push({ attribute: matchAttribute, requests: named });
   }
-  return asked;
+  const wanted: DeviceRequest[] = [];
+  for (const { exactly, firstAvailable = [], name: request } of requests) {
+    const alternatives: AskedDevices[] = [];
+    const named =
+      exactly === undefined
+        ? firstAvailable.map((each) => ({ ...each, name: `${request}/${each.name}` }))
+        : [{ ...exactly, name: request }];
+    for (const each of named) {
+      if (!isKnownWay(each)) return unknown;
+      const asked = askedDevices(each, classes);
+      if (typeof asked === "string") return asked;
+      alternatives.push(asked);
+    }
+    wanted.push({ name: request, alternatives });
+  }
+  return { requests: wanted, constraints: same };
+}
+
+const isKnownWay = ({ adminAccess, allocationMode = "ExactCount", capacity }: ExactDeviceRequest): boolean =>
+  (allocationMode === "ExactCount" || allocationMode === "All") &&
+  adminAccess !== true &&
+  capacity === undefined;
+
+function askedDevices(
+  { allocationMode, count = 1, deviceClassName, name, selectors = [], tolerations }: NamedRequest,
+  { deviceClasses }: Pick<DeviceListers, "deviceClasses">,
+): AskedDevices | string {
+  const found = deviceClasses.get("", deviceClassName);
+  if (found === undefined) return `could not find device class "${deviceClassName}"`;
+  const filter = deviceFilter([...(found.spec.selectors ?? []), ...selectors], tolerations);
+  if (typeof filter === "string") return filter;
+  return { name, count: allocationMode === "All" ? "all" : Number(count), ...filter };
 }
 
 /** Devices that others are about to get, beside those that the cache knows of. */
 export type IsTaken = (device: string) => boolean;
 
-/** What there is of devices on a node. */
-export interface NodeDevices {
+/** A node, and what it has to offer. */
+export interface DeviceOffer {
   readonly node: Node;
-  readonly offered: readonly ResourceSlice[];
+  readonly offered: NodeDevices;
   readonly isTaken: IsTaken;
 }
 
@@ -125,7 +137,7 @@ export interface NodeDevices {
 export function devicesOnNode(
   pod: Stored<Pod>,
   { allocated, unallocated }: PodDevices,
-  { node, offered, isTaken }: NodeDevices,
+  { node, offered, isTaken }: DeviceOffer,
 ): readonly ClaimWrite[] | string {
   const consumer = consumerOf(pod, "pods");
   const writes: ClaimWrite[] = [];
@@ -139,13 +151,11 @@ export function devicesOnNode(
     writes.push({ claim, status: { ...claim.status, reservedFor: [...reservedFor, consumer] } });
   }
   const picked = new Set<string>();
-  for (const { claim, requests } of unallocated) {
-    const results = requests.flatMap((asked) =>
-      pick(asked, offered, (key) => picked.has(key) || isTaken(key), picked),
-    );
-    const wanted = requests.reduce((sum, { count }) => sum + count, 0);
-    if (results.length < wanted) return "cannot allocate all claims";
-    const isLocal = offered.some(
+  for (const { claim, ...asked } of unallocated) {
+    const results = allocateDevices(asked, offered, (key) => picked.has(key) || isTaken(key));
+    if (results === undefined) return "cannot allocate all claims";
+    for (const result of results) picked.add(deviceKey(result));
+    const isLocal = offered.slices.some(
       ({ spec }) =>
         spec.allNodes !== true &&
         results.some(({ pool, driver }) => spec.pool.name === pool && spec.driver === driver),
@@ -159,47 +169,6 @@ export function devicesOnNode(
     writes.push({ claim, status: { ...claim.status, allocation, reservedFor: [consumer] } });
   }
   return writes;
-}
-
-/** The first devices that fit. */
-function pick(
-  { name, count, ...filter }: AskedDevices,
-  offered: readonly ResourceSlice[],
-  isTaken: IsTaken,
-  picked: Set<string>,
-): readonly DeviceRequestAllocationResult[] {
-  const results: DeviceRequestAllocationResult[] = [];
-  for (const { spec } of offered)
-    for (const device of spec.devices ?? []) {
-      if (results.length === count) return results;
-      const ref = { driver: spec.driver, pool: spec.pool.name, device: device.name };
-      const key = deviceKey(ref);
-      if (isTaken(key) || !fits(spec.driver, device, filter)) continue;
-      picked.add(key);
-      const { tolerations } = filter;
-      results.push({ request: name, ...ref, ...(tolerations.length > 0 && { tolerations }) });
-    }
-  return results;
-}
-
-/** The slices of complete pools that the node can use. Of a pool only its newest generation counts. */
-export function slicesForNode(slices: readonly ResourceSlice[], node: Node): readonly ResourceSlice[] {
-  const pools = Map.groupBy(slices, ({ spec }) => `${spec.driver}/${spec.pool.name}`);
-  return [...pools.values()].flatMap((ofPool) => {
-    const newest = ofPool.reduce(
-      (most, { spec }) => (spec.pool.generation > most ? spec.pool.generation : most),
-      ofPool[0]?.spec.pool.generation ?? 0,
-    );
-    const current = ofPool.filter(({ spec }) => spec.pool.generation >= newest);
-    const isComplete = current.every(({ spec }) => current.length >= spec.pool.resourceSliceCount);
-    return isComplete ? current.filter((slice) => isForNode(slice, node)) : [];
-  });
-}
-
-function isForNode({ spec }: ResourceSlice, node: Node): boolean {
-  if (spec.nodeName !== undefined) return spec.nodeName === node.metadata.name;
-  if (spec.nodeSelector !== undefined) return compileNodeSelector(spec.nodeSelector).matches(node);
-  return spec.allNodes === true;
 }
 
 /** What went wrong with a selector is said of the pod, not thrown at the scheduler. */

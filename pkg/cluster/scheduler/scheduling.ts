@@ -21,8 +21,8 @@ import {
   orProblem,
   type PodDevices,
   podDevices,
-  slicesForNode,
 } from "./pod-devices.ts";
+import { devicesOfNode } from "./node-devices.ts";
 import { type PodVolumes, podVolumes, type VolumesOnNode, volumesOnNode } from "./pod-volumes.ts";
 import { exceedsVolumeLimits, type LimitListers, volumesByDriver } from "./volume-limits.ts";
 
@@ -79,18 +79,18 @@ export class Scheduling {
   async schedule(key: string, signal: AbortSignal): Promise<SyncResult> {
     const pod = this.#caches.pods.getByKey(key);
     if (pod === undefined || !isPending(pod)) return {};
+    // What happens from now on may be what it waits for.
+    this.#waiting.add(key);
     try {
-      return (await this.#place(pod, signal)) ?? this.#wait(key);
+      const placed = await this.#place(pod, signal);
+      if (placed !== undefined) this.#waiting.delete(key);
+      return placed ?? { requeueAfterMs: RETRY_MS };
     } catch (error) {
       // Gone, or written by another hand: its events tell.
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-      return this.#wait(key);
+      if (isNotFound(error) || isConflict(error)) return { requeueAfterMs: RETRY_MS };
+      this.#waiting.delete(key);
+      throw error;
     }
-  }
-
-  #wait(key: string): SyncResult {
-    this.#waiting.add(key);
-    return { requeueAfterMs: RETRY_MS };
   }
 
   /** Undefined: the pod has to wait. */
@@ -174,7 +174,7 @@ export class Scheduling {
     const { deviceClaims, slices } = this.#caches;
     const isTaken = (device: string): boolean =>
       this.#inFlight.has(device) || deviceClaims.byIndex(CLAIMS_OF_DEVICE, device).length > 0;
-    return devicesOnNode(pod, devices, { node, offered: slicesForNode(slices.list(), node), isTaken });
+    return devicesOnNode(pod, devices, { node, offered: devicesOfNode(slices.list(), node), isTaken });
   }
 
   /**
