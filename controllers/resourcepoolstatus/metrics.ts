@@ -1,8 +1,7 @@
+import { doublingBuckets } from "../../pkg/metrics/buckets.ts";
 import type { Metrics } from "../../pkg/metrics/metrics.ts";
 
 const PREFIX = "resourcepoolstatusrequest_controller";
-const FIRST_S = 0.001;
-const BUCKETS = Array.from({ length: 15 }, (_, at) => FIRST_S * 2 ** at);
 
 export function requestMetrics(metrics: Metrics) {
   const about = { labels: ["driver_name"], stability: "ALPHA" } as const;
@@ -20,7 +19,7 @@ export function requestMetrics(metrics: Metrics) {
     durations: metrics.histogram({
       name: `${PREFIX}_request_processing_duration_seconds`,
       help: "How long it took to answer a request for the status of pools.",
-      buckets: BUCKETS,
+      buckets: doublingBuckets(0.001, 15),
       ...about,
     }),
   };
