@@ -16,7 +16,7 @@ test("a pod whose claim somebody else writes meanwhile is looked at again at onc
   const room = { cpu: "4", memory: "8Gi", pods: "110" };
   const node = await world.create(resources.nodes, { metadata: { name: "node" } });
   const status = { capacity: room, allocatable: room, conditions: [{ type: "Ready", status: "True" }] };
-  await world.client.clientFor(resources.nodes).updateStatus({ ...node, status } as typeof node);
+  await world.client.clientFor(resources.nodes).updateStatus({ ...node, status });
   const claim = await world.create<ResourceClaim>(resources.resourceClaims, {
     metadata: { name: "shared" },
     spec: { devices: { requests: [{ name: "r", exactly: { deviceClassName: "gpu" } }] } },
