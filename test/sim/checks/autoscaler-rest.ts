@@ -1,5 +1,6 @@
 import { isPodActive, isPodReady } from "../../../pkg/api/pod.ts";
 import type { Deployment } from "../../../pkg/api/types/apps-v1.gen.ts";
+import type { HorizontalPodAutoscaler } from "../../../pkg/api/types/autoscaling-v2.gen.ts";
 import { ALL_PODS, autoscalersIn, selectorOf, TARGET_MILLI } from "../world/autoscaler-operations.ts";
 import { deploymentsIn, podsIn } from "../world/objects.ts";
 import { NAMESPACE, type World } from "../world/world.ts";
@@ -17,6 +18,8 @@ const TOLERANCE_MILLI = TARGET_MILLI / 10;
 interface Rested {
   readonly replicas: number;
   readonly process: string;
+  /** Its uid. */
+  readonly autoscaler: string;
   /** Until then a turn has found that so many are needed. */
   readonly untilMs: number;
 }
@@ -53,7 +56,8 @@ export class AutoscalerRest {
         calm.set(name, { key, sinceMs });
         if (!key.includes("calm") || nowMs - sinceMs < SEEN_MS) continue;
         const replicas = deployment.spec?.replicas ?? 0;
-        this.#rested.set(name, { replicas, process: process ?? "", untilMs: nowMs - TURN_MS });
+        const autoscaler = autoscalersOf(world, name)[0]?.metadata.uid ?? "";
+        this.#rested.set(name, { replicas, process: process ?? "", autoscaler, untilMs: nowMs - TURN_MS });
       }
       if (!isQuiet) calm.clear();
       world.clock.setTimer(LOOK_MS, look);
@@ -73,6 +77,10 @@ export class AutoscalerRest {
   }
 }
 
+function autoscalersOf(world: World, target: string): readonly HorizontalPodAutoscaler[] {
+  return autoscalersIn(world).filter(({ spec }) => spec.scaleTargetRef.name === target);
+}
+
 function isMeasured({ metrics }: World, name: string): boolean {
   const { cpu, unmeasured = 0 } = metrics.of(NAMESPACE, selectorOf(name));
   return !metrics.isAway && cpu !== undefined && unmeasured < ALL_PODS;
@@ -86,7 +94,7 @@ function isTimely({ weather }: World, nowMs: number): boolean {
 /** What has to stay the same for the time to count; with "calm" where so many pods bear what they are to. */
 function calmKey(world: World, deployment: Deployment): string {
   const { name = "", uid = "" } = deployment.metadata;
-  const autoscalers = autoscalersIn(world).filter(({ spec }) => spec.scaleTargetRef.name === name);
+  const autoscalers = autoscalersOf(world, name);
   const [autoscaler] = autoscalers;
   const { replicas = 0 } = deployment.spec ?? {};
   const isCalm = autoscalers.length === 1 && neededOf(world, deployment) === replicas;

@@ -23,7 +23,17 @@ type Spec = HorizontalPodAutoscaler["spec"];
 
 interface Version {
   readonly sinceMs: number;
+  /** Undefined: it is gone. */
   readonly spec: Spec | undefined;
+  /** Since when there are the same rules. */
+  readonly rulesSinceMs: number;
+}
+
+/** What an autoscaler of the target may have been, for whoever scales. */
+interface Candidate {
+  readonly uid: string;
+  readonly spec: Spec;
+  readonly rulesSinceMs: number;
 }
 
 interface Scaling {
@@ -53,8 +63,11 @@ export class AutoscalerSafety {
       const { uid = "" } = event.object.metadata;
       const { spec } = (stateAfter(event) ?? {}) as Partial<HorizontalPodAutoscaler>;
       const versions = this.#specs.get(uid) ?? [];
-      if (JSON.stringify(versions.at(-1)?.spec) !== JSON.stringify(spec))
-        versions.push({ sinceMs: world.clock.monotonicMs(), spec });
+      const last = versions.at(-1);
+      const sinceMs = world.clock.monotonicMs();
+      const isSame = last !== undefined && textOf(last.spec?.behavior) === textOf(spec?.behavior);
+      if (last === undefined || textOf(last.spec) !== textOf(spec))
+        versions.push({ sinceMs, spec, rulesSinceMs: isSame ? last.rulesSinceMs : sinceMs });
       this.#specs.set(uid, versions);
     });
     store.subscribe(BUCKETS["deployments"] ?? "", (event) => {
@@ -76,8 +89,8 @@ export class AutoscalerSafety {
     const before = replicasOf(event.previous);
     const after = replicasOf(event.object);
     const horizonMs = this.#beliefs.horizonMs(process, ["horizontalpodautoscalers"]);
-    const versions = this.#versionsOf(name, horizonMs);
-    const possible = versions.flatMap(({ spec }) => (spec === undefined ? [] : [spec]));
+    const candidates = this.#candidatesOf(name, horizonMs);
+    const possible = candidates.map(({ spec }) => spec);
     const text = `${line}: from ${before} to ${after}`;
     if (!possible.some(({ minReplicas = 1, maxReplicas }) => after >= minReplicas && after <= maxReplicas))
       this.#world.violate(`${text}: within no range that an autoscaler of it has had`);
@@ -90,7 +103,7 @@ export class AutoscalerSafety {
         this.#world.violate(`${text}: though nothing was measured`);
       if (!possible.some((spec) => this.#isWithinRate(spec, { name, before, after, process })))
         this.#world.violate(`${text}: faster than any policy that an autoscaler of it has had`);
-      if (after < before) this.#checkWindow({ name, after, text, process, specs: versions });
+      if (after < before) this.#checkWindow({ name, after, text, process, candidates });
     }
     if (!ambiguous) this.#note(name, { atMs: this.#nowMs, by: process.name, change: after - before });
   }
@@ -100,12 +113,14 @@ export class AutoscalerSafety {
   }
 
   /** Of the autoscalers of the target, what held at that time or later. */
-  #versionsOf(target: string, sinceMs: number): readonly Version[] {
-    return [...this.#specs.values()].flatMap((versions) => {
+  #candidatesOf(target: string, sinceMs: number): readonly Candidate[] {
+    return [...this.#specs].flatMap(([uid, versions]) => {
       const first = versions.findLastIndex((version) => version.sinceMs < sinceMs);
       return versions
         .slice(Math.max(0, first))
-        .filter(({ spec }) => spec === undefined || spec.scaleTargetRef.name === target);
+        .flatMap(({ spec, rulesSinceMs }) =>
+          spec?.scaleTargetRef.name === target ? [{ uid, spec, rulesSinceMs }] : [],
+        );
     });
   }
 
@@ -126,9 +141,13 @@ export class AutoscalerSafety {
     if (selectPolicy === "Disabled") return false;
     const own = (this.#scalings.get(name) ?? []).filter(({ by }) => by === process.name);
     const limits = policies.map(({ type, value, periodSeconds }) => {
-      // What lies near the period's beginning may be in it or not.
-      const sinceMs = this.#nowMs - (periodSeconds * 1_000) / FASTEST + NOTED_MS;
-      const changed = own.filter(({ atMs }) => atMs >= sinceMs).reduce((sum, { change }) => sum + change, 0);
+      // What lies near the period's beginning may be in it or not: whatever allows more.
+      const sureMs = this.#nowMs - (periodSeconds * 1_000) / FASTEST + NOTED_MS;
+      const possibleMs = this.#nowMs - periodSeconds * 1_000 * FASTEST - NOTED_MS;
+      const counted = own.filter(
+        ({ atMs, change }) => atMs >= sureMs || (atMs >= possibleMs && change > 0 !== isUp),
+      );
+      const changed = counted.reduce((sum, { change }) => sum + change, 0);
       const start = before - changed;
       if (type === "Pods") return isUp ? start + value : start - value;
       return isUp ? Math.ceil(start * (1 + value / 100)) : Math.trunc(start * (1 - value / 100));
@@ -137,22 +156,36 @@ export class AutoscalerSafety {
     return isUp ? after <= Math.max(widest, before) : after >= Math.min(widest, before);
   }
 
+  #checkWindow({ name, after, text, process, candidates }: Shrunk): void {
+    const faults = candidates.map((candidate) => this.#faultOf(candidate, name, after, process));
+    const [first] = faults;
+    if (first !== undefined && faults.every((fault) => fault !== undefined))
+      this.#world.violate(`${text}: ${first}`);
+  }
+
   /** A process that has not watched for as long as the window stays with what there was when it began to. */
-  #checkWindow({ name, after, text, process, specs }: Shrunk): void {
-    const windowMs = Math.min(...specs.map(({ spec }) => (spec === undefined ? 0 : downWindowMs(spec))));
+  #faultOf(
+    { uid, spec, rulesSinceMs }: Candidate,
+    name: string,
+    after: number,
+    process: ManagerProcess,
+  ): string | undefined {
     const nowMs = this.#nowMs;
-    const sinceMs = nowMs - windowMs / FASTEST + NOTED_MS;
-    const leads = this.#leader?.name === process.name ? this.#leader.sinceMs : nowMs;
-    if (leads > sinceMs) {
-      const fewest = this.#replicas.of(name).min(leads);
-      if (after < fewest)
-        this.#world.violate(
-          `${text}: only ${Math.round((nowMs - leads) / 1_000)} s after it took over from ${fewest}`,
-        );
+    const sinceMs = nowMs - downWindowMs(spec) / FASTEST + NOTED_MS;
+    const leadsMs = this.#leader?.name === process.name ? this.#leader.sinceMs : nowMs;
+    const watchesMs = Math.max(leadsMs, this.#specs.get(uid)?.[0]?.sinceMs ?? nowMs);
+    // By other rules less may have been remembered.
+    if (watchesMs > sinceMs && watchesMs >= rulesSinceMs) {
+      // The last one is this very write.
+      const fewest = Math.min(...this.#replicas.of(name).since(watchesMs).slice(0, -1));
+      const seconds = Math.round((nowMs - watchesMs) / 1_000);
+      if (after < fewest) return `only ${seconds} s after it began to look, when there were ${fewest}`;
     }
     const rested = this.#rest.of(name);
-    if (rested?.process === process.name && rested.untilMs > sinceMs && after < rested.replicas)
-      this.#world.violate(`${text}: ${rested.replicas} were needed within the window`);
+    const isOwn = rested?.process === process.name && rested.autoscaler === uid;
+    if (isOwn && rested.untilMs > Math.max(sinceMs, rulesSinceMs) && after < rested.replicas)
+      return `${rested.replicas} were needed within the window`;
+    return undefined;
   }
 }
 
@@ -167,7 +200,11 @@ interface Shrunk {
   readonly after: number;
   readonly text: string;
   readonly process: ManagerProcess;
-  readonly specs: readonly Version[];
+  readonly candidates: readonly Candidate[];
+}
+
+function textOf(value: unknown): string {
+  return JSON.stringify(value) ?? "";
 }
 
 function replicasOf(object: Deployment | undefined): number {
