@@ -141,7 +141,8 @@ export async function repairAutoscalers(world: World): Promise<void> {
   world.metrics.away(undefined);
   for (let index = 0; index < 3; index++)
     world.metrics.change(NAMESPACE, selectorOf(`${PREFIX}${index}`), { unmeasured: 0 });
-  const targets = new Set(scaledIn(world).map(({ metadata }) => metadata.name));
+  const staying = scaledIn(world).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const targets = new Set(staying.map(({ metadata }) => metadata.name));
   for (const { metadata } of autoscalersIn(world))
     if (!targets.has(metadata.name))
       await tolerantly({ metadata }, async (ref) => {
