@@ -275,7 +275,7 @@ describe.each(accountClusterKinds)("certificates on the $name API server", ({ na
   });
 
   // upstream: test/integration/podcertificaterequests/podcertificate_integration_test.go#TestCleanerController
-  testWhere(serverMinor(name) >= 35)("requests for certificates of pods go when they are old", async () => {
+  testWhere(serverMinor(name) >= 36)("requests for certificates of pods go when they are old", async () => {
     const space = await cluster.space();
     await space.create(podCertificateRequests, {
       metadata: { name: "old" },

@@ -19,6 +19,7 @@ import {
   untilCounts,
   untilRevision,
 } from "./workloads.ts";
+import { servedSince } from "../../harness/where.ts";
 
 const GATE = "DeploymentReplicaSetTerminatingReplicas";
 const DESCRIPTORS = [deploymentController({ workers: 5 }), replicaSetController({ workers: 5 })];
@@ -26,7 +27,7 @@ const QUIET_MS = 300;
 
 // Pods are bound to a node whose kubelet is slow: they end when a case says so. Names of upstream's functions
 // (test/integration/deployment/deployment_test.go) stand in front of each case.
-describe.each(clusterKinds)(
+describe.each(servedSince(clusterKinds, 35))(
   "Deployments with pods that take their time to end, on the $name API server",
   ({ start }) => {
     let cluster: ControllerCluster;

@@ -22,6 +22,7 @@ import {
   untilStable,
   withImage,
 } from "./workloads.ts";
+import { serverMinor } from "../../harness/real-programs.ts";
 import { testWhere } from "../../harness/where.ts";
 
 const REPLICAS = 25;
@@ -63,12 +64,14 @@ describe.each(clusterKinds)("controllers on the $name API server", ({ name, star
     await cluster.stopControllers();
   });
 
-  const predecessors = predecessorsOn(name).map((predecessor) => ({
+  // Older servers drop the number of terminating pods: a new manager writes it once more, and the Go program for ever.
+  const countsTerminating = serverMinor(name) >= 35;
+  const predecessors = (countsTerminating ? predecessorsOn(name) : ["this program"]).map((predecessor) => ({
     predecessor,
     begin: async () => (predecessor === "this program" ? beginOurs() : beginGo(goProgram ?? [])),
   }));
   describe.each(predecessors)("that take over from $predecessor", ({ begin }) => {
-    test("write nothing to what is settled", async () => {
+    testWhere(countsTerminating)("write nothing to what is settled", async () => {
       const space = await settled();
       const [before, state] = [cluster.writesTo(space).length, await stateOf(space)];
       cluster.run(DESCRIPTORS);
@@ -115,7 +118,7 @@ describe.each(clusterKinds)("controllers on the $name API server", ({ name, star
     }
   });
 
-  testWhere(predecessorsOn(name).length > 1)(
+  testWhere(countsTerminating && predecessorsOn(name).length > 1)(
     "leave the Go program nothing to write when it takes over",
     async () => {
       const space = await cluster.space();
