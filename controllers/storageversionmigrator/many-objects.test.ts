@@ -7,8 +7,10 @@ import { PerOwner } from "../../pkg/api/per-owner.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { StoredObject } from "../../pkg/api/object.ts";
 import { realClock } from "../../pkg/clock/real.ts";
+import { controllerCheck } from "../../pkg/manager/health/controller-health.ts";
 import type { MigratorContext } from "./context.ts";
 import type { Migration } from "./migration.ts";
+import { createMaps, migrate, NAME, openWorld, start, statesOf, world } from "./migrations.test-data.ts";
 import { syncMigration } from "./sync-migration.ts";
 
 const MOST_MS = 50;
@@ -51,3 +53,35 @@ test("others have their turns while a million objects are written anew", async (
   expect(written).toBe(COUNT);
   expect(longestMs).toBeLessThan(MOST_MS);
 });
+
+test("it is healthy in the middle of hours of work, as long as the server answers", async () => {
+  await openWorld();
+  try {
+    await createMaps(...Array.from({ length: 100 }, (_, index) => `map-${index}`));
+    const { health } = await startWithHealth();
+    world.server.parts.faults.add({
+      target: { verb: "patch", resource: "configmaps" },
+      action: { kind: "latency", ms: 50_000 },
+    });
+    await migrate("m");
+    const found = new Set<string | undefined>();
+    for (let minute = 0; minute < 60; minute++) {
+      await world.run(60_000);
+      found.add(health.check());
+    }
+    expect(await statesOf("m")).toBe("Running");
+    expect(found).toEqual(new Set([undefined]));
+    await world.run(3_600_000);
+    expect(await statesOf("m")).toBe("not Running, Succeeded");
+  } finally {
+    await world.stop();
+  }
+});
+
+async function startWithHealth() {
+  const set = await start();
+  const { clock } = world;
+  return {
+    health: controllerCheck({ name: NAME, health: () => set.health().get(NAME), clock, maxSyncMs: 600_000 }),
+  };
+}
