@@ -113,18 +113,23 @@ export function podsOfGroup({ pods }: Pick<ResourceClaimContext, "pods">, key: s
   return pods.lister.byIndex(PODS_OF_GROUPS, key);
 }
 
-/** The claim that was made for this very pod or group, under the name that it has for it; be it that it does not know yet. */
-export function claimMadeFor(
+/** All claims that were made for this very pod or group. */
+export function claimsOfOwner(
   { claims }: Pick<ResourceClaimContext, "claims">,
   { metadata: { namespace, uid } }: StoredObject,
+): readonly Stored<ResourceClaim>[] {
+  return claims.lister.byIndex(BY_OWNER, uid).filter(({ metadata }) => metadata.namespace === namespace);
+}
+
+/** The claim that was made for this very pod or group, under the name that it has for it; be it that it does not know yet. */
+export function claimMadeFor(
+  context: Pick<ResourceClaimContext, "claims">,
+  owner: StoredObject,
   claimName: string,
 ): Stored<ResourceClaim> | undefined {
-  return claims.lister
-    .byIndex(BY_OWNER, uid)
-    .find(
-      ({ metadata }) =>
-        metadata.namespace === namespace && metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName,
-    );
+  return claimsOfOwner(context, owner).find(
+    ({ metadata }) => metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName,
+  );
 }
 
 /** The group that the pod is in, where groups have claims. */

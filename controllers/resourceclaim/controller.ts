@@ -53,7 +53,7 @@ export const resourceClaimController = defineController(
       wakes: onlyWhen(["added", "updated"], ({ object }, wake) => wake(keyOf(object))),
       sync: async (sync) => syncClaim(sync, context),
     });
-    pods.wakes(claimQueue, doneRule);
+    pods.wakes(claimQueue, doneRule(context));
     claims.wakes(
       podQueue,
       podsWithWork(context, (key) => usersOfClaim(pods, key)),

@@ -3,7 +3,7 @@ import { keyOf, type PartialObject, refKey, type Stored } from "../../pkg/api/ob
 import type { WakeRule } from "../../pkg/controller/cache.ts";
 import { onlyWhen } from "../../pkg/controller/wake-rules.ts";
 import { allClaimNames, groupWork, isDone, podWork } from "./claim-use.ts";
-import { type GroupContext, type ResourceClaimContext, viewOf } from "./context.ts";
+import { claimsOfOwner, type GroupContext, type ResourceClaimContext, viewOf } from "./context.ts";
 import type { CachedGroup, CachedPod } from "./fields.ts";
 
 /** Objects wake those pods that they have something to do with, and for which there is something to do. */
@@ -24,11 +24,14 @@ export function podRule(context: ResourceClaimContext): WakeRule<CachedPod> {
   });
 }
 
-/** A pod that does not need its claims any more wakes them. */
-export const doneRule: WakeRule<CachedPod> = ({ type, object: pod }, wake) => {
-  if (type !== "deleted" && !isDone(pod)) return;
-  for (const name of allClaimNames(pod)) wake(refKey(pod.metadata.namespace, name));
-};
+/** A pod that does not need its claims any more wakes them, also one that was made for it and whose creation nobody was told of. */
+export function doneRule(context: Pick<ResourceClaimContext, "claims">): WakeRule<CachedPod> {
+  return ({ type, object: pod }, wake) => {
+    if (type !== "deleted" && !isDone(pod)) return;
+    const made = claimsOfOwner(context, pod).map(({ metadata }) => metadata.name);
+    for (const name of new Set([...allClaimNames(pod), ...made])) wake(refKey(pod.metadata.namespace, name));
+  };
+}
 
 /** As `podsWithWork`, for groups. */
 export function groupsWithWork<T extends PartialObject>(

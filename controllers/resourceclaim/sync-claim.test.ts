@@ -182,6 +182,18 @@ describe("a claim", () => {
     expect(await it.writes()).toEqual([]);
   });
 
+  test("goes when the pod that it was made for is done, though that has another", async () => {
+    const pod = await it.pod({ status: named("claim") });
+    // The answer to the first creation was lost.
+    for (const name of ["claim", "lost"]) await it.claim({ name, madeFor: pod });
+    await start();
+    await it.writes();
+    await it.podStatus("web", { phase: "Succeeded" });
+    expect((await it.writes()).toSorted()).toEqual(
+      ["claim", "lost"].map((name) => `delete resourceclaims ${name}`),
+    );
+  });
+
   test("is not made again for a pod that is done", async () => {
     await it.template();
     await it.pod({ nodeName: "worker" });
