@@ -48,3 +48,14 @@ export function isBroken(store: Store, { status }: ResourceClaim): boolean {
     ),
   );
 }
+
+/** "driver/pool/device key" for each taint that evicts. */
+export function evictingTaintsIn(store: Store): readonly string[] {
+  return objectsIn<ResourceSlice>(store, resources.resourceSlices).flatMap(({ spec }) =>
+    (spec.devices ?? []).flatMap(({ name, taints = [] }) =>
+      taints.flatMap(({ key, effect }) =>
+        effect === "NoExecute" ? [`${spec.driver}/${spec.pool.name}/${name} ${key}`] : [],
+      ),
+    ),
+  );
+}

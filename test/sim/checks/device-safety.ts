@@ -3,7 +3,7 @@ import { BUCKETS } from "../world/history.ts";
 import { storeOf } from "../world/hands.ts";
 import type { World } from "../world/world.ts";
 import type { Beliefs } from "./beliefs.ts";
-import { claimsIn, isBroken, madeFor, userOf } from "./device-facts.ts";
+import { claimsIn, evictingTaintsIn, isBroken, madeFor, userOf } from "./device-facts.ts";
 import { stateAfter, type Write } from "./write.ts";
 
 const EVICTS = "device-taint-eviction-controller";
@@ -19,6 +19,9 @@ export class DeviceSafety {
   readonly #made = new Map<string, { readonly atMs: number; readonly by: string | undefined }>();
   /** Uids of pods that had a device with such a taint at some time. */
   readonly #mayGo = new Set<string>();
+  /** When devices last had a taint, by both; a manager may yet have to hear that they have lost it. */
+  readonly #taintedMs = new Map<string, number>();
+  #taintedNow: readonly string[] = [];
 
   constructor(world: World, beliefs: Beliefs) {
     this.#world = world;
@@ -31,7 +34,7 @@ export class DeviceSafety {
     if (write.bucket === BUCKETS["resourceclaims"]) this.#judgeClaim(write);
     if (write.bucket === BUCKETS["pods"] && write.client === EVICTS && write.facts.verb === "delete") {
       const { uid = "" } = write.event.object.metadata;
-      if (!this.#mayGo.has(uid))
+      if (!this.#mayGo.has(uid) && !this.#seemsBroken(write, uid))
         this.#world.violate(`${write.line}: its devices have no taint that evicts it`);
     }
   }
@@ -39,10 +42,28 @@ export class DeviceSafety {
   /** A reservation tells who has the device. */
   #look(): void {
     const store = storeOf(this.#world);
+    const nowMs = this.#world.clock.monotonicMs();
+    for (const tainted of this.#taintedNow) this.#taintedMs.set(tainted, nowMs);
+    this.#taintedNow = evictingTaintsIn(store);
     for (const claim of claimsIn(store)) {
       const users = claim.status?.reservedFor ?? [];
       if (users.length > 0 && isBroken(store, claim)) for (const { uid } of users) this.#mayGo.add(uid);
     }
+  }
+
+  /** As far as the manager may have heard: what has lost its taint, or went and came anew without it, was given to the pod since. */
+  #seemsBroken({ process }: Write, uid: string): boolean {
+    const knownMs = this.#beliefs.horizonMs(process, ["resourceslices"]);
+    return claimsIn(storeOf(this.#world))
+      .filter(({ status }) => status?.reservedFor?.some((each) => each.uid === uid))
+      .flatMap(({ status }) => status?.allocation?.devices?.results ?? [])
+      .some(({ driver, pool, device, tolerations = [] }) =>
+        [...this.#taintedMs].some(([text, atMs]) => {
+          const [name = "", key = ""] = text.split(" ");
+          const isTolerated = tolerations.some((each) => each.key === key);
+          return atMs >= knownMs && !isTolerated && name === `${driver}/${pool}/${device}`;
+        }),
+      );
   }
 
   #judgeClaim(write: Write): void {
