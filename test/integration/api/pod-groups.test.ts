@@ -129,7 +129,8 @@ describeApi(
           made.body.spec,
           made.body.metadata.finalizers,
           made.body.metadata.generation,
-        ]).toEqual([201, written, [FINALIZER], undefined]);
+          made.body.status,
+        ]).toEqual([201, written, [FINALIZER], undefined, {}]);
         const changed = await api().patch(`${path}/group`, "merge", {
           spec: {
             schedulingPolicy: { basic: null, gang: { minCount: 2 } },
