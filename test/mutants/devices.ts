@@ -23,8 +23,8 @@ const resourceClaimMutants: readonly Mutant[] = [
   {
     name: "resourceclaim-controller: claims of one pod are taken for each other",
     file: `${claims}/context.ts`,
-    find: "metadata.namespace === namespace && metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName",
-    replace: "metadata.namespace === namespace && claimName !== metadata.name",
+    find: "metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName",
+    replace: "claimName !== metadata.name",
     tests: syncs,
   },
   {
@@ -182,6 +182,13 @@ const resourceClaimMutants: readonly Mutant[] = [
     file: `${claims}/handlers.ts`,
     find: 'if (type !== "deleted" && !isDone(pod)) return;',
     replace: 'if (type === "deleted" || !isDone(pod)) return;',
+    tests: ofClaims,
+  },
+  {
+    name: "resourceclaim-controller: a claim whose creation nobody was told of outlives its pod",
+    file: `${claims}/handlers.ts`,
+    find: "[...allClaimNames(pod), ...made]",
+    replace: "[...allClaimNames(pod), ...made.slice(made.length)]",
     tests: ofClaims,
   },
   {
