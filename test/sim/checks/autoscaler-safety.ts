@@ -40,6 +40,8 @@ interface Scaling {
   readonly atMs: number;
   readonly by: string;
   readonly change: number;
+  /** Uids of the autoscalers that may have asked for it: what others have done is in no other's memory. */
+  readonly of: ReadonlySet<string>;
 }
 
 /** What autoscalers must never make of a target. */
@@ -101,11 +103,12 @@ export class AutoscalerSafety {
     if (!isClamped && !this.#beliefs.isTrouble()) {
       if (this.#rest.unmeasuredMs(name) > NOTED_MS)
         this.#world.violate(`${text}: though nothing was measured`);
-      if (!possible.some((spec) => this.#isWithinRate(spec, { name, before, after, process })))
+      if (!candidates.some((candidate) => this.#isWithinRate(candidate, { name, before, after, process })))
         this.#world.violate(`${text}: faster than any policy that an autoscaler of it has had`);
       if (after < before) this.#checkWindow({ name, after, text, process, candidates });
     }
-    if (!ambiguous) this.#note(name, { atMs: this.#nowMs, by: process.name, change: after - before });
+    const of = new Set(candidates.map(({ uid }) => uid));
+    if (!ambiguous) this.#note(name, { atMs: this.#nowMs, by: process.name, change: after - before, of });
   }
 
   get #nowMs(): number {
@@ -131,7 +134,7 @@ export class AutoscalerSafety {
   }
 
   #isWithinRate(
-    { behavior }: Spec,
+    { uid, spec: { behavior } }: Candidate,
     { name, before, after, process }: Scaled & { readonly process: ManagerProcess },
   ): boolean {
     const isUp = after > before;
@@ -144,9 +147,10 @@ export class AutoscalerSafety {
       // What lies near the period's beginning may be in it or not: whatever allows more.
       const sureMs = this.#nowMs - (periodSeconds * 1_000) / FASTEST + NOTED_MS;
       const possibleMs = this.#nowMs - periodSeconds * 1_000 * FASTEST - NOTED_MS;
-      const counted = own.filter(
-        ({ atMs, change }) => atMs >= sureMs || (atMs >= possibleMs && change > 0 !== isUp),
-      );
+      const counted = own.filter(({ atMs, change, of }) => {
+        const isSure = atMs >= sureMs && of.size === 1;
+        return of.has(uid) && (isSure || (atMs >= possibleMs && change > 0 !== isUp));
+      });
       const changed = counted.reduce((sum, { change }) => sum + change, 0);
       const start = before - changed;
       if (type === "Pods") return isUp ? start + value : start - value;
