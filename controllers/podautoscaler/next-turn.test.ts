@@ -34,6 +34,12 @@ describe("the next turn", () => {
     }
   });
 
+  test("is that of others, too: there are ten in a second, so that one wakes up ten times and not for each", () => {
+    const waits = new Set(keys.map((key) => Math.round(untilNextTurnMs(key, PERIOD, 0))));
+    expect(waits.size).toBeLessThanOrEqual(10 * (PERIOD / 1_000));
+    expect(waits.size).toBeGreaterThan(9 * (PERIOD / 1_000));
+  });
+
   test("is at once where there is no period", () => {
     expect(untilNextTurnMs("team/web", 0, 5)).toBe(0);
   });

@@ -1,5 +1,7 @@
 /** Two turns that lie closer together than this share of the period are one. */
 const LEAST_SHARE = 1 / 100;
+/** Those whose turns lie closer together have them at the same time: to wake up for each costs more than its turn. */
+const SLOT_MS = 100;
 
 /**
  * How long until the autoscaler's next turn, at most a period. Each has a place of its own in the period, so that those
@@ -7,7 +9,9 @@ const LEAST_SHARE = 1 / 100;
  */
 export function untilNextTurnMs(uid: string, periodMs: number, nowMs: number): number {
   if (periodMs <= 0) return 0;
-  const waitMs = (((placeOf(uid) * periodMs - nowMs) % periodMs) + periodMs) % periodMs;
+  const slotMs = Math.min(SLOT_MS, periodMs * LEAST_SHARE);
+  const placeMs = Math.floor((placeOf(uid) * periodMs) / slotMs) * slotMs;
+  const waitMs = (((placeMs - nowMs) % periodMs) + periodMs) % periodMs;
   return waitMs < periodMs * LEAST_SHARE ? periodMs : waitMs;
 }
 
