@@ -284,9 +284,9 @@ describe("the claim of a pod's extended resources", () => {
       requestMappings: [{ containerName: "main", resourceName: "example.com/gpu", requestName: "r" }],
     },
   };
-  const used = async (phase?: string) => {
+  const used = async (phase?: string, isOwned = true) => {
     const pod = await it.pod({ claims: [], nodeName: "worker", status });
-    await it.claim({ madeFor: pod, reservedFor: [forPod(pod)], isHeld: true });
+    await it.claim({ ...(isOwned && { madeFor: pod }), reservedFor: [forPod(pod)], isHeld: true });
     await start();
     expect(await it.writes()).toEqual([]);
     if (phase !== undefined) await it.podStatus("web", { ...status, phase });
@@ -300,6 +300,11 @@ describe("the claim of a pod's extended resources", () => {
   test.each(["Succeeded", "Failed"])("goes when it has %s", async (phase) => {
     await used(phase);
     expect(await it.writes()).toEqual([STATUS, UPDATE, DELETE]);
+  });
+
+  test("is free when it has ended, though the claim does not say whose it is", async () => {
+    await used("Succeeded", false);
+    expect(await it.writes()).toEqual([STATUS, UPDATE]);
   });
 
   test("is free when it is gone", async () => {
