@@ -24,11 +24,38 @@ beforeEach(() => {
 });
 
 // upstream: pkg/controller/volume/attachdetach/cache/actual_state_of_world_test.go#Test_RemoveVolumeFromReportAsAttached…,
-// Test_SetNodeStatusUpdateNeededError, Test_GetVolumesToReportAttached…
+// Test_SetNodeStatusUpdateNeededError, Test_updateNodeStatusUpdateNeeded…, Test_GetVolumesToReportAttached…,
+// Test_OneVolumeTwoNodes_TwoDevicePaths
 describe("what is to be written to a node's status", () => {
   test("is nothing, of a node of which nothing is known", () => {
     expect(reports.pending(node("1", ["a"]))).toBeUndefined();
     expect(reports.has(NODE)).toBe(false);
+  });
+
+  test("is nothing, of such a node that was sent something, or has answered", () => {
+    reports.sending(NODE, listed("a"));
+    reports.answered(NODE, answer("5", ["a"]));
+    expect(reports.has(NODE)).toBe(false);
+    expect(reports.pending(node("1", []))).toBeUndefined();
+  });
+
+  test("is nothing, once the node has answered what it is to say", () => {
+    reports.add(place("a"));
+    const volumes = reports.pending(node("1", []));
+    reports.sending(NODE, volumes);
+    expect(reports.pending(node("1", []))).toEqual(listed("a"));
+    reports.answered(NODE, answer("2", ["a"]));
+    expect(reports.pending(node("1", []))).toBeUndefined();
+  });
+
+  test("has the path of its own device for each node", () => {
+    const other = "node-2";
+    reports.add(place("a"), "/dev/one");
+    reports.add({ node: other, volume: "a" }, "/dev/two");
+    const first = node("1", []);
+    const second = { ...first, metadata: { ...first.metadata, name: other } };
+    expect(reports.pending(first)).toEqual([{ name: "a", devicePath: "/dev/one" }]);
+    expect(reports.pending(second)).toEqual([{ name: "a", devicePath: "/dev/two" }]);
   });
 
   test("is what is attached, once", () => {
@@ -118,5 +145,14 @@ describe("a node may believe that it has a volume", () => {
     expect(reports.isInUse(node("4", []), "a")).toBe(true);
     expect(reports.isInUse(node("6", []), "a")).toBe(false);
     expect(reports.isInUse(node("6", [], ["a"]), "a")).toBe(true);
+  });
+
+  // upstream: …#Test_SetVolumesMountedByNode_Positive_Set, …UnsetWithInitialSet, …UnsetWithInitialSetAddVolumeNodeNotReset
+  test("and does not use what it uses no more, though it is attached once more", () => {
+    reports.add(place("a"));
+    expect(reports.isInUse(node("1", ["a"], ["a"]), "a")).toBe(true);
+    expect(reports.isInUse(node("2", ["a"]), "a")).toBe(false);
+    reports.add(place("a"));
+    expect(reports.isInUse(node("2", ["a"]), "a")).toBe(false);
   });
 });
