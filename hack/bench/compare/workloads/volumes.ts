@@ -143,6 +143,7 @@ const attaching: Workload = {
     writes: { label: "API writes a volume, Events too", unit: "" },
     gone: { label: "until none is attached after the pods", unit: "s", goal: { bound: "at most", value: 1 } },
     goneCpu: { label: "CPU for that", unit: "s", goal: { bound: "at most", value: 1 } },
+    goneWrites: { label: "API writes a volume for that", unit: "" },
     conflicts: { label: "conflicts", unit: "", goal: { bound: "at most", value: 0, absolute: true } },
   },
   prepare: async (stage) => {
@@ -180,6 +181,7 @@ const attaching: Workload = {
           writes: came.writes / names.length,
           gone: went.seconds,
           goneCpu: went.cpuSeconds,
+          goneWrites: went.writes / names.length,
           conflicts: conflictsOf(await manager.metrics()),
         },
         curves: { RSS: manager.rss },
