@@ -53,11 +53,14 @@ export function claimRule({ volumes }: PersistentVolumeContext): WakeRule<Persis
   };
 }
 
-/** A class wakes the claims that are not bound and name it; a default class, those that name none. */
+/**
+ * A class wakes the claims that are not bound and name it; a default class, those that name none. Claims of one that is gone
+ * wait for no pod any more.
+ */
 export function classRule({ claims }: PersistentVolumeContext): WakeRule<StorageClass> {
   return ({ type, object }, wake) => {
-    if (type === "deleted") return;
-    const names = isDefaultClass(object) ? [object.metadata.name, ""] : [object.metadata.name];
+    const names =
+      type !== "deleted" && isDefaultClass(object) ? [object.metadata.name, ""] : [object.metadata.name];
     for (const name of names)
       for (const claim of claims.lister.byIndex(UNBOUND_OF_CLASS, name)) wake(keyOf(claim));
   };

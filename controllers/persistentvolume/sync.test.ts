@@ -213,6 +213,17 @@ describe("a claim that waits", () => {
     expect(await here.claims()).toEqual(["data Bound one"]);
   });
 
+  test("for its first pod waits for none any more when its class is gone", async () => {
+    await here.class("wait", { volumeBindingMode: "WaitForFirstConsumer" });
+    await here.volume("one", { storageClassName: "wait" });
+    await here.claim("data", { storageClassName: "wait" });
+    await here.start();
+    expect(await here.claims()).toEqual(["data Pending"]);
+    await world.delete(storageClasses, "wait");
+    await world.run();
+    expect(await here.claims()).toEqual(["data Bound one"]);
+  });
+
   test("for its first pod is handed over with the node that the scheduler has chosen", async () => {
     await here.class("wait", { volumeBindingMode: "WaitForFirstConsumer" });
     await here.volume("one", { storageClassName: "wait" });

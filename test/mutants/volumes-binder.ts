@@ -62,6 +62,13 @@ export const volumesBinderMutants: readonly Mutant[] = [
     tests: unit("sync"),
   },
   {
+    name: "persistentvolume-binder: claims wait for the first pod of a class that is gone",
+    file: `${here}/handlers.ts`,
+    find: 'const names = type !== "deleted" && isDefaultClass(object)',
+    replace: 'if (type === "deleted") return;\n    const names = isDefaultClass(object)',
+    tests: unit("sync"),
+  },
+  {
     name: "persistentvolume-binder: every volume that comes wakes a claim, whether it fits or not",
     file: `${here}/waiting-claims.ts`,
     find: "members.downwards(size)",
