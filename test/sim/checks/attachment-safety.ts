@@ -71,6 +71,12 @@ export class AttachmentSafety {
     const volume = this.#volumes.find((each) => each.metadata.name === name);
     const horizonMs = this.#beliefs.horizonMs(process, ["nodes", "pods"]);
     const nodes = this.#nodes.since({ name: nodeName }, horizonMs);
+    const { csi } = volume?.spec ?? {};
+    const unique = csi && csiUniqueName(csi);
+    const isTold = (node: Node | undefined): boolean =>
+      node?.status?.volumesAttached?.some((each) => each.name === unique) === true;
+    if (unique !== undefined && nodes.every(isTold))
+      this.#world.violate(`${line}: ${nodeName} has not been told that it loses ${name}`);
     const usedMs = this.#usedMs.get(`${nodeName} ${name}`) ?? 0;
     const isDown = nodes.some((node) => node === undefined || readyOf(node) !== "True");
     const isOver = this.#world.clock.monotonicMs() - usedMs > FORCE_MS;
@@ -88,8 +94,6 @@ export class AttachmentSafety {
     );
     if (user !== undefined)
       this.#world.violate(`${line}: ${user.metadata.name} runs on ${nodeName} with ${name}`);
-    const { csi } = volume?.spec ?? {};
-    const unique = csi && csiUniqueName(csi);
     if (unique !== undefined && nodes.every((node) => node?.status?.volumesInUse?.includes(unique) === true))
       this.#world.violate(`${line}: ${nodeName} uses ${name}`);
   }

@@ -90,14 +90,9 @@ export const volumeMutants: readonly Mutant[] = [
   },
   {
     name: "detaches what a node uses",
-    file: `${attacher}/volume-plan.ts`,
-    find: "if (!node.isInUse || forceOf(view) !== undefined) return",
-    replace: "if (!node.isInUse || nowMs > 0) return",
-    also: {
-      file: `${attacher}/volume-plan.ts`,
-      find: "if (node.isInUse && force === undefined) return",
-      replace: "if (node.isInUse && force === undefined && view.nowMs < 0) return",
-    },
+    file: `${attacher}/sync-volume.ts`,
+    find: "isInUse: reports.isInUse(node, volume),",
+    replace: "isInUse: false,",
   },
   {
     name: "does not tell nodes what they are to lose",
@@ -110,6 +105,11 @@ export const volumeMutants: readonly Mutant[] = [
     file: `${attacher}/volume-plan.ts`,
     find: 'if (!node.isReady && isOver) return "timeout";\n  return node.isOutOfService ? "out-of-service" : undefined;',
     replace: "void isOver; void node; return undefined;",
+    also: {
+      file: `${attacher}/volume-plan.ts`,
+      find: "if (node.isReady || limits.isEndless) return",
+      replace: "if (node.isReady || limits.maxWaitMs > 0) return",
+    },
   },
   {
     name: "detaches by force at once",

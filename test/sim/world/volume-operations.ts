@@ -79,6 +79,17 @@ export const volumeOperations: Readonly<Record<string, Operation>> = {
     const client = world.user.clientFor(resources.pods);
     return pod && tolerantly(pod, async (ref) => void (await client.delete(ref, options)));
   },
+  "force pods off a node that is down": async (world, random) => {
+    const isDown = ({ metadata }: Node): boolean =>
+      metadata.annotations?.[NODE_FAILURE_ANNOTATION] === "silent";
+    const node = pick(random, objectsIn<Node>(storeOf(world), resources.nodes).filter(isDown));
+    const client = world.user.clientFor(resources.pods);
+    const users = usersIn(world).filter(({ spec }) => spec?.nodeName === node?.metadata.name);
+    const erased = users.map(async (pod) =>
+      tolerantly(pod, async (ref) => void (await client.delete(ref, { gracePeriodSeconds: 0 }))),
+    );
+    return node && `${node.metadata.name}: ${(await Promise.all(erased)).join()}`;
+  },
   "end a pod with volumes": async (world, random) => {
     const pod = pick(random, usersIn(world).filter(isPodActive));
     const client = world.user.clientFor(resources.pods);
