@@ -64,7 +64,7 @@ export const volumesBinderMutants: readonly Mutant[] = [
   {
     name: "persistentvolume-binder: claims wait for the first pod of a class that is gone",
     file: `${here}/handlers.ts`,
-    find: 'const names = type !== "deleted" && isDefaultClass(object)',
+    find: 'const names =\n      type !== "deleted" && isDefaultClass(object)',
     replace: 'if (type === "deleted") return;\n    const names = isDefaultClass(object)',
     tests: unit("sync"),
   },
