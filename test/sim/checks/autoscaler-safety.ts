@@ -134,7 +134,7 @@ export class AutoscalerSafety {
   }
 
   #isWithinRate(
-    { uid, spec: { behavior } }: Candidate,
+    { uid, spec: { behavior }, rulesSinceMs }: Candidate,
     { name, before, after, process }: Scaled & { readonly process: ManagerProcess },
   ): boolean {
     const isUp = after > before;
@@ -144,11 +144,12 @@ export class AutoscalerSafety {
     if (selectPolicy === "Disabled") return false;
     const own = (this.#scalings.get(name) ?? []).filter(({ by }) => by === process.name);
     const limits = policies.map(({ type, value, periodSeconds }) => {
-      // What lies near the period's beginning may be in it or not: whatever allows more.
+      // What lies near the period's beginning may be in it or not, and by other rules less may have been remembered:
+      // whatever allows more.
       const sureMs = this.#nowMs - (periodSeconds * 1_000) / FASTEST + NOTED_MS;
       const possibleMs = this.#nowMs - periodSeconds * 1_000 * FASTEST - NOTED_MS;
       const counted = own.filter(({ atMs, change, of }) => {
-        const isSure = atMs >= sureMs && of.size === 1;
+        const isSure = atMs >= Math.max(sureMs, rulesSinceMs) && of.size === 1;
         return of.has(uid) && (isSure || (atMs >= possibleMs && change > 0 !== isUp));
       });
       const changed = counted.reduce((sum, { change }) => sum + change, 0);
