@@ -15,7 +15,7 @@ export interface ActorWrite {
 
 /** Resources whose names hold no colon. */
 const DOTTED =
-  /^(nodes|persistentvolumes|storageclasses|volumeattributesclasses|csidrivers|resourcepoolstatusrequests|validatingadmissionpolicies)(\/|$)/;
+  /^(nodes|persistentvolumes|storageclasses|volumeattributesclasses|csidrivers|resourcepoolstatusrequests|devicetaintrules|validatingadmissionpolicies)(\/|$)/;
 
 /** VolumeAttachments have names that do not tell whose they are. */
 export const ATTACHMENTS = "volumeattachments";

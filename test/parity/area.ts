@@ -19,6 +19,7 @@ export type Area =
   | "claims"
   | "volumes"
   | "devices"
+  | "taintRules"
   | "pools"
   | "groups"
   | "autoscaling"
@@ -52,7 +53,8 @@ export interface AreaFacts {
 const { deployments, replicaSets, replicationControllers, nodes, pods, volumeAttachments } = resources;
 const { horizontalPodAutoscalers, jobs, cronJobs } = resources;
 const { certificateSigningRequests } = resources;
-const { endpoints, endpointSlices, podGroups, resourceClaims, resourcePoolStatusRequests } = resources;
+const { deviceTaintRules, endpoints, endpointSlices, podGroups, resourceClaims, resourcePoolStatusRequests } =
+  resources;
 const { daemonSets, controllerRevisions, podDisruptionBudgets } = resources;
 const { statefulSets, persistentVolumeClaims } = resources;
 const { csiDrivers, persistentVolumes, volumeAttributesClasses } = resources;
@@ -195,6 +197,14 @@ export const areas: Readonly<Record<Area, AreaFacts>> = {
     serviceAccounts: false,
     kinds: [resourceClaims, pods],
     nodes: 0,
+  },
+  taintRules: {
+    controllers: ["resourceclaim-controller", "device-taint-eviction-controller"],
+    serviceAccounts: false,
+    kinds: [deviceTaintRules, resourceClaims, pods],
+    nodes: 0,
+    gates: ["DRADeviceTaintRules"],
+    apis: ["resource.k8s.io/v1beta2"],
   },
   pools: {
     controllers: ["resourcepoolstatusrequest-controller"],

@@ -95,6 +95,7 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
   ],
   volumes: () => [volumeBinder(), claimProtectionController(), volumeProtectionController()],
   devices: () => [resourceClaimController({ workers }), deviceTaintEvictionController({ workers })],
+  taintRules: () => [resourceClaimController({ workers }), deviceTaintEvictionController({ workers })],
   pools: () => [poolStatusController()],
   groups: () => [podGroupProtectionController()],
   autoscaling: (scenario) => [

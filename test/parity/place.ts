@@ -22,6 +22,7 @@ const DOTTED: ReadonlySet<Resource> = new Set<Resource>([
   resources.csiDrivers,
   resources.resourceSlices,
   resources.resourcePoolStatusRequests,
+  resources.deviceTaintRules,
   resources.validatingAdmissionPolicies,
 ]);
 

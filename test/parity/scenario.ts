@@ -6,7 +6,7 @@ import type { VolumeStep } from "./volume-step.ts";
 
 /**
  * "deployments/web"; "namespaces/own" is the scenario's own. Names of ClusterRoles get the scenario's in front, and those
- * of nodes, volumes and their classes, of ResourceSlices and requests for the status of pools, that begin with a dot, also where pods and claims name them. A volume has the claim of
+ * of nodes, volumes and their classes, of ResourceSlices requests for the status of pools and DeviceTaintRules, that begin with a dot, also where pods and claims name them. A volume has the claim of
  * the name that it gives.
  */
 export type Target = `${TargetResource}/${string}`;
@@ -37,6 +37,7 @@ export type TargetResource =
   | "resourceClaimTemplates"
   | "resourceSlices"
   | "resourcePoolStatusRequests"
+  | "deviceTaintRules"
   | "podGroups"
   | "validatingAdmissionPolicies"
   | "horizontalPodAutoscalers"

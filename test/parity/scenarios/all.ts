@@ -24,6 +24,7 @@ import { roles } from "./roles.ts";
 import { rollouts } from "./rollouts.ts";
 import { statefulSets } from "./stateful-sets.ts";
 import { services } from "./services.ts";
+import { taintRules } from "./taint-rules.ts";
 import { ttls } from "./ttls.ts";
 import { volumes } from "./volumes.ts";
 
@@ -48,6 +49,7 @@ export const scenarios: readonly Scenario[] = [
   ...cronJobs,
   ...nodes,
   ...devices,
+  ...taintRules,
   ...pools,
   ...groups,
   ...evictions,

@@ -4,16 +4,16 @@ import { inArea, type Scenario, type Step } from "../scenario.ts";
 import { create, pod } from "./objects.ts";
 
 const API = "resource.k8s.io/v1";
-const DRIVER = "driver.example.com";
+export const DRIVER = "driver.example.com";
 const FINALIZER = "resource.kubernetes.io/delete-protection";
 const TAINT: DeviceTaint = { key: "example.com/broken", effect: "NoExecute" };
 /** Times are either so short that they end in the scenario, or so long that they do not. */
 const SHORT = 2;
-const LONG = 600;
+export const LONG = 600;
 
 const gpu: PodResourceClaim = { name: "gpu", resourceClaimTemplateName: "gpus" };
 const nic: PodResourceClaim = { name: "nic", resourceClaimTemplateName: "nics" };
-const shared: PodResourceClaim = { name: "gpu", resourceClaimName: "shared" };
+export const shared: PodResourceClaim = { name: "gpu", resourceClaimName: "shared" };
 
 const spec = { devices: { requests: [{ name: "one", exactly: { deviceClassName: "class" } }] } };
 
@@ -33,11 +33,11 @@ function user(name: string, ...resourceClaims: readonly PodResourceClaim[]): Ste
 }
 
 /** As `user`; it stays to be seen when it is evicted. */
-function slowUser(name: string, ...resourceClaims: readonly PodResourceClaim[]): Step {
+export function slowUser(name: string, ...resourceClaims: readonly PodResourceClaim[]): Step {
   return create(pod(name, { nodeName: "nowhere", resourceClaims }));
 }
 
-const claim: Step = create({
+export const claim: Step = create({
   apiVersion: API,
   kind: "ResourceClaim",
   metadata: { name: "shared", finalizers: [FINALIZER] },
@@ -45,7 +45,7 @@ const claim: Step = create({
 } as Parameters<typeof create>[0]);
 
 /** Pools are everybody's: each scenario has its own. */
-function allocate(pool: string, tolerations: readonly DeviceToleration[] = []): Step {
+export function allocate(pool: string, tolerations: readonly DeviceToleration[] = []): Step {
   const result = { request: "one", driver: DRIVER, pool, device: "device", tolerations };
   const body = { status: { allocation: { devices: { results: [result] } } } };
   return { do: "patch", target: "resourceClaims/shared", subresource: "status", body };
@@ -55,7 +55,7 @@ function devicesOf(taints: readonly DeviceTaint[]): object {
   return { devices: [{ name: "device", taints }] };
 }
 
-function slice(pool: string, ...taints: readonly DeviceTaint[]): Step {
+export function slice(pool: string, ...taints: readonly DeviceTaint[]): Step {
   return create({
     apiVersion: API,
     kind: "ResourceSlice",
@@ -78,7 +78,11 @@ const told = (name: string): Step => ({
   target: `pods/${name}`,
   path: "status.resourceClaimStatuses",
 });
-const reserved: Step = { do: "until present", target: "resourceClaims/shared", path: "status.reservedFor" };
+export const reserved: Step = {
+  do: "until present",
+  target: "resourceClaims/shared",
+  path: "status.reservedFor",
+};
 const freed: Step = {
   do: "until",
   target: "resourceClaims/shared",
@@ -92,12 +96,12 @@ const gone = (target: "pods/web" | "resourceClaims/shared"): Step => ({
   do: "until gone",
   target,
 });
-const evicted = (name: string): Step => ({
+export const evicted = (name: string): Step => ({
   do: "until present",
   target: `pods/${name}`,
   path: "metadata.deletionTimestamp",
 });
-const tolerates = (tolerationSeconds?: number): DeviceToleration => ({
+export const tolerates = (tolerationSeconds?: number): DeviceToleration => ({
   key: TAINT.key,
   operator: "Exists",
   effect: "NoExecute",
