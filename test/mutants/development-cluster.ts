@@ -268,8 +268,8 @@ export const plantMutants: readonly Mutant[] = [
   {
     name: "services: the address that a service had is not looked at",
     file: "pkg/cluster/services/service-addresses.ts",
-    find: `change.type === "updated" ? [change.before, change.object] : [change.object]`,
-    replace: `[change.object]`,
+    find: `addressesOf(change.type === "updated" ? change.before : change.object)`,
+    replace: `addressesOf(change.object)`,
     tests: unitOf("services/service-addresses"),
   },
   {
@@ -306,5 +306,19 @@ export const plantMutants: readonly Mutant[] = [
     find: `if (!isKnown) {`,
     replace: `if (known.length === 0) {`,
     tests: ["pkg/apiserver/admission/service-allocation.test.ts"],
+  },
+  {
+    name: "services: an address whose service is about to come is taken away",
+    file: "pkg/cluster/services/service-addresses.ts",
+    find: `graceMs > 0) return`,
+    replace: `graceMs > GRACE_MS) return`,
+    tests: unitOf("services/service-addresses"),
+  },
+  {
+    name: "services: the address of a service that goes stays for a minute",
+    file: "pkg/cluster/services/service-addresses.ts",
+    find: `if (!held.includes(address)) context.givenBack.add(address);`,
+    replace: ``,
+    tests: unitOf("services/service-addresses"),
   },
 ];

@@ -78,6 +78,9 @@ test("who comes to a cluster that has run without it finds out what is missing, 
   await keep("10.0.0.9", "here", { namespace: "elsewhere" });
   await start();
   await world.run();
+  // Its service may be about to come.
+  expect(await held()).toContain("10.0.0.7 default/gone");
+  await world.run(60_000);
   expect(await held()).toEqual([
     "10.0.0.5 default/web",
     "10.0.0.6 default/moved",

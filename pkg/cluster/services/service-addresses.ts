@@ -1,5 +1,6 @@
 import { findCondition, setCondition } from "../../api/conditions.ts";
 import { resources } from "../../api/resources.ts";
+import { parseTime } from "../../api/time.ts";
 import type { ServiceCIDR } from "../../api/types/networking-v1.gen.ts";
 import { isAlreadyExists, isNotFound } from "../../client/errors.ts";
 import type { ControllerDescriptor } from "../../controller/env.ts";
@@ -9,6 +10,8 @@ import type { Sync, SyncResult } from "../../controller/sync.ts";
 import { addressesOf, addressObject, HOLDER_FIELDS, isHeldBy, isOfServices } from "./service-address.ts";
 
 const DEFAULT_RANGE = "kubernetes";
+/** An address may be there before its service: a real API server makes it first. */
+const GRACE_MS = 60_000;
 const BY_ADDRESS = "address";
 
 /** Of the cluster, where Services get their addresses from: one of a family, or one of each. */
@@ -33,8 +36,12 @@ export function serviceAddresses({ cidrs }: ServiceAddressSettings): ControllerD
         sync: async (sync) => syncAddress(sync, context),
       });
       context.services.wakes(addresses, (change, wake) => {
-        const states = change.type === "updated" ? [change.before, change.object] : [change.object];
-        for (const address of states.flatMap(addressesOf)) wake(address);
+        const held = change.type === "deleted" ? [] : addressesOf(change.object);
+        const before = addressesOf(change.type === "updated" ? change.before : change.object);
+        for (const address of new Set([...before, ...held])) {
+          if (!held.includes(address)) context.givenBack.add(address);
+          wake(address);
+        }
       });
       context.addresses.wakes(addresses, ({ object }, wake) => wake(object.metadata.name));
       const ranges = kit.queue({
@@ -58,6 +65,8 @@ function addressContext(kit: Kit, cidrs: readonly string[]) {
     services,
     addresses: kit.reads(resources.ipAddresses),
     ranges: kit.reads(resources.serviceCIDRs),
+    /** Addresses that a service had, and that are to go. */
+    givenBack: new Set<string>(),
     addressClient: client.clientFor(resources.ipAddresses),
     rangeClient: client.clientFor(resources.serviceCIDRs),
     clock,
@@ -67,14 +76,17 @@ function addressContext(kit: Kit, cidrs: readonly string[]) {
 type Context = ReturnType<typeof addressContext>;
 
 async function syncAddress({ key, signal }: Sync<string>, context: Context): Promise<SyncResult> {
-  const { services, addresses, addressClient } = context;
+  const { services, addresses, addressClient, givenBack, clock } = context;
   const found = addresses.lister.get(undefined, key);
   const [holder] = services.lister.byIndex(BY_ADDRESS, key);
+  if (found === undefined || holder !== undefined) givenBack.delete(key);
   try {
     if (found === undefined) {
       if (holder !== undefined) await addressClient.create(addressObject(key, holder), {}, signal);
     } else if (isOfServices(found) && !isHeldBy(found, holder)) {
-      const { name, uid } = found.metadata;
+      const { name, uid, creationTimestamp } = found.metadata;
+      const graceMs = (parseTime(creationTimestamp) ?? 0) + GRACE_MS - clock.nowMs();
+      if (holder === undefined && !givenBack.has(key) && graceMs > 0) return { requeueAfterMs: graceMs };
       // That it is gone is told, and the next holder gets its own then.
       await addressClient.delete({ name }, { preconditions: { uid } }, signal);
     }
