@@ -128,6 +128,30 @@ test("nothing is written of none, and of one that is ready already", async () =>
   expect(await writes(60_000)).toEqual([]);
 });
 
+test.each([
+  ["of another status", { status: "Unknown" }],
+  ["with a reason", { reason: "Test" }],
+  ["in other words", { message: "Kubernetes default Service CIDR is ready" }],
+])("a condition %s is not what is to be said", async (_, change) => {
+  world.keep<ServiceCIDR>(serviceCIDRs, {
+    metadata: { name: "own", finalizers: [FINALIZER] },
+    spec: { cidrs: RANGES },
+    status: { conditions: [{ ...READY, lastTransitionTime: formatTime(world.clock.nowMs()), ...change }] },
+  });
+  await start();
+  expect(await writes()).toEqual([STATUS]);
+  expect(await conditions()).toEqual([READY]);
+});
+
+test("one that is ready says so no more when it is deleted and has to stay", async () => {
+  await create("own", ...RANGES);
+  await give("192.168.0.1");
+  await start();
+  await world.delete(serviceCIDRs, "own");
+  await world.run(20_000);
+  expect(await conditions()).toEqual([TERMINATING]);
+});
+
 test("what is written names the very ServiceCIDR, and who applies it", async () => {
   await create("own", ...RANGES);
   const { uid } = (await get()).metadata;
