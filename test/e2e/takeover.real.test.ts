@@ -3,7 +3,7 @@ import { type AuditEvent, describeEvent } from "../harness/audit-log.ts";
 import { Deployments } from "../harness/deployments.ts";
 import { until } from "../harness/until.ts";
 import { go, takeovers } from "./succession.ts";
-import { TakeoverStage } from "./takeover-stage.ts";
+import { effects, TakeoverStage } from "./takeover-stage.ts";
 import { batchJourneys, settledBatchCases } from "./takeover-batch-cases.ts";
 import { type Journey, journeys, type Settled, settledCases } from "./takeover-cases.ts";
 
@@ -71,7 +71,7 @@ describe("another controller manager takes over a cluster", ROUND, () => {
     }
     await stage.audit.read();
     for (const { name, namespace } of settled) {
-      expect(writes(newActor, namespace).map(describeEvent), name).toEqual([]);
+      expect(effects(writes(newActor, namespace)), name).toEqual([]);
     }
     for (const { journey, namespace } of moving) {
       const made = writes(newActor, namespace).filter(({ verb }) => verb === "create");

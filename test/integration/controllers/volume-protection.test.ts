@@ -144,6 +144,10 @@ describe.each(clusterKinds)("claims and volumes that are deleted on the $name AP
     await createPod("pod", [ofClaim("data")]);
     await untilRuns("pod");
     await space.delete(claims, "data");
+    // Who has heard of the next claim has heard of that, too.
+    await createClaim("next");
+    await createPod("herald", [ofClaim("next")]);
+    await untilRuns("herald");
     await createPod("late", [ofClaim("data")]);
     const late = await space.until(
       "the pod is told why",
