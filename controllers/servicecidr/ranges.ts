@@ -1,4 +1,5 @@
 import { type Cidr, type Family, lastOf, numberOfIp, parseCidr } from "../../pkg/endpoints/cidr.ts";
+import { FAMILY_LABEL, isGiven } from "../../pkg/endpoints/given-address.ts";
 import { parseIp } from "../../pkg/endpoints/ip-address.ts";
 import { compareInt64 } from "../../pkg/api/int64.ts";
 import type { PartialObject } from "../../pkg/api/object.ts";
@@ -21,15 +22,10 @@ export interface Span {
   readonly last: bigint;
 }
 
-const FAMILY_LABEL = "ipaddress.kubernetes.io/ip-family";
-const MANAGER_LABEL = "ipaddress.kubernetes.io/managed-by";
-const MANAGER = "ipallocator.k8s.io";
-
 /** The address of an IPAddress that the API server gave to a Service; undefined for those that others manage. */
-export function addressOfService({
-  metadata: { name = "", labels = {} },
-}: PartialObject): Address | undefined {
-  if (labels[MANAGER_LABEL] !== MANAGER) return undefined;
+export function addressOfService(object: PartialObject): Address | undefined {
+  const { name = "", labels = {} } = object.metadata;
+  if (!isGiven(object)) return undefined;
   const ip = parseIp(name);
   if (ip === undefined || labels[FAMILY_LABEL] !== ip.family) return undefined;
   return { family: ip.family, value: numberOfIp(ip.text, ip.family) };

@@ -53,8 +53,6 @@ const METRICS_VERSION = "1.36.4";
 /** Of Services; and of pods, as far as Services leave them: each node has 256 addresses. */
 export const SERVICE_CIDR = "10.96.0.0/16";
 export const POD_CIDR = "10.0.0.0/8";
-/** v1.33 was the first to have ServiceCIDRs in a version that stays. */
-const SERVICE_CIDRS_SINCE = 33;
 
 /** The control plane's own part of a cluster: all that is not the API server runs in one of these. */
 interface Running {
@@ -167,9 +165,7 @@ function plantOf(options: ClusterOptions): readonly ControllerDescriptor[] {
   const kubeletVersion = gitVersionOf(kubernetesMinor);
   const metrics = nodes === 0 ? [] : [metricsRegistration()];
   const settings = { nodes, kubeletVersion, others: controllers, tellsEvents: true };
-  const addresses =
-    kubernetesMinor < SERVICE_CIDRS_SINCE ? [] : [serviceAddresses({ cidrs: SERVICE_CIDR.split(",") })];
-  return [...plant(settings), ...metrics, ...addresses];
+  return [...plant(settings), ...metrics, serviceAddresses({ cidrs: SERVICE_CIDR.split(",") })];
 }
 
 /** As test servers of other makes do it: where nobody creates the accounts, pods need none. */

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { NEWEST_MINOR } from "../../pkg/apiserver/discovery/release.ts";
 
 /** What `make real` builds from test/real. */
 const BUILT = fileURLToPath(new URL("../../.cache/real", import.meta.url));
@@ -17,12 +18,11 @@ export function hasRealCluster(): boolean {
 
 /** Which v1.N the API server is: what is newer than that can only be seen to be missing. */
 export function serverMinor(server: "embedded" | "real"): number {
-  if (server === "embedded") return OWN_MINOR;
+  if (server === "embedded") return NEWEST_MINOR;
   realMinor ??= minorOf(execFileSync(realProgram("kube-apiserver"), ["--version"], { encoding: "utf8" }));
   return realMinor;
 }
 
-const OWN_MINOR = 36;
 let realMinor: number | undefined;
 
 function minorOf(version: string): number {

@@ -247,14 +247,14 @@ export const plantMutants: readonly Mutant[] = [
   {
     name: "services: an address stays when its service is gone",
     file: "pkg/cluster/services/service-addresses.ts",
-    find: `} else if (isOfServices(found) && !isHeldBy(found, holder)) {`,
-    replace: `} else if (isOfServices(found) && false) {`,
+    find: `} else if (isGiven(found) && !isHeldBy(found, holder)) {`,
+    replace: `} else if (isGiven(found) && false) {`,
     tests: unitOf("services/service-addresses"),
   },
   {
     name: "services: addresses of others are taken from them",
     file: "pkg/cluster/services/service-addresses.ts",
-    find: `isOfServices(found) && !isHeldBy`,
+    find: `isGiven(found) && !isHeldBy`,
     replace: `!isHeldBy`,
     tests: unitOf("services/service-addresses"),
   },

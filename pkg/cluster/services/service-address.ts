@@ -1,10 +1,7 @@
 import type { Projected } from "../../api/projected.ts";
 import type { Service } from "../../api/types/core-v1.gen.ts";
 import type { IPAddress } from "../../api/types/networking-v1.gen.ts";
-
-const MANAGED_BY = "ipaddress.kubernetes.io/managed-by";
-const FAMILY = "ipaddress.kubernetes.io/ip-family";
-const ALLOCATOR = "ipallocator.k8s.io";
+import { labelsOfGiven } from "../../endpoints/given-address.ts";
 
 /** What is read of services. */
 export const HOLDER_FIELDS = ["spec.clusterIPs"] as const;
@@ -20,14 +17,9 @@ export function addressObject(
   address: string,
   { metadata: { namespace = "", name = "" } }: Holder,
 ): IPAddress {
-  const labels = { [FAMILY]: address.includes(":") ? "IPv6" : "IPv4", [MANAGED_BY]: ALLOCATOR };
+  const labels = labelsOfGiven(address.includes(":") ? "IPv6" : "IPv4");
   const parentRef = { group: "", resource: "services", namespace, name };
   return { metadata: { name: address, labels }, spec: { parentRef } };
-}
-
-/** Whether it is for services to give and to take back: others may have addresses of their own. */
-export function isOfServices({ metadata }: Pick<IPAddress, "metadata">): boolean {
-  return metadata.labels?.[MANAGED_BY] === ALLOCATOR;
 }
 
 export function isHeldBy({ spec }: Pick<IPAddress, "spec">, holder: Holder | undefined): boolean {

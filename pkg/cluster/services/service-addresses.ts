@@ -7,7 +7,8 @@ import type { ControllerDescriptor } from "../../controller/env.ts";
 import { type Kit, wired } from "../../controller/kit.ts";
 import { isGone } from "../../controller/read-live.ts";
 import type { Sync, SyncResult } from "../../controller/sync.ts";
-import { addressesOf, addressObject, HOLDER_FIELDS, isHeldBy, isOfServices } from "./service-address.ts";
+import { isGiven } from "../../endpoints/given-address.ts";
+import { addressesOf, addressObject, HOLDER_FIELDS, isHeldBy } from "./service-address.ts";
 
 const DEFAULT_RANGE = "kubernetes";
 /** An address may be there before its service: a real API server makes it first. */
@@ -83,7 +84,7 @@ async function syncAddress({ key, signal }: Sync<string>, context: Context): Pro
   try {
     if (found === undefined) {
       if (holder !== undefined) await addressClient.create(addressObject(key, holder), {}, signal);
-    } else if (isOfServices(found) && !isHeldBy(found, holder)) {
+    } else if (isGiven(found) && !isHeldBy(found, holder)) {
       const { name, uid, creationTimestamp } = found.metadata;
       const graceMs = (parseTime(creationTimestamp) ?? 0) + GRACE_MS - clock.nowMs();
       if (holder === undefined && !givenBack.has(key) && graceMs > 0) return { requeueAfterMs: graceMs };
