@@ -54,7 +54,8 @@ export class AutoscalerSafety {
   readonly #replicas = new RecentByKey();
   /** What a process has scaled of a target, and knows that it has. By name of the target. */
   readonly #scalings = new Map<string, Scaling[]>();
-  #leader: { readonly name: string; readonly sinceMs: number } | undefined;
+  /** By name of the process: two may believe that they lead, one of them paused. */
+  readonly #leadsSinceMs = new Map<string, number>();
 
   constructor(world: World, beliefs: Beliefs) {
     this.#world = world;
@@ -77,9 +78,11 @@ export class AutoscalerSafety {
       this.#replicas.set(metadata.name ?? "", world.clock.monotonicMs(), spec?.replicas ?? 0);
     });
     const look = (): void => {
-      const name = world.leader?.name;
-      if (name !== undefined && name !== this.#leader?.name)
-        this.#leader = { name, sinceMs: world.clock.monotonicMs() - LOOK_MS };
+      for (const { name, isLeading } of world.processes) {
+        if (!isLeading) this.#leadsSinceMs.delete(name);
+        else if (!this.#leadsSinceMs.has(name))
+          this.#leadsSinceMs.set(name, world.clock.monotonicMs() - LOOK_MS);
+      }
       world.clock.setTimer(LOOK_MS, look);
     };
     world.clock.setTimer(LOOK_MS, look);
@@ -177,7 +180,7 @@ export class AutoscalerSafety {
   ): string | undefined {
     const nowMs = this.#nowMs;
     const sinceMs = nowMs - downWindowMs(spec) / FASTEST + NOTED_MS;
-    const leadsMs = this.#leader?.name === process.name ? this.#leader.sinceMs : nowMs;
+    const leadsMs = this.#leadsSinceMs.get(process.name) ?? nowMs;
     const watchesMs = Math.max(leadsMs, this.#specs.get(uid)?.[0]?.sinceMs ?? nowMs);
     // By other rules less may have been remembered.
     if (watchesMs > sinceMs && watchesMs >= rulesSinceMs) {

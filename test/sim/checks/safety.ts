@@ -78,6 +78,7 @@ export function checkSafety(world: World): void {
       for (const judge of judges) judge.judge({ bucket, event, facts, process, client, ambiguous, line });
     }
   };
+  world.onManagerGaveUp = (arrival) => ownConflicts.notAnswered(arrival);
   world.onManagerRefused = (arrival, process) => {
     const { facts, status, answer, client } = arrival;
     if (status === CONFLICT) ownConflicts.judge(arrival, process);

@@ -25,6 +25,13 @@ export interface Arrival {
   readonly ambiguous: boolean;
 }
 
+interface Sent {
+  readonly client: string;
+  readonly request: TransportRequest;
+  readonly signal: AbortSignal | undefined;
+  readonly onArrived: (arrival: Arrival) => void;
+}
+
 export interface WireOptions {
   readonly server: Transport;
   readonly clock: VirtualClock;
@@ -34,6 +41,8 @@ export interface WireOptions {
   /** Before a request of this process takes effect; all stores are written to by it until the next call. */
   readonly onArriving: (client: string) => void;
   readonly onArrived: (arrival: Arrival) => void;
+  /** Its sender gave up before it heard what this had done. */
+  readonly onGivenUp: (arrival: Arrival) => void;
   /** The process has been shown the state of a resource up to a version. */
   readonly onSeen: (resource: string, version: string) => void;
   /** The process has been shown an object, or a list of them. */
@@ -89,7 +98,11 @@ export class Wire {
     if (this.#isClosed) return new Promise(() => undefined);
     const { clock, machine } = this.#options;
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => reject(signal?.reason as Error);
+      let arrived: Arrival | undefined;
+      const onAbort = (): void => {
+        if (arrived !== undefined) this.#options.onGivenUp(arrived);
+        reject(signal?.reason as Error);
+      };
       const forget = (): void => {
         signal?.removeEventListener("abort", onAbort);
         this.#forget.delete(forget);
@@ -105,7 +118,11 @@ export class Wire {
         );
       };
       clock.setTimer(this.#wayMs(), () => {
-        this.#arrive(client, request, signal).then(
+        const onArrived = (arrival: Arrival): void => {
+          arrived = arrival;
+          this.#options.onArrived(arrival);
+        };
+        this.#arrive({ client, request, signal, onArrived }).then(
           (response) => {
             if (response !== undefined) answer(() => resolve(response));
           },
@@ -123,11 +140,7 @@ export class Wire {
   }
 
   /** Undefined: no answer ever comes. */
-  async #arrive(
-    client: string,
-    request: TransportRequest,
-    signal: AbortSignal | undefined,
-  ): Promise<TransportResponse | undefined> {
+  async #arrive({ client, request, signal, onArrived }: Sent): Promise<TransportResponse | undefined> {
     const { server, weather, machine } = this.#options;
     if (weather.outage) throw new TransportError("refused", "connection refused", false);
     const facts = factsOf(request);
@@ -141,8 +154,8 @@ export class Wire {
     const response = await server.send(this.#maybeStale(facts, request));
     const answer = withoutHidden(weather.refusals, facts, await response.json());
     if (isWrite(facts)) {
-      const ambiguous = isAmbiguous(fate) || machine.isDead;
-      this.#options.onArrived({ facts, request, client, status: response.status, answer, ambiguous });
+      const ambiguous = isAmbiguous(fate) || machine.isDead || signal?.aborted === true;
+      onArrived({ facts, request, client, status: response.status, answer, ambiguous });
     }
     if (fate !== undefined) return failed(fate);
     if (response.status < 300) this.#options.onShown(answer);

@@ -93,6 +93,8 @@ export class World {
   onManagerWrite: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
   /** The same for one that the server refuses. */
   onManagerRefused: (arrival: Arrival, process: ManagerProcess) => void = () => undefined;
+  /** The manager that had sent it gave up before it heard of its effect. */
+  onManagerGaveUp: (arrival: Arrival) => void = () => undefined;
   /** Told of every write of a manager that had an effect, until it says that it has heard enough. */
   readonly listeners = new Set<(arrival: Arrival) => boolean>();
   /** The leader dies after so many more writes, before it hears of the last one, or is told to stop. */
@@ -236,6 +238,7 @@ export class World {
         weather: this.weather,
         onArriving: (client) => (this.#actor = { name, process, client }),
         onArrived: (arrival) => this.#recordWrite(arrival, name, process),
+        onGivenUp: (arrival) => this.onManagerGaveUp(arrival),
         onSeen: (resource, version) => this.history.seen(name, resource, version),
         onShown: (answer) => this.history.shown(name, answer),
         staleVersion: () => this.history.versionBefore(this.weather.staleListMs),
