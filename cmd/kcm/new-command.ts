@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { FlagError, ofType } from "../kube-controller-manager/options/flag.ts";
 import { defineCommand } from "./command.ts";
-import { groupType, kindType, nameType, textType } from "./flag-types.ts";
+import { clusterNameType, groupType, kindType, textType } from "./flag-types.ts";
 
 export const newCommand = defineCommand({
   name: "new",
@@ -23,14 +23,16 @@ export const newCommand = defineCommand({
     ["cd website && npm install && npm run dev", "It runs, with a cluster of its own"],
   ],
   run: async ({ values, words }) => {
-    const [name, ...more] = words;
-    if (name === undefined) throw new FlagError("name the project");
+    const [word, ...more] = words;
+    if (word === undefined) throw new FlagError("name the project");
     if (more.length > 0)
       throw new FlagError(`unexpected argument ${JSON.stringify(more[0])}: one project at a time`);
     const { makeProject } = await import("./new/make-project.ts");
-    const kind = values.kind || kindOf(nameType.parse(name));
+    // The cluster of its own is called so, too.
+    const name = clusterNameType.parse(word);
+    const kind = values.kind || kindOf(name);
     const source = values.source === "" ? undefined : sourceOf(name, values.source);
-    const project = { name: nameType.parse(name), group: values.group, kind, source };
+    const project = { name, group: values.group, kind, source };
     const files = await makeProject(process.cwd(), project);
     process.stdout.write(
       `made ${name}: ${files} files\n\n  cd ${name}\n  npm install\n  npm run dev     # it runs, with a cluster of its own\n  npm test\n`,
