@@ -321,4 +321,18 @@ export const plantMutants: readonly Mutant[] = [
     replace: ``,
     tests: unitOf("services/service-addresses"),
   },
+  {
+    name: "who has no example is told to scale it",
+    file: "cmd/kcm/up/hints.ts",
+    find: `...(hasExample ? [] : [`,
+    replace: `...(!hasExample ? [] : [`,
+    tests: ["cmd/kcm/up/hints.test.ts"],
+  },
+  {
+    name: "a project may be called what no cluster can be called",
+    file: "cmd/kcm/new-command.ts",
+    find: `clusterNameType.parse(word)`,
+    replace: `word`,
+    tests: ["test/e2e/kcm-commands.test.ts"],
+  },
 ];

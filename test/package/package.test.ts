@@ -202,6 +202,8 @@ describe("a project that was made by kcm new", () => {
     await until("the cluster is there", () => running.said.includes("ready after"));
     const { status } = await running.becomes(kubeconfig, example(), "AllReady");
     expect(status?.readyReplicas).toBe(2);
+    // The package comes without the example that the repository has.
+    expect(running.said).toContain("kubectl create deployment web");
     expect(await running.end()).toBe(0);
   });
 

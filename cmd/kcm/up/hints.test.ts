@@ -19,7 +19,7 @@ const options: UpOptions = {
 
 test("the first thing to type is how to get at the cluster, the last how to end it", () => {
   const hints = (changed: Partial<UpOptions>): readonly (string | undefined)[] => {
-    const all = hintsFor({ ...options, ...changed }, "/k/it's mine");
+    const all = hintsFor({ ...options, ...changed }, "/k/it's mine", true);
     return [all[0], all.at(-1)];
   };
   expect(hints({})).toEqual(["export KUBECONFIG='/k/it'\\''s mine'", "kcm down"]);
@@ -35,5 +35,12 @@ test.each<[what: string, changed: Partial<UpOptions>, second: string]>([
   ["with none left", { controllers: ["-job"] }, "kube-controller-manager --kubeconfig /k"],
   ["with an API alone", { apiServerOnly: true }, "kubectl get namespaces"],
 ])("%s the next thing is %j", (_, changed, second) => {
-  expect(hintsFor({ ...options, ...changed }, "/k")[1]).toBe(second);
+  expect(hintsFor({ ...options, ...changed }, "/k", true)[1]).toBe(second);
+});
+
+test("nobody is told to scale what is not there", () => {
+  expect(hintsFor(options, "/k", false).slice(1, -1)).toEqual([
+    "kubectl create deployment web --image=nginx --replicas=3",
+    ...hintsFor(options, "/k", true).slice(1, -1),
+  ]);
 });

@@ -13,6 +13,7 @@ import {
   sharedFile,
 } from "../kubeconfig/shared-file.ts";
 import { chooseControllers } from "./choose-controllers.ts";
+import { readExample } from "./example.ts";
 import { hasControllers, hintsFor } from "./hints.ts";
 import { live, type LiveParts } from "./live.ts";
 import type { UpOptions } from "./options.ts";
@@ -75,7 +76,7 @@ async function runCluster(
     if (shared !== undefined) await addToSharedFile(shared, name, started.access);
     claimed.write({ ...record, url });
     say(`ready after ${sinceStart()} s: ${url}`);
-    const hints = hintsFor(options, kubeconfig);
+    const hints = hintsFor(options, kubeconfig, readExample() !== undefined);
     await live({ started, startedMs, tail, hints, example: exampleOf(options) }, stop);
   } finally {
     await started.stop();
