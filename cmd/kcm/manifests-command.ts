@@ -18,7 +18,7 @@ export const manifestsCommand = defineCommand({
   examples: [
     [
       "kcm manifests src/operator.ts | kubectl apply -f -",
-      "What the module exports, and what it was seen to do",
+      "What the module exports, and what it was seen to do for the examples that it exports",
     ],
   ],
   run: async ({ values, words }) => {
@@ -30,10 +30,14 @@ export const manifestsCommand = defineCommand({
     const operator = await loadOperator(module);
     const { observe } = await import("./manifests/observe.ts");
     const { clusterRules } = await import("./manifests/permissions.ts");
+    const { doubtsOf } = await import("./manifests/doubts.ts");
     const { inYaml, operatorManifests } = await import("./manifests/manifests.ts");
     const [only, ...others] = operator.controllers;
     const name = values.name || (others.length === 0 && only?.name) || folderName(module);
-    const rules = clusterRules(await observe(operator), operator, name);
+    const seen = await observe(operator);
+    for (const doubt of doubtsOf(operator, seen))
+      process.stderr.write(`Warning: permissions may be missing for ${module}: ${doubt}\n`);
+    const rules = clusterRules(seen, operator, name);
     const namespace = values.namespace || `${name}-system`;
     const image = values.image || `${name}:latest`;
     process.stdout.write(

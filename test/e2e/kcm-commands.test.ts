@@ -29,6 +29,16 @@ test("types of what manifests prints", async () => {
   });
 });
 
+test("who gives manifests too little to see is told what permissions may be missing for", async () => {
+  await withDirectory(async (directory) => {
+    const printed = await kcm(directory, "manifests", resolve("test/examples/website/operator.ts"));
+    expect([printed.exitCode, printed.stdout]).toEqual([0, expect.stringContaining("kind: Deployment")]);
+    expect(printed.stderr).toMatch(
+      /^Warning: .* reads websites.example.com, whose definition .*\nWarning: .* exports no examples, .*\n$/,
+    );
+  });
+});
+
 test("a new project has all that one needs, and is not written over", async () => {
   await withDirectory(async (directory) => {
     const made = await kcm(directory, "new", "web-site", "--group", "team.example");

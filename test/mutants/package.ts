@@ -156,4 +156,18 @@ export const packageMutants: readonly Mutant[] = [
     replace: ``,
     tests: ["hack/package/manifest.test.ts"],
   },
+  {
+    name: "an operator without examples gets too few permissions, and nobody is told",
+    file: "cmd/kcm/manifests/doubts.ts",
+    find: `examples.length > 0`,
+    replace: `examples.length >= 0`,
+    tests: ["cmd/kcm/manifests/doubts.test.ts"],
+  },
+  {
+    name: "an operator whose definition is elsewhere gets too few permissions, and nobody is told",
+    file: "cmd/kcm/manifests/doubts.ts",
+    find: `!known.has(name)`,
+    replace: `known.size === 0`,
+    tests: ["cmd/kcm/manifests/doubts.test.ts"],
+  },
 ];

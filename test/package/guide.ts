@@ -23,14 +23,17 @@ const WORKS = "Controller starting";
 export class Guide {
   readonly directory: string;
   readonly files: readonly string[];
+  /** The tsconfig.json that it tells of, if any. */
+  readonly config: string | undefined;
   readonly #consumer: Consumer;
   readonly #folder: string;
 
-  constructor(consumer: Consumer, path: string) {
+  constructor(consumer: Consumer, path: string, folder = path.replaceAll(/[/.]/g, "-")) {
     const text = readFileSync(join(root, path), "utf8");
     const blocks = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
+    this.config = /^```json\n(.*?)^```$/ms.exec(text)?.[1];
     this.#consumer = consumer;
-    this.#folder = path.replaceAll(/[/.]/g, "-");
+    this.#folder = folder;
     this.directory = join(consumer.directory, this.#folder);
     mkdirSync(this.directory);
     this.files = blocks.map((code) => {
@@ -41,8 +44,13 @@ export class Guide {
     });
   }
 
-  /** Of a project as strict as it gets. */
-  compile(): Ran {
+  /** With this tsconfig.json; that of a project as strict as it gets, when left out. */
+  compile(config = this.#strictest()): Ran {
+    this.#consumer.write(join(this.#folder, "tsconfig.json"), config);
+    return this.#consumer.toolIn(this.directory, "tsc", "-p", ".");
+  }
+
+  #strictest(): string {
     const compilerOptions = {
       target: "es2024",
       lib: ["es2024"],
@@ -57,9 +65,7 @@ export class Guide {
       skipLibCheck: true,
       allowImportingTsExtensions: true,
     };
-    const config = JSON.stringify({ compilerOptions, files: this.files });
-    this.#consumer.write(join(this.#folder, "tsconfig.json"), config);
-    return this.#consumer.toolIn(this.directory, "tsc", "-p", ".");
+    return JSON.stringify({ compilerOptions, files: this.files });
   }
 
   get hasTests(): boolean {

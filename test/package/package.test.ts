@@ -4,8 +4,10 @@ import { existsSync, globSync, mkdtempSync, readFileSync, writeFileSync } from "
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
+import { loadAll } from "js-yaml";
 import { rolldown } from "rolldown";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { ClusterRole } from "../../pkg/api/types/rbac-v1.gen.ts";
 import { hasRealCluster, startRealCluster } from "../harness/real-cluster.ts";
 import { until } from "../harness/until.ts";
 import { testWhere } from "../harness/where.ts";
@@ -240,6 +242,16 @@ describe("a project that was made by kcm new", () => {
   });
 });
 
+test("the operator of the guide to production is given the permissions that it needs", () => {
+  const guide = new Guide(consumer, "pkg/manager/README.md", "permissions");
+  const kcm = join(consumer.installed, consumer.manifest.bin["kcm"] ?? "");
+  const { status, stdout, stderr } = consumer.node(kcm, "manifests", join(guide.directory, "operator.ts"));
+  expect([status, stderr]).toEqual([0, ""]);
+  const role = (loadAll(stdout) as readonly ClusterRole[]).find(({ kind }) => kind === "ClusterRole");
+  const rule = role?.rules?.find(({ resources = [] }) => resources.includes("secrets"));
+  expect(rule?.verbs).toEqual(expect.arrayContaining(["create", "patch"]));
+});
+
 const ANY_TEXT: unknown = expect.any(String);
 
 describe.each(guides)("the code of %s", (path) => {
@@ -250,7 +262,8 @@ describe.each(guides)("the code of %s", (path) => {
   });
 
   test("has no mistakes that a strict compiler finds", () => {
-    expect(guide.compile()).toEqual({ status: 0, stdout: "", stderr: "" });
+    for (const config of [undefined, ...(guide.config === undefined ? [] : [guide.config])])
+      expect(guide.compile(config)).toEqual({ status: 0, stdout: "", stderr: "" });
   });
 
   test("does what it says", async () => {
