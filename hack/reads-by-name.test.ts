@@ -18,6 +18,8 @@ const READS_BY_NAME: Readonly<Record<string, string>> = {
     "a migration names its resource, and so its definition, without a uid",
   "controllers/tainteviction/sync-live-nodes.ts":
     "asks whether a node of the name exists: pods name their node and know no uid",
+  "controllers/resourceclaim/sync-made-claims.ts":
+    "looks whose claim has the name that a create was refused for, or that a pod was told",
   "controllers/cronjob/apply.ts": "looks whose Job has the name that a create was refused for",
   "controllers/persistentvolume/sync-live.ts": "claims name their volume and know no uid",
   "controllers/persistentvolume/sync-recycle.ts":

@@ -1,4 +1,5 @@
 import { CLAIM_NAME_ANNOTATION } from "../../pkg/api/device-claims.ts";
+import { hashedName } from "../../pkg/api/hash.ts";
 import type { StoredObject } from "../../pkg/api/object.ts";
 import { apiVersionOf, type Resource } from "../../pkg/api/resource.ts";
 import type { ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
@@ -13,15 +14,24 @@ export interface ClaimToMake {
   /** How the owner calls the claim. */
   readonly claimName: string;
   readonly template: CachedTemplate;
+  /** How many names others have had. */
+  readonly taken: number;
 }
 
-/** The claim that a pod or group brings with it, and takes along when it goes. */
-export function claimOfTemplate({ owner, kind, claimName, template }: ClaimToMake): ResourceClaim {
+export type NamedClaim = ResourceClaim & { readonly metadata: { readonly name: string } };
+
+/**
+ * The claim that a pod or group brings with it, and takes along when it goes. Its name looks like one that the server has
+ * generated, but each try for this owner has the same: where the answer to a create is lost, no second claim is made.
+ */
+export function claimOfTemplate({ owner, kind, claimName, template, taken }: ClaimToMake): NamedClaim {
   const { namespace, name, uid } = owner.metadata;
   const { metadata = {}, spec } = template.spec;
+  const generateName = generatedName(name, claimName);
   return {
     metadata: {
-      generateName: generatedName(name, claimName),
+      name: hashedName(generateName, `${uid}/${claimName}/${taken}`),
+      generateName,
       ...(namespace !== undefined && { namespace }),
       ...(metadata.labels && { labels: metadata.labels }),
       annotations: { ...metadata.annotations, [CLAIM_NAME_ANNOTATION]: claimName },

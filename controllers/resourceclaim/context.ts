@@ -46,6 +46,7 @@ export function resourceClaimContext(kit: Kit) {
     templates: kit.reads(resources.resourceClaimTemplates, { fields: TEMPLATE_FIELDS }),
     ofGroups: features.enabled(GROUPS_GATE) ? groupContext(kit) : undefined,
     podClient: client.clientFor(resources.pods),
+    claimClient: client.clientFor(resources.resourceClaims),
     podWrites: kit.writes(resources.pods),
     /** Of claims, for pods. */
     claimWrites: kit.writes(resources.resourceClaims),

@@ -1,16 +1,20 @@
-import { claimNameOf, type ClaimUser } from "../../pkg/api/device-claims.ts";
+import { CLAIM_NAME_ANNOTATION, claimNameOf, type ClaimUser } from "../../pkg/api/device-claims.ts";
 import { messageOf } from "../../pkg/api/errors.ts";
 import { keyOf, type Stored } from "../../pkg/api/object.ts";
+import { isControlledBy } from "../../pkg/api/owner-references.ts";
 import type { Resource } from "../../pkg/api/resource.ts";
 import type { PodResourceClaim, PodResourceClaimStatus } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ResourceClaim } from "../../pkg/api/types/resource-v1.gen.ts";
-import { isNamespaceTerminating } from "../../pkg/client/errors.ts";
+import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
 import type { RecordedWrites } from "../../pkg/controller/recorded-writes.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
-import { claimOfTemplate } from "./claim-of-template.ts";
+import { claimOfTemplate, type NamedClaim } from "./claim-of-template.ts";
 import { claimMadeFor, type ResourceClaimContext } from "./context.ts";
 import type { CachedGroup } from "./fields.ts";
 import { adminLabel } from "./metrics.ts";
+
+/** Names are hashes: that even two of them are another's happens to nobody by chance. */
+const MOST_TAKEN = 5;
 
 /** In what pods and groups are different when claims are made for them. */
 export interface User {
@@ -87,32 +91,80 @@ async function unknownClaim(
   const known = claimMadeFor(context, group ?? owner, wanted.name);
   // A claim of the group is made by the group's sync.
   if (known !== undefined || group !== undefined) return known?.metadata.name;
-  return create(sync, context, { user, wanted });
+  const told = named.kind === "named" ? named.name : undefined;
+  // The cache may have yet to show it.
+  if (told !== undefined && (await isOwnClaim(sync, context, { name: told, claimName: wanted.name })))
+    return undefined;
+  return create(sync, context, { user, wanted, gone: told });
 }
 
 async function create(
   sync: UserSync,
-  { templates, creates }: ResourceClaimContext,
-  { user, wanted }: Wanted,
+  context: ResourceClaimContext,
+  { user, wanted, gone }: Wanted & { readonly gone: string | undefined },
 ): Promise<string> {
   const { owner } = sync;
   const { resourceClaimTemplateName: templateName = "", name: claimName } = wanted;
-  const template = templates.lister.get(owner.metadata.namespace, templateName);
+  const template = context.templates.lister.get(owner.metadata.namespace, templateName);
   if (template === undefined)
     throw new Error(
       `resource claim template "${templateName}": resourceclaimtemplate.resource.k8s.io "${templateName}" not found`,
     );
   sync.decided("A claim is made of a template", { claim: claimName, template: templateName });
-  const claim = claimOfTemplate({ owner, kind: user.resource, claimName, template });
+  for (let taken = 0; taken < MOST_TAKEN; taken++) {
+    const claim = claimOfTemplate({ owner, kind: user.resource, claimName, template, taken });
+    const { name } = claim.metadata;
+    // Whoever knows of the one that is gone would take another of its name for it.
+    if (name !== gone && (await createOrFind(sync, context, { user, claim, claimName }))) return name;
+  }
+  throw new Error(`create ResourceClaim : ${MOST_TAKEN} names are taken`);
+}
+
+interface Draft {
+  readonly user: User;
+  readonly claim: NamedClaim;
+  readonly claimName: string;
+}
+
+/** Whether the claim is there, be it that an earlier try has made it and nobody was told; its name may be another's. */
+async function createOrFind(
+  sync: UserSync,
+  context: ResourceClaimContext,
+  { user, claim, claimName }: Draft,
+): Promise<boolean> {
   const labels = { admin_access: adminLabel(claim) };
   try {
-    const { metadata } = await user.writes.create(sync, claim);
-    creates.inc({ ...labels, status: "success" });
-    return metadata.name;
+    await user.writes.create(sync, claim);
+    context.creates.inc({ ...labels, status: "success" });
+    return true;
   } catch (error) {
-    creates.inc({ ...labels, status: "failure" });
+    sync.signal.throwIfAborted();
+    if (isAlreadyExists(error)) return isOwnClaim(sync, context, { name: claim.metadata.name, claimName });
+    context.creates.inc({ ...labels, status: "failure" });
     // upstream: the name in the message is that of the claim, which has none yet.
     if (isNamespaceTerminating(error)) throw error;
     throw new Error(`create ResourceClaim : ${messageOf(error)}`, { cause: error });
+  }
+}
+
+interface OwnName {
+  readonly name: string;
+  /** How the owner calls the claim. */
+  readonly claimName: string;
+}
+
+/** Whether the claim of the name was made for this very owner, as the server has it now. */
+async function isOwnClaim(
+  { owner, signal }: UserSync,
+  { claimClient }: ResourceClaimContext,
+  { name, claimName }: OwnName,
+): Promise<boolean> {
+  try {
+    const { namespace = "" } = owner.metadata;
+    const live = await claimClient.get({ namespace, name }, {}, signal);
+    return isControlledBy(live, owner) && live.metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName;
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
   }
 }

@@ -312,13 +312,18 @@ describe("several claims", () => {
       target: { verb: "patch", resource: "pods" },
       action: { kind: "status", when: "before", error: conflict(resources.pods, "web", "no") },
     });
+    let tries = 0;
+    world.server.parts.faults.add({
+      target: { verb: "create", resource: "resourceclaims" },
+      action: { kind: "interfere", run: () => void tries++ },
+    });
     for (let index = 0; index < 150; index++) await it.pod({ name: `web-${index}` });
     await world.run(60_000);
     repair();
     await world.run(60_000);
     late();
     await world.run(60_000);
-    expect(await it.claims()).toHaveLength(150);
+    expect([(await it.claims()).length, tries]).toEqual([150, 150]);
   });
 
   test("that a pod does not need are left alone", async () => {

@@ -1,5 +1,5 @@
 import { dumpPodTemplate } from "./go-dump.ts";
-import { safeEncode } from "./names.ts";
+import { nameWithSuffix, safeEncode } from "./names.ts";
 import type { PodTemplateSpec } from "./types/core-v1.gen.ts";
 
 const offset32 = 0x811c9dc5;
@@ -39,6 +39,14 @@ export function computeHash(template: PodTemplateSpec, collisionCount?: number):
 /** The value of the controller.kubernetes.io/hash label of a revision whose data has this JSON (of go-json.ts). */
 export function hashRevisionData(json: string, collisionCount?: number): string {
   return safeEncode(String(fnv32(json + (collisionCount ?? ""))));
+}
+
+/**
+ * What the API server could make of metadata.generateName, but the same for the same text: whoever does not know whether a
+ * create had its effect asks for the same name again.
+ */
+export function hashedName(base: string, text: string): string {
+  return nameWithSuffix(base, fnv32a(text));
 }
 
 function bytesOf(data: string | Uint8Array): Uint8Array {

@@ -17,6 +17,13 @@ export function generateName(base: string, random: Random): string {
   return base.slice(0, maxLabelLength - suffixLength) + randomSuffix(random);
 }
 
+/** The same with five characters that this number stands for. */
+export function nameWithSuffix(base: string, number: number): string {
+  const letter = (_: unknown, place: number): string =>
+    alphabet[Math.floor(number / alphabet.length ** place) % alphabet.length] ?? "";
+  return base.slice(0, maxLabelLength - suffixLength) + Array.from({ length: suffixLength }, letter).join("");
+}
+
 /** Writes a hash's digits in the alphabet of random names. */
 export function safeEncode(text: string): string {
   return Array.from(text, (letter) => alphabet[(letter.codePointAt(0) ?? 0) % alphabet.length]).join("");

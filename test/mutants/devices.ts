@@ -5,6 +5,67 @@ const syncs = [`${claims}/sync.test.ts`];
 const ofClaims = [`${claims}/sync-claim.test.ts`];
 const ofGroups = [`${claims}/groups.test.ts`];
 
+const made = [`${claims}/sync-made-claims.test.ts`];
+
+const madeClaimMutants: readonly Mutant[] = [
+  {
+    name: "resourceclaim-controller: each try to make a claim asks for another name",
+    file: `${claims}/claim-of-template.ts`,
+    find: "`${uid}/${claimName}/${taken}`",
+    replace: "`${uid}/${claimName}/${process.hrtime.bigint()}`",
+    tests: made,
+  },
+  {
+    name: "resourceclaim-controller: claims of a pod made anew have the names of the one before it",
+    file: `${claims}/claim-of-template.ts`,
+    find: "`${uid}/${claimName}/${taken}`",
+    replace: "`${namespace}/${claimName}/${taken}`",
+    tests: [`${claims}/claim-of-template.test.ts`],
+  },
+  {
+    name: "resourceclaim-controller: whoever's claim has the name is taken for the pod's",
+    file: `${claims}/sync-made-claims.ts`,
+    find: "return isControlledBy(live, owner) && live",
+    replace: "return live",
+    tests: made,
+  },
+  {
+    name: "resourceclaim-controller: one claim of a pod is taken for another",
+    file: `${claims}/sync-made-claims.ts`,
+    find: " && live.metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName;",
+    replace: " && claimName !== CLAIM_NAME_ANNOTATION;",
+    tests: made,
+  },
+  {
+    name: "resourceclaim-controller: the name of a claim that is gone is used again",
+    file: `${claims}/sync-made-claims.ts`,
+    find: "if (name !== gone && (await",
+    replace: "if (gone !== templateName && (await",
+    tests: made,
+  },
+  {
+    name: "resourceclaim-controller: what the cache does not show of a pod's claims is gone",
+    file: `${claims}/sync-made-claims.ts`,
+    find: "if (told !== undefined && (await",
+    replace: "if (told === wanted.name && (await",
+    tests: made,
+  },
+  {
+    name: "resourceclaim-controller: a claim that nobody was told of is not looked for",
+    file: `${claims}/sync-made-claims.ts`,
+    find: "    if (isAlreadyExists(error)) return isOwnClaim(sync, context, { name: claim.metadata.name, claimName });\n",
+    replace: "",
+    tests: made,
+  },
+  {
+    name: "resourceclaim-controller: a pod whose claim is gone gets no other",
+    file: `${claims}/sync-made-claims.ts`,
+    find: "    if (isNotFound(error)) return false;\n",
+    replace: "",
+    tests: syncs,
+  },
+];
+
 const resourceClaimMutants: readonly Mutant[] = [
   {
     name: "resourceclaim-controller: claims that a pod was told of before are taken from its status",
@@ -453,4 +514,9 @@ const deviceTaintMutants: readonly Mutant[] = [
   },
 ];
 
-export const deviceMutants: readonly Mutant[] = [...resourceClaimMutants, ...done, ...deviceTaintMutants];
+export const deviceMutants: readonly Mutant[] = [
+  ...madeClaimMutants,
+  ...resourceClaimMutants,
+  ...done,
+  ...deviceTaintMutants,
+];

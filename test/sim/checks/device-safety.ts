@@ -15,8 +15,6 @@ const EVICTS = "device-taint-eviction-controller";
 export class DeviceSafety {
   readonly #world: World;
   readonly #beliefs: Beliefs;
-  /** When claims were made, by uid, and by whom who knows of it. */
-  readonly #made = new Map<string, { readonly atMs: number; readonly by: string | undefined }>();
   /** Uids of pods that had a device with such a taint at some time. */
   readonly #mayGo = new Set<string>();
   /** When devices last had a taint, by both; a manager may yet have to hear that they have lost it. */
@@ -85,20 +83,16 @@ export class DeviceSafety {
       this.#world.violate(`${line}: deletes a claim of a pod that needs it`);
   }
 
-  #judgeNew({ ambiguous, line, process }: Write, claim: ResourceClaim): void {
+  /** Whoever makes it, and whatever was known of the one before it. */
+  #judgeNew({ line }: Write, claim: ResourceClaim): void {
     const owner = madeFor(claim);
     if (owner === undefined) return;
-    const knownMs = this.#beliefs.horizonMs(process, ["resourceclaims"]);
     for (const other of claimsIn(storeOf(this.#world))) {
       const same = madeFor(other);
-      const { uid = "", deletionTimestamp, name } = other.metadata;
-      if (uid === claim.metadata.uid || same?.uid !== owner.uid || same.name !== owner.name) continue;
-      if (deletionTimestamp !== undefined) continue;
-      const made = this.#made.get(uid);
-      if (made?.by === process.name || (made?.atMs ?? 0) < knownMs)
+      const { uid, deletionTimestamp, name } = other.metadata;
+      const isOther = uid !== claim.metadata.uid && deletionTimestamp === undefined;
+      if (isOther && same?.uid === owner.uid && same.name === owner.name)
         this.#world.violate(`${line}: ${name} is the pod's claim already`);
     }
-    const by = ambiguous ? undefined : process.name;
-    this.#made.set(claim.metadata.uid ?? "", { atMs: this.#world.clock.monotonicMs(), by });
   }
 }

@@ -19,17 +19,10 @@ export const deviceMutants: readonly Mutant[] = [
     replace: "return false;\n}\n\nasync function release",
   },
   {
-    name: "makes a claim anew that the cache has yet to show",
-    file: `${claims}/context.ts`,
-    find: "claimWrites: kit.writes(resources.resourceClaims),",
-    replace:
-      "claimWrites: new RecordedWrites({ env: kit.env, consistency: kit.newConsistency() }, resources.resourceClaims),",
-  },
-  {
-    name: "does not look for the claim that a pod has",
-    file: `${claims}/context.ts`,
-    find: "metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName",
-    replace: "metadata.annotations?.[CLAIM_NAME_ANNOTATION] === namespace",
+    name: "asks for another name in each try to make a claim",
+    file: `${claims}/claim-of-template.ts`,
+    find: "`${uid}/${claimName}/${taken}`",
+    replace: "`${uid}/${claimName}/${process.hrtime.bigint()}`",
   },
   {
     name: "deletes claims of pods that need them",
