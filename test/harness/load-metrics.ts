@@ -1,6 +1,7 @@
 import type { Json } from "../../pkg/api/json.ts";
 import type { Stored } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
+import { isPodReady } from "../../pkg/api/pod.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
@@ -20,6 +21,8 @@ const METRICS_PATH = /^\/apis\/(?:custom\.|external\.)?metrics\.k8s\.io(?:\/|$)/
 export interface Load {
   /** What the pods that run use of a core, all of them together, by container. */
   readonly cpu?: Readonly<Record<string, number>>;
+  /** It comes through a Service: pods that are not ready use nothing. */
+  readonly ofReady?: boolean;
   /** As many of them are passed over, as if nobody had measured them yet: the last by name. */
   readonly unmeasured?: number;
   /** "pods/qps" is shared by the pods that run; "services/front/qps" is a value of that. */
@@ -100,17 +103,17 @@ export class LoadMetrics {
     return listOf("MetricValueList", groupVersion, this.#custom(load, rest, pods));
   }
 
-  #usage({ cpu = {}, unmeasured = 0 }: Load, pods: readonly Stored<Pod>[]): readonly Json[] {
-    const containers = Object.entries(cpu).map(([name, milli]) => ({
-      name,
-      usage: { cpu: `${share(milli, pods)}m` },
-    }));
-    if (containers.length === 0) return [];
-    return pods.slice(0, Math.max(0, pods.length - unmeasured)).map(({ metadata: { name, namespace } }) => ({
-      metadata: { name, namespace },
+  #usage({ cpu = {}, ofReady = false, unmeasured = 0 }: Load, pods: readonly Stored<Pod>[]): readonly Json[] {
+    if (Object.keys(cpu).length === 0) return [];
+    const users = new Set(ofReady ? pods.filter(isPodReady) : pods);
+    return pods.slice(0, Math.max(0, pods.length - unmeasured)).map((pod) => ({
+      metadata: { name: pod.metadata.name, namespace: pod.metadata.namespace },
       timestamp: this.#now(),
       window: "0s",
-      containers,
+      containers: Object.entries(cpu).map(([name, milli]) => ({
+        name,
+        usage: { cpu: `${users.has(pod) ? share(milli, users.size) : 0}m` },
+      })),
     }));
   }
 
@@ -126,7 +129,7 @@ export class LoadMetrics {
       value: `${milli}m`,
     });
     if (name !== "*") return [described("Service", name, value)];
-    return pods.map(({ metadata }) => described("Pod", metadata.name, share(value, pods)));
+    return pods.map(({ metadata }) => described("Pod", metadata.name, share(value, pods.length)));
   }
 
   #external({ external = {} }: Load, metricName: string): readonly Json[] {
@@ -151,8 +154,8 @@ export function podsOfServer(client: ClientSet): PodsOf {
   };
 }
 
-function share(milli: number, pods: readonly unknown[]): number {
-  return Math.trunc(milli / Math.max(1, pods.length));
+function share(milli: number, pods: number): number {
+  return Math.trunc(milli / Math.max(1, pods));
 }
 
 function servedVersion(group: string): string | undefined {

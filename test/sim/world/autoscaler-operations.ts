@@ -168,7 +168,7 @@ function loadOf(world: World, name: string, random: Random): string {
 }
 
 function setLoad(world: World, name: string, milli: number): void {
-  world.metrics.change(NAMESPACE, selectorOf(name), { cpu: { main: milli } });
+  world.metrics.change(NAMESPACE, selectorOf(name), { cpu: { main: milli }, ofReady: true });
   world.trace?.add("load", `${name} uses ${milli}m`);
 }
 
