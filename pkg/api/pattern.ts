@@ -4,8 +4,8 @@ import { RE2JS, RE2JSException } from "re2js";
 /** A regular expression that a user wrote, as Go reads it. It is matched in time that grows with the text's length only. */
 export interface Pattern {
   readonly matches: (text: string) => boolean;
-  /** What it matches, one after the other, at most so many. */
-  readonly findAll: (text: string, most: number) => readonly string[];
+  /** What it matches, one after the other. */
+  readonly find: (text: string) => Iterable<string>;
   /** Instructions of its program: what each character may cost. */
   readonly size: number;
 }
@@ -35,7 +35,7 @@ function compile(source: string): Pattern | PatternError {
     const program = RE2JS.compile(source);
     return {
       matches: (text) => program.test(text),
-      findAll: (text, most) => findAll(program, text, most),
+      find: (text) => findIn(program, text),
       size: program.programSize(),
     };
   } catch (error) {
@@ -44,11 +44,9 @@ function compile(source: string): Pattern | PatternError {
   }
 }
 
-function findAll(program: RE2JS, text: string, most: number): readonly string[] {
+function* findIn(program: RE2JS, text: string): Generator<string, void> {
   const matcher = program.matcher(text);
-  const found: string[] = [];
-  while (found.length < most && matcher.find()) found.push(matcher.group() ?? "");
-  return found;
+  while (matcher.find()) yield matcher.group() ?? "";
 }
 
 const tokens = /\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\{(\d{0,4})(?:,(\d{0,4}))?\}|[^]/gs;

@@ -1,6 +1,6 @@
 import { type Checked, check } from "./check.ts";
 import { Environment } from "./environment.ts";
-import { type Program, plan } from "./evaluate.ts";
+import { type PausingProgram, type Program, plan } from "./evaluate.ts";
 import { authorizerOverloads } from "./library/authorizer.ts";
 import { formatOverloads } from "./library/formats.ts";
 import { growingMapOverloads } from "./library/growing-maps.ts";
@@ -37,6 +37,7 @@ export const kubernetesEnvironment: Environment = Environment.of([
 export interface Compiled {
   readonly checked: Checked;
   readonly run: Program;
+  readonly inSteps: PausingProgram;
 }
 
 export interface CompileOptions {
@@ -58,7 +59,7 @@ export function compile(
   const literals = literalIssues(checked);
   if (literals.length > 0) return formatIssues(source, literals);
   try {
-    return { checked, run: plan(checked) };
+    return { checked, ...plan(checked) };
   } catch (error) {
     if (error instanceof EvaluationError) return `program instantiation failed: ${error.message}`;
     throw error;

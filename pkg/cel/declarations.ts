@@ -1,3 +1,4 @@
+import { inOneGo, type Steps } from "../api/steps.ts";
 import {
   boolType,
   bytesType,
@@ -31,9 +32,12 @@ export interface Overload {
   readonly typeParams: readonly string[];
   /** Absent where the evaluator itself knows what to do. */
   readonly call: Implementation | undefined;
+  /** The same with pauses, of what may take long with few arguments. */
+  readonly inSteps?: ImplementationInSteps;
 }
 
 export type Implementation = (...args: readonly Value[]) => Value;
+export type ImplementationInSteps = (...args: readonly Value[]) => Steps<Value>;
 
 export interface FunctionOverload extends Overload {
   readonly name: string;
@@ -67,6 +71,15 @@ export function overload(id: string, signature: string, call?: Implementation): 
   const result = parseType(groups["result"] ?? "");
   const typeParams = [...new Set([...args, result].flatMap(namesOfParams))];
   return { name: groups["name"] ?? "", id, member: target !== undefined, args, result, typeParams, call };
+}
+
+/** Declares one that pauses. */
+export function overloadInSteps(
+  id: string,
+  signature: string,
+  inSteps: ImplementationInSteps,
+): FunctionOverload {
+  return { ...overload(id, signature, (...args) => inOneGo(inSteps(...args))), inSteps };
 }
 
 function namesOfParams({ kind, name, params }: Type): readonly string[] {

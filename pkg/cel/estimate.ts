@@ -11,7 +11,7 @@ import {
 import type { Checked } from "./check.ts";
 import { callEstimate, type Operand } from "./estimate-calls.ts";
 import { either, fixed, most, plus, type Range, sum, times, unknown } from "./range.ts";
-import { lengthOf } from "./operations.ts";
+import { lengthOf } from "./code-points.ts";
 import { creationCosts } from "./runtime-cost.ts";
 import { type Type, unwrapOptional } from "./types.ts";
 

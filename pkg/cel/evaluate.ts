@@ -1,5 +1,6 @@
 // Makes functions of checked expressions.
 
+import type { Steps } from "../api/steps.ts";
 import {
   type Call,
   type Comprehension,
@@ -12,13 +13,15 @@ import {
   type StructLiteral,
 } from "./ast.ts";
 import type { Checked } from "./check.ts";
-import { alternative, chosen, fail } from "./dispatch.ts";
+import { alternative, calling, chosen } from "./dispatch.ts";
 import { accessCost, fieldOf, fieldOfOptional, hasField, valuesOf } from "./fields.ts";
-import { pairsOf, settled } from "./loops.ts";
-import { index, lookUp, noSuchOverload } from "./operations.ts";
-import { attempt, type Outcome, Run, type Step, type Variables } from "./run.ts";
-import { callCost, creationCosts } from "./runtime-cost.ts";
-import { structType } from "./types.ts";
+import { conditional, logical, notStrictlyFalse } from "./logic.ts";
+import { loop } from "./loops.ts";
+import { index, lookUp } from "./operations.ts";
+import { pausing, strict, unary, valueOf } from "./pauses.ts";
+import { type Outcome, Run, type Step, type Variables } from "./run.ts";
+import { callCost, creationCosts, freeOfCost } from "./runtime-cost.ts";
+import { structType, variablesType } from "./types.ts";
 import {
   ArrayList,
   EntryMap,
@@ -26,6 +29,7 @@ import {
   GrowingList,
   GrowingMap,
   isList,
+  isMap,
   Optional,
   TypeValue,
   Uint,
@@ -36,16 +40,28 @@ import {
  * An expression, ready to be evaluated. Throws an EvaluationError, or a CostLimitError; `spent` tells what was spent also then.
  */
 export type Program = (variables: Variables, costLimit: number, spent?: { cost: number }) => Outcome;
+/** The same with pauses: within its limit an expression may take a second. */
+export type PausingProgram = (...args: Parameters<Program>) => Steps<Outcome>;
 
-export function plan(checked: Checked): Program {
+export function plan(checked: Checked): { readonly run: Program; readonly inSteps: PausingProgram } {
   const step = new Planner(checked).step(checked.expr);
-  return (variables, costLimit, spent) => {
-    const run = new Run(variables, costLimit);
-    try {
-      return { value: step(run), cost: run.cost };
-    } finally {
-      if (spent !== undefined) spent.cost = run.cost;
-    }
+  return {
+    run(variables, costLimit, spent) {
+      const run = new Run(variables, costLimit);
+      try {
+        return { value: step(run), cost: run.cost };
+      } finally {
+        if (spent !== undefined) spent.cost = run.cost;
+      }
+    },
+    *inSteps(variables, costLimit, spent) {
+      const run = new Run(variables, costLimit);
+      try {
+        return { value: yield* valueOf(step, run), cost: run.cost };
+      } finally {
+        if (spent !== undefined) spent.cost = run.cost;
+      }
+    },
   };
 }
 
@@ -65,6 +81,8 @@ const conversionNames = new Set([
 class Planner {
   readonly #checked: Checked;
   #nextSlot = 0;
+  /** How many loops there are around what is planned. */
+  #depth = 0;
   readonly #slots = new Map<string, number[]>();
 
   constructor(checked: Checked) {
@@ -150,17 +168,24 @@ class Planner {
     const target = this.step(operand);
     const cost = accessCost(operand);
     if (testOnly)
-      return (run) => {
-        const value = target(run);
+      return unary(target, (run, value) => {
         // To ask whether something is there costs nothing itself.
         run.charge(cost - 1);
         return hasField(value, field);
-      };
-    return (run) => {
-      const value = target(run);
+      });
+    const select = (run: Run, value: Value): Value => {
       run.charge(cost);
       return value instanceof Optional ? fieldOfOptional(value, field) : fieldOf(value, field);
     };
+    if (this.#checked.typeOf(operand).name !== variablesType.name) return unary(target, select);
+    return pausing(
+      (run) => select(run, target(run)),
+      function* (run) {
+        const value = yield* valueOf(target, run);
+        if (isMap(value) && value.prepare !== undefined) yield* value.prepare(field);
+        return select(run, value);
+      },
+    );
   }
 
   #call(expr: Call): Step {
@@ -184,21 +209,10 @@ class Planner {
     }
   }
 
-  /** Either side alone can decide, even when the other fails. */
   #logical(args: readonly Expr[], decides: boolean): Step {
     const [left, right] = this.#steps(args);
     if (left === undefined || right === undefined) throw new Error("a logical operator has two sides");
-    return (run) => {
-      const first = attempt(left, run);
-      if (first === decides) return decides;
-      const second = attempt(right, run);
-      if (second === decides) return decides;
-      for (const side of [first, second]) {
-        if (side instanceof EvaluationError) throw side;
-        if (typeof side !== "boolean") throw noSuchOverload();
-      }
-      return !decides;
-    };
+    return logical(left, right, decides);
   }
 
   #steps(exprs: readonly Expr[]): readonly Step[] {
@@ -212,21 +226,13 @@ class Planner {
     );
     if (condition === undefined || ifTrue === undefined || ifFalse === undefined)
       throw new Error("a condition has two branches");
-    return (run) => {
-      const value = condition(run);
-      if (typeof value !== "boolean") throw noSuchOverload();
-      return value ? ifTrue(run) : ifFalse(run);
-    };
+    return conditional(condition, ifTrue, ifFalse);
   }
 
   #notStrictlyFalse(args: readonly Expr[]): Step {
     const [step] = this.#steps(args);
     if (step === undefined) throw new Error("there is one argument");
-    return (run) => {
-      const value = attempt(step, run);
-      run.charge(1);
-      return value !== false;
-    };
+    return notStrictlyFalse(step);
   }
 
   #index({ name, args }: Call): Step {
@@ -234,14 +240,12 @@ class Planner {
     if (target === undefined || key === undefined) throw new Error("an index has a target and a key");
     const optional = name === operators.optionalIndex;
     const cost = args[0] === undefined ? 1 : accessCost(args[0]);
-    return (run) => {
-      const container = target(run);
-      const at = key(run);
+    return strict([target, key], (run, [container = null, at = null]) => {
       run.charge(cost);
       if (!optional && !(container instanceof Optional)) return index(container, at);
       const inner = container instanceof Optional ? container.value : container;
       return new Optional(inner === undefined ? undefined : lookUp(inner, at));
-    };
+    });
   }
 
   #optionalSelect(args: readonly Expr[]): Step {
@@ -251,11 +255,10 @@ class Planner {
     const target = this.step(operand);
     const name = field.value;
     const cost = accessCost(operand);
-    return (run) => {
-      const value = target(run);
+    return unary(target, (run, value) => {
       run.charge(cost);
       return fieldOfOptional(value instanceof Optional ? value : new Optional(value), name);
-    };
+    });
   }
 
   #function(expr: Call): Step {
@@ -268,15 +271,7 @@ class Planner {
       return alternative(operands, first.id === "optional_orValue_value");
     const id = overloads.length === 1 ? first.id : "";
     const free = id === "in_list" && this.#isSetOfPrimitives(expr.args[1]);
-    return (run) => {
-      const values = operands.map((operand) => operand(run));
-      const result = attempt(() => chosen(overloads, values).call?.(...values) ?? fail(), run);
-      const failed = result instanceof EvaluationError;
-      // What fails has been tried all the same.
-      if (!free) run.charge(callCost(first.name, id, values, failed ? null : result));
-      if (failed) throw result;
-      return result;
-    };
+    return calling(overloads, operands, free ? freeOfCost : callCost(first.name, id), this.#depth === 0);
   }
 
   /** Looking into a constant set costs nothing. */
@@ -287,44 +282,51 @@ class Planner {
   }
 
   #list({ elements, optionals }: ListLiteral): Step {
-    const steps = this.#steps(elements);
-    return (run) => {
-      const values = steps.flatMap((step, at) => {
-        const value = step(run);
-        return optionals.has(at) ? valuesOf(value) : [value];
-      });
+    const steps = elements.map((element, at) => this.#optional(element, optionals.has(at)));
+    return strict(steps, (run, values) => {
       run.charge(creationCosts.list);
-      return new ArrayList(values);
-    };
+      if (optionals.size === 0) return new ArrayList(values);
+      return new ArrayList(values.flatMap((value, at) => (optionals.has(at) ? valuesOf(value) : [value])));
+    });
   }
 
   #map({ entries }: MapLiteral): Step {
-    const steps = entries.map(({ key, value, optional }) => ({
-      key: this.step(key),
-      value: this.step(value),
-      optional,
-    }));
-    return (run) => {
-      const pairs = steps.flatMap(({ key, value, optional }) => {
-        const made = [key(run), value(run)] as const;
-        return optional ? valuesOf(made[1]).map((each) => [made[0], each] as const) : [made];
-      });
+    const steps = entries.flatMap(({ key, value, optional }) => [
+      this.step(key),
+      this.#optional(value, optional),
+    ]);
+    return strict(steps, (run, values) => {
       run.charge(creationCosts.map);
-      return new EntryMap(pairs);
-    };
+      return new EntryMap(
+        entries.flatMap(({ optional }, at) => {
+          const [key = null, value = null] = values.slice(2 * at, 2 * at + 2);
+          return (optional ? valuesOf(value) : [value]).map((each) => [key, each] as const);
+        }),
+      );
+    });
   }
 
   #struct({ name, fields }: StructLiteral): Step {
-    const steps = fields.map((field) => ({ ...field, step: this.step(field.value) }));
+    const steps = fields.map(({ value, optional }) => this.#optional(value, optional));
     const type = structType(name.replace(/^\./, ""));
-    return (run) => {
-      const pairs = steps.flatMap(({ name: field, optional, step }) => {
-        const value = step(run);
+    return strict(steps, (run, values) => {
+      run.charge(creationCosts.struct);
+      const pairs = fields.flatMap(({ name: field, optional }, at) => {
+        const value = values[at] ?? null;
         return (optional ? valuesOf(value) : [value]).map((each) => [field, each] as const);
       });
-      run.charge(creationCosts.struct);
       return new EntryMap(pairs, type);
-    };
+    });
+  }
+
+  /** What has to be an optional fails where it is none, before what comes after it is evaluated. */
+  #optional(expr: Expr, isOptional: boolean): Step {
+    const step = this.step(expr);
+    if (!isOptional) return step;
+    return unary(step, (_run, value) => {
+      valuesOf(value);
+      return value;
+    });
   }
 
   /** Whatever is bound while a part is planned is bound there only. */
@@ -344,30 +346,30 @@ class Planner {
   #comprehension(expr: Comprehension): Step {
     const { accumulator, condition, range, variable, secondVariable } = expr;
     const rangeStep = this.step(range);
-    const initStep = this.#growing(expr.init);
-    return this.#scoped([accumulator], ([slot = 0]) => {
+    // A loop without rounds only gives a value a name.
+    const isBinding = range.kind === "list" && range.elements.length === 0;
+    const initStep = isBinding ? this.step(expr.init) : this.#growing(expr.init);
+    this.#depth++;
+    const step = this.#scoped([accumulator], ([slot = 0]) => {
       const result = this.step(expr.result);
       const variables = secondVariable === undefined ? [variable] : [variable, secondVariable];
-      const loop = this.#scoped(variables, ([first = 0, second]) => ({
-        first,
-        second,
-        condition: this.step(condition),
-        step: this.step(expr.step),
-        // No operator makes good what failed once.
-        unconditional: condition.kind === "literal" && condition.value === true,
-      }));
-      return (run) => {
-        const over = rangeStep(run);
-        run.slots[slot] = attempt(initStep, run);
-        for (const [one, two] of pairsOf(over, loop.second !== undefined)) {
-          run.slots[loop.first] = one;
-          if (loop.second !== undefined) run.slots[loop.second] = two;
-          if (loop.condition(run) !== true) break;
-          run.slots[slot] = loop.unconditional ? loop.step(run) : attempt(loop.step, run);
-        }
-        return settled(result(run));
-      };
+      return this.#scoped(variables, ([first = 0, second]) =>
+        loop({
+          range: rangeStep,
+          init: initStep,
+          slot,
+          result,
+          first,
+          second,
+          condition: this.step(condition),
+          step: this.step(expr.step),
+          // No operator makes good what failed once.
+          isUnconditional: condition.kind === "literal" && condition.value === true,
+        }),
+      );
     });
+    this.#depth--;
+    return step;
   }
 
   /** What a loop collects in grows in place. */

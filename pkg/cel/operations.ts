@@ -1,6 +1,6 @@
 // What the operators do with values.
 
-import { codePoints } from "./code-points.ts";
+import { lengthOf } from "./code-points.ts";
 import { typeOf } from "./type-of.ts";
 import { formatType } from "./types.ts";
 import {
@@ -51,6 +51,8 @@ export const checkedDuration = (nanos: bigint): Duration =>
 export function equal(a: Value, b: Value): boolean {
   if (a === b) return true;
   if (a === null || b === null) return false;
+  // No number is like another of its type; NaN is not even like itself.
+  if (typeof a !== "object" && typeof a === typeof b) return false;
   if (isNumeric(a) && isNumeric(b)) return compareNumbers(a, b) === 0;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
@@ -66,10 +68,10 @@ export function equal(a: Value, b: Value): boolean {
 }
 
 function equalLists(a: ListValue, b: ListValue): boolean {
-  if (a.size !== b.size) return false;
+  const { size } = a;
+  if (size !== b.size) return false;
   if (a.equals !== undefined) return a.equals(b);
-  let index = 0;
-  for (const item of a) if (!equal(item, b.at(index++))) return false;
+  for (let at = 0; at < size; at++) if (!equal(a.at(at), b.at(at))) return false;
   return true;
 }
 
@@ -104,7 +106,7 @@ export function compare(a: Value, b: Value): number {
     if (order === undefined) throw new EvaluationError("NaN values cannot be ordered");
     return order;
   }
-  if (typeof a === "string" && typeof b === "string") return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
   if (typeof a === "boolean" && typeof b === "boolean") return Number(a) - Number(b);
   if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b);
   if (a instanceof Timestamp && b instanceof Timestamp) return sign(a.nanos - b.nanos);
@@ -113,6 +115,19 @@ export function compare(a: Value, b: Value): number {
 }
 
 const sign = (value: bigint): number => (value < 0n ? -1 : value > 0n ? 1 : 0);
+
+/** As their bytes in UTF-8 are ordered: surrogates, which only JavaScript has, come last. */
+function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let at = 0; at < length; at++) {
+    const [mine, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    if (mine !== other) return inUtf8(mine) - inUtf8(other);
+  }
+  return a.length - b.length;
+}
+
+const inUtf8 = (unit: number): number =>
+  unit < 0xd800 ? unit : unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 
 export function add(a: Value, b: Value): Value {
   if (typeof a === "bigint" && typeof b === "bigint") return checkedInt(a + b);
@@ -179,16 +194,11 @@ export function sizeOf(value: Value): bigint {
   throw noSuchOverload();
 }
 
-/** In code points. */
-export function lengthOf(text: string): number {
-  // eslint-disable-next-line no-control-regex
-  return /^[\u0000-\u007F]*$/.test(text) ? text.length : codePoints(text).length;
-}
-
 export function contains(item: Value, container: Value): boolean {
   if (isMap(container)) return container.get(item) !== undefined;
   if (!isList(container)) throw noSuchOverload();
-  for (const each of container) if (equal(item, each)) return true;
+  const { size } = container;
+  for (let at = 0; at < size; at++) if (equal(item, container.at(at))) return true;
   return false;
 }
 

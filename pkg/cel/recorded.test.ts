@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { brotliDecompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { plain, sampleVariables } from "./answers.test-data.ts";
+import { inOneGo } from "../api/steps.ts";
 import { type Compiled, compile, kubernetesEnvironment } from "./compile.ts";
 import { estimateCost, type SizeOf } from "./estimate.ts";
 import { knownDifferences } from "./known-differences.test-data.ts";
@@ -45,7 +46,18 @@ const sizeOf: SizeOf = (path) => {
   return max === undefined ? undefined : { min: 0, max };
 };
 
-function evaluate({ run }: Compiled): Pick<Answer, "cost" | "error" | "value"> {
+type Evaluated = Pick<Answer, "cost" | "error" | "value">;
+
+/** With pauses nothing comes out differently. */
+function evaluate({ run, inSteps }: Compiled): Evaluated {
+  const [whole, paused] = [run, (...args: Parameters<typeof run>) => inOneGo(inSteps(...args))].map(
+    evaluated,
+  );
+  expect(paused).toEqual(whole);
+  return whole ?? {};
+}
+
+function evaluated(run: Compiled["run"]): Evaluated {
   try {
     const { value, cost } = run((name) => sampleVariables.get(name), 1e7);
     return { value: plain(value), ...(cost === 0 ? {} : { cost }) };

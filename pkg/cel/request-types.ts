@@ -4,7 +4,7 @@ import { kubernetesEnvironment } from "./compile.ts";
 import { parseType } from "./declarations.ts";
 import type { Declaration, Environment, TypeProvider } from "./environment.ts";
 import { jsonPatchOverloads } from "./library/json-patch.ts";
-import { dynType, stringType, structType, type Type } from "./types.ts";
+import { dynType, stringType, structType, type Type, variablesType } from "./types.ts";
 import { type DeclaredType, typesIn } from "./schemas/declared-type.ts";
 
 const prefix = "kubernetes.";
@@ -87,7 +87,7 @@ export const requestEnvironment: Environment = kubernetesEnvironment.with(
   types,
 );
 
-export const VARIABLES = `${prefix}variables`;
+export const VARIABLES = variablesType.name;
 export const PATCHED_OBJECT = "Object";
 export const JSON_PATCH = "JSONPatch";
 

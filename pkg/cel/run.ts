@@ -1,4 +1,5 @@
-import { EvaluationError, type Value } from "./values.ts";
+import type { Steps } from "../api/steps.ts";
+import type { EvaluationError, Value } from "./values.ts";
 
 /** The limit of what an evaluation may cost; no operator goes on without it. */
 export class CostLimitError extends Error {
@@ -16,12 +17,20 @@ export interface Outcome {
 /** What variables are there; undefined for those that have no value. */
 export type Variables = (name: string) => Value | undefined;
 
+/** A loop pauses after so much, or so many times, or when it has had to do with what is large. */
+const PAUSE_COST = 1_000;
+const PAUSE_COUNT = 16;
+/** Of a text, what is large. */
+const MANY_LETTERS = 1_000;
+
 export class Run {
   readonly slots: (Value | EvaluationError)[] = [];
   cost = 0;
 
   readonly variables: Variables;
   readonly limit: number;
+  #pauseAt = PAUSE_COST;
+  #count = 0;
 
   constructor(variables: Variables, limit: number) {
     this.variables = variables;
@@ -32,15 +41,28 @@ export class Run {
     this.cost += cost;
     if (this.cost > this.limit) throw new CostLimitError();
   }
+
+  /** What the operands of a function cost does not tell how long it takes: lists are compared with all that is in them. */
+  noteSizes(first: Value | undefined, second: Value | undefined): void {
+    if (isLarge(first) || isLarge(second)) this.#count = PAUSE_COUNT;
+  }
+
+  /** To be asked once in each round of a loop. */
+  shouldPause(): boolean {
+    this.#count++;
+    if (this.cost < this.#pauseAt && this.#count < PAUSE_COUNT) return false;
+    this.#pauseAt = this.cost + PAUSE_COST;
+    this.#count = 0;
+    return true;
+  }
 }
 
-export type Step = (run: Run) => Value;
+const isLarge = (value: Value | undefined): boolean =>
+  typeof value === "string" ? value.length > MANY_LETTERS : typeof value === "object" && value !== null;
 
-export function attempt(step: Step, run: Run): Value | EvaluationError {
-  try {
-    return step(run);
-  } catch (error) {
-    if (error instanceof EvaluationError) return error;
-    throw error;
-  }
+/** A part of an expression, as a function. */
+export interface Step {
+  (run: Run): Value;
+  /** The same with pauses; undefined where it does not take long. */
+  readonly inSteps?: (run: Run) => Steps<Value>;
 }

@@ -1,6 +1,6 @@
 // What calls cost while they are evaluated, about 50 ns a unit.
 
-import { lengthOf } from "./operations.ts";
+import { lengthOf } from "./code-points.ts";
 import { FormatValue } from "./library/formats.ts";
 import { isList, isMap, isOpaque, Optional, type Value } from "./values.ts";
 
@@ -66,22 +66,28 @@ const letters = (size: number, factor = 1): number => Math.ceil(size * factor * 
 const patternCost = (text: number, pattern: number): number =>
   letters(text + 1) * Math.ceil(pattern * perPatternLetter);
 
-type Cost = (sizes: readonly [number, number], args: readonly Value[], result: Value) => number;
+type Cost = (args: readonly Value[], result: Value) => number;
+type CostOfSizes = (first: number, second: number, args: readonly Value[]) => number;
 
-const textOnce: Cost = ([first]) => letters(first);
-const textTwice: Cost = ([first]) => letters(first, 2);
-const traversal: Cost = (_sizes, [value]) => (value === undefined ? 0 : traversalCost(value));
-const smaller: Cost = ([first, second]) => letters(Math.min(first, second));
-const find: Cost = ([text, pattern]) => patternCost(text, pattern);
+/** By the sizes of the first two arguments. */
+const bySizes =
+  (cost: CostOfSizes): Cost =>
+  (args) =>
+    cost(sizeForCost(args[0]), sizeForCost(args[1]), args);
+const textOnce: Cost = ([first]) => letters(sizeForCost(first));
+const textTwice: Cost = ([first]) => letters(sizeForCost(first), 2);
+const traversal: Cost = ([value]) => (value === undefined ? 0 : traversalCost(value));
+const smaller = bySizes((first, second) => letters(Math.min(first, second)));
+const find = bySizes(patternCost);
 
-const cidrBytes: Cost = ([cidr, other], args) =>
+const cidrCost: CostOfSizes = (cidr, other, args) =>
   letters(cidr + cidr) + (typeof args[1] === "string" ? letters(other) : 0);
 
 const byFunction: Readonly<Record<string, Cost>> = {
   ...Object.fromEntries([...constantCostFunctions].map((name) => [name, () => 1])),
   check: () => authorizationCost,
-  fieldSelector: ([, length]) => selectorCost(length),
-  labelSelector: ([, length]) => selectorCost(length),
+  fieldSelector: bySizes((_, length) => selectorCost(length)),
+  labelSelector: bySizes((_, length) => selectorCost(length)),
   isSorted: traversal,
   sum: traversal,
   max: traversal,
@@ -96,27 +102,32 @@ const byFunction: Readonly<Record<string, Cost>> = {
   "jsonpatch.escapeKey": textOnce,
   replace: textTwice,
   split: textTwice,
-  join: (_sizes, _args, result) => letters(sizeForCost(result), 2),
+  join: (_args, result) => letters(sizeForCost(result), 2),
   find,
   findAll: find,
   cidr: textOnce,
   isIP: textOnce,
   isCIDR: textOnce,
-  ip: (sizes, args, result) => (typeof args[0] === "string" ? textOnce(sizes, args, result) : 1),
+  ip: (args, result) => (typeof args[0] === "string" ? textOnce(args, result) : 1),
   "ip.isCanonical": textTwice,
-  containsIP: cidrBytes,
-  containsCIDR: (sizes, args, result) => cidrBytes(sizes, args, result) + letters(sizes[0]) + 1,
+  containsIP: bySizes(cidrCost),
+  containsCIDR: bySizes((cidr, other, args) => cidrCost(cidr, other, args) + letters(cidr) + 1),
   quantity: textOnce,
   isQuantity: textOnce,
   semver: textOnce,
   isSemver: textOnce,
-  validate: ([, length], [format]) =>
+  validate: bySizes((_, length, [format]) =>
     patternCost(length, format instanceof FormatValue ? format.patternSize : 0),
-  "_==_": ([first, second], [value]) =>
+  ),
+  "_==_": bySizes((first, second, [value]) =>
     value !== undefined && isOpaque(value) ? 1 : letters(Math.min(first, second)),
+  ),
 };
 
-const selfCompared: Cost = ([size], [list]) => listCall(size * size * selfFactor(list));
+const selfCompared: Cost = ([list]) => {
+  const size = sizeForCost(list);
+  return listCall(size * size * selfFactor(list));
+};
 
 /** Two for each comparison, and a little more where letters are compared. */
 function selfFactor(list: Value | undefined): number {
@@ -126,11 +137,8 @@ function selfFactor(list: Value | undefined): number {
 }
 
 const listCall = (cost: number): number => Math.trunc(cost) + 1 + creationCosts.list;
-const outputSize: Cost = (_sizes, _args, result) => listCall(sizeForCost(result));
-const setCost =
-  (factor: number): Cost =>
-  ([first, second]) =>
-    1 + first * second * factor;
+const outputSize: Cost = (_args, result) => listCall(sizeForCost(result));
+const setCost = (factor: number): Cost => bySizes((first, second) => 1 + first * second * factor);
 
 const comparisons = ["less", "less_equals", "greater", "greater_equals"];
 
@@ -141,33 +149,40 @@ const byOverload: Readonly<Record<string, Cost>> = {
   bytes_to_string: textOnce,
   strings_quote: textOnce,
   string_format: textOnce,
-  in_list: ([, size]) => size,
+  in_list: ([, list]) => sizeForCost(list),
   ...Object.fromEntries(
     comparisons.flatMap((name) => [`${name}_string`, `${name}_bytes`]).map((id) => [id, smaller]),
   ),
   not_equals: smaller,
-  add_string: ([first, second]) => letters(first + second),
-  add_bytes: ([first, second]) => letters(first + second),
+  add_string: bySizes((first, second) => letters(first + second)),
+  add_bytes: bySizes((first, second) => letters(first + second)),
   matches_string: find,
-  contains_string: ([first, second]) => letters(first) * letters(second),
+  contains_string: bySizes((first, second) => letters(first) * letters(second)),
   list_slice: outputSize,
   lists_range: outputSize,
   list_reverse: outputSize,
-  list_flatten: ([size]) => listCall(size),
-  list_flatten_int: ([size], [, depth]) => listCall(size * Number(depth)),
+  list_flatten: ([list]) => listCall(sizeForCost(list)),
+  list_flatten_int: ([list, depth]) => listCall(sizeForCost(list) * Number(depth)),
   list_distinct: selfCompared,
   list_sets_contains_list: setCost(1),
   list_sets_intersects_list: setCost(1),
   list_sets_equivalent_list: setCost(2),
 };
 
-export function callCost(name: string, overload: string, args: readonly Value[], result: Value): number {
-  const sizes = [sizeForCost(args[0]), sizeForCost(args[1])] as const;
-  if (overload.endsWith("_sort")) return selfCompared(sizes, args, result);
+/** What a call costs. `isOfResult`: that is known only afterwards. */
+export interface CallCost {
+  readonly of: Cost;
+  readonly isOfResult: boolean;
+}
+
+export const freeOfCost: CallCost = { of: () => 0, isOfResult: false };
+
+export function callCost(name: string, overload: string): CallCost {
+  if (overload.endsWith("_sort")) return { of: selfCompared, isOfResult: false };
   if (overload.endsWith("_sortByAssociatedKeys"))
-    return selfCompared([sizes[1], sizes[1]], args.slice(1), result);
-  const cost = entry(byFunction, name) ?? entry(byOverload, overload);
-  return cost === undefined ? 1 : cost(sizes, args, result);
+    return { of: (args) => selfCompared(args.slice(1), null), isOfResult: false };
+  const of = entry(byFunction, name) ?? entry(byOverload, overload) ?? ((): number => 1);
+  return { of, isOfResult: name === "join" || of === outputSize };
 }
 
 const entry = (costs: Readonly<Record<string, Cost>>, name: string): Cost | undefined =>

@@ -40,7 +40,21 @@ export function typeOf(value: Value): Type {
 
 /** Whether a value may be given for a parameter of a type, as far as that can be seen from outside. */
 export function matchesType(value: Value, type: Type): boolean {
-  if (type.kind === "dyn" || type.kind === "typeParam") return true;
-  const actual = typeOf(value);
-  return actual.kind === type.kind && actual.name === type.name;
+  switch (type.kind) {
+    case "dyn":
+    case "typeParam":
+      return true;
+    case "bool":
+      return typeof value === "boolean";
+    case "int":
+      return typeof value === "bigint";
+    case "double":
+      return typeof value === "number";
+    case "string":
+      return typeof value === "string";
+    default: {
+      const actual = typeOf(value);
+      return actual.kind === type.kind && actual.name === type.name;
+    }
+  }
 }

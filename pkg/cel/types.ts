@@ -47,6 +47,8 @@ export const typeType = simple("type");
 export const listType = (element: Type): Type => ({ kind: "list", name: "list", params: [element] });
 export const mapType = (key: Type, value: Type): Type => ({ kind: "map", name: "map", params: [key, value] });
 export const structType = (name: string): Type => simple("struct", name);
+/** What the variables of a policy are fields of: each is an expression of its own. */
+export const variablesType = structType("kubernetes.variables");
 export const typeParam = (name: string): Type => simple("typeParam", name);
 export const typeOfType = (param: Type): Type => ({ kind: "type", name: "type", params: [param] });
 export const opaqueType = (name: string, ...params: readonly Type[]): Type => ({

@@ -1,5 +1,6 @@
 // What expressions work with. Ints are bigints, doubles are numbers.
 
+import type { Steps } from "../api/steps.ts";
 import type { Type } from "./types.ts";
 
 /** An unsigned integer. */
@@ -66,6 +67,8 @@ export interface MapValue {
   readonly fallback?: Value;
   get(key: Value): Value | undefined;
   keys(): Iterable<Value>;
+  /** Finds out, with pauses, what `get` is going to answer, where that may take long. */
+  prepare?(key: string): Steps<void>;
 }
 
 /** A value of a type that a library brings. */
@@ -96,6 +99,14 @@ export type Value =
 /** What goes wrong in an evaluation; logical operators may do without the side that fails. */
 export class EvaluationError extends Error {
   readonly code = "CelEvaluationFailed";
+
+  /** Where in the evaluator that was tells nobody anything, and takes longer to find out than most expressions do. */
+  constructor(message: string, options?: ErrorOptions) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(message, options);
+    Error.stackTraceLimit = stackTraceLimit;
+  }
 }
 
 export const isList = (value: Value): value is ListValue => hasKind(value, "list");
@@ -195,7 +206,12 @@ export class GrowingList implements ListValue {
   }
 
   at(index: number): Value {
-    return new ArrayList(this.#items).at(index);
+    return this.settled().at(index);
+  }
+
+  /** What it has become; it must not grow any more. */
+  settled(): ArrayList {
+    return new ArrayList(this.#items);
   }
 
   append(items: Iterable<Value>): this {

@@ -19,7 +19,7 @@ export interface Asked {
   readonly until?: string;
 }
 
-interface Definition {
+export interface Definition {
   readonly spec: {
     readonly group: string;
     readonly names: { readonly plural: string };

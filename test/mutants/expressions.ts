@@ -2,6 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const RULES = ["test/integration/api/definitions/rules.test.ts"];
 const LANGUAGE = ["pkg/cel/recorded.test.ts"];
+const PAUSES = ["pkg/cel/pauses.test.ts"];
 
 const POLICIES = ["test/decisions/policies/recorded.test.ts"];
 
@@ -51,17 +52,52 @@ export const expressionMutants: readonly Mutant[] = [
   },
   {
     name: "the limit of costs is that of a logical operator's other side",
-    file: "pkg/cel/run.ts",
+    file: "pkg/cel/pauses.ts",
     find: "if (error instanceof EvaluationError) return error;",
     replace: "if (error instanceof Error) return error as EvaluationError;",
     tests: ["pkg/cel/compile.test.ts"],
   },
   {
     name: "calls cost nothing",
-    file: "pkg/cel/evaluate.ts",
-    find: "if (!free) run.charge(callCost(first.name, id, values, failed ? null : result));",
-    replace: "",
+    file: "pkg/cel/dispatch.ts",
+    find: "run.charge(cost.of(values, null));\n        run.noteSizes",
+    replace: "run.noteSizes",
     tests: LANGUAGE,
+  },
+  {
+    name: "what is too dear is tried before it is refused",
+    file: "pkg/cel/dispatch.ts",
+    find: "    run.charge(cost.of(values, null));\n    const { inSteps }",
+    replace: "    const { inSteps }",
+    tests: LANGUAGE,
+  },
+  {
+    name: "loops do not pause",
+    file: "pkg/cel/loops.ts",
+    find: "if (run.shouldPause()) yield;",
+    replace: "",
+    tests: PAUSES,
+  },
+  {
+    name: "rounds that cost nothing do not pause",
+    file: "pkg/cel/run.ts",
+    find: "&& this.#count < PAUSE_COUNT) return false;",
+    replace: ") return false;",
+    tests: PAUSES,
+  },
+  {
+    name: "a list that was given a name grows",
+    file: "pkg/cel/evaluate.ts",
+    find: "isBinding ? this.step(expr.init) : ",
+    replace: "",
+    tests: PAUSES,
+  },
+  {
+    name: "variables of policies are evaluated in one go",
+    file: "pkg/cel/evaluate.ts",
+    find: "if (isMap(value) && value.prepare !== undefined) yield* value.prepare(field);",
+    replace: "",
+    tests: ["test/load/expressions.test.ts"],
   },
   {
     name: "elements of several types pass",

@@ -1,5 +1,6 @@
+import type { Steps } from "../../api/steps.ts";
 import { typeOf } from "../type-of.ts";
-import { type FunctionOverload, overload } from "../declarations.ts";
+import { type FunctionOverload, overload, overloadInSteps } from "../declarations.ts";
 import { add, compare, contains, equal } from "../operations.ts";
 import { sameType } from "../types.ts";
 import { ArrayList, Duration, EvaluationError, isList, type ListValue, Uint, type Value } from "../values.ts";
@@ -70,9 +71,12 @@ function sortByKeys(list: ListValue, keys: ListValue): ArrayList {
   return new ArrayList(pairs.toSorted((a, b) => compare(a.key, b.key)).map(({ item }) => item));
 }
 
-function distinct(list: ListValue): ArrayList {
+function* distinct(list: ListValue): Steps<Value> {
   const unique: Value[] = [];
-  for (const item of list) if (!unique.some((each) => equal(each, item))) unique.push(item);
+  for (const item of list) {
+    if (!unique.some((each) => equal(each, item))) unique.push(item);
+    yield;
+  }
   return new ArrayList(unique);
 }
 
@@ -84,8 +88,18 @@ function range(count: bigint): ArrayList {
   return new ArrayList(Array.from({ length: Math.max(0, Number(count)) }, (_, index) => BigInt(index)));
 }
 
-const containsAll = (list: ListValue, part: ListValue): boolean =>
-  [...part].every((item) => contains(item, list));
+/** Whether one of the items is in the list, or is not. */
+function* hasOne(items: ListValue, list: ListValue, isIn: boolean): Steps<boolean> {
+  for (const item of items) {
+    if (contains(item, list) === isIn) return true;
+    yield;
+  }
+  return false;
+}
+
+function* containsAll(list: ListValue, part: ListValue): Steps<boolean> {
+  return !(yield* hasOne(part, list, false));
+}
 
 export const listOverloads: readonly FunctionOverload[] = [
   ...comparable.flatMap((type) => [
@@ -137,16 +151,14 @@ export const listOverloads: readonly FunctionOverload[] = [
     "(list(A)).reverse(): list(A)",
     (list) => new ArrayList([...asList(list)].toReversed()),
   ),
-  overload("list_distinct", "(list(A)).distinct(): list(A)", (list) => distinct(asList(list))),
-  overload("list_sets_contains_list", "sets.contains(list(A), list(A)): bool", (list, part) =>
+  overloadInSteps("list_distinct", "(list(A)).distinct(): list(A)", (list) => distinct(asList(list))),
+  overloadInSteps("list_sets_contains_list", "sets.contains(list(A), list(A)): bool", (list, part) =>
     containsAll(asList(list), asList(part)),
   ),
-  overload(
-    "list_sets_equivalent_list",
-    "sets.equivalent(list(A), list(A)): bool",
-    (a, b) => containsAll(asList(a), asList(b)) && containsAll(asList(b), asList(a)),
-  ),
-  overload("list_sets_intersects_list", "sets.intersects(list(A), list(A)): bool", (a, b) =>
-    [...asList(a)].some((item) => contains(item, asList(b))),
+  overloadInSteps("list_sets_equivalent_list", "sets.equivalent(list(A), list(A)): bool", function* (a, b) {
+    return (yield* containsAll(asList(a), asList(b))) && (yield* containsAll(asList(b), asList(a)));
+  }),
+  overloadInSteps("list_sets_intersects_list", "sets.intersects(list(A), list(A)): bool", (a, b) =>
+    hasOne(asList(a), asList(b), true),
   ),
 ];

@@ -1,5 +1,4 @@
-import { codePoints } from "../code-points.ts";
-import { lengthOf } from "../operations.ts";
+import { codePoints, lengthOf, offsetOf, sliceOf } from "../code-points.ts";
 import { type FunctionOverload, overload } from "../declarations.ts";
 import { ArrayList, EvaluationError } from "../values.ts";
 import { asInt, asList, asText } from "./arguments.ts";
@@ -8,43 +7,39 @@ import { formatString } from "./format-string.ts";
 const outOfRange = (index: bigint): EvaluationError => new EvaluationError(`index out of range: ${index}`);
 
 function charAt(text: string, index: bigint): string {
-  const letters = codePoints(text);
-  if (index < 0n || index > BigInt(letters.length)) throw outOfRange(index);
-  return letters[Number(index)] ?? "";
+  if (index < 0n || index > BigInt(lengthOf(text))) throw outOfRange(index);
+  return sliceOf(text, Number(index), Number(index) + 1);
 }
 
 /** Where a text begins in another, in code points, from a place on; -1 where it does not. */
 function indexOf(text: string, part: string, offset: bigint): bigint {
   if (part === "") return offset;
   if (offset < 0n) throw outOfRange(offset);
-  const letters = codePoints(text);
-  if (offset >= BigInt(letters.length)) return -1n;
-  const skipped = letters.slice(0, Number(offset)).join("").length;
-  const found = text.indexOf(part, skipped);
-  return found === -1 ? -1n : BigInt(lengthOf(text.slice(0, found)));
+  if (offset >= BigInt(lengthOf(text))) return -1n;
+  return placeOf(text, text.indexOf(part, offsetOf(text, Number(offset))));
 }
 
 function lastIndexOf(text: string, part: string, offset: bigint): bigint {
   if (part === "") return offset;
   if (offset < 0n) throw outOfRange(offset);
-  const letters = codePoints(text);
-  if (offset >= BigInt(letters.length)) return -1n;
-  const found = text.lastIndexOf(part, letters.slice(0, Number(offset)).join("").length);
-  return found === -1 ? -1n : BigInt(lengthOf(text.slice(0, found)));
+  if (offset >= BigInt(lengthOf(text))) return -1n;
+  return placeOf(text, text.lastIndexOf(part, offsetOf(text, Number(offset))));
 }
 
+const placeOf = (text: string, found: number): bigint =>
+  found === -1 ? -1n : BigInt(lengthOf(text.slice(0, found)));
+
 function substring(text: string, start: bigint, end: bigint): string {
-  const letters = codePoints(text);
-  const length = BigInt(letters.length);
+  const length = BigInt(lengthOf(text));
   if (start > end) throw new EvaluationError(`invalid substring range. start: ${start}, end: ${end}`);
   if (start < 0n || start > length) throw outOfRange(start);
   if (end < 0n || end > length) throw outOfRange(end);
-  return letters.slice(Number(start), Number(end)).join("");
+  return sliceOf(text, Number(start), Number(end));
 }
 
 function substringFrom(text: string, start: bigint): string {
   if (start < 0n || start > BigInt(lengthOf(text))) throw outOfRange(start);
-  return codePoints(text).slice(Number(start)).join("");
+  return sliceOf(text, Number(start));
 }
 
 /** Without a limit, or below zero, all of them. */
@@ -81,25 +76,38 @@ function join(parts: Iterable<unknown>, separator: string): string {
   return texts.join(separator);
 }
 
-const quoted: Readonly<Record<string, string>> = {
-  "\u0007": String.raw`\a`,
-  "\b": String.raw`\b`,
-  "\f": String.raw`\f`,
-  "\n": String.raw`\n`,
-  "\r": String.raw`\r`,
-  "\t": String.raw`\t`,
-  "\v": String.raw`\v`,
-  "\\": String.raw`\\`,
-  '"': String.raw`\"`,
-};
+/** The backslash first. */
+const quoted: readonly (readonly [letter: string, written: string])[] = [
+  ["\\", String.raw`\\`],
+  ["\u0007", String.raw`\a`],
+  ["\b", String.raw`\b`],
+  ["\f", String.raw`\f`],
+  ["\n", String.raw`\n`],
+  ["\r", String.raw`\r`],
+  ["\t", String.raw`\t`],
+  ["\v", String.raw`\v`],
+  ['"', String.raw`\"`],
+];
 
 const quote = (text: string): string =>
-  `"${codePoints(text.toWellFormed())
-    .map((letter) => quoted[letter] ?? letter)
-    .join("")}"`;
+  `"${quoted.reduce((written, [letter, by]) => written.replaceAll(letter, by), text.toWellFormed())}"`;
 
-// What Go takes for white space.
-const trim = (text: string): string => text.replaceAll(/^[\p{White_Space}]+|[\p{White_Space}]+$/gu, "");
+/** What Go takes for white space. */
+const space = /\p{White_Space}/u;
+
+function trim(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && space.test(text.charAt(start))) start++;
+  while (end > start && space.test(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+// eslint-disable-next-line no-control-regex
+const ascii = /^[\u0000-\u007F]*$/;
+const lower = (text: string): string =>
+  ascii.test(text) ? text.toLowerCase() : text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+const upper = (text: string): string =>
+  ascii.test(text) ? text.toUpperCase() : text.replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase());
 
 export const stringOverloads: readonly FunctionOverload[] = [
   overload("string_char_at_int", "(string).charAt(int): string", (text, index) =>
@@ -121,9 +129,7 @@ export const stringOverloads: readonly FunctionOverload[] = [
     "(string).lastIndexOf(string, int): int",
     (text, part, offset) => lastIndexOf(asText(text), asText(part), asInt(offset)),
   ),
-  overload("string_lower_ascii", "(string).lowerAscii(): string", (text) =>
-    asText(text).replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()),
-  ),
+  overload("string_lower_ascii", "(string).lowerAscii(): string", (text) => lower(asText(text))),
   overload("string_replace_string_string", "(string).replace(string, string): string", (text, old, by) =>
     replace(asText(text), [asText(old), asText(by)], -1n),
   ),
@@ -145,9 +151,7 @@ export const stringOverloads: readonly FunctionOverload[] = [
     substring(asText(text), asInt(start), asInt(end)),
   ),
   overload("string_trim", "(string).trim(): string", (text) => trim(asText(text))),
-  overload("string_upper_ascii", "(string).upperAscii(): string", (text) =>
-    asText(text).replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()),
-  ),
+  overload("string_upper_ascii", "(string).upperAscii(): string", (text) => upper(asText(text))),
   overload("string_format", "(string).format(list(dyn)): string", (text, args) =>
     formatString(asText(text), asList(args)),
   ),

@@ -28,10 +28,7 @@ function offsetMs(ms: number, zone: string): number {
 function offsetOfNamed(ms: number, zone: string): number {
   if (zone === "" || zone === "UTC") return 0;
   try {
-    const parts = new Intl.DateTimeFormat("en-US", {
-      timeZone: zone,
-      timeZoneName: "longOffset",
-    }).formatToParts(ms);
+    const parts = formatOf(zone).formatToParts(ms);
     const name = parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
     const found = /^GMT(?<sign>[+-])(?<hours>\d\d):(?<minutes>\d\d)/.exec(name)?.groups;
     if (found === undefined) return 0;
@@ -40,6 +37,19 @@ function offsetOfNamed(ms: number, zone: string): number {
   } catch (error) {
     throw new EvaluationError(`unknown time zone ${zone}`, { cause: error });
   }
+}
+
+/** There are a few hundred zones, and each format is as large as a document. */
+const MOST_FORMATS = 50;
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(zone: string): Intl.DateTimeFormat {
+  const known = formats.get(zone);
+  if (known !== undefined) return known;
+  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset" });
+  if (formats.size >= MOST_FORMATS) formats.clear();
+  formats.set(zone, format);
+  return format;
 }
 
 const dayOfYear = (date: Date): number =>

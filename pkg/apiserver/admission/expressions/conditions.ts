@@ -1,8 +1,15 @@
 // Expressions that say of a request whether it is somebody's business: matchConditions.
 
+import type { Steps } from "../../../api/steps.ts";
 import { LRUCache } from "lru-cache";
 import { type CompiledExpression, compileExpression, problemOf, wantsBool } from "./compiled-expression.ts";
-import { CONDITIONS_BUDGET, Evaluation, type EvaluationInput, OutOfBudgetError } from "./evaluation.ts";
+import {
+  CONDITIONS_BUDGET,
+  type Evaluated,
+  Evaluation,
+  type EvaluationInput,
+  OutOfBudgetError,
+} from "./evaluation.ts";
 import { policyEnvironment, requestEnvironment } from "../../../cel/request-types.ts";
 
 const compiled = new LRUCache<string, CompiledExpression>({ max: 500 });
@@ -25,13 +32,14 @@ export function conditionProblem(text: string, params: boolean): string | undefi
 const environmentWithParams = policyEnvironment({ params: true, authorizer: true }, undefined);
 
 /** Whether all hold; a text says why that cannot be told. One that does not hold decides, whatever the others do. */
-export function conditionsHold(
+export function* conditionsHold(
   conditions: readonly CompiledExpression[],
   input: EvaluationInput,
-): boolean | string {
+): Steps<boolean | string> {
   const evaluation = new Evaluation(input, CONDITIONS_BUDGET);
   try {
-    const evaluated = conditions.map((condition) => evaluation.evaluate(condition));
+    const evaluated: Evaluated[] = [];
+    for (const condition of conditions) evaluated.push(yield* evaluation.evaluate(condition));
     if (evaluated.some((one) => "value" in one && one.value === false)) return false;
     const problems = evaluated.flatMap((one) => ("problem" in one ? one.problem : []));
     if (problems.length === 0) return true;

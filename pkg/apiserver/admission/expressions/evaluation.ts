@@ -1,7 +1,7 @@
+import { inOneGo, type Steps } from "../../../api/steps.ts";
 import { CostLimitError, EvaluationError, type MapValue, type Value } from "../../../cel/index.ts";
-import { structType } from "../../../cel/types.ts";
+import { variablesType } from "../../../cel/types.ts";
 import type { CompiledExpression } from "./compiled-expression.ts";
-import { VARIABLES } from "../../../cel/request-types.ts";
 
 /** What one expression may cost. */
 const PER_EXPRESSION = 1_000_000;
@@ -44,19 +44,20 @@ export class Evaluation {
   }
 
   /** Throws an OutOfBudgetError. */
-  evaluate({ text, compiled }: CompiledExpression): Evaluated {
+  *evaluate({ text, compiled }: CompiledExpression): Steps<Evaluated> {
     if ("problem" in compiled) return { problem: `compilation error: ${compiled.problem}` };
     const spent = { cost: 0 };
     this.#spentOnVariables = 0;
-    const evaluated = this.#run(text, () => compiled.run(this.#lookUp, PER_EXPRESSION, spent));
+    const evaluated = yield* this.#run(text, compiled.inSteps(this.#lookUp, PER_EXPRESSION, spent));
     this.#left -= this.#spentOnVariables + spent.cost;
     if (this.#left < 0) throw new OutOfBudgetError();
     return evaluated;
   }
 
-  #run(text: string, evaluate: () => { readonly value: Value }): Evaluated {
+  *#run(text: string, steps: Steps<{ readonly value: Value }>): Steps<Evaluated> {
     try {
-      return { value: evaluate().value };
+      const { value } = yield* steps;
+      return { value };
     } catch (error) {
       if (!isEvaluationProblem(error)) throw error;
       return { problem: `expression '${text}' resulted in error: ${error.message}` };
@@ -68,29 +69,39 @@ export class Evaluation {
   /** Each is evaluated when it is first asked for, and once. */
   #lazyVariables(variables: ReadonlyMap<string, CompiledExpression>): MapValue {
     const known = new Map<string, Value | EvaluationError>();
+    const prepare = (name: string): Steps<void> => this.#evaluateOnce(name, variables.get(name), known);
     return {
       kind: "map",
-      type: structType(VARIABLES),
+      type: variablesType,
       size: variables.size,
       keys: () => variables.keys(),
+      prepare,
       get: (name) => {
-        const variable = typeof name === "string" ? variables.get(name) : undefined;
-        if (typeof name !== "string" || variable === undefined) return undefined;
-        const value = known.get(name) ?? this.#variable(name, variable);
-        known.set(name, value);
+        if (typeof name !== "string") return undefined;
+        inOneGo(prepare(name));
+        const value = known.get(name);
         if (value instanceof EvaluationError) throw value;
         return value;
       },
     };
   }
 
-  #variable(name: string, { compiled }: CompiledExpression): Value | EvaluationError {
+  *#evaluateOnce(
+    name: string,
+    variable: CompiledExpression | undefined,
+    known: Map<string, Value | EvaluationError>,
+  ): Steps<void> {
+    if (variable !== undefined && !known.has(name)) known.set(name, yield* this.#variable(name, variable));
+  }
+
+  *#variable(name: string, { compiled }: CompiledExpression): Steps<Value | EvaluationError> {
     const quoted = JSON.stringify(name);
     if ("problem" in compiled)
       return new EvaluationError(`composited variable ${quoted} fails to compile: ${compiled.problem}`);
     const spent = { cost: 0 };
     try {
-      return compiled.run(this.#lookUp, PER_EXPRESSION, spent).value;
+      const { value } = yield* compiled.inSteps(this.#lookUp, PER_EXPRESSION, spent);
+      return value;
     } catch (error) {
       if (!isEvaluationProblem(error)) throw error;
       const problem = `composited variable ${quoted} fails to evaluate: ${error.message}`;

@@ -98,7 +98,7 @@ class PolicyMutation {
       await this.#attributes.turns.step();
       const { rbac } = this.#options;
       const circumstances = { attributes: this.#attributes, served, objects, rbac, params: param, namespace };
-      const isMeant = meetsConditions(compiled, circumstances);
+      const isMeant = await this.#attributes.turns.run(meetsConditions(compiled, circumstances));
       if (typeof isMeant === "string") refuse(isMeant);
       const id = [policy, binding, ...(param === undefined ? [] : [param])].map(placeOf).join(" ");
       if (isMeant !== true || !takesPart(id)) continue;

@@ -70,7 +70,7 @@ export async function mutate(
   { variables }: CompiledMutatingPolicy,
   circumstances: PolicyCircumstances,
 ): Promise<void> {
-  const { objects } = circumstances;
+  const { attributes, objects } = circumstances;
   if (objects.object === undefined) return;
   try {
     if ("problem" in expression.compiled) throw new MutationError(expression.compiled.problem);
@@ -78,7 +78,7 @@ export async function mutate(
       { values: policyValues(circumstances, true), variables },
       POLICY_BUDGET,
     );
-    const outcome = evaluation.evaluate(expression);
+    const outcome = await attributes.turns.run(evaluation.evaluate(expression));
     if ("problem" in outcome) throw new MutationError(outcome.problem);
     const next =
       type === "JSONPatch"

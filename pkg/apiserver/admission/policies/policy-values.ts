@@ -1,4 +1,5 @@
 import { asJson } from "../../../api/json.ts";
+import type { Steps } from "../../../api/steps.ts";
 import type { ApiObject } from "../../../api/object.ts";
 import { resources } from "../../../api/resources.ts";
 import type { Namespace } from "../../../api/types/core-v1.gen.ts";
@@ -45,16 +46,16 @@ export interface PolicyCircumstances extends Circumstances {
 }
 
 /** A text says why that cannot be told. */
-export function meetsConditions(
+export function* meetsConditions(
   { conditions, variables }: CompiledConditions,
   circumstances: PolicyCircumstances,
-): boolean | string {
+): Steps<boolean | string> {
   if (conditions.length === 0) return true;
   const values = new Map([
     ...conditionValues(circumstances),
     ["params", paramsValue(circumstances)] as const,
   ]);
-  return conditionsHold(conditions, { values, variables });
+  return yield* conditionsHold(conditions, { values, variables });
 }
 
 /** What the other expressions of a policy may speak of. */

@@ -80,7 +80,7 @@ export function* validateByPolicy(
 ): Steps<Findings> {
   const failed = (message: string): Findings =>
     policy.ignoresFailures ? nothing : { ...nothing, refusals: [{ message, reason: undefined }] };
-  const isMeant = meetsConditions(policy, circumstances);
+  const isMeant = yield* meetsConditions(policy, circumstances);
   if (typeof isMeant === "string") return failed(isMeant);
   if (!isMeant) return nothing;
   try {
@@ -100,7 +100,7 @@ function* refusalsOf(
   const evaluation = new Evaluation({ values, variables }, POLICY_BUDGET);
   const outcomes: Evaluated[] = [];
   for (const { expression } of validations) {
-    outcomes.push(evaluation.evaluate(expression));
+    outcomes.push(yield* evaluation.evaluate(expression));
     yield;
   }
   const messages = yield* messagesOf({ validations, variables }, circumstances, evaluation.left);
@@ -128,7 +128,7 @@ function* messagesOf(
   try {
     const messages: (string | undefined)[] = [];
     for (const { byExpression } of validations) {
-      const outcome = byExpression && evaluation.evaluate(byExpression);
+      const outcome = byExpression && (yield* evaluation.evaluate(byExpression));
       messages.push(outcome !== undefined && "value" in outcome ? messageOf(outcome.value) : undefined);
       yield;
     }
@@ -157,7 +157,7 @@ function* failedAnnotations(
   const evaluation = new Evaluation({ values, variables }, POLICY_BUDGET);
   const failed: Refusal[] = [];
   for (const annotation of annotations) {
-    const outcome = evaluation.evaluate(annotation);
+    const outcome = yield* evaluation.evaluate(annotation);
     if ("problem" in outcome && !ignoresFailures)
       failed.push({ message: outcome.problem, reason: undefined });
     yield;

@@ -31,13 +31,15 @@ export function interestOf(
 }
 
 /** Failing to evaluate them is failing to call the webhook. */
-export function meetsConditions({ spec }: Webhook, circumstances: Circumstances): boolean {
+export async function meetsConditions({ spec }: Webhook, circumstances: Circumstances): Promise<boolean> {
   const conditions = spec.matchConditions ?? [];
   if (conditions.length === 0) return true;
   const { attributes } = circumstances;
-  const holds = conditionsHold(
-    conditions.map(({ expression }) => webhookCondition(expression.trim())),
-    { values: conditionValues(circumstances), variables: new Map() },
+  const holds = await attributes.turns.run(
+    conditionsHold(
+      conditions.map(({ expression }) => webhookCondition(expression.trim())),
+      { values: conditionValues(circumstances), variables: new Map() },
+    ),
   );
   if (typeof holds === "boolean") return holds;
   if (spec.failurePolicy === "Ignore") return false;

@@ -56,7 +56,7 @@ export class WebhookAdmission {
       if (served === undefined) continue;
       const objects = new AdmittedObjects(attributes, draft);
       await objects.show(served);
-      if (!meetsConditions(webhook, { attributes, served, objects, rbac })) continue;
+      if (!(await meetsConditions(webhook, { attributes, served, objects, rbac }))) continue;
       calls.push({ invocation: { webhook, served, mutating: false }, objects });
     }
     if (calls.length === 0) return;
@@ -125,7 +125,8 @@ export class Mutation {
       const served = interestOf(webhook, attributes, objects, reader);
       if (served === undefined) continue;
       await objects.show(served);
-      if (!meetsConditions(webhook, { attributes, served, objects, rbac }) || !takesPart(webhook)) continue;
+      const isMeant = await meetsConditions(webhook, { attributes, served, objects, rbac });
+      if (!isMeant || !takesPart(webhook)) continue;
       if (await this.#ask({ webhook, served, mutating: true }, objects)) {
         isChanged = true;
         this.#reinvocation.wakeAll();

@@ -10,7 +10,7 @@ import type { OpenApiSchema, ValidationRule } from "../../../cel/schemas/open-ap
 import { type DeclaredType, maxRequestBytes, sizesIn, typesIn } from "../../../cel/schemas/declared-type.ts";
 
 export interface CompiledExpression {
-  readonly run: Compiled["run"];
+  readonly inSteps: Compiled["inSteps"];
   readonly maxCost: number;
 }
 
@@ -74,8 +74,8 @@ function compileMessage(
   return costed(compiled, declared);
 }
 
-function costed({ checked, run }: Compiled, declared: DeclaredType): CompiledExpression {
-  return { run, maxCost: estimateCost(checked, sizesIn(declared)).max };
+function costed({ checked, inSteps }: Compiled, declared: DeclaredType): CompiledExpression {
+  return { inSteps, maxCost: estimateCost(checked, sizesIn(declared)).max };
 }
 
 function usesVariable(expr: Expr, name: string): boolean {

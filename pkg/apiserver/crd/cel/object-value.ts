@@ -79,7 +79,7 @@ export function untypedValue(value: unknown): Value {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (isInt64(value)) return BigInt(value);
   if (typeof value === "number") return value;
-  if (Array.isArray(value)) return new ArrayList(value.map(untypedValue));
+  if (Array.isArray(value)) return new JsonList(value, untypedValue);
   return new JsonMap(isJson(value) ? value : {}, { type: "object", additionalProperties: anything });
 }
 
@@ -89,21 +89,66 @@ function listValue(items: readonly unknown[], schema: OpenApiSchema): ListValue 
   const { items: itemSchema } = schema;
   if (itemSchema === undefined)
     throw new EvaluationError("invalid array type, expected Items with a non-empty Schema");
-  const values = items.map((item) => objectValue(item, itemSchema));
+  const list = new JsonList(items, (item) => objectValue(item, itemSchema));
   const listType = schema["x-kubernetes-list-type"];
-  if (listType === "set") return new UnorderedList(values, []);
-  if (listType !== "map") return new ArrayList(values);
+  if (listType === "set") return new UnorderedList(list, []);
+  if (listType !== "map") return list;
   const keys = (schema["x-kubernetes-list-map-keys"] ?? []).map((key) => escapeName(key) ?? key);
-  return new UnorderedList(values, keys);
+  return new UnorderedList(list, keys);
+}
+
+/** A list of JSON, whose elements become values when somebody looks at them, and then once. */
+class JsonList implements ListValue {
+  readonly kind = "list";
+  readonly #items: readonly unknown[];
+  readonly #convert: (item: unknown) => Value;
+  readonly #values: (Value | undefined)[] = [];
+
+  constructor(items: readonly unknown[], convert: (item: unknown) => Value) {
+    this.#items = items;
+    this.#convert = convert;
+  }
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  at(index: number): Value {
+    const known = this.#values[index];
+    if (known !== undefined) return known;
+    if (index >= this.#items.length) throw new EvaluationError(`index out of bounds: ${index}`);
+    const value = this.#convert(this.#items[index]);
+    this.#values[index] = value;
+    return value;
+  }
+
+  *[Symbol.iterator](): Generator<Value> {
+    for (let index = 0; index < this.#items.length; index++) yield this.at(index);
+  }
 }
 
 /** Sets, and lists by keys: what has the same elements is equal, in whatever order. */
-class UnorderedList extends ArrayList {
+class UnorderedList implements ListValue {
+  readonly kind = "list";
+  readonly #list: ListValue;
   readonly #keys: readonly string[];
+  #known: ReadonlyMap<string, Value> | undefined;
 
-  constructor(items: readonly Value[], keys: readonly string[]) {
-    super(items);
+  constructor(list: ListValue, keys: readonly string[]) {
+    this.#list = list;
     this.#keys = keys;
+  }
+
+  get size(): number {
+    return this.#list.size;
+  }
+
+  at(index: number): Value {
+    return this.#list.at(index);
+  }
+
+  [Symbol.iterator](): Iterator<Value> {
+    return this.#list[Symbol.iterator]();
   }
 
   readonly equals = (other: ListValue): boolean => {
@@ -116,16 +161,17 @@ class UnorderedList extends ArrayList {
 
   /** What has the key of another takes its place. */
   readonly plus = (other: ListValue): ListValue => {
-    const all = this.#byKey();
+    const all = new Map(this.#byKey());
     for (const item of other) {
       const key = this.#keyOf(item);
       if (this.#keys.length > 0 || !all.has(key)) all.set(key, item);
     }
-    return new UnorderedList([...all.values()], this.#keys);
+    return new UnorderedList(new ArrayList([...all.values()]), this.#keys);
   };
 
-  #byKey(): Map<string, Value> {
-    return new Map([...this].map((item) => [this.#keyOf(item), item]));
+  #byKey(): ReadonlyMap<string, Value> {
+    this.#known ??= new Map([...this].map((item) => [this.#keyOf(item), item]));
+    return this.#known;
   }
 
   #keyOf(item: Value): string {
@@ -144,6 +190,9 @@ class JsonMap implements MapValue {
   readonly #json: Json;
   readonly #schema: OpenApiSchema;
   readonly #values: OpenApiSchema | undefined;
+  /** What has been looked at is not converted again. */
+  readonly #known = new Map<string, Value>();
+  #keys: readonly string[] | undefined;
 
   constructor(json: Json, schema: OpenApiSchema) {
     this.#json = json;
@@ -153,19 +202,30 @@ class JsonMap implements MapValue {
   }
 
   get size(): number {
-    return this.#names().length;
+    return this.keys().length;
   }
 
   get(key: Value): Value | undefined {
     if (typeof key !== "string") return undefined;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const value = this.#convert(key);
+    if (value !== undefined) this.#known.set(key, value);
+    return value;
+  }
+
+  #convert(key: string): Value | undefined {
     const name = this.#values === undefined ? unescapeName(key) : key;
     if (!Object.hasOwn(this.#json, name)) return undefined;
     const schema = this.#values ?? propertySchema(this.#schema, name);
     return schema === undefined ? undefined : objectValue(this.#json[name], schema);
   }
 
-  keys(): Iterable<Value> {
-    return this.#names().map((name) => (this.#values === undefined ? (escapeName(name) ?? name) : name));
+  keys(): readonly string[] {
+    this.#keys ??= this.#names().map((name) =>
+      this.#values === undefined ? (escapeName(name) ?? name) : name,
+    );
+    return this.#keys;
   }
 
   /** Properties of which the schema knows nothing are not seen. */

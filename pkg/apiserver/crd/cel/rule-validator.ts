@@ -162,25 +162,24 @@ class RuleValidation {
       });
   }
 
-  /** One rule may take tens of milliseconds, and there can be ten such. */
   *#evaluateAll(value: unknown, tree: RuleTree, spot: Spot): Steps<void> {
     if (this.#budget <= 0) this.#stop(spot.path, tree, outOfBudget);
     const schema = tree.isRoot ? withMetadata(tree.schema) : tree.schema;
     const variables = variablesFor(value, spot.before, schema);
     for (const rule of tree.rules) {
-      this.#evaluate({ rule, value, tree, spot, variables });
+      yield* this.#evaluate({ rule, value, tree, spot, variables });
       yield;
     }
   }
 
-  #evaluate(evaluation: Evaluation): void {
+  *#evaluate(evaluation: Evaluation): Steps<void> {
     const { rule, spot, tree, variables } = evaluation;
     const { program } = rule;
     if (typeof program === "string") this.#invalid(spot.path, tree, `rule compile error: ${program}`);
     if (program === undefined || typeof program === "string") return;
     const optional = rule.rule.optionalOldSelf === true;
     if (rule.usesOldSelf && spot.before === undefined && !optional) return;
-    const outcome = this.#run(program, optional ? variables.optional : variables.plain);
+    const outcome = yield* this.#run(program, optional ? variables.optional : variables.plain);
     if (outcome === undefined) this.#stop(spot.path, tree, outOfBudget);
     if (outcome instanceof CostLimitError)
       this.#stop(
@@ -189,17 +188,17 @@ class RuleValidation {
         `'${outcome.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${nameOf(rule.rule)}`,
       );
     if (outcome instanceof EvaluationError) this.#invalid(spot.path, tree, failureText(outcome, rule.rule));
-    else if (outcome !== true) this.#refuse(evaluation);
+    else if (outcome !== true) yield* this.#refuse(evaluation);
   }
 
   /** Undefined where the budget does not suffice. */
-  #run(
+  *#run(
     program: CompiledExpression,
     variables: Variables,
-  ): Value | CostLimitError | EvaluationError | undefined {
+  ): Steps<Value | CostLimitError | EvaluationError | undefined> {
     const counted = { cost: 0 };
     try {
-      const { value, cost } = program.run(variables, budgetOfCall, counted);
+      const { value, cost } = yield* program.inSteps(variables, budgetOfCall, counted);
       return this.#spend(cost) ? value : undefined;
     } catch (error) {
       if (error instanceof CostLimitError) return this.#spend(counted.cost) ? error : undefined;
@@ -214,11 +213,11 @@ class RuleValidation {
     return true;
   }
 
-  #refuse({ rule, value, tree, spot, variables }: Evaluation): void {
+  *#refuse({ rule, value, tree, spot, variables }: Evaluation): Steps<void> {
     const found = new FieldErrors();
     const path =
       rule.rule.fieldPath === undefined ? spot.path : within(spot.path, normalPath(rule.rule.fieldPath));
-    const detail = this.#message(rule, variables.plain, (problem) => {
+    const detail = yield* this.#message(rule, variables.plain, (problem) => {
       found.invalid(path, tree.schema.type ?? "", problem);
     });
     const { type } = tree.schema;
@@ -232,17 +231,17 @@ class RuleValidation {
   }
 
   /** What is said of an object that breaks the rule; undefined where it cost too much to find out. */
-  #message(
+  *#message(
     { message, rule }: CompiledRule,
     variables: Variables,
     fail: (problem: string) => void,
-  ): string | undefined {
+  ): Steps<string | undefined> {
     const usual =
       rule.message === undefined || rule.message === ""
         ? `failed rule: ${nameOf(rule)}`
         : rule.message.trim();
     if (message === undefined || typeof message === "string") return usual;
-    const text = this.#run(message, variables);
+    const text = yield* this.#run(message, variables);
     if (text === undefined)
       fail(
         "messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run",
