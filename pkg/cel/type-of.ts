@@ -5,6 +5,7 @@ import {
   durationType,
   dynType,
   intType,
+  type Kind,
   listType,
   mapType,
   nullType,
@@ -38,23 +39,19 @@ export function typeOf(value: Value): Type {
   return isMap(value) ? (value.type ?? mapOfAny) : value.type;
 }
 
+/** What JavaScript calls those that it has. */
+const primitives: Partial<Record<Kind, string>> = {
+  bool: "boolean",
+  double: "number",
+  int: "bigint",
+  string: "string",
+};
+
 /** Whether a value may be given for a parameter of a type, as far as that can be seen from outside. */
 export function matchesType(value: Value, type: Type): boolean {
-  switch (type.kind) {
-    case "dyn":
-    case "typeParam":
-      return true;
-    case "bool":
-      return typeof value === "boolean";
-    case "int":
-      return typeof value === "bigint";
-    case "double":
-      return typeof value === "number";
-    case "string":
-      return typeof value === "string";
-    default: {
-      const actual = typeOf(value);
-      return actual.kind === type.kind && actual.name === type.name;
-    }
-  }
+  if (type.kind === "dyn" || type.kind === "typeParam") return true;
+  const primitive = primitives[type.kind];
+  if (primitive !== undefined) return typeof value === primitive;
+  const actual = typeOf(value);
+  return actual.kind === type.kind && actual.name === type.name;
 }

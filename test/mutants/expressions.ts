@@ -65,7 +65,7 @@ export const expressionMutants: readonly Mutant[] = [
     tests: LANGUAGE,
   },
   {
-    name: "what is too dear is tried before it is refused",
+    name: "elements of sets cost nothing",
     file: "pkg/cel/dispatch.ts",
     find: "    run.charge(cost.of(values, null));\n    const { inSteps }",
     replace: "    const { inSteps }",

@@ -201,9 +201,9 @@ const choosing: readonly Mutant[] = [
   {
     name: "conditions see the object in the version of the request",
     file: `${room}/webhook-admission.ts`,
-    find: "      await objects.show(served);\n      if (!meetsConditions(webhook, { attributes, served, objects, rbac })) continue;\n      calls",
+    find: "      await objects.show(served);\n      if (!(await meetsConditions(webhook, { attributes, served, objects, rbac }))) continue;\n      calls",
     replace:
-      "      if (!meetsConditions(webhook, { attributes, served, objects, rbac })) continue;\n      await objects.show(served);\n      calls",
+      "      if (!(await meetsConditions(webhook, { attributes, served, objects, rbac }))) continue;\n      await objects.show(served);\n      calls",
     tests: matching,
   },
   {
