@@ -28,3 +28,8 @@ const WRITES = /method="(POST|PUT|PATCH|DELETE)"/;
 export function writesOf(metrics: ScrapedMetrics): number {
   return metrics.sum("rest_client_requests_total", (labels) => WRITES.test(labels));
 }
+
+/** Requests that were refused because somebody else had written meanwhile. */
+export function conflictsOf(metrics: ScrapedMetrics): number {
+  return metrics.sum("rest_client_requests_total", (labels) => labels.includes('code="409"'));
+}

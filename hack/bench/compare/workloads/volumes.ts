@@ -1,30 +1,17 @@
-import type { ApiObject } from "../../../../pkg/api/object.ts";
 import { resources } from "../../../../pkg/api/resources.ts";
-import { formatTime } from "../../../../pkg/api/time.ts";
-import type { PersistentVolumeClaim, Pod } from "../../../../pkg/api/types/core-v1.gen.ts";
-import { BIND_COMPLETED, BOUND_BY_CONTROLLER } from "../../../../pkg/api/volumes/claim-facts.ts";
+import type { PersistentVolumeClaim } from "../../../../pkg/api/types/core-v1.gen.ts";
 import { realClock } from "../../../../pkg/clock/real.ts";
 import { sleep } from "../../../../pkg/clock/wait.ts";
 import { follow } from "../follow.ts";
-import { inParallel } from "../in-parallel.ts";
-import { measured } from "../measured.ts";
 import { createNamespace } from "../probe.ts";
-import { requestsOf, type ScrapedMetrics, writesOf } from "../scraped-metrics.ts";
+import { conflictsOf, requestsOf, writesOf } from "../scraped-metrics.ts";
 import type { Curve } from "../outcome.ts";
-import type { Stage } from "../stage.ts";
 import type { Workload } from "../workload.ts";
+import { attaching } from "./attaching.ts";
+import { claimsOf, NAMESPACE, volumes } from "./volume-objects.ts";
 
-const NAMESPACE = "load";
-const DRIVER = "disks.example.com";
-const CLASS = "shelf";
 const LIMIT_MS = 900_000;
 const STEADY_MS = 60_000;
-const NODES = 100;
-const PODS_OF_EACH = 15;
-const created = formatTime(Date.UTC(2026, 0, 15, 9, 30));
-
-const conflictsOf = (metrics: ScrapedMetrics): number =>
-  metrics.sum("rest_client_requests_total", (labels) => labels.includes('code="409"'));
 
 interface Crowd {
   readonly id: string;
@@ -130,78 +117,6 @@ const idlePairs: Workload = {
   },
 };
 
-/** Pods come to nodes with a volume each; the driver, here, attaches what it is asked for at once. */
-const attaching: Workload = {
-  id: "v-attach",
-  title: `${(NODES * PODS_OF_EACH).toLocaleString("en")} pods with a volume each come to ${NODES} nodes`,
-  needs: ["persistentvolume-attach-detach-controller"],
-  alone: true,
-  rounds: 1,
-  figures: {
-    seconds: { label: "until all nodes have all", unit: "s", goal: { bound: "at most", value: 1 } },
-    cpu: { label: "CPU", unit: "s", goal: { bound: "at most", value: 1 } },
-    writes: { label: "API writes a volume, Events too", unit: "" },
-    gone: { label: "until none is attached after the pods", unit: "s", goal: { bound: "at most", value: 1 } },
-    goneCpu: { label: "CPU for that", unit: "s", goal: { bound: "at most", value: 1 } },
-    goneWrites: { label: "API writes a volume for that", unit: "" },
-    conflicts: { label: "conflicts", unit: "", goal: { bound: "at most", value: 0, absolute: true } },
-  },
-  prepare: async (stage) => {
-    const count = NODES * PODS_OF_EACH;
-    await createNamespace(stage.client, NAMESPACE);
-    await stage.store([...nodes(), ...volumes(count, true), ...claimsOf(count, true)]);
-  },
-  play: async (stage, start) => {
-    const { client } = stage;
-    const names = Array.from({ length: NODES * PODS_OF_EACH }, (_, index) => nameOf(index));
-    const manager = await start();
-    await manager.settle(LIMIT_MS);
-    const driver = followDriver(stage);
-    const has = new Map<string, number>();
-    const reports = follow(client, resources.nodes, {}, ({ object: { metadata, status } }) => {
-      has.set(metadata.name ?? "", status?.volumesAttached?.length ?? 0);
-    });
-    const total = (): number => [...has.values()].reduce((sum, count) => sum + count, 0);
-    try {
-      const came = await measured(manager, async () => {
-        const pods = client.clientFor<Pod>(resources.pods);
-        await inParallel(names, async (_, index) => pods.create(podOf(index)), 64);
-        await reports.until("all volumes are reported", () => total() === names.length, LIMIT_MS);
-      });
-      const went = await measured(manager, async () => {
-        const how = { gracePeriodSeconds: 0 };
-        const pods = client.clientFor<Pod>(resources.pods);
-        await inParallel(names, async (name) => pods.delete({ namespace: NAMESPACE, name }, how), 64);
-        await reports.until("no volume is reported", () => total() === 0, LIMIT_MS);
-      });
-      return {
-        figures: {
-          seconds: came.seconds,
-          cpu: came.cpuSeconds,
-          writes: came.writes / names.length,
-          gone: went.seconds,
-          goneCpu: went.cpuSeconds,
-          goneWrites: went.writes / names.length,
-          conflicts: conflictsOf(await manager.metrics()),
-        },
-        curves: { RSS: manager.rss },
-      };
-    } finally {
-      await reports.stop();
-      await driver.stop();
-    }
-  },
-};
-
-function followDriver({ client }: Stage): { stop(): Promise<void> } {
-  const attachments = client.clientFor(resources.volumeAttachments);
-  return follow(client, resources.volumeAttachments, {}, ({ type, object: { metadata, status } }) => {
-    if (type === "DELETED" || status?.attached === true || metadata.deletionTimestamp !== undefined) return;
-    const body = { status: { attached: true } };
-    void attachments.patch({ name: metadata.name ?? "" }, { type: "merge", body }, { subresource: "status" });
-  });
-}
-
 export const volumeWorkloads: readonly Workload[] = [
   binding({ id: "v-bind-1k", title: "1,000 claims and as many volumes", claims: 1_000 }),
   binding({ id: "v-bind-10k", title: "10,000 claims and as many volumes", claims: 10_000 }),
@@ -220,109 +135,3 @@ export const volumeWorkloads: readonly Workload[] = [
   idlePairs,
   attaching,
 ];
-
-const nameOf = (index: number): string => `data-${index}`;
-
-function uidOf(kind: number, index: number): string {
-  return `00000000-${kind.toString(16).padStart(4, "0")}-4000-9000-${index.toString(16).padStart(12, "0")}`;
-}
-
-const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
-
-/** A volume for each claim; of different sizes, as those that users bring. */
-function volumes(count: number, areBound: boolean): readonly ApiObject[] {
-  return range(count).map((index) => {
-    const name = `volume-${index}`;
-    const claimRef = {
-      kind: "PersistentVolumeClaim",
-      apiVersion: "v1",
-      namespace: NAMESPACE,
-      name: nameOf(index),
-      uid: uidOf(1, index),
-    };
-    return {
-      apiVersion: "v1",
-      kind: "PersistentVolume",
-      metadata: {
-        name,
-        uid: uidOf(2, index),
-        creationTimestamp: created,
-        finalizers: ["kubernetes.io/pv-protection"],
-        ...(areBound && { annotations: { [BOUND_BY_CONTROLLER]: "yes" } }),
-      },
-      spec: {
-        accessModes: ["ReadWriteOnce"],
-        capacity: { storage: sizeOf(index) },
-        csi: { driver: DRIVER, volumeHandle: name },
-        persistentVolumeReclaimPolicy: "Retain",
-        storageClassName: CLASS,
-        volumeMode: "Filesystem",
-        ...(areBound && { claimRef }),
-      },
-      status: { phase: areBound ? "Bound" : "Available" },
-    } as ApiObject;
-  });
-}
-
-function claimsOf(count: number, areBound: boolean): readonly ApiObject[] {
-  return range(count).map((index) => {
-    const bound = {
-      phase: "Bound",
-      accessModes: ["ReadWriteOnce"],
-      capacity: { storage: sizeOf(index) },
-    };
-    const annotations = { [BIND_COMPLETED]: "yes", [BOUND_BY_CONTROLLER]: "yes" };
-    return {
-      apiVersion: "v1",
-      kind: "PersistentVolumeClaim",
-      metadata: {
-        namespace: NAMESPACE,
-        name: nameOf(index),
-        uid: uidOf(1, index),
-        creationTimestamp: created,
-        finalizers: ["kubernetes.io/pvc-protection"],
-        ...(areBound && { annotations }),
-      },
-      spec: {
-        accessModes: ["ReadWriteOnce"],
-        resources: { requests: { storage: sizeOf(index) } },
-        storageClassName: CLASS,
-        volumeMode: "Filesystem",
-        ...(areBound && { volumeName: `volume-${index}` }),
-      },
-      status: areBound ? bound : { phase: "Pending" },
-    } as ApiObject;
-  });
-}
-
-const sizeOf = (index: number): string => `${1 + (index % 50)}Gi`;
-
-function nodes(): readonly ApiObject[] {
-  return range(NODES).map(
-    (index) =>
-      ({
-        apiVersion: "v1",
-        kind: "Node",
-        metadata: {
-          name: `node-${index}`,
-          uid: uidOf(3, index),
-          creationTimestamp: created,
-          annotations: { "volumes.kubernetes.io/controller-managed-attach-detach": "true" },
-        },
-        spec: {},
-        status: { conditions: [{ type: "Ready", status: "True", lastTransitionTime: created }] },
-      }) as ApiObject,
-  );
-}
-
-function podOf(index: number): Pod {
-  const claimName = nameOf(index);
-  return {
-    metadata: { namespace: NAMESPACE, name: claimName },
-    spec: {
-      nodeName: `node-${index % NODES}`,
-      containers: [{ name: "main", image: "app:v1" }],
-      volumes: [{ name: "data", persistentVolumeClaim: { claimName } }],
-    },
-  };
-}
