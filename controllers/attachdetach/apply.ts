@@ -6,7 +6,6 @@ import { ApiError, isAlreadyExists, isNotFound, isUnreachable } from "../../pkg/
 import { isGone } from "../../pkg/controller/read-live.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Sync } from "../../pkg/controller/sync.ts";
-import { attachmentName, csiVolumeOf } from "../../pkg/api/volumes/csi-names.ts";
 import type { AttachDetachContext } from "./context.ts";
 import { ATTACHED, attachedMessage, conflictMessage, NOT_ATTACHED, notAttachedMessage } from "./messages.ts";
 import type { OperationName } from "./operations.ts";
@@ -83,7 +82,7 @@ async function beginAttaching(sync: Sync, context: AttachDetachContext, step: St
   if (spec === undefined) return;
   start(context, step, "volume_attach");
   const { csi, source } = spec;
-  const objectName = csi && attachmentName(csi, place.node);
+  const { objectName } = view;
   attached.mark(place, { spec, isConfirmed: false, objectName });
   if (csi === undefined || objectName === undefined || source === undefined) return;
   if (view.object !== undefined) return;
@@ -113,11 +112,7 @@ function endAttaching(context: AttachDetachContext, step: Step): void {
   observe(context, step, "success");
   operations.end(volumeKey(place));
   const { spec } = wanted;
-  attached.mark(place, {
-    spec,
-    isConfirmed: true,
-    objectName: spec.csi && attachmentName(spec.csi, place.node),
-  });
+  attached.mark(place, { spec, isConfirmed: true, objectName: view.objectName });
   attached.setDetachSince(volumeKey(place), undefined);
   if (reports.add(place)) wakers.node(place.node);
   for (const pod of podsOf(context, wanted.pods))
@@ -169,7 +164,7 @@ async function remove(sync: Sync, context: AttachDetachContext, removal: Removal
     else if (await isInUse(sync, context, removal))
       return failed(context, removal, "volume is still in use by node, according to Node status");
     operations.update(sync.key, { phase: "waiting", startMs: view.nowMs });
-    if (csiVolumeOf(place.volume) !== undefined) await deleteAttachment(sync, context, removal);
+    if (view.objectName !== undefined) await deleteAttachment(sync, context, view.objectName);
   } catch (error) {
     if (!(error instanceof ApiError) || isUnreachable(error)) {
       operations.end(sync.key);
@@ -196,11 +191,8 @@ async function isInUse(
 async function deleteAttachment(
   { signal, key }: Sync,
   { attachments, attachmentClient, operations }: AttachDetachContext,
-  { place }: Step,
+  name: string,
 ): Promise<void> {
-  const csi = csiVolumeOf(place.volume);
-  if (csi === undefined) return;
-  const name = attachmentName(csi, place.node);
   const known =
     attachments.lister.get(undefined, name) ??
     (await readByName<VolumeAttachment>(attachmentClient, name, signal));

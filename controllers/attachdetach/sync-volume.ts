@@ -51,7 +51,8 @@ function gather(context: AttachDetachContext, place: VolumePlace): VolumeView {
   }
   const { isExclusive = false } = wanted?.spec ?? attachment?.spec ?? {};
   const csi = csiVolumeOf(place.volume);
-  const object = csi && context.attachments.lister.get(undefined, attachmentName(csi, place.node));
+  const objectName = attachment?.objectName ?? (csi && attachmentName(csi, place.node));
+  const object = objectName === undefined ? undefined : context.attachments.lister.get(undefined, objectName);
   if (object !== undefined) operations.update(key, { isSeen: true });
   return {
     wanted,
@@ -63,8 +64,8 @@ function gather(context: AttachDetachContext, place: VolumePlace): VolumeView {
     },
     isBusy: operations.isBusy(place, isExclusive),
     elsewhere: isExclusive ? attached.elsewhere(place) : [],
+    objectName,
     object: object && factsOfObject(object),
-    isCsi: csi !== undefined,
     isCompared: settings.isCompared,
     node: factsOfNode(context, place),
     limits: { maxWaitMs: MAX_WAIT_FOR_UNMOUNT_MS, isEndless: settings.disableForceDetachOnTimeout },

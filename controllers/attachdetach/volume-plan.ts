@@ -39,9 +39,9 @@ export interface VolumeView {
   readonly isBusy: boolean;
   /** Other nodes that it is, or may be, attached to; empty for what may be attached to many. */
   readonly elsewhere: readonly Attachment[];
-  /** Undefined where there is none, and for what is no driver's. */
+  /** Name of the VolumeAttachment that there is, or would be; undefined for what is no driver's. */
+  readonly objectName: string | undefined;
   readonly object: AttachmentFacts | undefined;
-  readonly isCsi: boolean;
   /** Whether that its VolumeAttachment says so tells that it is attached no more. */
   readonly isCompared: boolean;
   readonly node: NodeFacts;
@@ -90,9 +90,9 @@ export function planVolume(view: VolumeView): VolumePlan {
 }
 
 function planOfAttaching(view: VolumeView, operation: Operation): VolumePlan {
-  const { wanted, object, isCsi } = view;
+  const { wanted, object, objectName } = view;
   if (wanted === undefined) return { kind: "giveUp", why: "Nobody needs it any more" };
-  if (!isCsi) return { kind: "attached" };
+  if (objectName === undefined) return { kind: "attached" };
   if (object === undefined) {
     // What was there and is not any more will not become attached.
     return operation.isSeen
@@ -105,14 +105,14 @@ function planOfAttaching(view: VolumeView, operation: Operation): VolumePlan {
 }
 
 function planOfDetaching(view: VolumeView, operation: Operation): VolumePlan {
-  const { wanted, object, node, isCsi } = view;
+  const { wanted, object, node, objectName } = view;
   if (operation.phase === "telling") {
     if (wanted !== undefined) return { kind: "giveUp", why: "It is needed again" };
     const force = forceOf(view);
     if (node.isInUse && force === undefined) return { kind: "giveUp", why: "The node uses it still" };
     return node.isReported ? rest("The node is told first") : { kind: "remove", force };
   }
-  if (!isCsi || object === undefined) return { kind: "detached" };
+  if (objectName === undefined || object === undefined) return { kind: "detached" };
   return driverSays(view, operation, object.detachError);
 }
 
@@ -160,8 +160,8 @@ function planOfWanted(view: VolumeView, wanted: Wanted): VolumePlan {
 }
 
 /** Somebody else has detached it. */
-function isLost({ isCsi, isCompared, object }: VolumeView): boolean {
-  return isCsi && isCompared && object?.isAttached !== true;
+function isLost({ objectName, isCompared, object }: VolumeView): boolean {
+  return objectName !== undefined && isCompared && object?.isAttached !== true;
 }
 
 function planOfUnwanted(view: VolumeView, attachment: Attachment): VolumePlan {

@@ -87,7 +87,7 @@ export const volumesAttachMutants: readonly Mutant[] = [
     file: `${attach}/volume-plan.ts`,
     find: 'if (wanted === undefined) return { kind: "giveUp", why: "Nobody needs it any more" };',
     replace:
-      'if (wanted === undefined && !isCsi) return { kind: "giveUp", why: "Nobody needs it any more" };',
+      'if (wanted === undefined && objectName === undefined) return { kind: "giveUp", why: "Nobody needs it any more" };',
     tests: tests("sync"),
   },
   {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** What a CSI driver knows a volume by. */
 export interface CsiVolume {
@@ -28,5 +28,5 @@ export function csiVolumeOf(uniqueName: string): CsiVolume | undefined {
  * upstream: pkg/volume/csi/csi_attacher.go#getAttachmentName
  */
 export function attachmentName({ driver, volumeHandle }: CsiVolume, node: string): string {
-  return `csi-${createHash("sha256").update(`${volumeHandle}${driver}${node}`).digest("hex")}`;
+  return `csi-${hash("sha256", `${volumeHandle}${driver}${node}`)}`;
 }
