@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ClaimedCluster, clusterHome, findCluster, findClusters, isClusterName } from "./cluster-home.ts";
 import { clusterTable } from "./cluster-table.ts";
 import { DirectoryLock, lastHolder } from "./directory-lock.ts";
@@ -54,6 +54,23 @@ test("a cluster is starting, running, and gone", () => {
   );
   claimed.release();
   expect(findClusters(home)).toEqual([]);
+});
+
+test("an old Node.js warns nobody of how clusters are locked", () => {
+  const { getBuiltinModule } = process;
+  const warned = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+  vi.spyOn(process, "getBuiltinModule").mockImplementation((name: string) => {
+    process.emitWarning("SQLite is an experimental feature", "ExperimentalWarning");
+    return getBuiltinModule(name);
+  });
+  try {
+    ClaimedCluster.claim(home, "a").release();
+    expect(warned).not.toHaveBeenCalled();
+    process.emitWarning("another");
+    expect(warned).toHaveBeenCalledWith("another");
+  } finally {
+    vi.restoreAllMocks();
+  }
 });
 
 test("what a process had locked is free when it has been killed", async () => {

@@ -85,8 +85,19 @@ export function describeHolder(holder: Holder | undefined): string {
 
 /** Asked for when it is needed: an import would end the program on an old Node.js before it can say that it is too old. */
 function openDatabase(path: string, options: DatabaseSyncOptions): DatabaseSync {
-  const sqlite = process.getBuiltinModule("node:sqlite");
+  const sqlite = withoutWarnings(() => process.getBuiltinModule("node:sqlite"));
   return new sqlite.DatabaseSync(path, options);
+}
+
+/** Node.js 22 warns of SQLite being an experiment, which is no news to whoever starts a cluster. */
+function withoutWarnings<T>(look: () => T): T {
+  const { emitWarning } = process;
+  process.emitWarning = () => undefined;
+  try {
+    return look();
+  } finally {
+    process.emitWarning = emitWarning;
+  }
 }
 
 function isBusy(error: unknown): boolean {
