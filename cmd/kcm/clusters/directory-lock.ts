@@ -91,7 +91,7 @@ function openDatabase(path: string, options: DatabaseSyncOptions): DatabaseSync 
 
 /** Node.js 22 warns of SQLite being an experiment, which is no news to whoever starts a cluster. */
 function withoutWarnings<T>(look: () => T): T {
-  const { emitWarning } = process;
+  const emitWarning = process.emitWarning.bind(process);
   process.emitWarning = () => undefined;
   try {
     return look();
