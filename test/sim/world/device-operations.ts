@@ -69,7 +69,9 @@ export const deviceOperations: Readonly<Record<string, Operation>> = {
   "finish a pod with claims": async (world, random) => {
     const pod = pickUser(world, random);
     const phase = random.next() < 0.5 ? "Succeeded" : "Failed";
-    return pod && patchPodStatus(world, pod, { status: { phase } });
+    // What its kubelet has on the way says that it runs.
+    const runs = pod?.status?.phase === "Running";
+    return runs ? patchPodStatus(world, pod, { status: { phase } }) : undefined;
   },
   "make a pod with claims anew": async (world, random) => {
     const pod = pickUser(world, random);
