@@ -25,6 +25,8 @@ export interface StageTransport {
   readonly http1Only?: boolean;
   readonly clock?: Clock;
   readonly patience?: PeerPatience;
+  /** None, unless a test asks for them. */
+  readonly mostSingle?: number;
 }
 
 /** A server over TLS that answers as each test says, new for each, and transports to it that are closed after each. */
@@ -74,11 +76,11 @@ export class TransportStage {
   }
 
   /** `maxConcurrentStreams`: what the server allows on each HTTP/2 session. */
-  async listen(protocol: Protocol, maxConcurrentStreams?: number): Promise<void> {
+  async listen(protocol: Protocol | "h2 only", maxConcurrentStreams?: number): Promise<void> {
     const options = { ...this.#pair, ca: this.authority.cert, requestCert: true, rejectUnauthorized: false };
-    if (protocol === "h2") {
+    if (protocol !== "http/1.1") {
       const settings = maxConcurrentStreams === undefined ? {} : { maxConcurrentStreams };
-      const http2 = createSecureServer({ ...options, allowHTTP1: true, settings });
+      const http2 = createSecureServer({ ...options, allowHTTP1: protocol === "h2", settings });
       http2.on("session", (session) => this.sessions.push(session));
       http2.on("request", (request, response) => this.handler(request, response));
       this.#server = http2;
@@ -105,7 +107,7 @@ export class TransportStage {
     await closed;
   }
 
-  async relisten(protocol: Protocol, maxConcurrentStreams?: number): Promise<void> {
+  async relisten(protocol: Protocol | "h2 only", maxConcurrentStreams?: number): Promise<void> {
     await this.stopListening();
     await this.listen(protocol, maxConcurrentStreams);
   }
@@ -121,6 +123,7 @@ export class TransportStage {
       server: new URL(`https://127.0.0.1:${port}${path}`),
       identity: identityOf(() => credentials),
       clock,
+      mostSingle: 0,
       ...rest,
     });
     this.#transports.push(transport);

@@ -3,9 +3,61 @@ import type { Mutant } from "./mutant.ts";
 const SILENCE = "test/integration/client-silence.test.ts";
 const CONNECTIONS = "test/integration/client-connections.test.ts";
 const CONNECTION = "pkg/client/http/connection.ts";
+const SHORT = "test/integration/client-short-requests.test.ts";
+const SHORT_REQUESTS = "pkg/client/http/short-requests.ts";
+const TRANSPORT = "pkg/client/http/http-transport.ts";
 const HEARTBEAT = "pkg/client/http/heartbeat.ts";
 
 export const connectionsMutants: readonly Mutant[] = [
+  {
+    name: "watches take the connections of short requests",
+    file: TRANSPORT,
+    find: "if (request.endless) return",
+    replace: "if (request.endless === false) return",
+    tests: [SHORT],
+  },
+  {
+    name: "short requests that have been answered are counted for ever",
+    file: SHORT_REQUESTS,
+    find: "    this.#running--;\n",
+    replace: "",
+    tests: [SHORT],
+  },
+  {
+    name: "short requests go to and fro between connections when there are many",
+    file: SHORT_REQUESTS,
+    find: "this.#running > this.#most ? 0",
+    replace: "this.#running > 90 ? 0",
+    tests: [SHORT],
+  },
+  {
+    name: "short requests do not go back to connections of their own when there are few",
+    file: SHORT_REQUESTS,
+    find: "? 0 : this.#calm + 1;",
+    replace: "? 0 : this.#calm + Number(this.#calm > 0);",
+    tests: [SHORT],
+  },
+  {
+    name: "a server that speaks HTTP/2 alone has no short requests",
+    file: SHORT_REQUESTS,
+    find: 'failure.code !== "tls"',
+    replace: 'failure.code !== "closed"',
+    tests: [SHORT],
+  },
+  {
+    name: "connections of short requests outlive the client",
+    file: TRANSPORT,
+    find: "await Promise.all([this.#pool.close(), this.#short.close()]);",
+    replace: "await this.#pool.close();",
+    tests: [SHORT],
+  },
+  {
+    name: "connections go on with the certificates before",
+    file: "pkg/client/http/connection-pool.ts",
+    find: "    this.#adopt(tls);\n    this.#refuseWhenClosed();",
+    replace: "    this.#tls = tls;\n    this.#refuseWhenClosed();",
+    tests: [SHORT],
+  },
   {
     name: "a session takes more streams than its server allows",
     file: CONNECTION,

@@ -14,15 +14,13 @@ export interface PoolOptions {
   readonly probe: (onAnswer: () => void) => void;
 }
 
-/**
- * The connections of one identity: as many HTTP/2 sessions as the streams need, or one HTTP/1.1 connection for each
- * request in flight. There is no upper limit: a watch must never wait for another one to end.
- */
+/** The connections of one identity to one endpoint. */
 export class ConnectionPool {
   readonly #origin: string;
   readonly #endpoint: Endpoint;
   readonly #options: PoolOptions;
   readonly #connections = new Set<Connection>();
+  #growing: Promise<void> | undefined;
   #opening: Promise<void> | undefined;
   #tls: TlsMaterial | undefined;
   #speaksHttp1 = false;
@@ -34,25 +32,51 @@ export class ConnectionPool {
     this.#options = options;
   }
 
-  /** A connection with a place reserved for one request. From here on, new ones are made with this material. */
+  /**
+   * A connection with a place reserved for one request; as many are made as are needed, for a watch must never wait for
+   * another one to end. From here on, new ones are made with this material.
+   */
   async acquire(tls: TlsMaterial, signal?: AbortSignal): Promise<Connection> {
-    this.#adopt(tls);
     for (;;) {
-      if (this.#closed) throw new TransportError("closed", "the client is closed", false);
       let settling: Promise<void> | undefined;
-      for (const connection of this.#connections) {
-        settling ??= connection.settling;
-        if (!connection.usable) continue;
-        connection.reserve();
-        return connection;
-      }
+      const usable = this.takeUsable(tls);
+      if (usable !== undefined) return usable;
+      for (const connection of this.#connections) settling ??= connection.settling;
       await abortable(settling ?? this.#opened(), signal);
     }
+  }
+
+  get isOpen(): boolean {
+    return this.#connections.size > 0;
+  }
+
+  /** One that is there and has a place, which is reserved for one request. */
+  takeUsable(tls: TlsMaterial): Connection | undefined {
+    this.#adopt(tls);
+    this.#refuseWhenClosed();
+    for (const connection of this.#connections) {
+      if (!connection.usable) continue;
+      connection.reserve();
+      return connection;
+    }
+    return undefined;
+  }
+
+  /** Makes another one, if there are fewer than so many and none is being made. */
+  async grow(most: number, tls: TlsMaterial): Promise<void> {
+    this.#adopt(tls);
+    if (this.#closed || this.#connections.size >= most) return;
+    this.#growing ??= this.#open().finally(() => (this.#growing = undefined));
+    return this.#growing;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     for (const connection of this.#connections) connection.retire();
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new TransportError("closed", "the client is closed", false);
   }
 
   /** New certificates: connections made with the old ones serve out their requests. */

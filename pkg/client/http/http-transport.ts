@@ -12,13 +12,14 @@ import type {
 } from "../transport.ts";
 import { TransportError } from "../transport.ts";
 import type { Connection } from "./connection.ts";
-import { ConnectionPool } from "./connection-pool.ts";
+import { ConnectionPool, type PoolOptions } from "./connection-pool.ts";
 import { type Endpoint, endpointOf } from "./connect.ts";
 import { failureOf } from "./failure.ts";
 import { DEFAULT_PATIENCE, type PeerPatience } from "./heartbeat.ts";
 import { HttpResponse } from "./http-response.ts";
 import type { Credentials, Identity } from "./identity.ts";
 import { openWebSocket } from "./open-web-socket.ts";
+import { MOST_SINGLE, ShortRequests } from "./short-requests.ts";
 
 /** API servers give up on ordinary requests after 60 s. */
 const ANSWER_TIMEOUT_MS = 90_000;
@@ -32,6 +33,8 @@ export interface HttpTransportOptions {
   /** For identities with repeated headers: over HTTP/2, undici joins the values into one. */
   readonly http1Only?: boolean;
   readonly patience?: PeerPatience;
+  /** How many HTTP/1.1 connections there may be for short requests, where the server speaks HTTP/2; 0: it serves all. */
+  readonly mostSingle?: number;
 }
 
 /** Static, open to all, and without any check behind it: how long it takes says nothing about the rest of the server. */
@@ -42,23 +45,29 @@ export class HttpTransport implements Transport {
   readonly #identity: Identity;
   readonly #prefix: string;
   readonly #endpoint: Endpoint;
+  /** For watches: sessions of HTTP/2, where the server speaks it. */
   readonly #pool: ConnectionPool;
+  readonly #short: ShortRequests;
   readonly #clock: Clock;
   readonly #patience: PeerPatience;
   #probing: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
-    const { server, identity, clock, patience = DEFAULT_PATIENCE } = options;
+    const { server, identity, clock, patience = DEFAULT_PATIENCE, mostSingle = MOST_SINGLE } = options;
     this.#identity = identity;
     this.#clock = clock;
     this.#patience = patience;
     this.#prefix = server.pathname.replace(/\/$/, "");
     this.#endpoint = endpointOf(server, options.http1Only ?? false, options.proxy);
-    this.#pool = new ConnectionPool(server, this.#endpoint, {
+    const pool: PoolOptions = {
       clock,
       patience,
       probe: (onAnswer) => void this.#probe().then(onAnswer, () => undefined),
-    });
+    };
+    this.#pool = new ConnectionPool(server, this.#endpoint, pool);
+    const single = new ConnectionPool(server, { ...this.#endpoint, http1Only: true }, pool);
+    const hasChoice = this.#endpoint.secure && !this.#endpoint.http1Only;
+    this.#short = new ShortRequests({ single, shared: this.#pool, mostSingle: hasChoice ? mostSingle : 0 });
   }
 
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
@@ -95,7 +104,7 @@ export class HttpTransport implements Transport {
   }
 
   async close(): Promise<void> {
-    await this.#pool.close();
+    await Promise.all([this.#pool.close(), this.#short.close()]);
   }
 
   async #exchange(
@@ -103,8 +112,26 @@ export class HttpTransport implements Transport {
     credentials: Credentials,
     signal: AbortSignal | undefined,
   ): Promise<TransportResponse> {
+    if (request.endless) return this.#exchangeOver(this.#pool, { request, credentials, signal });
+    this.#short.begin();
+    try {
+      return await this.#exchangeOver(this.#short, { request, credentials, signal });
+    } finally {
+      this.#short.end();
+    }
+  }
+
+  async #exchangeOver(
+    connections: Pick<ConnectionPool, "acquire">,
+    { request, credentials, signal }: Message,
+  ): Promise<TransportResponse> {
     const body = serialise(request.body);
-    const connection = await this.#acquire(credentials, signal);
+    let connection: Connection;
+    try {
+      connection = await connections.acquire(credentials.tls, signal);
+    } catch (failure) {
+      throw failureOf(failure, signal);
+    }
     refuseOrGoOn(request, connection);
     try {
       const options = {
@@ -117,14 +144,6 @@ export class HttpTransport implements Transport {
         bodyTimeout: request.endless ? 0 : ANSWER_TIMEOUT_MS,
       };
       return new HttpResponse(await connection.request(options, signal), body?.length ?? 0);
-    } catch (failure) {
-      throw failureOf(failure, signal);
-    }
-  }
-
-  async #acquire(credentials: Credentials, signal: AbortSignal | undefined): Promise<Connection> {
-    try {
-      return await this.#pool.acquire(credentials.tls, signal);
     } catch (failure) {
       throw failureOf(failure, signal);
     }
@@ -154,6 +173,12 @@ export class HttpTransport implements Transport {
       if (isSilence) throw failure;
     }
   }
+}
+
+interface Message {
+  readonly request: TransportRequest;
+  readonly credentials: Credentials;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** The last moment at which a request can be held back. */
