@@ -6,6 +6,27 @@ const DECLARED = ["test/integration/api/declared-rules.test.ts"];
 /** How the embedded API server reads bodies as Go's types. */
 export const embeddedDecodingMutants: readonly Mutant[] = [
   {
+    name: "protobuf leaves out what says nothing",
+    file: "pkg/api/protobuf/encode-plan.ts",
+    find: 'always: shape === "one" && !isPointer && type !== "bytes",',
+    replace: "always: false,",
+    tests: ["test/integration/protobuf-bytes.real.test.ts"],
+  },
+  {
+    name: "maps are written in no order",
+    file: "pkg/api/protobuf/encode.ts",
+    find: "Object.keys(value).toSorted((a, b) => Buffer.compare(Buffer.from(b), Buffer.from(a)))",
+    replace: "Object.keys(value)",
+    tests: ["test/integration/protobuf-bytes.real.test.ts"],
+  },
+  {
+    name: "custom resources are offered in protobuf",
+    file: "pkg/apiserver/crd/custom-resource.ts",
+    find: "inProtobuf: false,",
+    replace: "inProtobuf: true,",
+    tests: ["test/integration/api/protobuf-answers.test.ts"],
+  },
+  {
     name: "what is not base64 is stored",
     file: "pkg/api/wire-form.ts",
     find: "return this.#misfit(value, type, `illegal base64 data at input byte ${read.wrongAt}`);",
@@ -143,8 +164,8 @@ export const embeddedDecodingMutants: readonly Mutant[] = [
   {
     name: "there are tables of what is computed",
     file: "pkg/apiserver/server/virtual-create.ts",
-    find: 'request.query, "computed")',
-    replace: 'request.query, "one")',
+    find: 'request.query, { route: "computed" })',
+    replace: "request.query)",
     tests: ["test/integration/api/writes.test.ts"],
   },
   {

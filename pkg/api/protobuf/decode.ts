@@ -126,9 +126,9 @@ function typeIn({ bytes }: Reader, start: number, end: number): ObjectType {
  * Metadata on their own are asked for, so they are not a kind with a definition. Options of deletes are of every
  * version: clients in Go name the one of the object.
  */
-function messageOf(apiVersion: string, kind: string): string | undefined {
+export function messageOf(apiVersion: string, kind: string): string | undefined {
   if (kind === "DeleteOptions") return "meta.v1.DeleteOptions";
-  if (apiVersion === "meta.k8s.io/v1" && kind === "PartialObjectMetadata")
+  if (/^meta\.k8s\.io\/v1(?:beta1)?$/.test(apiVersion) && kind === "PartialObjectMetadata")
     return "meta.v1.PartialObjectMetadata";
   const message = definitionOf(apiVersion, kind)?.name;
   return message !== undefined && hasMessage(message) ? message : undefined;

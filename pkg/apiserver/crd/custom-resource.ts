@@ -83,6 +83,7 @@ function customResource(
       converter: converterOf(of, conversion),
     }),
     custom: true,
+    inProtobuf: false,
     scale: version.subresources?.scale === undefined ? undefined : scalePaths(version.subresources.scale),
     deletionHold: undefined,
   };

@@ -55,7 +55,7 @@ export function serverDocuments(
     );
     // What there are several forms of is negotiated; there is none of these.
     if (document !== undefined && aggregated === undefined && /^\/apis?(?:\/|$)/.test(path))
-      negotiateOutput(accept, request.query, "computed");
+      negotiateOutput(accept, request.query, { route: "computed", inProtobuf: false });
     return document;
   };
 }

@@ -10,13 +10,18 @@ const chunkLength = 128 * 1024;
  * it is serialised for the first of them, and the others send the same bytes.
  */
 export class FrameEncoder {
+  readonly #encodeFrame: (frame: WatchFrame) => Buffer;
   readonly #recent = new Map<object, { readonly type: WatchFrame["type"]; readonly bytes: Buffer }>();
 
+  constructor(encode = encodeFrame) {
+    this.#encodeFrame = encode;
+  }
+
   encode(frame: WatchFrame): Buffer {
-    if (!frame.shared) return encodeFrame(frame);
+    if (!frame.shared) return this.#encodeFrame(frame);
     const known = this.#recent.get(frame.object);
     if (known?.type === frame.type) return known.bytes;
-    const bytes = encodeFrame(frame);
+    const bytes = this.#encodeFrame(frame);
     if (this.#recent.size >= recentFrames) {
       const [oldest] = this.#recent.keys();
       if (oldest !== undefined) this.#recent.delete(oldest);

@@ -12,7 +12,9 @@ import { certificateUser } from "./certificate-user.ts";
 import { FrameEncoder } from "./encode.ts";
 import { decodeBody, type DecodedBody, readBody } from "./request-body.ts";
 import type { HttpRequest, HttpResponse } from "./messages.ts";
-import { prefersYaml } from "../server/negotiate.ts";
+import { acceptedType, type MediaType } from "../server/negotiate.ts";
+import { PROTOBUF_TYPE } from "../../api/protobuf/decode.ts";
+import { isInProtobuf, protobufFrame } from "./encode-protobuf.ts";
 import { sendResponse } from "./send-response.ts";
 import { answerUpgrade } from "./upgrade.ts";
 
@@ -42,7 +44,7 @@ export class HttpServer {
   readonly #listener: Server | Http2SecureServer;
   readonly #sockets = new Set<Socket>();
   readonly #running = new Set<AbortController>();
-  readonly #encoder = new FrameEncoder();
+  readonly #encoders = { json: new FrameEncoder(), protobuf: new FrameEncoder(protobufFrame) };
   readonly #scheme: string;
   #address: AddressInfo | undefined;
 
@@ -140,9 +142,10 @@ export class HttpServer {
     const head = headOf(request, signal);
     const pretty = wantsPretty(head.query, head.headers["user-agent"]);
     const answer = await this.#handle(request, head);
-    const yaml = isYaml(head, answer);
+    const type = typeOf(head, answer);
+    const encoder = type === PROTOBUF_TYPE ? this.#encoders.protobuf : this.#encoders.json;
     const { clock } = this.#server.parts;
-    await sendResponse(response, answer, { pretty, yaml, encoder: this.#encoder, clock });
+    await sendResponse(response, answer, { pretty, type, encoder, clock });
   }
 
   async #handle(request: HttpRequest, head: RequestHead): Promise<ApiResponse> {
@@ -241,10 +244,12 @@ function impersonation(rawHeaders: readonly string[]): Record<string, string> {
 }
 
 /** Objects and lists are written as the client likes them; documents about the server are JSON. */
-function isYaml({ path, headers: { accept } }: RequestHead, { headers, body, status }: ApiResponse): boolean {
-  const isObject = body.kind === "object" || body.kind === "list";
+function typeOf({ path, headers: { accept } }: RequestHead, answer: ApiResponse): MediaType {
+  const { headers, body, status } = answer;
   const isPlain = (path.startsWith("/api") || status === 403) && headers["content-type"] === undefined;
-  return isObject && isPlain && prefersYaml(accept, status >= 400);
+  const isObject = body.kind === "object" || body.kind === "list" || body.kind === "watch";
+  if (!isObject || !isPlain) return "application/json";
+  return acceptedType(accept, status >= 400, isInProtobuf(body));
 }
 
 const peopleAgents = /^(curl|Wget|Mozilla)\//;

@@ -5,12 +5,15 @@ import { TurnOfSteps } from "../../clock/turns.ts";
 import type { ApiResponse, WatchFrame } from "../server/request.ts";
 import { encodeList, encodeListPretty, type FrameEncoder, jsonPieces } from "./encode.ts";
 import { encodeListYaml, yamlPieces } from "./encode-yaml.ts";
+import { PROTOBUF_TYPE } from "../../api/protobuf/decode.ts";
+import { protobufOf, protobufPieces } from "./encode-protobuf.ts";
+import type { MediaType } from "../server/negotiate.ts";
 import type { HttpResponse } from "./messages.ts";
 
 export interface SendOptions {
   readonly pretty: boolean;
   readonly encoder: FrameEncoder;
-  readonly yaml: boolean;
+  readonly type: MediaType;
   readonly clock: Clock;
 }
 
@@ -25,22 +28,25 @@ export async function sendResponse(
   const { body, status } = answer;
   const writable = response as Writable;
   const headers: Record<string, string | string[]> = {
-    "content-type": options.yaml ? "application/yaml" : "application/json",
+    "content-type": options.type,
     "cache-control": "no-cache, private",
   };
   for (const [name, value] of Object.entries(answer.headers))
     headers[name] = typeof value === "string" ? value : [...value];
+  const yaml = options.type === "application/yaml";
+  const protobuf = options.type === PROTOBUF_TYPE;
   if (body.kind === "watch") {
+    if (protobuf) headers["content-type"] = `${PROTOBUF_TYPE};stream=watch`;
     (response as ServerResponse).writeHead(status, headers);
     (response as ServerResponse).flushHeaders();
     return sendFrames(writable, body.frames, options.encoder);
   }
-  if (body.kind === "list" && (options.yaml || !options.pretty)) {
+  if (body.kind === "list" && (yaml || protobuf || !options.pretty)) {
     (response as ServerResponse).writeHead(status, headers);
-    const chunks = options.yaml ? encodeListYaml(body.list) : encodeList(body.list);
+    const encode = yaml ? encodeListYaml : protobuf ? protobufPieces : encodeList;
     const turns = new TurnOfSteps(options.clock);
-    for (const chunk of chunks) {
-      await write(writable, chunk);
+    for (const chunk of encode(body.list)) {
+      if (chunk !== undefined) await write(writable, chunk);
       // A client that reads fast enough leaves no pause by itself.
       await turns.step();
     }
@@ -55,12 +61,13 @@ export async function sendResponse(
     return;
   }
   if (body.kind === "session") throw new Error("a session needs a connection of its own");
-  if (body.kind === "object" && (options.yaml || (!options.pretty && isLarge(body.value)))) {
-    const pieces = options.yaml ? yamlPieces(body.value) : jsonLine(body.value);
+  if (body.kind === "object" && !protobuf && (yaml || (!options.pretty && isLarge(body.value)))) {
+    const pieces = yaml ? yamlPieces(body.value) : jsonLine(body.value);
     await sendPieces(response, { status, headers, pieces }, options.clock);
     return;
   }
-  const bytes = encodeWhole(body, options.pretty);
+  const bytes =
+    protobuf && body.kind === "object" ? protobufOf(body.value) : encodeWhole(body, options.pretty);
   headers["content-length"] = String(bytes.byteLength);
   (response as ServerResponse).writeHead(status, headers);
   writable.end(bytes);

@@ -29,7 +29,7 @@ import type { ApiRequest, ApiResponse } from "./request.ts";
 import { namedBySelector, parseResourcePath, type RequestInfo } from "./request-info.ts";
 import { RequestMetrics, type RoutedRequest } from "./request-metrics.ts";
 import type { VirtualHandlers } from "./virtual-handlers.ts";
-import { prefersYaml } from "./negotiate.ts";
+import { acceptedType } from "./negotiate.ts";
 import { checkTimeout } from "./query-options.ts";
 import {
   forbidden,
@@ -175,11 +175,12 @@ export class ApiServer {
       // A refusal can be longer than what is refused.
       const { causes = [] } = error instanceof StatusError ? (error.status.details ?? {}) : {};
       if (causes.length >= MANY_CAUSES) await this.parts.clock.turn();
-      const mayBeYaml = seen.admitted || prefersYaml(request.headers["accept"], true);
+      const isNegotiated =
+        seen.admitted || acceptedType(request.headers["accept"], true, true) !== "application/json";
       const told = isOfRouter(error)
         ? warnings.filter((one) => seen.deprecations?.includes(one) !== true)
         : warnings;
-      return withWarnings(mayBeYaml ? failure : inJson(failure), told);
+      return withWarnings(isNegotiated ? failure : inJson(failure), told);
     }
   }
 

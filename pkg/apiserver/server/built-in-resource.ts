@@ -3,6 +3,7 @@ import { applyStrategicMergePatch } from "../../api/patch/strategic-merge-patch.
 import type { BuiltInResource } from "../../api/resource.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import { type Definition, definitionOf } from "../../api/schema.ts";
+import { hasProtobuf } from "../../api/protobuf/decode.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
 import { goStruct, zeroOf } from "../../api/go-types.ts";
 import { asJson, type Json } from "../../api/json.ts";
@@ -44,6 +45,7 @@ export function builtInResource(builtIn: BuiltInResource, rules: KindRules | und
     body: builtInBody(builtIn),
     conversion: storedElsewhere?.conversion(),
     custom: false,
+    inProtobuf: hasProtobuf(apiVersionOf(builtIn), builtIn.kind),
     deletionHold: deletionHolds[bucketName(builtIn.group, builtIn.plural)],
     scale: builtIn.subresources.some(({ name }) => name === "scale") ? workloadScale : undefined,
   };

@@ -48,6 +48,7 @@ export function servedComputed(computed: ComputedResource): ServedResource {
     },
     conversion: undefined,
     custom: true,
+    inProtobuf: false,
     scale: undefined,
     deletionHold: undefined,
   };

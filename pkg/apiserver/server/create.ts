@@ -23,7 +23,7 @@ const generateAttempts = 8;
 
 export async function createObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
-  const form = negotiateOutput(request.headers["accept"], request.query);
+  const form = negotiateOutput(request.headers["accept"], request.query, served);
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireObjectBody(request.headers["content-type"]);
   const draft = await call.turns.run(readDraft(served, request.body, query, call.warnings));

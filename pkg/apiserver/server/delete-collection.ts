@@ -12,7 +12,7 @@ import { StatusError } from "./status-error.ts";
 
 export async function deleteCollection(call: Call): Promise<ApiResponse> {
   const { request, served, info, clock } = call;
-  const form = negotiateOutput(request.headers["accept"], request.query);
+  const form = negotiateOutput(request.headers["accept"], request.query, served);
   const query = parseListQuery(request.query, false);
   const selection = selectionOf(served, info, query);
   const options = readDeleteOptions(request);

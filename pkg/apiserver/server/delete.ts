@@ -39,7 +39,7 @@ const answersWithObject = new Set([
 
 export async function deleteObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
-  const form = negotiateOutput(request.headers["accept"], request.query);
+  const form = negotiateOutput(request.headers["accept"], request.query, served);
   const options = readDeleteOptions(request);
   warnOfOrphans(call, options);
   const { object, gone } = await removeObject(call, options);

@@ -1,3 +1,4 @@
+import { PROTOBUF_TYPE } from "../../api/protobuf/decode.ts";
 import { notAcceptable, StatusError, unsupportedMediaType } from "./status-error.ts";
 
 /** What the client wants to see: the object itself, its metadata, or a table for people. */
@@ -11,34 +12,38 @@ export type OutputForm =
       readonly include: string;
     };
 
+interface Negotiated {
+  readonly route?: "one" | "many" | "computed";
+  readonly inProtobuf?: boolean;
+}
+
 interface AcceptClause {
   readonly type: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly quality: number;
 }
 
-type MediaType = "application/json" | "application/yaml";
+export type MediaType = "application/json" | "application/yaml" | typeof PROTOBUF_TYPE;
 
 const yamlType = "application/yaml";
-/** In the order in which the server prefers them; protobuf is read and not written. */
-const writtenTypes: readonly MediaType[] = ["application/json", yamlType];
-const produced = [...writtenTypes, "application/vnd.kubernetes.protobuf"];
+/** In the order in which the server prefers them. */
+const produced: readonly MediaType[] = ["application/json", yamlType, PROTOBUF_TYPE];
 const streams = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
 const metaVersions = new Set(["v1", "v1beta1"]);
 
 /**
  * Picks the first form in the Accept header that this server has; throws 406 when there is none. Of what is computed on
- * request there are no tables.
+ * request there are no tables. `inProtobuf`: whether the objects can be written so; metadata always can.
  */
 export function negotiateOutput(
   accept: string | undefined,
   query: URLSearchParams,
-  route: "one" | "many" | "computed" = "one",
+  { route = "one", inProtobuf = true }: Negotiated = {},
 ): OutputForm {
   if (accept === undefined || accept === "") return { kind: "object" };
   requireProduced(accept, route === "many" ? [...produced, ...streams] : produced);
   for (const clause of parseAccept(accept)) {
-    const form = writtenAs(clause) === undefined ? undefined : formOf(clause, query);
+    const form = typeFor(clause, inProtobuf) === undefined ? undefined : formOf(clause, query);
     if (form !== undefined && (form.kind !== "table" || route !== "computed")) return form;
   }
   throw new StatusError(
@@ -54,18 +59,25 @@ function requireProduced(accept: string, types: readonly string[]): void {
   if (!named.some((type) => type === "*/*" || types.includes(type))) throw notAcceptable(types);
 }
 
-/** What the answer is written as. */
-function acceptedType(accept: string | undefined, asItIs: boolean): MediaType {
+/**
+ * What the answer is written as. `asItIs`: there are no other forms (tables), and who asks for one in YAML gets JSON.
+ * `inProtobuf`: whether what is to be written can be written so.
+ */
+export function acceptedType(accept: string | undefined, asItIs: boolean, inProtobuf: boolean): MediaType {
   for (const clause of parseAccept(accept ?? "")) {
-    const type = writtenAs(clause);
-    if (type === undefined || (asItIs && clause.parameters.has("as"))) continue;
-    if (formKind(clause) !== undefined) return type;
+    if (asItIs && clause.parameters.has("as")) continue;
+    const type = typeFor(clause, inProtobuf);
+    if (type !== undefined && (type !== PROTOBUF_TYPE || inProtobuf)) return type;
   }
   return "application/json";
 }
 
-function writtenAs({ type }: AcceptClause): MediaType | undefined {
-  return type === "*/*" ? "application/json" : writtenTypes.find((written) => written === type);
+/** The type of a clause whose form can be written in it. */
+function typeFor(clause: AcceptClause, inProtobuf: boolean): MediaType | undefined {
+  const type = clause.type === "*/*" ? "application/json" : produced.find((one) => one === clause.type);
+  const kind = formKind(clause);
+  if (kind === undefined || type !== PROTOBUF_TYPE) return kind && type;
+  return kind === "Table" || (kind === "object" && !inProtobuf) ? undefined : type;
 }
 
 const transformations = ["PartialObjectMetadata", "PartialObjectMetadataList", "Table"] as const;
@@ -79,12 +91,9 @@ function formKind({ parameters }: AcceptClause): "object" | (typeof transformati
   return transformations.find((one) => one === as);
 }
 
-/**
- * Whether an answer is to be written in YAML: where that is asked for before JSON. `asItIs`: there are no other forms
- * (tables), and who asks for one in YAML gets JSON.
- */
-export function prefersYaml(accept: string | undefined, asItIs = false): boolean {
-  return acceptedType(accept, asItIs) === yamlType;
+/** Whether the answer is to be written in YAML: where that is asked for before others. */
+export function prefersYaml(accept: string | undefined, inProtobuf: boolean): boolean {
+  return acceptedType(accept, false, inProtobuf) === yamlType;
 }
 
 function formOf(clause: AcceptClause, query: URLSearchParams): OutputForm | undefined {

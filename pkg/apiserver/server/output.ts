@@ -25,6 +25,11 @@ export class Output {
     return this.#form.kind === "object";
   }
 
+  /** Whether there is a form of this in protobuf: there is none of tables. */
+  get inProtobuf(): boolean {
+    return this.#form.kind === "partial" || (this.#form.kind === "object" && this.#served.inProtobuf);
+  }
+
   async object(stored: ApiObject): Promise<object> {
     const remote = this.#served.conversion?.remote;
     return this.#shown(remote === undefined ? readAsServed(this.#served, stored) : await remote.anew(stored));

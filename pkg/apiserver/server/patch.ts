@@ -39,7 +39,7 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
 
 export async function patchObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
-  const form = negotiateOutput(request.headers["accept"], request.query);
+  const form = negotiateOutput(request.headers["accept"], request.query, served);
   const type = patchTypeOf(request.headers["content-type"], served);
   const query = parseWriteQuery(request.query, "PatchOptions", type === "apply");
   // An apply may create.

@@ -11,7 +11,7 @@ import { notFound } from "./status-error.ts";
 export function readComputed(computed: ComputedResource): (call: Call) => Promise<ApiResponse> {
   return async (call) => {
     const { request, served, info, clock } = call;
-    const form = negotiateOutput(request.headers["accept"], request.query);
+    const form = negotiateOutput(request.headers["accept"], request.query, served);
     const output = new Output(served, form, clock.nowMs());
     if (info.name !== "") {
       const found = computed.get(info.namespace, info.name);

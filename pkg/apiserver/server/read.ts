@@ -13,7 +13,11 @@ import { watchResource } from "./watch.ts";
 
 export async function getObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
-  const output = new Output(served, negotiateOutput(request.headers["accept"], request.query), clock.nowMs());
+  const output = new Output(
+    served,
+    negotiateOutput(request.headers["accept"], request.query, served),
+    clock.nowMs(),
+  );
   await requireAskedRevision(call);
   return { status: 200, headers: {}, body: { kind: "object", value: await output.object(findStored(call)) } };
 }
@@ -51,9 +55,12 @@ export function currentObject({
 
 export async function listOrWatch(call: Call): Promise<ApiResponse> {
   const { request, served, info } = call;
-  const form = negotiateOutput(request.headers["accept"], request.query, "many");
+  const form = negotiateOutput(request.headers["accept"], request.query, {
+    route: "many",
+    inProtobuf: served.inProtobuf,
+  });
   const query = parseListQuery(request.query, info.watchPath);
-  if (query.watch && prefersYaml(request.headers["accept"], false)) throw noYamlWatch();
+  if (query.watch && prefersYaml(request.headers["accept"], served.inProtobuf)) throw noYamlWatch();
   const selection = selectionOf(served, info, query);
   const output = new Output(served, form, call.clock.nowMs());
   if (query.watch) return watchResource(call, query, selection, output);

@@ -36,7 +36,12 @@ export type ResponseBody =
   | { readonly kind: "list"; readonly list: ListBody }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
-  | { readonly kind: "watch"; readonly frames: AsyncIterable<WatchFrame> }
+  | {
+      readonly kind: "watch";
+      readonly frames: AsyncIterable<WatchFrame>;
+      /** Whether they can be written in protobuf. */
+      readonly inProtobuf: boolean;
+    }
   /** Text that comes as it is made. */
   | { readonly kind: "stream"; readonly chunks: AsyncIterable<string> }
   /** The connection becomes that of a process. */

@@ -23,6 +23,8 @@ export interface ServedResource {
   readonly conversion: Conversion | undefined;
   /** Sets this one apart in the discovery of versions: "v1" before "v1beta1". */
   readonly custom: boolean;
+  /** Whether its objects can be written in protobuf. */
+  readonly inProtobuf: boolean;
   /** Where the scale subresource finds its numbers. */
   readonly scale: ScalePaths | undefined;
   /** What holds up a deletion that nothing else does; undefined: nothing can. */

@@ -28,7 +28,7 @@ const updateAttempts = 8;
 
 export async function replaceObject(call: Call): Promise<ApiResponse> {
   const { request, served, info } = call;
-  const form = negotiateOutput(request.headers["accept"], request.query);
+  const form = negotiateOutput(request.headers["accept"], request.query, served);
   const query = parseWriteQuery(request.query, "UpdateOptions");
   requireObjectBody(request.headers["content-type"]);
   const body = await call.turns.run(readDraft(served, request.body, query, call.warnings));

@@ -44,7 +44,7 @@ export async function createVirtual(call: Call): Promise<ApiResponse> {
   const handler = virtualHandlerOf(call);
   if (handler === undefined) throw methodNotAllowed();
   const { request, served, info, user } = call;
-  negotiateOutput(request.headers["accept"], request.query, "computed");
+  negotiateOutput(request.headers["accept"], request.query, { route: "computed" });
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireObjectBody(request.headers["content-type"]);
   const kind = served.subresources.get(info.subresource)?.kind ?? served.resource;

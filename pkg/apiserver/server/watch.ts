@@ -59,7 +59,7 @@ export async function watchResource(
     call.faults.watchStarted(call.subject, stream);
     for (const frame of held) deliver(frame);
   } else stream.finish();
-  return { status: 200, headers: {}, body: { kind: "watch", frames: stream } };
+  return { status: 200, headers: {}, body: { kind: "watch", frames: stream, inProtobuf: output.inProtobuf } };
 }
 
 type InOrder = (objects: readonly ApiObject[], tell: () => void) => void;
