@@ -54,6 +54,7 @@ async function turn(
     const count = stage.scaled(OBJECTS);
     await plantPages(stage, pages(count));
     const first = await creating(stage, new OperatorProcess(program, stage.kubeconfig, log), count);
+    await untilWatched(stage, false);
     const second = await starting(stage, new OperatorProcess(program, stage.kubeconfig, log));
     return { ...first, ...second };
   } finally {
@@ -89,8 +90,11 @@ async function creating({ client }: Stage, operator: OperatorProcess, count: num
 }
 
 /** Of a process that finds everything as it should be. */
-async function starting({ client }: Stage, operator: OperatorProcess): Promise<Figures> {
+async function starting(stage: Stage, operator: OperatorProcess): Promise<Figures> {
+  const { client } = stage;
   const before = await requestsSeen(client);
+  // A process that was given no time to begin is quiet, too.
+  await untilWatched(stage, true);
   const { seconds, usage } = await operator.quiet();
   await operator.end();
   return {
@@ -101,6 +105,23 @@ async function starting({ client }: Stage, operator: OperatorProcess): Promise<F
     ...since(before, await requestsSeen(client), "cold start"),
   };
 }
+
+/** Until the objects are watched by an operator, or are so no longer. */
+async function untilWatched({ client }: Stage, isWatched: boolean): Promise<void> {
+  const endMs = realClock.monotonicMs() + LIMIT_SECONDS * 1_000;
+  while (realClock.monotonicMs() < endMs) {
+    const watches = scrapedMetrics(await metricsOf(client)).sum(
+      "apiserver_longrunning_requests",
+      (labels) => labels.includes('resource="pages"') && labels.includes('verb="WATCH"'),
+    );
+    if (watches > 0 === isWatched) return;
+    await sleep(realClock, POLL_MS);
+  }
+  throw new Error(`not within ${LIMIT_SECONDS} s: objects are ${isWatched ? "" : "no longer "}watched`);
+}
+
+const metricsOf = ({ rest }: ClientSet): Promise<string> =>
+  rest.text({ method: "GET", path: "/metrics", accept: "text/plain" });
 
 async function childrenOf(client: ClientSet): Promise<number> {
   const options = { namespace: NAMESPACE, limit: 1 };
@@ -117,8 +138,8 @@ interface Requests {
 }
 
 /** All requests for what operators read and write, as the API server has counted them. */
-async function requestsSeen({ rest }: ClientSet): Promise<Requests> {
-  const text = await rest.text({ method: "GET", path: "/metrics", accept: "text/plain" });
+async function requestsSeen(client: ClientSet): Promise<Requests> {
+  const text = await metricsOf(client);
   const count = (verbs: RegExp): number =>
     scrapedMetrics(text).sum(
       "apiserver_request_total",
