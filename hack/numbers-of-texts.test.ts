@@ -49,6 +49,7 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/apiserver/crd/json-path.ts": "a place in a list, and a literal, which is a double in Go",
   "pkg/api/pattern.ts": "how often a pattern repeats, of four digits at most",
   "pkg/apiserver/crd/validate-number.ts": "doubles of a format, and multiples of fractions",
+  "pkg/apiserver/http/port-session.ts": "a port",
   "pkg/apiserver/discovery/version-order.ts": "the number of an API's version",
   "pkg/cluster/hollow/commands.ts": "seconds to sleep",
   "pkg/cluster/hollow/pod-life.ts": "time spans, which are compared with times",

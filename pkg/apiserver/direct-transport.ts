@@ -10,6 +10,7 @@ import {
   type UpgradeRequest,
 } from "../client/transport.ts";
 import { messagePipe } from "./http/message-pipe.ts";
+import { choosePortProtocol, forwardPorts } from "./http/port-session.ts";
 import { chooseProtocol, runSession } from "./http/process-session.ts";
 import { parseJson } from "../api/wire-json.ts";
 import type { UserInfo } from "./server/access.ts";
@@ -40,8 +41,10 @@ export class DirectTransport implements Transport {
     const { protocols, ...rest } = request;
     const headers = { ...request.headers, connection: "Upgrade", upgrade: "websocket" };
     const response = await this.#ask({ ...rest, method: "GET", headers }, signal);
-    const protocol = chooseProtocol(protocols.join(","));
-    if (response.body.kind !== "session" || protocol === undefined) {
+    const { body } = response;
+    const choose = body.kind === "ports" ? choosePortProtocol : chooseProtocol;
+    const protocol = choose(protocols.join(","));
+    if ((body.kind !== "session" && body.kind !== "ports") || protocol === undefined) {
       const refusal = new DirectResponse(response, signal);
       return { status: refusal.status, headers: refusal.headers, text: await refusal.text() };
     }
@@ -49,7 +52,11 @@ export class DirectTransport implements Transport {
     const lifetime = this.#lifetime(signal);
     lifetime.addEventListener("abort", () => void near.close(), { once: true });
     // Whoever holds the other end hears of a failure by its end.
-    runSession(response.body.session, far, lifetime).catch(async () => far.close());
+    const session =
+      body.kind === "ports"
+        ? forwardPorts(body.session, far, protocol, lifetime)
+        : runSession(body.session, far, lifetime);
+    session.catch(async () => far.close());
     return near;
   }
 
@@ -141,7 +148,7 @@ class DirectResponse implements TransportResponse {
     const body = this.#body;
     if (body.kind === "object") return body.value;
     if (body.kind === "list") return { ...listHead(body), items: body.list.items };
-    if (body.kind === "session")
+    if (body.kind === "session" || body.kind === "ports")
       throw new TransportError("malformed", "a client in this process has no sessions with pods", true);
     if (body.kind === "watch")
       throw new TransportError("malformed", "a stream of documents is not one document", true);

@@ -7,6 +7,20 @@ const unitOf = (...names: readonly string[]): readonly string[] =>
 /** The development cluster: volumes, scheduler, and what hollow nodes tell and answer. */
 export const plantMutants: readonly Mutant[] = [
   {
+    name: "ports that no container declares are answered",
+    file: "pkg/cluster/hollow/hollow-ports.ts",
+    find: "containerPort === port && protocol",
+    replace: "containerPort > 0 && protocol",
+    tests: ["pkg/cluster/hollow/hollow-ports.test.ts"],
+  },
+  {
+    name: "replies to streams are not handed over",
+    file: "pkg/apiserver/http/spdy.ts",
+    find: "0, 0, 0, 0, 0x00, 0x00, 0x00, 0xff, 0xff]);",
+    replace: "0, 0, 0, 0]);",
+    tests: ["test/e2e/port-forward.kubectl.test.ts"],
+  },
+  {
     name: "a volume that is to be retained is deleted",
     file: "pkg/cluster/volumes/hollow-volume.ts",
     find: `spec?.persistentVolumeReclaimPolicy === "Delete" &&`,

@@ -60,7 +60,8 @@ export async function sendResponse(
     writable.end();
     return;
   }
-  if (body.kind === "session") throw new Error("a session needs a connection of its own");
+  if (body.kind === "session" || body.kind === "ports")
+    throw new Error("a session needs a connection of its own");
   if (body.kind === "object" && !protobuf && (yaml || (!options.pretty && isLarge(body.value)))) {
     const pieces = yaml ? yamlPieces(body.value) : jsonLine(body.value);
     await sendPieces(response, { status, headers, pieces }, options.clock);
@@ -105,7 +106,7 @@ async function sendPieces(
   writable.end();
 }
 
-export type WholeBody = Exclude<ApiResponse["body"], { kind: "watch" | "stream" | "session" }>;
+export type WholeBody = Exclude<ApiResponse["body"], { kind: "watch" | "stream" | "session" | "ports" }>;
 
 export function encodeWhole(body: WholeBody, pretty: boolean): Uint8Array {
   if (body.kind === "bytes") return body.bytes;

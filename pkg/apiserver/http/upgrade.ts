@@ -1,9 +1,12 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { nodeHttp } from "../../client/http/node-http.ts";
 import { statusResponse } from "../server/api-server.ts";
 import type { ApiResponse } from "../server/request.ts";
 import { badRequest } from "../server/status-error.ts";
+import type { MessageStream } from "../../client/transport.ts";
+import { choosePortProtocol, forwardPorts, PORT_PROTOCOL } from "./port-session.ts";
 import { chooseProtocol, runSession } from "./process-session.ts";
 import { encodeWhole } from "./send-response.ts";
 import { acceptKey, WebSocket } from "../../client/http/web-socket.ts";
@@ -21,26 +24,56 @@ export async function answerUpgrade(
   answer: ApiResponse,
   signal: AbortSignal,
 ): Promise<void> {
-  if (answer.body.kind !== "session") return refuse(socket, answer);
-  const key = request.headers["sec-websocket-key"];
-  const protocol = chooseProtocol(request.headers["sec-websocket-protocol"]);
+  const { body } = answer;
+  if (body.kind !== "session" && body.kind !== "ports") return refuse(socket, answer);
+  const { upgrade, "sec-websocket-key": key, "sec-websocket-protocol": offered } = request.headers;
+  if (body.kind === "ports" && upgrade?.toLowerCase() === "spdy/3.1") {
+    switchTo(socket, ["Upgrade: SPDY/3.1", `X-Stream-Protocol-Version: ${PORT_PROTOCOL}`]);
+    return forwardPorts(body.session, wireOf(socket, head), PORT_PROTOCOL, signal);
+  }
+  const [protocol, known] =
+    body.kind === "ports"
+      ? [choosePortProtocol(offered), `SPDY/3.1+${PORT_PROTOCOL}`]
+      : [chooseProtocol(offered), "v5.channel.k8s.io"];
   if (key === undefined || protocol === undefined) {
-    const message = "unable to upgrade: offer the protocol v5.channel.k8s.io or v4.channel.k8s.io";
+    const message = `unable to upgrade: offer the protocol ${known} or v4.channel.k8s.io`;
     return refuse(socket, statusResponse(badRequest(message)));
   }
-  const lines = [
-    "HTTP/1.1 101 Switching Protocols",
-    "Upgrade: websocket",
-    "Connection: Upgrade",
-    `Sec-WebSocket-Accept: ${acceptKey(key)}`,
-    `Sec-WebSocket-Protocol: ${protocol}`,
-  ];
-  socket.write(`${lines.join("\r\n")}\r\n\r\n`);
-  await runSession(answer.body.session, new WebSocket(socket, head), signal);
+  const accepted = `Sec-WebSocket-Accept: ${acceptKey(key)}`;
+  switchTo(socket, ["Upgrade: websocket", accepted, `Sec-WebSocket-Protocol: ${protocol}`]);
+  const wire = new WebSocket(socket, head);
+  if (body.kind === "ports") await forwardPorts(body.session, wire, protocol, signal);
+  else await runSession(body.session, wire, signal);
+}
+
+function switchTo(socket: Duplex, lines: readonly string[]): void {
+  socket.write(
+    `${["HTTP/1.1 101 Switching Protocols", "Connection: Upgrade", ...lines].join("\r\n")}\r\n\r\n`,
+  );
+}
+
+/** A connection without messages: bytes as they come. */
+function wireOf(socket: Duplex, head: Buffer): MessageStream {
+  return {
+    protocol: PORT_PROTOCOL,
+    async *messages() {
+      if (head.length > 0) yield head;
+      for await (const chunk of socket as AsyncIterable<Buffer>) yield chunk;
+    },
+    async send(data) {
+      if (socket.destroyed || socket.writableEnded || socket.write(data)) return;
+      const gone = new AbortController();
+      const settled = [once(socket, "drain", gone), once(socket, "close", gone)];
+      await Promise.race(settled).finally(() => gone.abort());
+    },
+    async close() {
+      socket.end();
+    },
+  };
 }
 
 function refuse(socket: Duplex, { status, headers, body }: ApiResponse): void {
-  if (body.kind === "watch" || body.kind === "stream" || body.kind === "session") {
+  if (!("bytes" in body || "text" in body || "list" in body || "value" in body)) {
     socket.destroy();
     return;
   }

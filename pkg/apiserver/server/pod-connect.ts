@@ -7,7 +7,7 @@ import type { Call } from "./call.ts";
 import type { ContainerTarget, PodProcesses, ProcessStreams } from "./pod-processes.ts";
 import { booleanParameter } from "./query-options.ts";
 import { findStored } from "./read.ts";
-import type { ApiResponse, Session } from "./request.ts";
+import type { ApiResponse, PortSession, Session } from "./request.ts";
 import { badRequest, StatusError } from "./status-error.ts";
 
 /** What a kubelet would answer. */
@@ -30,6 +30,8 @@ export async function askKubelet(call: Call): Promise<ApiResponse> {
     case "exec":
     case "attach":
       return podSession(call, processes);
+    case "portforward":
+      return podPorts(call, processes);
     default:
       throw noProcesses(subresource);
   }
@@ -95,16 +97,37 @@ async function podSession(call: Call, processes: PodProcesses): Promise<ApiRespo
   return { status: 101, headers: {}, body: { kind: "session", session } };
 }
 
+async function podPorts(call: Call, processes: PodProcesses): Promise<ApiResponse> {
+  const { query, headers } = call.request;
+  if (processes.forward === undefined) throw noProcesses(call.info.subresource);
+  const ports = query.getAll("ports").flatMap((text) => text.split(",").map(portOf));
+  await admitConnection(call, "portforward", ports.length === 0 ? {} : { ports });
+  const target = podTargetOf(call);
+  if (target === undefined) throw badRequest(`pod ${call.info.name} does not have a host assigned`);
+  if (!["websocket", "spdy/3.1"].includes(headers["upgrade"]?.toLowerCase() ?? ""))
+    throw badRequest("Upgrade request required: websocket or SPDY/3.1");
+  const open: PortSession["open"] = async (port, connection, signal) =>
+    processes.forward?.({ ...target, port }, connection, signal);
+  return { status: 101, headers: {}, body: { kind: "ports", session: { ports, open } } };
+}
+
+function portOf(text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) throw badRequest(`invalid port ${JSON.stringify(text)}`);
+  return port;
+}
+
 const connectionKinds: Readonly<Record<string, string>> = {
   exec: "PodExecOptions",
   attach: "PodAttachOptions",
+  portforward: "PodPortForwardOptions",
 };
 
 /** Those who admit may refuse it; what they change of its options is not listened to. */
 async function admitConnection(
   call: Call,
   subresource: string,
-  wants: Readonly<Record<string, boolean>>,
+  wants: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const kind = connectionKinds[subresource];
   if (call.admission.outside === undefined || kind === undefined) return;
@@ -114,7 +137,7 @@ async function admitConnection(
   const options = {
     kind,
     apiVersion: "v1",
-    ...Object.fromEntries(Object.entries(wants).filter(([, isAsked]) => isAsked)),
+    ...Object.fromEntries(Object.entries(wants).filter(([, asked]) => asked !== false)),
     ...(container === "" ? {} : { container }),
     ...(command.length === 0 ? {} : { command }),
   };
@@ -125,9 +148,15 @@ async function admitConnection(
 
 /** Undefined for a pod that has no node yet. */
 function targetOf(call: Call): ContainerTarget | undefined {
+  const container = containerOf(findStored(call), call.request.query.get("container") ?? "");
+  const target = podTargetOf(call);
+  return target && { ...target, container };
+}
+
+/** As `targetOf`, of all containers. */
+function podTargetOf(call: Call): Omit<ContainerTarget, "container"> | undefined {
   const pod: Pod = findStored(call);
   const { uid } = pod.metadata;
-  const container = containerOf(pod, call.request.query.get("container") ?? "");
   if ((pod.spec?.nodeName ?? "") === "") return undefined;
   const podNow = (): Pod | undefined => {
     try {
@@ -138,7 +167,7 @@ function targetOf(call: Call): ContainerTarget | undefined {
       throw error;
     }
   };
-  return { pod, container, podNow };
+  return { pod, podNow };
 }
 
 function containerOf({ metadata, spec }: Pod, asked: string): string {

@@ -8,12 +8,28 @@ export interface PodProcesses {
   exec(request: ExecRequest, streams: ProcessStreams, signal: AbortSignal): Promise<number>;
   /** As exec, for what the container runs itself. */
   attach(request: AttachRequest, streams: ProcessStreams, signal: AbortSignal): Promise<number>;
+  /** Answers one connection to a port, and resolves when it has ended. Throws an Error that says why there is none. */
+  forward?(request: PortRequest, connection: PortConnection, signal: AbortSignal): Promise<void>;
+}
+
+/** A port of a pod that has a node. */
+export interface PortRequest extends PodTarget {
+  readonly port: number;
+}
+
+/** What the other side sends, until it has sent all, and what it is to be sent. */
+export interface PortConnection {
+  readonly incoming: AsyncIterable<Uint8Array>;
+  send(data: Uint8Array): Promise<void>;
 }
 
 /** A container of a pod that has a node. */
-export interface ContainerTarget {
-  readonly pod: Pod;
+export interface ContainerTarget extends PodTarget {
   readonly container: string;
+}
+
+interface PodTarget {
+  readonly pod: Pod;
   /** The pod as it is now; undefined once this very one is gone. */
   readonly podNow: () => Pod | undefined;
 }

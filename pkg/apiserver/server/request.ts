@@ -1,6 +1,6 @@
 import type { ApiObject, ListMeta, WatchEventType } from "../../api/object.ts";
 import type { UserInfo } from "./access.ts";
-import type { ProcessStreams } from "./pod-processes.ts";
+import type { PortConnection, ProcessStreams } from "./pod-processes.ts";
 
 /** A request as it arrives, whatever carried it. */
 export interface ApiRequest {
@@ -45,7 +45,16 @@ export type ResponseBody =
   /** Text that comes as it is made. */
   | { readonly kind: "stream"; readonly chunks: AsyncIterable<string> }
   /** The connection becomes that of a process. */
-  | { readonly kind: "session"; readonly session: Session };
+  | { readonly kind: "session"; readonly session: Session }
+  /** … or carries those to ports of a pod. */
+  | { readonly kind: "ports"; readonly session: PortSession };
+
+export interface PortSession {
+  /** Those that were asked for in the beginning, where that is how it is done. */
+  readonly ports: readonly number[];
+  /** Resolves when the connection has ended. */
+  open(port: number, connection: PortConnection, signal: AbortSignal): Promise<void>;
+}
 
 /** A process, and which of its streams the other side wants. */
 export interface Session {

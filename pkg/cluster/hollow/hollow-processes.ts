@@ -5,10 +5,13 @@ import type {
   ExecRequest,
   LogRequest,
   PodProcesses,
+  PortConnection,
+  PortRequest,
   ProcessStreams,
 } from "../../apiserver/server/pod-processes.ts";
 import { StatusError } from "../../apiserver/server/status-error.ts";
 import type { Clock } from "../../clock/clock.ts";
+import { answerPort } from "./hollow-ports.ts";
 import { containerIn, containerLogs, statusOf } from "./container-logs.ts";
 import { runProcess, withReturns } from "./shell.ts";
 
@@ -49,6 +52,10 @@ export class HollowProcesses implements PodProcesses {
     for await (const chunk of containerLogs(log, this.#clock, signal))
       await streams.stdout(tty ? withReturns(chunk) : chunk);
     return 0;
+  }
+
+  async forward(request: PortRequest, connection: PortConnection): Promise<void> {
+    return answerPort(request, connection);
   }
 }
 
