@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from "vitest";
 import type { PeerPatience } from "../../pkg/client/http/heartbeat.ts";
 import { HttpTransport } from "../../pkg/client/http/http-transport.ts";
 import type { Credentials, Identity, TlsMaterial } from "../../pkg/client/http/identity.ts";
+import { NO_SINGLE_CONNECTIONS, type SingleConnections } from "../../pkg/client/http/short-requests.ts";
 import type { TransportResponse } from "../../pkg/client/transport.ts";
 import { TransportError } from "../../pkg/client/transport.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
@@ -26,7 +27,7 @@ export interface StageTransport {
   readonly clock?: Clock;
   readonly patience?: PeerPatience;
   /** None, unless a test asks for them. */
-  readonly mostSingle?: number;
+  readonly singleConnections?: SingleConnections;
 }
 
 /** A server over TLS that answers as each test says, new for each, and transports to it that are closed after each. */
@@ -123,7 +124,7 @@ export class TransportStage {
       server: new URL(`https://127.0.0.1:${port}${path}`),
       identity: identityOf(() => credentials),
       clock,
-      mostSingle: 0,
+      singleConnections: NO_SINGLE_CONNECTIONS,
       ...rest,
     });
     this.#transports.push(transport);

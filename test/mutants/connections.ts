@@ -38,6 +38,13 @@ export const connectionsMutants: readonly Mutant[] = [
     tests: [SHORT],
   },
   {
+    name: "a manager at rest has connections for short requests",
+    file: SHORT_REQUESTS,
+    find: "this.#come < this.#earnedBy",
+    replace: "this.#come < 0",
+    tests: [SHORT],
+  },
+  {
     name: "a server that speaks HTTP/2 alone has no short requests",
     file: SHORT_REQUESTS,
     find: 'failure.code !== "tls"',

@@ -1,6 +1,6 @@
 import { messageOf } from "../../api/errors.ts";
 import { isIP, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 import type { Clock } from "../../clock/clock.ts";
 import { DeadlineError, withDeadline } from "../../clock/wait.ts";
 import { TransportError } from "../transport.ts";
@@ -74,13 +74,10 @@ async function startTls(
   const socket = connectTls({
     socket: tcp,
     host,
+    secureContext: contextOf(tls),
     // An address is no name to ask for (RFC 6066), but the certificate must bear it all the same.
     ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
     ALPNProtocols: http1Only ? ["http/1.1"] : ["h2", "http/1.1"],
-    // As Go has it, what is named as an authority is one: a certificate that another one has signed, too.
-    ...(tls.ca === undefined ? {} : { ca: tls.ca, allowPartialTrustChain: true }),
-    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
-    ...(tls.key === undefined ? {} : { key: tls.key }),
     ...(tls.insecure ? { rejectUnauthorized: false } : {}),
   });
   try {
@@ -91,6 +88,22 @@ async function startTls(
     throw new TransportError("tls", `TLS with ${host}: ${(failure as Error).message}`, false, failure);
   }
   return { socket, protocol: socket.alpnProtocol === "h2" ? "h2" : "http/1.1" };
+}
+
+/** Authorities and keys are read once for all connections with them. */
+const contexts = new WeakMap<TlsMaterial, SecureContext>();
+
+function contextOf(tls: TlsMaterial): SecureContext {
+  const known = contexts.get(tls);
+  if (known !== undefined) return known;
+  const context = createSecureContext({
+    // As Go has it, what is named as an authority is one: a certificate that another one has signed, too.
+    ...(tls.ca === undefined ? {} : { ca: tls.ca, allowPartialTrustChain: true }),
+    ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+    ...(tls.key === undefined ? {} : { key: tls.key }),
+  });
+  contexts.set(tls, context);
+  return context;
 }
 
 function isReset(failure: unknown): boolean {

@@ -19,7 +19,12 @@ import { DEFAULT_PATIENCE, type PeerPatience } from "./heartbeat.ts";
 import { HttpResponse } from "./http-response.ts";
 import type { Credentials, Identity } from "./identity.ts";
 import { openWebSocket } from "./open-web-socket.ts";
-import { MOST_SINGLE, ShortRequests } from "./short-requests.ts";
+import {
+  NO_SINGLE_CONNECTIONS,
+  ShortRequests,
+  SINGLE_CONNECTIONS,
+  type SingleConnections,
+} from "./short-requests.ts";
 
 /** API servers give up on ordinary requests after 60 s. */
 const ANSWER_TIMEOUT_MS = 90_000;
@@ -33,8 +38,8 @@ export interface HttpTransportOptions {
   /** For identities with repeated headers: over HTTP/2, undici joins the values into one. */
   readonly http1Only?: boolean;
   readonly patience?: PeerPatience;
-  /** How many HTTP/1.1 connections there may be for short requests, where the server speaks HTTP/2; 0: it serves all. */
-  readonly mostSingle?: number;
+  /** For short requests, where the server speaks HTTP/2. */
+  readonly singleConnections?: SingleConnections;
 }
 
 /** Static, open to all, and without any check behind it: how long it takes says nothing about the rest of the server. */
@@ -53,7 +58,7 @@ export class HttpTransport implements Transport {
   #probing: Promise<void> | undefined;
 
   constructor(options: HttpTransportOptions) {
-    const { server, identity, clock, patience = DEFAULT_PATIENCE, mostSingle = MOST_SINGLE } = options;
+    const { server, identity, clock, patience = DEFAULT_PATIENCE } = options;
     this.#identity = identity;
     this.#clock = clock;
     this.#patience = patience;
@@ -67,7 +72,8 @@ export class HttpTransport implements Transport {
     this.#pool = new ConnectionPool(server, this.#endpoint, pool);
     const single = new ConnectionPool(server, { ...this.#endpoint, http1Only: true }, pool);
     const hasChoice = this.#endpoint.secure && !this.#endpoint.http1Only;
-    this.#short = new ShortRequests({ single, shared: this.#pool, mostSingle: hasChoice ? mostSingle : 0 });
+    const limits = hasChoice ? (options.singleConnections ?? SINGLE_CONNECTIONS) : NO_SINGLE_CONNECTIONS;
+    this.#short = new ShortRequests({ single, shared: this.#pool, limits, clock });
   }
 
   async send(request: TransportRequest, signal?: AbortSignal): Promise<TransportResponse> {
