@@ -81,6 +81,12 @@ export const deviceGivingMutants: readonly Mutant[] = [
     "[...(claim.metadata.finalizers ?? []), CLAIM_FINALIZER]",
     "[...(claim.metadata.finalizers ?? [])].filter((each) => each !== CLAIM_FINALIZER)",
   ),
+  searched(
+    "a claim that a pod uses twice is allocated twice",
+    `${scheduler}/pod-devices.ts`,
+    "    if (isKnown) continue;\n",
+    "    void isKnown;\n",
+  ),
   given(
     "who shares a claim does not reserve it",
     `${scheduler}/pod-devices.ts`,

@@ -304,3 +304,16 @@ test("a selector that fails is said of the pod, and other errors are not", () =>
   );
   expect(() => orProblem(fails(new TypeError("other")))).toThrow("other");
 });
+
+test.each<[string, ResourceClaimStatus | undefined]>([
+  ["once", undefined],
+  ["not again", { allocation: {}, reservedFor: [{ resource: "pods", name: "other", uid: "other" }] }],
+])("a claim that a pod uses under two names is allocated %s, and reserved once", (_what, status) => {
+  const offers = [slice("node", { nodeName: "node", devices: 2 })];
+  const known = listers([claim("c", status && { status })], offers);
+  const user = pod(named("c"), { name: "other-name", resourceClaimName: "c" });
+  const devices = podDevices(user, known);
+  if (typeof devices === "string") throw new Error(devices);
+  const offer = { node, offered: devicesOfNode(offers, node), isTaken: () => false };
+  expect(devicesOnNode(user, devices, offer)).toHaveLength(1);
+});

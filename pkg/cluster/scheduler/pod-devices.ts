@@ -68,6 +68,9 @@ export function podDevices(pod: Stored<Pod>, listers: DeviceListers): PodDevices
       return `resourceclaim "${named.name}" not found`;
     if (claim.metadata.deletionTimestamp !== undefined)
       return `resourceclaim "${named.name}" is being deleted`;
+    // A pod may use one claim under several names.
+    const isKnown = [...allocated, ...unallocated.map((other) => other.claim)].includes(claim);
+    if (isKnown) continue;
     if (claim.status?.allocation !== undefined) allocated.push(claim);
     else {
       const requests = requestsOf(claim, listers);
