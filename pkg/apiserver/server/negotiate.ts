@@ -29,6 +29,8 @@ const yamlType = "application/yaml";
 /** In the order in which the server prefers them. */
 const produced: readonly MediaType[] = ["application/json", yamlType, PROTOBUF_TYPE];
 const streams = ["application/json;stream=watch", "application/vnd.kubernetes.protobuf;stream=watch"];
+const MOST_REMEMBERED = 100;
+const LONGEST_REMEMBERED = 1_000;
 const metaVersions = new Set(["v1", "v1beta1"]);
 
 /**
@@ -55,7 +57,7 @@ export function negotiateOutput(
 
 /** The router looks at whole types only, before anything else: it knows no "application/*". */
 function requireProduced(accept: string, types: readonly string[]): void {
-  const named = accept.split(",").map((part) => part.split(";")[0]?.trim() ?? "");
+  const named = typesIn(accept);
   if (!named.some((type) => type === "*/*" || types.includes(type))) throw notAcceptable(types);
 }
 
@@ -104,8 +106,12 @@ function formOf(clause: AcceptClause, query: URLSearchParams): OutputForm | unde
   return { kind: "partial", version, of: kind === "PartialObjectMetadata" ? "one" : "many" };
 }
 
+const typesIn = remembered((accept): readonly string[] =>
+  accept.split(",").map((part) => part.split(";")[0]?.trim() ?? ""),
+);
+
 /** Clauses in order of preference. */
-export function parseAccept(header: string): readonly AcceptClause[] {
+export const parseAccept = remembered((header): readonly AcceptClause[] => {
   const clauses = header.split(",").map((part): AcceptClause => {
     const [type = "", ...rest] = part.split(";").map((piece) => piece.trim());
     const parameters = new Map(
@@ -119,10 +125,23 @@ export function parseAccept(header: string): readonly AcceptClause[] {
   });
   // The sort is stable: clauses of equal quality keep the client's order.
   return clauses.filter((clause) => clause.quality > 0).sort((a, b) => b.quality - a.quality);
-}
+});
 
-export function mediaType(contentType: string | undefined): string {
-  return (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+export const mediaType = (contentType = ""): string => typeIn(contentType);
+
+const typeIn = remembered((contentType) => contentType.split(";")[0]?.trim().toLowerCase() ?? "");
+
+/** Clients say the same in each of their requests. */
+function remembered<T>(read: (header: string) => T): (header: string) => T {
+  const known = new Map<string, T>();
+  return (header) => {
+    const before = known.get(header);
+    if (before !== undefined) return before;
+    const found = read(header);
+    if (known.size >= MOST_REMEMBERED) known.clear();
+    if (header.length <= LONGEST_REMEMBERED) known.set(header, found);
+    return found;
+  };
 }
 
 /** Bodies of POST and PUT are JSON or YAML; no Content-Type counts as JSON. */

@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../api/object.ts";
+import { SortedKeys } from "./sorted-keys.ts";
 
 /** One write, as watchers see it. */
 export interface StoredEvent {
@@ -15,21 +16,21 @@ export type EventListener = (event: StoredEvent) => void;
 
 /**
  * The objects of one resource, and what became of them lately.
- * Invariants: `keys` is sorted and holds exactly the keys of `objects`; `events` are in order of revision and complete
+ * Invariants: `keys` holds exactly the keys of `objects`; `events` are in order of revision and complete
  * for every revision above `floor`; nothing that was stored changes afterwards.
  */
 export class Bucket {
   readonly objects = new Map<string, ApiObject>();
   readonly listeners = new Set<EventListener>();
-  keys: string[] = [];
+  readonly keys = new SortedKeys();
   events: StoredEvent[] = [];
   /** Revision of the newest event forgotten: reads and watches from before it cannot be served. */
   floor = 0;
 
   record(event: StoredEvent): void {
-    if (event.type === "ADDED") this.keys.splice(lowerBound(this.keys, event.key), 0, event.key);
+    if (event.type === "ADDED") this.keys.add(event.key);
     if (event.type === "DELETED") {
-      this.keys.splice(lowerBound(this.keys, event.key), 1);
+      this.keys.delete(event.key);
       this.objects.delete(event.key);
     } else this.objects.set(event.key, event.object);
     this.events.push(event);
@@ -67,16 +68,4 @@ export class Bucket {
     }
     return low;
   }
-}
-
-/** Index of the first key that is not below `key`. */
-export function lowerBound(keys: readonly string[], key: string): number {
-  let low = 0;
-  let high = keys.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((keys[middle] ?? "") < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Clock } from "../../clock/clock.ts";
-import { Bucket, type EventListener, type StoredEvent, lowerBound } from "./bucket.ts";
+import { Bucket, type EventListener, type StoredEvent } from "./bucket.ts";
+import { lowerBound } from "./sorted-keys.ts";
 import { deepFreeze } from "../../api/freeze.ts";
 import type { Journal } from "./journal.ts";
 
@@ -151,7 +152,7 @@ export class Store {
     const floor = Math.max(bucket.floor, this.#tooOld());
     if (revision < floor) throw new CompactedError(floor);
     const past = revision < this.#revision ? bucket.differencesAt(revision) : undefined;
-    const keys = past === undefined || past.size === 0 ? bucket.keys : keysAt(bucket.keys, past);
+    const keys = past === undefined || past.size === 0 ? bucket.keys.all : keysAt(bucket.keys.all, past);
     const first = lowerBound(keys, scan.from ?? scan.prefix);
     const end = lowerBound(keys, `${scan.prefix}\uffff`);
     const items: ApiObject[] = [];
