@@ -349,7 +349,7 @@ test("a controller that does not end in time is told of", async () => {
 
 test("what only the start has used is given back once, some time after the controllers began", async () => {
   let shrunk = 0;
-  const heap = { usedBytes: () => 20 << 20, shrink: () => void shrunk++ };
+  const heap = { usedBytes: () => 20 << 20, allocatedBytes: () => 50 << 20, shrink: () => void shrunk++ };
   const { host, ask } = hostOf("one");
   const first = manager({ name: "program", run: [copier()], host: { ...host, heap }, clients });
   const ended = first.run();

@@ -4,6 +4,7 @@ const builder = "pkg/controller/builder";
 const tests = [`${builder}/builder.test.ts`];
 const website = ["test/examples/website/operator.test.ts"];
 const manager = ["pkg/manager/manager.test.ts"];
+const spareMemory = ["pkg/manager/spare-memory.test.ts"];
 const pageServer = ["pkg/manager/page-server.test.ts"];
 const managed = ["test/integration/operators/managed-webhooks.test.ts"];
 
@@ -229,6 +230,18 @@ const programs: readonly Mutant[] = [
     manager,
   ),
   row("a warm standby is cold", "pkg/manager/manager.ts", ["      warm.warmUp(signal);\n", ""], manager),
+  row(
+    "memory is looked for in the middle of work",
+    "pkg/manager/spare-memory.ts",
+    ["if (isQuiet && usedBytes", "void isQuiet;\n      if (usedBytes"],
+    spareMemory,
+  ),
+  row(
+    "memory that is in use is looked for again and again",
+    "pkg/manager/spare-memory.ts",
+    ["usedBytes - leftBytes >= WASTE_BYTES", "usedBytes - MOST_HEAP_BYTES / 2 <= WASTE_BYTES"],
+    spareMemory,
+  ),
   row(
     "a standby writes",
     "pkg/manager/manager.ts",
