@@ -180,9 +180,12 @@ class Driver {
     const { deletionTimestamp: _, ...rest } = owner.metadata;
     const handle = owner.spec?.csi?.volumeHandle ?? "";
     const { finalizers = [] } = owner.metadata;
-    const isGone = owner.metadata.deletionTimestamp !== undefined && !finalizers.includes(DELETES_FIRST);
+    const isLeaving = owner.metadata.deletionTimestamp !== undefined;
+    const isGone = isLeaving && !finalizers.includes(DELETES_FIRST);
     if (this.#isToBeLetGo(owner)) return outrun(async () => this.#letGo(owner, signal));
-    if (isGone || !isToBeDeleted({ ...owner, metadata: rest })) return {};
+    // Somebody may have freed it after its disk was gone.
+    const isBegun = isLeaving && !this.#options.disks.handles.includes(handle);
+    if (isGone || !(isBegun || isToBeDeleted({ ...owner, metadata: rest }))) return {};
     const volumes = this.#env.client.clientFor<PersistentVolume>(resources.persistentVolumes);
     return outrun(async () => {
       const problem = await this.#act(signal, () => this.#options.disks.remove(handle));
