@@ -10,6 +10,7 @@ import {
   refusedStatefulSets,
   runningJobs,
 } from "./lacks.ts";
+import { lackingAttachments } from "./lacking-attachments.ts";
 import { lackingNamespaces, lackingQuotas } from "./lacking-namespaces.ts";
 import { lackingServices } from "./lacking-services.ts";
 import { failingDaemonSets } from "./daemon-facts.ts";
@@ -49,6 +50,7 @@ export function checkPromptness(world: World, { isCalm }: { readonly isCalm: boo
           ...idleJobs(store, limited),
           ...lackingServices(store, refused),
           ...lackingNamespaces(store),
+          ...lackingAttachments(store),
           ...lackingQuotas(store),
           ...(nodes === undefined ? [] : overduePods(world, nodes)),
         ];
