@@ -36,6 +36,13 @@ const services: readonly Mutant[] = [
 
 const answers: readonly Mutant[] = [
   {
+    name: "keys that have come lately are not in order",
+    file: "pkg/apiserver/storage/sorted-keys.ts",
+    find: "merged(this.#sorted, added.sort())",
+    replace: "merged(this.#sorted, added)",
+    tests: ["pkg/apiserver/storage/sorted-keys.test.ts"],
+  },
+  {
     name: "warnings are as long as they like",
     file: "pkg/apiserver/server/warning-headers.ts",
     find: "    isCut = true;\n",
