@@ -17,6 +17,16 @@ const turns: readonly Mutant[] = [
   },
 ];
 
+const pods: readonly Mutant[] = [
+  {
+    name: "a pod that is bound is nominated still",
+    file: "pkg/apiserver/server/binding.ts",
+    find: "const { nominatedNodeName: _, ...status }: PodStatus =",
+    replace: "const status: PodStatus =",
+    tests: ["test/integration/api/bindings.test.ts"],
+  },
+];
+
 const services: readonly Mutant[] = [
   {
     name: "what writes under way will have can be had by others",
@@ -103,4 +113,4 @@ const patches: readonly Mutant[] = [
   },
 ];
 
-export const embeddedMutants: readonly Mutant[] = [...turns, ...services, ...answers, ...patches];
+export const embeddedMutants: readonly Mutant[] = [...turns, ...pods, ...services, ...answers, ...patches];

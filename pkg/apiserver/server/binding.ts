@@ -1,4 +1,5 @@
-import { formatTime } from "../../api/time.ts";
+import { withPodCondition } from "../../api/pod.ts";
+import type { PodCondition, PodStatus } from "../../api/types/core-v1.gen.ts";
 import { asJson, child, items, type Json, stringMap, text } from "../../api/json.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
 import type { Draft } from "../kinds/kind.ts";
@@ -15,6 +16,7 @@ import { writeExisting } from "./update.ts";
 const bindingKind = { group: "", version: "v1", kind: "Binding" };
 /** What messages call it. */
 const bindingResource = { group: "", plural: "pods/binding" };
+const scheduled: PodCondition = { type: "PodScheduled", status: "True", lastProbeTime: null };
 
 /** POST pods/NAME/binding: a scheduler puts the pod on a node. */
 export async function binding(call: Call): Promise<ApiResponse> {
@@ -52,7 +54,7 @@ export async function binding(call: Call): Promise<ApiResponse> {
         throw conflict(bindingResource, info.name, `pod ${info.name} has non-empty .spec.schedulingGates`);
     },
     anyVersion: true,
-    next: (before) => boundPod(copyJson(asJson(before)) as Draft, node, metadata, formatTime(clock.nowMs())),
+    next: (before) => boundPod(copyJson(asJson(before)) as Draft, node, metadata, clock.nowMs()),
   });
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", code: 201 };
   return { status: 201, headers: {}, body: { kind: "object", value: status } };
@@ -84,7 +86,7 @@ function bindingTarget(body: Json): string {
   return node;
 }
 
-function boundPod(pod: Draft, node: string, metadata: Json | undefined, now: string): Draft {
+function boundPod(pod: Draft, node: string, metadata: Json | undefined, nowMs: number): Draft {
   const spec = child(pod, "spec") ?? {};
   pod["spec"] = { ...spec, nodeName: node };
   const annotations = stringMap(metadata, "annotations");
@@ -93,10 +95,8 @@ function boundPod(pod: Draft, node: string, metadata: Json | undefined, now: str
   const labels = stringMap(metadata, "labels");
   if (Object.keys(labels).length > 0)
     pod.metadata["labels"] = { ...stringMap(pod.metadata, "labels"), ...labels };
-  const status = child(pod, "status") ?? {};
-  const others = items(status, "conditions").filter((condition) => condition["type"] !== "PodScheduled");
-  const scheduled = { type: "PodScheduled", status: "True", lastProbeTime: null, lastTransitionTime: now };
-  pod["status"] = { ...status, conditions: [...others, scheduled] };
+  const { nominatedNodeName: _, ...status }: PodStatus = child(pod, "status") ?? {};
+  pod["status"] = withPodCondition(status, scheduled, nowMs);
   // A binding that names no version binds whatever version there is.
   pod.metadata["resourceVersion"] = "";
   return pod;

@@ -1,7 +1,8 @@
 import type { ApiObject } from "../../api/object.ts";
-import { formatTime } from "../../api/time.ts";
 import { copyJson } from "../../api/json-copy.ts";
-import { asJson, child, items, type Json, text } from "../../api/json.ts";
+import { withPodCondition } from "../../api/pod.ts";
+import type { PodCondition, PodStatus } from "../../api/types/core-v1.gen.ts";
+import { asJson, child, text } from "../../api/json.ts";
 import { readJsonBody } from "../decode/json-body.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { admitSubresource, withinServer } from "./admit.ts";
@@ -20,6 +21,13 @@ import { writeExisting } from "./update.ts";
 /** How often a pod that changes under the eviction's hands is looked at anew. */
 const ATTEMPTS = 20;
 const evictionKind = { group: "policy", version: "v1", kind: "Eviction" };
+const evicted: PodCondition = {
+  type: "DisruptionTarget",
+  status: "True",
+  reason: "EvictionByEvictionAPI",
+  message: "Eviction API: evicting",
+  lastProbeTime: null,
+};
 const VERSIONS = new Set(["", "policy/v1", "policy/v1beta1"]);
 
 /** POST pods/NAME/eviction: a delete that disruption budgets may refuse. */
@@ -101,25 +109,17 @@ async function remove({ call, query, options }: Eviction, seen: ApiObject | unde
   const marked = await writeExisting({ ...call, info: { ...call.info, subresource: "status" } }, query, {
     anyVersion: true,
     precondition: (pod) => checkPreconditions(call, conditions, pod),
-    next: (pod) => withCondition(pod, formatTime(call.clock.nowMs())),
+    next: (pod) => withCondition(pod, call.clock.nowMs()),
   });
   // The version is another now, which is our own doing.
   const latest = resourceVersion === undefined ? undefined : marked.metadata.resourceVersion;
   await removeObject({ ...call, verb: "delete" }, { ...options, resourceVersion: latest });
 }
 
-function withCondition(pod: ApiObject, now: string): Draft {
-  const condition: Json = {
-    type: "DisruptionTarget",
-    status: "True",
-    reason: "EvictionByEvictionAPI",
-    message: "Eviction API: evicting",
-    lastTransitionTime: now,
-  };
+function withCondition(pod: ApiObject, nowMs: number): Draft {
   const draft = copyJson(asJson(pod)) as Draft;
-  const status = child(draft, "status") ?? {};
-  const others = items(status, "conditions").filter((one) => one["type"] !== condition["type"]);
-  draft["status"] = { ...status, conditions: [...others, condition] };
+  const status: PodStatus = child(draft, "status") ?? {};
+  draft["status"] = withPodCondition(status, evicted, nowMs);
   draft.metadata["resourceVersion"] = "";
   return draft;
 }

@@ -26,6 +26,39 @@ describeApi("bindings and health", (api) => {
     ]);
   });
 
+  test("who was nominated is forgotten, and a condition stays where it was", async () => {
+    const pod = { automountServiceAccountToken: false, containers: [{ name: "c", image: "i" }] };
+    await api().send("POST", `${home}/pods`, { metadata: { name: "nominated" }, spec: pod });
+    const path = `${home}/pods/nominated`;
+    const waiting = { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "full" };
+    const conditions = [waiting, { type: "example.com/Ready", status: "True" }];
+    const status = { nominatedNodeName: "n", conditions };
+    const nominated = await api().patch(`${path}/status`, "merge", { status });
+    expect(nominated.body.status).toMatchObject(status);
+    const bound = await api().send("POST", `${path}/binding`, { metadata: { name: "nominated" }, target });
+    expect(bound.status).toBe(201);
+    const { body } = await api().get(path);
+    expect(body.status).not.toHaveProperty("nominatedNodeName");
+    const found = (body.status as { readonly conditions: readonly Record<string, unknown>[] }).conditions;
+    expect(found.map(({ type, status: is, reason, message }) => [type, is, reason, message])).toEqual([
+      ["PodScheduled", "True", undefined, undefined],
+      ["example.com/Ready", "True", undefined, undefined],
+    ]);
+  });
+
+  test("a pod that counts as scheduled has done so since then", async () => {
+    const pod = { automountServiceAccountToken: false, containers: [{ name: "c", image: "i" }] };
+    await api().send("POST", `${home}/pods`, { metadata: { name: "early" }, spec: pod });
+    const path = `${home}/pods/early`;
+    const lastTransitionTime = "2001-02-03T04:05:06Z";
+    const status = { conditions: [{ type: "PodScheduled", status: "True", lastTransitionTime }] };
+    await api().patch(`${path}/status`, "merge", { status });
+    await api().send("POST", `${path}/binding`, { metadata: { name: "early" }, target });
+    const { body } = await api().get(path);
+    expect(body.spec["nodeName"]).toBe("n");
+    expect(body.status).toMatchObject(status);
+  });
+
   test.each([
     ["of no pod that there is", { metadata: { name: "q" }, target }, 404, 'pods "q" not found'],
     ["of nothing", { target }, 400, "Name parameter required."],

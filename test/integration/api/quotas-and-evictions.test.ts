@@ -95,5 +95,28 @@ describeApi("quotas, evictions and namespaces that stay", (api) => {
       expect([none.status, none.body.message]).toEqual([404, 'pods "q" not found']);
       expect((await api().get(`${pods}/p`)).body.metadata.deletionTimestamp).toBeUndefined();
     });
+
+    test("says so where the pod said otherwise", async () => {
+      const spec = {
+        nodeName: "n",
+        automountServiceAccountToken: false,
+        containers: [{ name: "c", image: "i" }],
+      };
+      await api().send("POST", pods, { metadata: { name: "e" }, spec });
+      const conditions = [
+        { type: "DisruptionTarget", status: "False" },
+        { type: "Ready", status: "True" },
+      ];
+      await api().patch(`${pods}/e/status`, "merge", { status: { phase: "Running", conditions } });
+      expect((await api().send("POST", `${pods}/e/eviction`, eviction("e"))).status).toBe(201);
+      const { status, metadata } = (await api().get(`${pods}/e`)).body;
+      expect(metadata.deletionTimestamp).toBeDefined();
+      expect(status).toMatchObject({
+        conditions: [
+          { type: "DisruptionTarget", status: "True", reason: "EvictionByEvictionAPI", lastProbeTime: null },
+          { type: "Ready", status: "True" },
+        ],
+      });
+    });
   });
 });
