@@ -14,6 +14,8 @@ export interface BootstrapOptions {
   readonly port: number;
   /** Also the accounts that the service account controller would make a moment later: the first pods need them. */
   readonly serviceAccounts: boolean;
+  /** Says since when uses of tokens are noted: for whoever cleans up unused ones, here or in another program. */
+  readonly tokenUses: boolean;
   readonly nowMs: number;
   /** Versions of groups that are served beside the usual ones. */
   readonly runtimeConfig?: readonly string[];
@@ -24,10 +26,11 @@ export interface BootstrapOptions {
  * that leads to this server.
  */
 export async function createBootstrapObjects(client: ClientSet, options: BootstrapOptions): Promise<void> {
-  const { port, serviceAccounts, nowMs, runtimeConfig } = options;
+  const { port, serviceAccounts, tokenUses, nowMs, runtimeConfig } = options;
   const objects = bootstrapObjects({ clusterIp: KUBERNETES_SERVICE_IP, port }, runtimeConfig);
-  const accounts = serviceAccounts ? [...objects.flatMap(defaultAccount), useTracking(nowMs)] : [];
-  for (const object of [...objects, ...accounts]) {
+  const accounts = serviceAccounts ? objects.flatMap(defaultAccount) : [];
+  const tracking = tokenUses ? [useTracking(nowMs)] : [];
+  for (const object of [...objects, ...accounts, ...tracking]) {
     const resource = resourceOfKind(object.apiVersion ?? "", object.kind ?? "");
     if (resource === undefined) throw new Error(`${keyOf(object)}: there is no kind ${object.kind ?? ""}`);
     try {

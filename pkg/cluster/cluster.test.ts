@@ -3,7 +3,7 @@ import { VirtualClock } from "../testing/virtual-clock.ts";
 import { volumeBinder } from "../../test/harness/volume-binder.ts";
 import { resources } from "../api/resources.ts";
 import { podCondition } from "../api/pod.ts";
-import type { Event, PersistentVolumeClaim, Pod, Service } from "../api/types/core-v1.gen.ts";
+import type { ConfigMap, Event, PersistentVolumeClaim, Pod, Service } from "../api/types/core-v1.gen.ts";
 import { isForbidden, isNotFound } from "../client/errors.ts";
 import { seededRandom } from "../clock/random.ts";
 import type { ControllerDescriptor } from "../controller/env.ts";
@@ -229,6 +229,14 @@ test("without nodes there is no scheduler either", async () => {
   await clock.advanceBy(60_000);
   const { spec, status } = await finished(pods.get({ namespace: "default", name: "p" }));
   expect([spec?.nodeName, status?.phase]).toEqual([undefined, "Pending"]);
+});
+
+test("whoever cleans up tokens in another program is told since when uses are noted", async () => {
+  const cluster = await start({ listen: { port: 0 } });
+  const { configMaps } = resources;
+  const tracking = { namespace: "kube-system", name: "kube-apiserver-legacy-service-account-token-tracking" };
+  const { data } = await finished(cluster.client("admin").clientFor<ConfigMap>(configMaps).get(tracking));
+  expect(data).toEqual({ since: new Date(clock.nowMs()).toISOString().slice(0, 10) });
 });
 
 test("controllers may do what their roles allow, and no more", async () => {

@@ -100,6 +100,7 @@ export class EmbeddedCluster {
       const bootstrap = {
         port: http?.port ?? 443,
         serviceAccounts: usesServiceAccounts(options),
+        tokenUses: usesServiceAccounts(options) || http !== undefined,
         nowMs: options.clock.nowMs(),
         ...(options.runtimeConfig === undefined ? {} : { runtimeConfig: options.runtimeConfig }),
       };

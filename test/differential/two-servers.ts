@@ -96,7 +96,7 @@ async function startEmbedded(): Promise<Side> {
     qps: 1_000_000,
     burst: 1_000_000,
   });
-  const bootstrap = { port: http.port, serviceAccounts: false, nowMs: clock.nowMs() };
+  const bootstrap = { port: http.port, serviceAccounts: false, tokenUses: true, nowMs: clock.nowMs() };
   await createBootstrapObjects(clients.client("admin"), bootstrap);
   return new Side({
     name: "embedded",

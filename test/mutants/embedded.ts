@@ -27,6 +27,16 @@ const pods: readonly Mutant[] = [
   },
 ];
 
+const beginnings: readonly Mutant[] = [
+  {
+    name: "whoever cleans up tokens from another program is not told since when uses are noted",
+    file: "pkg/cluster/cluster.ts",
+    find: "usesServiceAccounts(options) || http !== undefined,",
+    replace: "usesServiceAccounts(options),",
+    tests: ["pkg/cluster/cluster.test.ts"],
+  },
+];
+
 const services: readonly Mutant[] = [
   {
     name: "what writes under way will have can be had by others",
@@ -113,4 +123,11 @@ const patches: readonly Mutant[] = [
   },
 ];
 
-export const embeddedMutants: readonly Mutant[] = [...turns, ...pods, ...services, ...answers, ...patches];
+export const embeddedMutants: readonly Mutant[] = [
+  ...turns,
+  ...pods,
+  ...beginnings,
+  ...services,
+  ...answers,
+  ...patches,
+];
