@@ -147,7 +147,55 @@ const services: readonly Mutant[] = [
   },
 ];
 
+const FINALIZERS = ["test/integration/api/finalizers.test.ts"];
+
+const metadata: readonly Mutant[] = [
+  {
+    name: "an update may bring finalizers that exclude each other",
+    file: "pkg/apiserver/kinds/metadata.ts",
+    find: '  validateFinalizers(strings(metadata, "finalizers"), errors);\n  validateStandardFinalizers(resource,',
+    replace: "  validateStandardFinalizers(resource,",
+    tests: FINALIZERS,
+  },
+  {
+    name: "an update may bring finalizers of nobody",
+    file: "pkg/apiserver/kinds/metadata.ts",
+    find: "  validateStandardFinalizers(resource, metadata, errors);",
+    replace: "",
+    tests: FINALIZERS,
+  },
+  {
+    name: "finalizers of events are those of other kinds",
+    file: "pkg/apiserver/kinds/metadata.ts",
+    find: '  if (group === "" && kind === "Event") return true;',
+    replace: "  if (kind === undefined) return true;",
+    tests: FINALIZERS,
+  },
+  {
+    name: "keys without values are the same topology",
+    file: "pkg/apiserver/kinds/storage/storage-class.ts",
+    find: "other.has(key) && ",
+    replace: "",
+    tests: ["test/integration/api/corpus/corpus.test.ts"],
+  },
+  {
+    name: "webhooks do not hear which ports are forwarded",
+    file: "pkg/apiserver/server/pod-connect.ts",
+    find: "ports.length === 0 ? {} : { ports }",
+    replace: "ports.length === 1 ? { ports } : {}",
+    tests: ["test/integration/api/webhooks/admission-requests.test.ts"],
+  },
+];
+
 const races: readonly Mutant[] = [
+  {
+    name: "a version that is gone counts before what those who admit say",
+    file: "pkg/apiserver/server/update.ts",
+    find: "    const object = await prepareUpdate(call,",
+    replace:
+      "    requireVersion(call, draft, before, change.anyVersion === true);\n    const object = await prepareUpdate(call,",
+    tests: ["test/integration/api/role-escalation.test.ts"],
+  },
   {
     name: "a no-op that lost a race gives what it saw",
     file: "pkg/apiserver/server/update.ts",
@@ -190,6 +238,7 @@ export const embeddedAdmissionMutants: readonly Mutant[] = [
   ...expiry,
   ...storage,
   ...services,
+  ...metadata,
   ...metrics,
   ...races,
 ];

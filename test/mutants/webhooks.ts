@@ -119,9 +119,9 @@ const telling: readonly Mutant[] = [
   {
     name: "a PUT without a version is told with one",
     file: "pkg/apiserver/server/update.ts",
-    find: "  await admission.mutate(attributes, draft);\n  await turns.step();\n  // Who names none",
+    find: "  await admission.mutate(attributes, draft);\n  // Only now",
     replace:
-      '  draft.metadata["resourceVersion"] = before.metadata.resourceVersion;\n  await admission.mutate(attributes, draft);\n  await turns.step();\n  // Who names none',
+      '  draft.metadata["resourceVersion"] = before.metadata.resourceVersion;\n  await admission.mutate(attributes, draft);\n  // Only now',
     tests: requests,
   },
 ];

@@ -7,6 +7,7 @@ import type { Draft, FieldError, KindRules } from "./kind.ts";
 import { validateLabels } from "./label-selector.ts";
 import { labelKeyProblems } from "../../api/labels-validate.ts";
 import type { ApiObject } from "../../api/object.ts";
+import type { Resource } from "../../api/resource.ts";
 
 const annotationBytesLimit = 256 * 1024;
 
@@ -33,7 +34,7 @@ export function validateMetadata(
   errors.nonNegative("metadata.generation", count64(metadata, "generation"));
   validateCommon(metadata, errors);
   validateFinalizers(strings(metadata, "finalizers"), errors);
-  if (isBuiltIn(rules.resource.group)) validateStandardFinalizers(strings(metadata, "finalizers"), errors);
+  validateStandardFinalizers(rules.resource, metadata, errors);
   return errors.list;
 }
 
@@ -107,13 +108,25 @@ function validateFinalizers(finalizers: readonly string[], errors: FieldErrors):
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-function isBuiltIn(group: string): boolean {
-  return !group.includes(".") || group.endsWith(".k8s.io");
+/** Built-in groups that, like custom resources, take finalizers that do not say whose they are. */
+const lenientGroups = new Set([
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "apiregistration.k8s.io",
+  "coordination.k8s.io",
+  "node.k8s.io",
+  "policy",
+]);
+
+function isLenient({ group, kind }: Resource): boolean {
+  if (group === "" && kind === "Event") return true;
+  return lenientGroups.has(group) || (group.includes(".") && !group.endsWith(".k8s.io"));
 }
 
-/** Kinds of the API server itself take only finalizers that say whose they are. */
-function validateStandardFinalizers(finalizers: readonly string[], errors: FieldErrors): void {
-  for (const [index, finalizer] of finalizers.entries()) {
+/** Most kinds of the API server itself take only finalizers that say whose they are. */
+function validateStandardFinalizers(resource: Resource, metadata: Json, errors: FieldErrors): void {
+  if (isLenient(resource)) return;
+  for (const [index, finalizer] of strings(metadata, "finalizers").entries()) {
     if (finalizer.includes("/") || standardFinalizers.has(finalizer)) continue;
     errors.invalid(
       `metadata.finalizers[${index}]`,
@@ -124,7 +137,11 @@ function validateStandardFinalizers(finalizers: readonly string[], errors: Field
 }
 
 /** The rules of metadata that every kind shares, for an update. */
-export function validateMetadataUpdate(draft: Draft, before: ApiObject): readonly FieldError[] {
+export function validateMetadataUpdate(
+  draft: Draft,
+  before: ApiObject,
+  resource: Resource,
+): readonly FieldError[] {
   const errors = new FieldErrors();
   const metadata = draft.metadata;
   const old = child(asJson(before), "metadata") ?? {};
@@ -156,5 +173,7 @@ export function validateMetadataUpdate(draft: Draft, before: ApiObject): readonl
     errors.immutable(`metadata.${key}`, metadata[key], old[key]);
   }
   validateCommon(metadata, errors);
+  validateFinalizers(strings(metadata, "finalizers"), errors);
+  validateStandardFinalizers(resource, metadata, errors);
   return errors.list;
 }

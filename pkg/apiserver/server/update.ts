@@ -116,8 +116,7 @@ export async function writeExisting(call: Call, query: WriteQuery, change: Chang
     const before = readAsServed(served, stored);
     change.precondition?.(before);
     const draft = await change.next(before);
-    requireVersion(call, draft, before, change.anyVersion === true);
-    const object = await prepareUpdate(call, { before, draft }, query, change.ownership ?? "track");
+    const object = await prepareUpdate(call, { before, draft }, query, change);
     const isSame = sameObject(object, before);
     await turns.step();
     await faults.beforeWrite(call.subject);
@@ -148,7 +147,7 @@ async function prepareUpdate(
   call: Call,
   { before, draft }: { readonly before: ApiObject; readonly draft: Draft },
   query: WriteQuery,
-  ownership: "track" | "asGiven",
+  { ownership = "track", anyVersion }: Pick<Change, "ownership" | "anyVersion">,
 ): Promise<Unstored> {
   const { served, info, admission, clock, user, turns } = call;
   const { rules, resource } = served;
@@ -159,6 +158,8 @@ async function prepareUpdate(
   if (ownership === "track") await turns.run(recordOwnership(call, before, draft, query));
   const attributes = admissionAttributes(call, query, { operation: "UPDATE", name, before });
   await admission.mutate(attributes, draft);
+  // Only now: what those who admit refuse is refused whatever the version is.
+  requireVersion(call, draft, before, anyVersion === true);
   await turns.step();
   // Who names none means the newest; those who admit see that.
   if (parseVersion(text(draft.metadata, "resourceVersion"), "write") === undefined)
@@ -175,7 +176,7 @@ async function prepareUpdate(
   if (isNewGeneration(call, draft, before))
     draft.metadata["generation"] = addInt64(before.metadata.generation ?? 0, 1);
   await turns.step();
-  const errors = validateMetadataUpdate(draft, before);
+  const errors = validateMetadataUpdate(draft, before, resource);
   await turns.step();
   const others = await findings(turns, rules.validateUpdate?.(draft, before, context));
   await turns.step();

@@ -120,6 +120,17 @@ describeApi("role escalation", (api) => {
     expect([refused.status, refused.body.message]).toEqual([status, message]);
   });
 
+  test("who may not bind is told so, also of a version that is gone", async () => {
+    const path = `${base}/namespaces/${namespace}/rolebindings`;
+    const made = await api().send("POST", path, bindingTo("stale", "view", "mallory"));
+    expect(made.status).toBe(201);
+    const refused = await merge("mallory", `${path}/stale`, {
+      metadata: { resourceVersion: "1" },
+      roleRef: { kind: "Foo" },
+    });
+    expect([refused.status, refused.body.message]).toEqual([500, 'unsupported role reference kind: "Foo"']);
+  });
+
   test("a binding for the whole cluster to a role of a namespace", async () => {
     const body = bindingTo("b", "nope", "mallory", "Role");
     const refused = await as("mallory", "POST", `${base}/clusterrolebindings`, body);

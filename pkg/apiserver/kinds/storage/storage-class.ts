@@ -123,7 +123,7 @@ function sameTopology(
 ): boolean {
   if (one.size !== other.size) return false;
   return [...one].every(
-    ([key, values]) => values.symmetricDifference(other.get(key) ?? new Set()).size === 0,
+    ([key, values]) => other.has(key) && values.symmetricDifference(other.get(key) ?? new Set()).size === 0,
   );
 }
 

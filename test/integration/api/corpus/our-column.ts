@@ -94,7 +94,8 @@ export function update(before: Draft, patch: object, subresource: string): Ours 
     draft.metadata["generation"] = Number(before.metadata["generation"]) + 1;
   }
   const own = atOnce(rules.validateUpdate?.(draft, old, context));
-  return { draft, errors: [...validateMetadataUpdate(draft, old), ...own] };
+  const errors = validateMetadataUpdate(draft, old, rules.resource);
+  return { draft, errors: [...errors, ...own] };
 }
 
 function merged(target: unknown, patch: unknown): unknown {

@@ -84,6 +84,13 @@ export const storageCases = [
       },
     },
     {
+      "topologies of which one has a key that the other has not": {
+        provisioner: "p",
+        allowedTopologies: [
+          { matchLabelExpressions: [{ key: "a", values: [] }] },
+          { matchLabelExpressions: [{ key: "b", values: [] }] },
+        ],
+      },
       "bad topologies": {
         provisioner: "a b",
         parameters: { "": "x" },

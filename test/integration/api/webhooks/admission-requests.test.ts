@@ -220,6 +220,7 @@ describeApi("requests to webhooks", (api) => {
       await api().send("POST", `${path}/p/binding`, { metadata: { name: "p" }, target: { name: "node" } });
       await api().get(`${path}/p/exec?command=ls&container=c&stdout=true`);
       await api().get(`${path}/p/attach?container=c&stdout=true&stderr=true&tty=true`);
+      await api().get(`${path}/p/portforward?ports=80&ports=443`);
       await api().get(`${path}/p/log`);
       const eviction = {
         apiVersion: "policy/v1",
@@ -255,6 +256,13 @@ describeApi("requests to webhooks", (api) => {
         subResource: "attach",
         kind: { group: "", version: "v1", kind: "PodAttachOptions" },
         object: { kind: "PodAttachOptions", stdout: true, stderr: true, tty: true, container: "c" },
+      },
+      {
+        operation: "CONNECT",
+        subResource: "portforward",
+        kind: { group: "", version: "v1", kind: "PodPortForwardOptions" },
+        object: { kind: "PodPortForwardOptions", apiVersion: "v1", ports: [80, 443] },
+        options: null,
       },
       {
         operation: "CREATE",
