@@ -176,6 +176,11 @@ describe("a selector of devices", () => {
   });
 
   test.each([
+    [
+      "nothing",
+      "",
+      "compilation failed: ERROR: <input>:1:0: Syntax error: mismatched input '<EOF>' expecting",
+    ],
     ["syntax-error", "?!", "compilation failed: ERROR: <input>:1:1: Syntax error"],
     ["type-error", "1", "must evaluate to bool or the unknown type, not int"],
     ["a type that nobody knows", "dyn(true)", "must evaluate to bool or the unknown type, not dyn"],

@@ -47,6 +47,8 @@ export function formatIssues(source: Source, issues: readonly Issue[]): string {
     .map(({ offset, message }) => ({ message, ...source.position(offset) }))
     .toSorted((a, b) => a.line - b.line || a.column - b.column);
   const texts = placed.map(({ line, column, message }) => {
+    // upstream: what ends before it begins ends before its first column, and has no lines to show.
+    if (source.text === "") return `ERROR: <input>:1:0: ${message}`;
     const head = `ERROR: <input>:${line}:${column + 1}: ${message}`;
     const snippet = lines[line - 1]?.replaceAll("\t", " ");
     if (snippet === undefined || snippet.length > longestSnippet) return head;

@@ -43,7 +43,8 @@ export function validatePodSecurity(spec: Json, path: string, errors: FieldError
 const policies = {
   fsGroupChangePolicy: ["Always", "OnRootMismatch"],
   supplementalGroupsPolicy: ["Merge", "Strict"],
-  seLinuxChangePolicy: ["MountOption", "Recursive"],
+  // MountOption is of a feature that is off by default.
+  seLinuxChangePolicy: ["Recursive"],
 };
 
 function validateChoice(holder: Json, key: keyof typeof policies, path: string, errors: FieldErrors): void {

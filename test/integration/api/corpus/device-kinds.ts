@@ -105,6 +105,7 @@ export const deviceCases = [
     {
       "bad configurations": { spec: { config: [{}, { opaque: { driver: "", parameters: "x" } }] } },
       "a resource of Kubernetes": { spec: { extendedResourceName: "cpu" } },
+      "a selector that says nothing": { spec: { selectors: [{ cel: { expression: "" } }] } },
     },
   ),
   ...cases(

@@ -278,6 +278,9 @@ export const podCases = cases(
     },
     "image with spaces": { spec: { containers: [{ name: "app", image: " x " }] } },
     "gate and node": spec({ schedulingGates: [{ name: "a" }, { name: "a" }], nodeName: "n" }),
+    "labels of volumes in a way that is off": spec({
+      securityContext: { seLinuxChangePolicy: "MountOption" },
+    }),
     "security problems": {
       spec: {
         securityContext: { runAsUser: -1, seccompProfile: { type: "Localhost" }, fsGroupChangePolicy: "No" },
