@@ -189,6 +189,20 @@ const metadata: readonly Mutant[] = [
 
 const races: readonly Mutant[] = [
   {
+    name: "a dry run knows where the storage keeps things",
+    file: "pkg/apiserver/server/update.ts",
+    find: 'dryRun ? "" : "/registry"',
+    replace: 'dryRun ? "/registry" : "/registry"',
+    tests: ["test/integration/api/requests.test.ts"],
+  },
+  {
+    name: "bindings of old look for the pod first",
+    file: "pkg/apiserver/server/binding.ts",
+    find: '  bindingTarget(body);\n  if (name === "")',
+    replace: '  if (name === "")',
+    tests: ["test/integration/api/bindings.test.ts"],
+  },
+  {
     name: "a version that is gone counts before what those who admit say",
     file: "pkg/apiserver/server/update.ts",
     find: "    const object = await prepareUpdate(call,",

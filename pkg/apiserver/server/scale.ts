@@ -39,7 +39,7 @@ export async function replaceScale(call: Call): Promise<ApiResponse> {
   requireName(body, info.name);
   matchNamespace(body, served.resource.namespaced ? info.namespace : "");
   const stored = await writeScale(call, query, {
-    precondition: (before) => requireUid(call, body, before),
+    precondition: (before) => requireUid(call, body, before, query),
     next: () => copyJson(body),
   });
   return scaleResponse(call, stored);

@@ -40,7 +40,7 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   const stored = created
     ? await createNamed(call, body, query)
     : await writeExisting(call, query, {
-        precondition: (before) => requireUid(call, body, before),
+        precondition: (before) => requireUid(call, body, before, query),
         next: () => copyJson(body),
       });
   const output = new Output(served, form, call.clock.nowMs());
@@ -50,7 +50,8 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
 
 /** Whoever names a uid means an object that is there. */
 async function createNamed(call: Call, body: Draft, query: WriteQuery): Promise<ApiObject> {
-  requireUid(call, body, { metadata: { name: call.info.name, namespace: call.info.namespace } });
+  const { name, namespace } = call.info;
+  requireUid(call, body, { metadata: { name, namespace } }, query);
   // A version says nothing of what is not there yet.
   delete body.metadata["resourceVersion"];
   return createDraft(call, body, query);
@@ -66,11 +67,17 @@ export function requireName(draft: Draft, name: string): void {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
 }
 
-export function requireUid({ served }: Call, draft: Draft, before: ApiObject): void {
+export function requireUid(
+  { served }: Call,
+  draft: Draft,
+  before: ApiObject,
+  { dryRun }: Pick<WriteQuery, "dryRun">,
+): void {
   const { uid = "", name = "", namespace = "" } = before.metadata;
   const given = text(draft.metadata, "uid");
   if (given === "" || given === uid) return;
-  const key = `/registry/${storagePrefix(served)}/${storageKey(served.resource.namespaced, namespace, name)}`;
+  // upstream: a dry run looks at it before the storage says where it keeps everything.
+  const key = `${dryRun ? "" : "/registry"}/${storagePrefix(served)}/${storageKey(served.resource.namespaced, namespace, name)}`;
   throw conflict(
     served.resource,
     name,

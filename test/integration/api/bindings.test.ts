@@ -26,6 +26,19 @@ describeApi("bindings and health", (api) => {
     ]);
   });
 
+  test("where to comes before what", async () => {
+    const nowhere = await api().send("POST", `${home}/bindings`, {
+      metadata: null,
+      target: { kind: "X", name: "n" },
+    });
+    expect([nowhere.status, nowhere.body.message]).toEqual([
+      500,
+      'target.kind: Unsupported value: "X": supported values: "Node", "<empty>"',
+    ]);
+    const nobody = await api().send("POST", `${home}/bindings`, { metadata: null, target });
+    expect([nobody.status, nobody.body.message]).toEqual([400, "Name parameter required."]);
+  });
+
   test("who was nominated is forgotten, and a condition stays where it was", async () => {
     const pod = { automountServiceAccountToken: false, containers: [{ name: "c", image: "i" }] };
     await api().send("POST", `${home}/pods`, { metadata: { name: "nominated" }, spec: pod });

@@ -254,4 +254,19 @@ describeApi("requests", (api) => {
       'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
     );
   });
+
+  test.each([
+    ["", "/registry"],
+    ["?dryRun=All", ""],
+  ])("whoever means another object is told where this one is kept%s", async (query, prefix) => {
+    const path = await api().configMaps();
+    const [, namespace = ""] = /namespaces\/([^/]+)/.exec(path) ?? [];
+    const made = await api().send("POST", path, { metadata: { name: "a" } });
+    const answer = await api().send("PUT", `${path}/a${query}`, { metadata: { name: "a", uid: "x" } });
+    expect(said(answer)).toEqual([
+      409,
+      "Conflict",
+      `Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: ${prefix}/configmaps/${namespace}/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: ${made.body.metadata.uid}`,
+    ]);
+  });
 });
