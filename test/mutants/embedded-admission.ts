@@ -189,6 +189,13 @@ const metadata: readonly Mutant[] = [
 
 const races: readonly Mutant[] = [
   {
+    name: "addresses of a service are looked at whatever the version is",
+    file: "pkg/apiserver/admission/service-allocation.ts",
+    find: "      if (isOutdated(draft, attributes)) return;\n",
+    replace: "",
+    tests: ["test/integration/api/requests.test.ts"],
+  },
+  {
     name: "a dry run knows where the storage keeps things",
     file: "pkg/apiserver/server/update.ts",
     find: 'dryRun ? "" : "/registry"',

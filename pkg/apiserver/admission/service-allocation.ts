@@ -6,8 +6,10 @@ import type { ServiceCIDR } from "../../api/types/networking-v1.gen.ts";
 import type { Random } from "../../clock/random.ts";
 import { specOf } from "../kinds/define-kind.ts";
 import { asJson, child, setZeroDefault, strings, text } from "../../api/json.ts";
+import type { Draft } from "../kinds/kind.ts";
 import { isHeadless } from "../kinds/network/service.ts";
 import type { AdmissionAttributes, RequestScope } from "../server/admission.ts";
+import { parseVersion } from "../server/query-options.ts";
 import { internal, invalid } from "../server/status-error.ts";
 import { parseIp } from "../../endpoints/ip-address.ts";
 import { type AddressRange, addressRanges } from "./address-range.ts";
@@ -20,6 +22,13 @@ import { serviceAddressErrors } from "../kinds/network/service-validation.ts";
 export interface ServiceRange {
   /** "10.0.0.0/16", or with one of the other family "10.0.0.0/16,2001:db8::/112". */
   readonly cidr: string;
+}
+
+/** A write that is about to be refused for its version: it needs no addresses, and nothing else is said of it. */
+function isOutdated({ metadata }: Draft, { before }: AdmissionAttributes): boolean {
+  const given = text(metadata, "resourceVersion");
+  if (before === undefined || parseVersion(given, "write") === undefined) return false;
+  return given !== before.metadata.resourceVersion;
 }
 
 /**
@@ -40,6 +49,7 @@ export function serviceAllocation(
     mutate(attributes, draft) {
       if (draft === undefined || attributes.subresource !== "") return;
       if (!isResource(attributes, resources.services)) return;
+      if (isOutdated(draft, attributes)) return;
       const spec = specOf(draft);
       const type = text(spec, "type");
       if (type === "ExternalName") return;

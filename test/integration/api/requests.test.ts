@@ -269,4 +269,13 @@ describeApi("requests", (api) => {
       `Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: ${prefix}/configmaps/${namespace}/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: x, UID in object meta: ${made.body.metadata.uid}`,
     ]);
   });
+
+  test("of a version that is gone, the addresses of a service are not looked at", async () => {
+    const path = `/api/v1/namespaces/${await api().namespace()}/services`;
+    await api().send("POST", path, { metadata: { name: "a" }, spec: { clusterIP: "None" } });
+    const change = { metadata: { resourceVersion: "1" }, spec: { clusterIP: "1.2.3.4" } };
+    expect((await api().patch(`${path}/a`, "merge", change)).body.reason).toBe("Conflict");
+    const now = await api().patch(`${path}/a`, "merge", { spec: change.spec });
+    expect(now.body.reason).toBe("Invalid");
+  });
 });
