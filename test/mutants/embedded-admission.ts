@@ -205,8 +205,8 @@ const races: readonly Mutant[] = [
   {
     name: "bindings of old look for the pod first",
     file: "pkg/apiserver/server/binding.ts",
-    find: '  bindingTarget(body);\n  if (name === "")',
-    replace: '  if (name === "")',
+    find: "    bindingTarget(body);\n    throw",
+    replace: "    throw",
     tests: ["test/integration/api/bindings.test.ts"],
   },
   {

@@ -68,8 +68,11 @@ export async function legacyBinding(call: Call): Promise<ApiResponse> {
   const query = { fieldValidation: "Ignore" } as const;
   const body = await call.turns.run(readBodyOfKind(bindingKind, call.request.body, query, []));
   const name = text(child(body, "metadata"), "name");
-  bindingTarget(body);
-  if (name === "") throw badRequest("Name parameter required.");
+  if (name === "") {
+    parseWriteQuery(call.request.query, "CreateOptions");
+    bindingTarget(body);
+    throw badRequest("Name parameter required.");
+  }
   const info = { ...call.info, plural: "pods", name, subresource: "binding" };
   return binding({ ...call, served: pods, info });
 }

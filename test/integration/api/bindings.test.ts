@@ -35,6 +35,11 @@ describeApi("bindings and health", (api) => {
       500,
       'target.kind: Unsupported value: "X": supported values: "Node", "<empty>"',
     ]);
+    const asked = await api().send("POST", `${home}/bindings?fieldValidation=x`, {
+      metadata: { name: "p" },
+      target: {},
+    });
+    expect(asked.status).toBe(422);
     const nobody = await api().send("POST", `${home}/bindings`, { metadata: null, target });
     expect([nobody.status, nobody.body.message]).toEqual([400, "Name parameter required."]);
   });
