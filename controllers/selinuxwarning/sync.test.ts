@@ -153,13 +153,13 @@ describe("pods that share a volume", () => {
       "with different policies are told of these, too",
       {
         one: { policy: "Recursive" },
-        other: { level: OTHER, policy: "MountOption" },
+        other: { level: OTHER },
         expected: POLICIES,
       },
     ],
     [
       "of which one has no label: that is as if it were recursive",
-      { one: { level: "", policy: "MountOption" }, other: { level: OTHER }, expected: POLICIES },
+      { one: { level: "" }, other: { level: OTHER }, expected: POLICIES },
     ],
     [
       "are told though one has yet to run",

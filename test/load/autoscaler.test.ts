@@ -11,7 +11,7 @@ import { ownerSyncOf } from "../harness/sync-of.ts";
 import { cpuTimeMs } from "../harness/cpu-time.ts";
 import { longestTurnMs } from "./longest-turn.ts";
 
-const PODS = 10_000;
+const PODS = 30_000;
 const MOST_MS = 50;
 /** As they come from a connection. */
 const CHUNK = 16_384;
@@ -120,12 +120,12 @@ function newBench(): SyncBench {
 
 /** A machine that others use does not make CPU time longer by much, but by something: this is how much. */
 function slowness(): number {
-  const text = JSON.stringify(usage);
+  const text = JSON.stringify(usage.slice(0, 5_000));
   return Math.max(1, cpuTimeMs(() => JSON.stringify(JSON.parse(text))) / YARDSTICK_MS);
 }
 const YARDSTICK_MS = 15;
 
-test("an autoscaler of 10,000 pods leaves the loop its turns, the first time, too", async () => {
+test("an autoscaler of 30,000 pods leaves the loop its turns, the first time, too", async () => {
   const bench = newBench();
   const first = await longestTurnMs(async () => syncAutoscaler(ownerSyncOf(autoscaler), bench.context));
   const again = await longestTurnMs(async () => syncAutoscaler(ownerSyncOf(autoscaler), bench.context));
