@@ -128,9 +128,12 @@ export function claimMadeFor(
   owner: StoredObject,
   claimName: string,
 ): Stored<ResourceClaim> | undefined {
-  return claimsOfOwner(context, owner).find(
-    ({ metadata }) => metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName,
-  );
+  return claimsOfOwner(context, owner).find((claim) => isCalled(claim, claimName));
+}
+
+/** Whether its owner has that name for the claim. */
+export function isCalled({ metadata }: ResourceClaim, claimName: string): boolean {
+  return metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName;
 }
 
 /** The group that the pod is in, where groups have claims. */

@@ -1,4 +1,4 @@
-import { CLAIM_NAME_ANNOTATION, claimNameOf, type ClaimUser } from "../../pkg/api/device-claims.ts";
+import { claimNameOf, type ClaimUser } from "../../pkg/api/device-claims.ts";
 import { messageOf } from "../../pkg/api/errors.ts";
 import { keyOf, type Stored } from "../../pkg/api/object.ts";
 import { isControlledBy } from "../../pkg/api/owner-references.ts";
@@ -9,7 +9,7 @@ import { isAlreadyExists, isNamespaceTerminating, isNotFound } from "../../pkg/c
 import type { RecordedWrites } from "../../pkg/controller/recorded-writes.ts";
 import type { OwnerSync } from "../../pkg/controller/sync.ts";
 import { claimOfTemplate, type NamedClaim } from "./claim-of-template.ts";
-import { claimMadeFor, type ResourceClaimContext } from "./context.ts";
+import { claimMadeFor, isCalled, type ResourceClaimContext } from "./context.ts";
 import type { CachedGroup } from "./fields.ts";
 import { adminLabel } from "./metrics.ts";
 
@@ -162,7 +162,7 @@ async function isOwnClaim(
   try {
     const { namespace = "" } = owner.metadata;
     const live = await claimClient.get({ namespace, name }, {}, signal);
-    return isControlledBy(live, owner) && live.metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName;
+    return isControlledBy(live, owner) && isCalled(live, claimName);
   } catch (error) {
     if (isNotFound(error)) return false;
     throw error;

@@ -14,14 +14,18 @@ export function randomSuffix(random: Random, length: number = suffixLength): str
 
 /** What the API server makes of metadata.generateName: at most 63 characters, the last five random. */
 export function generateName(base: string, random: Random): string {
-  return base.slice(0, maxLabelLength - suffixLength) + randomSuffix(random);
+  return withSuffix(base, randomSuffix(random));
 }
 
 /** The same with five characters that this number stands for. */
 export function nameWithSuffix(base: string, number: number): string {
   const letter = (_: unknown, place: number): string =>
     alphabet[Math.floor(number / alphabet.length ** place) % alphabet.length] ?? "";
-  return base.slice(0, maxLabelLength - suffixLength) + Array.from({ length: suffixLength }, letter).join("");
+  return withSuffix(base, Array.from({ length: suffixLength }, letter).join(""));
+}
+
+function withSuffix(base: string, suffix: string): string {
+  return base.slice(0, maxLabelLength - suffixLength) + suffix;
 }
 
 /** Writes a hash's digits in the alphabet of random names. */

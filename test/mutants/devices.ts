@@ -25,15 +25,15 @@ const madeClaimMutants: readonly Mutant[] = [
   {
     name: "resourceclaim-controller: whoever's claim has the name is taken for the pod's",
     file: `${claims}/sync-made-claims.ts`,
-    find: "return isControlledBy(live, owner) && live",
-    replace: "return live",
+    find: "return isControlledBy(live, owner) && ",
+    replace: "return ",
     tests: made,
   },
   {
     name: "resourceclaim-controller: one claim of a pod is taken for another",
     file: `${claims}/sync-made-claims.ts`,
-    find: " && live.metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName;",
-    replace: " && claimName !== CLAIM_NAME_ANNOTATION;",
+    find: " && isCalled(live, claimName);",
+    replace: " && claimName !== name;",
     tests: made,
   },
   {
@@ -78,7 +78,7 @@ const resourceClaimMutants: readonly Mutant[] = [
     name: "resourceclaim-controller: a claim that was made before is not found",
     file: `${claims}/context.ts`,
     find: "metadata.annotations?.[CLAIM_NAME_ANNOTATION] === claimName",
-    replace: "metadata.annotations?.[CLAIM_NAME_ANNOTATION] === namespace",
+    replace: "metadata.annotations?.[CLAIM_NAME_ANNOTATION] === metadata.namespace",
     tests: syncs,
   },
   {

@@ -20,7 +20,6 @@ export class ConnectionPool {
   readonly #endpoint: Endpoint;
   readonly #options: PoolOptions;
   readonly #connections = new Set<Connection>();
-  #growing: Promise<void> | undefined;
   #opening: Promise<void> | undefined;
   #tls: TlsMaterial | undefined;
   #speaksHttp1 = false;
@@ -42,7 +41,7 @@ export class ConnectionPool {
       const usable = this.takeUsable(tls);
       if (usable !== undefined) return usable;
       for (const connection of this.#connections) settling ??= connection.settling;
-      await abortable(settling ?? this.#opened(), signal);
+      await abortable(settling ?? (this.#speaksHttp1 ? this.#open() : this.#openOnce()), signal);
     }
   }
 
@@ -66,8 +65,7 @@ export class ConnectionPool {
   async grow(most: number, tls: TlsMaterial): Promise<void> {
     this.#adopt(tls);
     if (this.#closed || this.#connections.size >= most) return;
-    this.#growing ??= this.#open().finally(() => (this.#growing = undefined));
-    return this.#growing;
+    await this.#openOnce();
   }
 
   async close(): Promise<void> {
@@ -86,10 +84,9 @@ export class ConnectionPool {
     this.#tls = tls;
   }
 
-  async #opened(): Promise<void> {
-    if (this.#opening === undefined || this.#speaksHttp1) {
-      this.#opening = this.#open().finally(() => (this.#opening = undefined));
-    }
+  /** Whoever asks meanwhile waits for the same one. */
+  async #openOnce(): Promise<void> {
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
     return this.#opening;
   }
 

@@ -31,17 +31,24 @@ async function answered(api: ApiClient, path: string, accept: string): Promise<s
   return `${status} ${String(headers["content-type"])}`;
 }
 
+type Answers = Readonly<Record<string, readonly string[]>>;
+
+/** Of the object "a", the list, and an object that is not there, by what is accepted. */
+async function answersAt(api: ApiClient, path: string, accepted: readonly string[]): Promise<Answers> {
+  const found: Record<string, readonly string[]> = {};
+  for (const accept of accepted) {
+    const answers: string[] = [];
+    for (const one of [`${path}/a`, path, `${path}/none`]) answers.push(await answered(api, one, accept));
+    found[accept] = answers;
+  }
+  return found;
+}
+
 describeApi("answers in protobuf", (api) => {
   test("what they are written as", async () => {
     const path = await api().configMaps();
     await api().send("POST", path, { metadata: { name: "a" }, data: { a: "1" } });
-    const found: Record<string, readonly string[]> = {};
-    for (const accept of asked) {
-      const answers: string[] = [];
-      for (const one of [`${path}/a`, path, `${path}/none`]) answers.push(await answered(api(), one, accept));
-      found[accept] = answers;
-    }
-    expect(found).toMatchInlineSnapshot(`
+    expect(await answersAt(api(), path, asked)).toMatchInlineSnapshot(`
       {
         "*/*": [
           "200 application/json",
@@ -139,14 +146,9 @@ describeApi("answers in protobuf", (api) => {
     const path = `/apis/${group}/v1/plains`;
     while ((await api().get(path)).status !== 200);
     await api().send("POST", path, { apiVersion: `${group}/v1`, kind: "Plain", metadata: { name: "a" } });
-    const found: Record<string, readonly string[]> = {};
     // upstream: 500 for metadata of a list that is none.
-    for (const accept of asked.filter((one) => !one.includes("MetadataList"))) {
-      const answers: string[] = [];
-      for (const one of [`${path}/a`, path, `${path}/none`]) answers.push(await answered(api(), one, accept));
-      found[accept] = answers;
-    }
-    expect(found).toMatchInlineSnapshot(`
+    const known = asked.filter((one) => !one.includes("MetadataList"));
+    expect(await answersAt(api(), path, known)).toMatchInlineSnapshot(`
       {
         "*/*": [
           "200 application/json",
