@@ -6,14 +6,14 @@ import { SpdyConnection, type SpdyStream } from "./spdy.ts";
 
 export const PORT_PROTOCOL = "portforward.k8s.io";
 /** SPDY within the messages of a WebSocket, as kubectl has it since 1.31. */
-const TUNNEL = `SPDY/3.1+${PORT_PROTOCOL}`;
+export const PORT_TUNNEL = `SPDY/3.1+${PORT_PROTOCOL}`;
 /** Two channels for each port, data and error. */
 const CHANNELS = "v4.channel.k8s.io";
 
 /** The best one that the client offers for a WebSocket. */
 export function choosePortProtocol(offered: string | undefined): string | undefined {
   const names = new Set((offered ?? "").split(",").map((name) => name.trim()));
-  return [TUNNEL, CHANNELS].find((name) => names.has(name));
+  return [PORT_TUNNEL, CHANNELS].find((name) => names.has(name));
 }
 
 /** Joins a connection with ports of a pod. Resolves when the client has gone. */

@@ -8,6 +8,7 @@ import { encodeListYaml, yamlPieces } from "./encode-yaml.ts";
 import { PROTOBUF_TYPE } from "../../api/protobuf/decode.ts";
 import { protobufOf, protobufPieces } from "./encode-protobuf.ts";
 import type { MediaType } from "../server/negotiate.ts";
+import { writeThrough } from "../../client/http/write-through.ts";
 import type { HttpResponse } from "./messages.ts";
 
 export interface SendOptions {
@@ -46,7 +47,7 @@ export async function sendResponse(
     const encode = yaml ? encodeListYaml : protobuf ? protobufPieces : encodeList;
     const turns = new TurnOfSteps(options.clock);
     for (const chunk of encode(body.list)) {
-      if (chunk !== undefined) await write(writable, chunk);
+      if (chunk !== undefined) await writeThrough(writable, chunk);
       // A client that reads fast enough leaves no pause by itself.
       await turns.step();
     }
@@ -56,7 +57,7 @@ export async function sendResponse(
   if (body.kind === "stream") {
     (response as ServerResponse).writeHead(status, headers);
     (response as ServerResponse).flushHeaders();
-    for await (const chunk of body.chunks) await write(writable, chunk);
+    for await (const chunk of body.chunks) await writeThrough(writable, chunk);
     writable.end();
     return;
   }
@@ -98,10 +99,10 @@ async function sendPieces(
   if (first.done !== true && second.done === true)
     headers["content-length"] = String(Buffer.byteLength(first.value));
   (response as ServerResponse).writeHead(status, headers);
-  for (const piece of [first, second]) if (piece.done !== true) await write(writable, piece.value);
+  for (const piece of [first, second]) if (piece.done !== true) await writeThrough(writable, piece.value);
   for (const piece of pieces) {
     await turns.step();
-    await write(writable, piece);
+    await writeThrough(writable, piece);
   }
   writable.end();
 }
@@ -123,20 +124,7 @@ async function sendFrames(
 ): Promise<void> {
   for await (const frame of frames) {
     if (response.destroyed) return;
-    await write(response, encoder.encode(frame));
+    await writeThrough(response, encoder.encode(frame));
   }
   response.end();
-}
-
-async function write(response: Writable, chunk: string | Uint8Array): Promise<void> {
-  if (response.write(chunk) || response.destroyed) return;
-  await new Promise<void>((resolve) => {
-    const done = (): void => {
-      response.off("drain", done);
-      response.off("close", done);
-      resolve();
-    };
-    response.once("drain", done);
-    response.once("close", done);
-  });
 }

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { nodeHttp } from "../../client/http/node-http.ts";
@@ -6,10 +5,11 @@ import { statusResponse } from "../server/api-server.ts";
 import type { ApiResponse } from "../server/request.ts";
 import { badRequest } from "../server/status-error.ts";
 import type { MessageStream } from "../../client/transport.ts";
-import { choosePortProtocol, forwardPorts, PORT_PROTOCOL } from "./port-session.ts";
+import { choosePortProtocol, forwardPorts, PORT_PROTOCOL, PORT_TUNNEL } from "./port-session.ts";
 import { chooseProtocol, runSession } from "./process-session.ts";
 import { encodeWhole } from "./send-response.ts";
 import { acceptKey, WebSocket } from "../../client/http/web-socket.ts";
+import { writeThrough } from "../../client/http/write-through.ts";
 
 /** A connection that is not Node.js's any more, and what has been read of it already. */
 interface Connection {
@@ -33,7 +33,7 @@ export async function answerUpgrade(
   }
   const [protocol, known] =
     body.kind === "ports"
-      ? [choosePortProtocol(offered), `SPDY/3.1+${PORT_PROTOCOL}`]
+      ? [choosePortProtocol(offered), PORT_TUNNEL]
       : [chooseProtocol(offered), "v5.channel.k8s.io"];
   if (key === undefined || protocol === undefined) {
     const message = `unable to upgrade: offer the protocol ${known} or v4.channel.k8s.io`;
@@ -60,12 +60,7 @@ function wireOf(socket: Duplex, head: Buffer): MessageStream {
       if (head.length > 0) yield head;
       for await (const chunk of socket as AsyncIterable<Buffer>) yield chunk;
     },
-    async send(data) {
-      if (socket.destroyed || socket.writableEnded || socket.write(data)) return;
-      const gone = new AbortController();
-      const settled = [once(socket, "drain", gone), once(socket, "close", gone)];
-      await Promise.race(settled).finally(() => gone.abort());
-    },
+    send: async (data) => writeThrough(socket, data),
     async close() {
       socket.end();
     },

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Duplex } from "node:stream";
 import type { MessageStream } from "../transport.ts";
+import { writeThrough } from "./write-through.ts";
 
 /** RFC 6455. */
 const MAGIC = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
@@ -122,16 +123,7 @@ export class WebSocket implements MessageStream {
       payload = Buffer.from(payload);
       applyMask(payload, mask);
     } else socket.write(head);
-    if (socket.write(payload)) return;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        socket.off("drain", done);
-        socket.off("close", done);
-        resolve();
-      };
-      socket.once("drain", done);
-      socket.once("close", done);
-    });
+    await writeThrough(socket, payload);
   }
 }
 

@@ -1,6 +1,5 @@
 import { createReadStream, createWriteStream } from "node:fs";
 import { chmod, lstat, mkdir, readdir, stat } from "node:fs/promises";
-import { once } from "node:events";
 import { basename, dirname, join, posix, resolve, sep } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
@@ -8,6 +7,7 @@ import type { ObjectRef } from "../../api/object.ts";
 import type { ClientSet } from "../client-set.ts";
 import { exec, type ProcessResult } from "./processes.ts";
 import { packTar, type TarInput, unpackTar } from "./tar.ts";
+import { writeThrough } from "../http/write-through.ts";
 
 export interface CopyOptions {
   /** Which one; a pod with several has to be told. */
@@ -67,8 +67,7 @@ export async function copyFromPod(
   const command = ["tar", "-cf", "-", "-C", posix.dirname(from), name];
   const onStdout = async (chunk: Uint8Array): Promise<void> => {
     // Once all is unpacked, what fills the archive's last blocks is of no use.
-    if (!archive.destroyed && !archive.write(chunk))
-      await Promise.race([once(archive, "drain"), once(archive, "close")]);
+    await writeThrough(archive, chunk);
   };
   const within = container === undefined ? {} : { container };
   const running = exec(clients, pod, { ...within, command, onStdout }, signal);

@@ -5,6 +5,7 @@ import type { ClientSet } from "../client-set.ts";
 import { subresourceRequest } from "../resource-requests.ts";
 import type { RestClient } from "../rest.ts";
 import type { MessageStream } from "../transport.ts";
+import { writeThrough } from "../http/write-through.ts";
 
 /** upstream: pkg/kubelet (cri-client streaming portforward/websocket.go): two channels for each port, data and error. */
 const PROTOCOL = "v4.channel.k8s.io";
@@ -125,13 +126,6 @@ async function receive(stream: MessageStream, socket: Socket): Promise<void> {
     const data = body.subarray(skip);
     if (data.length === 0) continue;
     if (channel === ERROR) throw new Error(`the pod's node says: ${Buffer.from(data).toString("utf8")}`);
-    if (channel === DATA && !socket.write(data)) await drained(socket);
+    if (channel === DATA) await writeThrough(socket, data);
   }
-}
-
-async function drained(socket: Socket): Promise<void> {
-  await new Promise<void>((resolve) => {
-    socket.once("drain", resolve);
-    socket.once("close", () => resolve());
-  });
 }
