@@ -10,6 +10,7 @@ import { resultJson, showResult } from "./report.ts";
 import { type Plan, type Result, runWorkload } from "./run.ts";
 import type { Workload } from "./workload.ts";
 import { autoscalerWorkloads } from "./workloads/autoscalers.ts";
+import { churn } from "./workloads/churn.ts";
 import { coldStart } from "./workloads/cold-start.ts";
 import { configMaps } from "./workloads/config-maps.ts";
 import { daemonSet } from "./workloads/daemon-set.ts";
@@ -65,7 +66,8 @@ const workloads: readonly Workload[] = [
   }),
   idle,
   failover,
-  nodeHeartbeats,
+  nodeHeartbeats({ id: "n-heartbeats", podsOfEach: { dying: 20, living: 0 } }),
+  nodeHeartbeats({ id: "m-150k", podsOfEach: { dying: 30, living: 30 }, whenNamed: true }),
   nodeRanges({
     id: "n-node-ranges",
     title: "ranges of pod addresses for 5,000 Nodes that come at once",
@@ -78,6 +80,8 @@ const workloads: readonly Workload[] = [
     limits: "default",
     nodes: 1_000,
   }),
+  churn({ id: "u-churn", users: 6, minutes: 16 }),
+  churn({ id: "u-soak", users: 2, minutes: 120, whenNamed: true }),
 ];
 
 /** The same workloads with each controller manager, side by side. Progress goes to standard error. */
@@ -122,7 +126,7 @@ function chosen(only: readonly string[]): readonly Workload[] {
     );
   }
   return only.length === 0
-    ? workloads
+    ? workloads.filter(({ whenNamed = false }) => !whenNamed)
     : workloads.filter(({ id }) => only.some((name) => id.startsWith(name)));
 }
 

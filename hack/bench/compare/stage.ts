@@ -74,7 +74,14 @@ export async function openStage(
     if (nodes > 0) {
       plant = spawn(
         process.execPath,
-        [join(import.meta.dirname, "plant.ts"), server.kubeconfig, String(nodes), ...nodesAwait],
+        // It keeps whole pods, of which there may be 150,000.
+        [
+          "--max-old-space-size=8192",
+          join(import.meta.dirname, "plant.ts"),
+          server.kubeconfig,
+          String(nodes),
+          ...nodesAwait,
+        ],
         { stdio: "ignore" },
       );
       const count = async (): Promise<number> =>

@@ -1,7 +1,8 @@
 import type { ApiObject, ObjectMeta, OwnerReference } from "../../../pkg/api/object.ts";
 import { formatTime } from "../../../pkg/api/time.ts";
 import type { ConfigMap, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
-import { hollowNode, PODS_PER_NODE } from "../../../pkg/cluster/hollow/node-object.ts";
+import { hollowNode, hostAddress, PODS_PER_NODE } from "../../../pkg/cluster/hollow/node-object.ts";
+import { decidePodLife } from "../../../pkg/cluster/hollow/pod-life.ts";
 
 /** The namespace of everything that is stored. */
 export const STORED = "stored";
@@ -38,6 +39,22 @@ export function storedDeployments(count: number, crowd: Crowd): readonly ApiObje
     storedReplicaSet(index, crowd),
     ...Array.from({ length: crowd.replicas }, (_, replica) => storedPod({ index, replica, nodes }, crowd)),
   ]).flat();
+}
+
+/** Pods with these numbers that hollow nodes have run for long: nothing is left for these to say of them. */
+export function storedPodsOn(nodes: number, first: number, count: number): readonly Pod[] {
+  return Array.from({ length: count }, (_, offset) => {
+    const number = first + offset;
+    const place = { index: Math.floor(number / REPLICAS), replica: number % REPLICAS, nodes };
+    const pod = storedPod(place, { namespace: () => STORED, replicas: REPLICAS });
+    const hostIP = hostAddress(number % nodes);
+    const { status = pod.status ?? {} } = decidePodLife(
+      pod,
+      { hostIP, podIP: pod.status?.podIP ?? "" },
+      CREATED_MS,
+    );
+    return { ...pod, status };
+  });
 }
 
 function nodesFor(podCount: number): number {

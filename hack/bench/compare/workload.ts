@@ -18,6 +18,8 @@ export interface Workload extends Surroundings {
   readonly sharesCluster?: boolean;
   /** How many rounds say enough; fewer for what takes long and varies little. */
   readonly rounds?: number;
+  /** It takes long, and is left out unless it is asked for by its name. */
+  readonly whenNamed?: boolean;
   /** What is there before any manager starts. */
   prepare?(stage: Stage): Promise<void>;
   play(stage: Stage, start: StartManager): Promise<Outcome>;
