@@ -7,8 +7,8 @@ export default defineConfig({
   plugins: [...plantMutant(), sayWhatIsLeftOut()],
   test: {
     exclude: [...configDefaults.exclude, ...leftOutFiles],
-    // A planted mistake must not be read from, nor kept in, what was loaded before.
-    fsModuleCache: process.env["MUTANT_EDITS"] === undefined,
+    fsModuleCache: true,
+    setupFiles: process.env["PROBES"] === undefined ? [] : ["test/mutants/probe-setup.ts"],
     // Most of what takes long waits for other programs.
     maxWorkers: 2 * availableParallelism(),
     // Conditions are waited for as long as it takes on a machine that others use, too: limits only end what hangs.

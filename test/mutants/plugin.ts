@@ -1,16 +1,20 @@
 import type { Plugin } from "vitest/config";
-import { type Edit, edited } from "./mutant.ts";
+import { planted } from "./planted.ts";
 
-/** Puts the edits of MUTANT_EDITS into what tests load; nothing on disk changes. */
+/** Puts what is to be planted into what tests load; nothing on disk changes. */
 export function plantMutant(): Plugin[] {
-  const text = process.env["MUTANT_EDITS"];
-  if (text === undefined) return [];
-  const edits = JSON.parse(text) as readonly Edit[];
+  if (process.env["MUTANT_EDITS"] === undefined) return [];
   return [
     {
       name: "plant-mutant",
       enforce: "pre",
-      transform: (source, path) => edited(path, source, edits),
+      transform: (source, path) => planted(path, source),
+      // It must not be read from, nor kept in, what was loaded before.
+      configureVitest: ({ defineCacheKeyGenerator }) => {
+        defineCacheKeyGenerator(({ id, sourceCode }) =>
+          planted(id, sourceCode) === undefined ? undefined : false,
+        );
+      },
     },
   ];
 }

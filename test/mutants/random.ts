@@ -2,22 +2,27 @@
 // many no test notices. COUNT: how many, 150. SEED: which ones, 1. FROM=k goes on with the k-th of them.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { seededRandom } from "../../pkg/clock/random.ts";
 import { passesGate } from "./gate.ts";
 import { slipsIn } from "./operators.ts";
 import { type Planted, plant } from "./plant.ts";
+import { blockAround, isProbed } from "./probes.ts";
+import { type TestFile, testsByBlock } from "./reached.ts";
 
 const COUNT = Number(process.env["COUNT"] ?? 150);
 const SEED = Number(process.env["SEED"] ?? 1);
 const FROM = Number(process.env["FROM"] ?? 1);
 const AT_ONCE = Number(process.env["AT_ONCE"] ?? 2);
-const LIMIT_MS = 900_000;
+const FIRST_PART_SECONDS = 15;
+const PROJECTS = ["unit", "sim", "parity", "integration"].map((name) => `--project=${name}`);
 /** What is known before anything is planted: the embedded servers do, and are always there. */
 const WITHOUT_REAL = { KUBEBUILDER_ASSETS: "/nonexistent", GO_KCM: "" };
 
 interface Candidate {
   readonly file: string;
   readonly line: number;
+  readonly block: string;
   readonly what: string;
   readonly source: string;
   readonly mutated: string;
@@ -27,19 +32,20 @@ function sourcesOf(...rooms: readonly string[]): readonly string[] {
   const files = execFileSync("git", ["ls-files", ...rooms], { encoding: "utf8" })
     .trim()
     .split("\n");
-  return files.filter((file) => file.endsWith(".ts") && !/\.(test|test-data|gen|d)\.ts$/.test(file));
+  return files.filter(isProbed);
 }
 
 /** All that could be planted, in an order that the seed decides. */
-function candidates(): readonly Candidate[] {
+function candidates(): IteratorObject<Candidate> {
   const all = sourcesOf("pkg", "controllers").flatMap((file) => {
     const source = readFileSync(file, "utf8");
     return slipsIn(source).map((slip) => ({ file, source, slip }));
   });
   const random = seededRandom(SEED);
   const shuffled = all.map((each) => ({ each, at: random.next() })).toSorted((a, b) => a.at - b.at);
-  return shuffled.map(({ each: { file, source, slip } }) => ({
+  return shuffled.values().map(({ each: { file, source, slip } }) => ({
     file,
+    block: blockAround(file, source, slip.start),
     line: source.slice(0, slip.start).split("\n").length,
     what: `${slip.kind}: ${source.slice(slip.start, slip.end).replaceAll(/\s+/g, " ").slice(0, 70)}`,
     source,
@@ -60,37 +66,59 @@ function* passing(): Generator<Candidate> {
   }
 }
 
-async function test({ file, source, mutated }: Candidate): Promise<Planted> {
+async function test(candidate: Candidate, files: readonly TestFile[]): Promise<Planted> {
+  const { file, source, mutated } = candidate;
   const edits = [{ file, find: source, replace: mutated }];
-  const related = ["related", file, "--run"];
-  const unit = await plant({
-    edits,
-    args: [...related, "--project=unit"],
-    limitMs: LIMIT_MS,
-    env: WITHOUT_REAL,
-  });
-  if (unit.noticed) return unit;
-  const args = [...related, "--project=sim", "--project=parity", "--project=integration"];
-  const rest = await plant({ edits, args, limitMs: LIMIT_MS, env: WITHOUT_REAL });
-  return { ...rest, seconds: unit.seconds + rest.seconds };
+  let seconds = 0;
+  for (const part of inParts(nearestFirst(files, file))) {
+    const expectedSeconds = part.reduce((sum, each) => sum + each.seconds, 0);
+    const planted = await plant({
+      edits,
+      // What a busy machine has made fail is tried again.
+      args: ["run", ...PROJECTS, ...part.map(({ path }) => path), "--retry=1"],
+      limitMs: 1000 * (300 + 5 * expectedSeconds),
+      env: WITHOUT_REAL,
+    });
+    seconds += planted.seconds;
+    if (planted.noticed) return { ...planted, seconds };
+  }
+  return { noticed: false, by: `${files.length} test files`, seconds };
 }
 
-const chosen: Candidate[] = [];
-for (const candidate of passing()) {
-  if (chosen.push(candidate) === COUNT) break;
+/** Those beside the file, then all others; the quick ones first. */
+function nearestFirst(files: readonly TestFile[], file: string): readonly TestFile[] {
+  const isBeside = ({ path }: TestFile): boolean => dirname(path) === dirname(file);
+  return files.toSorted((a, b) => Number(isBeside(b)) - Number(isBeside(a)) || a.seconds - b.seconds);
 }
+
+/** Each part takes about as long as all before it: whoever is noticed early has not waited for what takes long. */
+function inParts(files: readonly TestFile[]): readonly (readonly TestFile[])[] {
+  const parts: TestFile[][] = [];
+  let seconds = 0;
+  let end = 0;
+  for (const file of files) {
+    if (seconds >= end) {
+      parts.push([]);
+      end = Math.max(FIRST_PART_SECONDS, 2 * seconds);
+    }
+    parts.at(-1)?.push(file);
+    seconds += file.seconds;
+  }
+  return parts;
+}
+
+const chosen = [...passing().take(COUNT)];
+const reaching = await testsByBlock({ args: ["run", ...PROJECTS], env: WITHOUT_REAL });
 let survivors = 0;
 const queue = [...chosen.entries()].slice(FROM - 1).values();
 
 async function work(): Promise<void> {
   for (const [index, candidate] of queue) {
-    const { noticed, by, seconds } = await test(candidate);
+    const { noticed, by, seconds } = await test(candidate, reaching.get(candidate.block) ?? []);
     if (!noticed) survivors++;
     const verdict = noticed ? "noticed " : "SURVIVES";
     const place = `${candidate.file}:${candidate.line} ${candidate.what}`;
-    console.log(
-      `${index + 1} ${verdict} ${seconds.toFixed(0)} s ${place}${noticed ? ` | ${by.slice(0, 120)}` : ""}`,
-    );
+    console.log(`${index + 1} ${verdict} ${seconds.toFixed(0)} s ${place} | ${by.slice(0, 120)}`);
   }
 }
 
