@@ -16,13 +16,15 @@ const FROM = Number(process.env["FROM"] ?? 1);
 const AT_ONCE = Number(process.env["AT_ONCE"] ?? 2);
 const FIRST_PART_SECONDS = 15;
 const PROJECTS = ["unit", "sim", "parity", "integration"].map((name) => `--project=${name}`);
+/** What a busy machine has made fail is tried again. */
+const ARGS = ["run", ...PROJECTS, "--retry=1"];
 /** What is known before anything is planted: the embedded servers do, and are always there. */
 const WITHOUT_REAL = { KUBEBUILDER_ASSETS: "/nonexistent", GO_KCM: "" };
 
 interface Candidate {
   readonly file: string;
   readonly line: number;
-  readonly block: string;
+  readonly place: number;
   readonly what: string;
   readonly source: string;
   readonly mutated: string;
@@ -45,7 +47,7 @@ function candidates(): IteratorObject<Candidate> {
   const shuffled = all.map((each) => ({ each, at: random.next() })).toSorted((a, b) => a.at - b.at);
   return shuffled.values().map(({ each: { file, source, slip } }) => ({
     file,
-    block: blockAround(file, source, slip.start),
+    place: slip.start,
     line: source.slice(0, slip.start).split("\n").length,
     what: `${slip.kind}: ${source.slice(slip.start, slip.end).replaceAll(/\s+/g, " ").slice(0, 70)}`,
     source,
@@ -74,9 +76,8 @@ async function test(candidate: Candidate, files: readonly TestFile[]): Promise<P
     const expectedSeconds = part.reduce((sum, each) => sum + each.seconds, 0);
     const planted = await plant({
       edits,
-      // What a busy machine has made fail is tried again.
-      args: ["run", ...PROJECTS, ...part.map(({ path }) => path), "--retry=1"],
-      limitMs: 1000 * (300 + 5 * expectedSeconds),
+      args: [...ARGS, ...part.map(({ path }) => path)],
+      limitMs: 1000 * Math.ceil(300 + 5 * expectedSeconds),
       env: WITHOUT_REAL,
     });
     seconds += planted.seconds;
@@ -108,17 +109,18 @@ function inParts(files: readonly TestFile[]): readonly (readonly TestFile[])[] {
 }
 
 const chosen = [...passing().take(COUNT)];
-const reaching = await testsByBlock({ args: ["run", ...PROJECTS], env: WITHOUT_REAL });
+const reaching = await testsByBlock({ args: ARGS, env: WITHOUT_REAL });
 let survivors = 0;
 const queue = [...chosen.entries()].slice(FROM - 1).values();
 
 async function work(): Promise<void> {
   for (const [index, candidate] of queue) {
-    const { noticed, by, seconds } = await test(candidate, reaching.get(candidate.block) ?? []);
+    const block = blockAround(candidate.file, candidate.source, candidate.place);
+    const { noticed, by, seconds } = await test(candidate, reaching.get(block) ?? []);
     if (!noticed) survivors++;
     const verdict = noticed ? "noticed " : "SURVIVES";
-    const place = `${candidate.file}:${candidate.line} ${candidate.what}`;
-    console.log(`${index + 1} ${verdict} ${seconds.toFixed(0)} s ${place} | ${by.slice(0, 120)}`);
+    const mistake = `${candidate.file}:${candidate.line} ${candidate.what}`;
+    console.log(`${index + 1} ${verdict} ${seconds.toFixed(0)} s ${mistake} | ${by.slice(0, 120)}`);
   }
 }
 
