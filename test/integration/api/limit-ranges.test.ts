@@ -51,6 +51,7 @@ const ofPod: readonly Case[] = [
     }),
     refused: "maximum cpu usage per Pod is 2, but limit is 3",
   },
+  { what: "at all bounds", pod: podOf([container({ limits: { cpu: "2", memory: "1Mi" } })]) },
   { what: "within bounds", pod: podOf([container({ limits: { cpu: "2", memory: "3Mi" } })]) },
 ];
 
@@ -146,6 +147,8 @@ describeApi("limit ranges", (api) => {
     expect(large.body.message).toBe(
       'persistentvolumeclaims "c" is forbidden: maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi',
     );
+    for (const size of ["1Gi", "2Gi"])
+      expect((await api().send("POST", `${path}?dryRun=All`, claimOf(size))).status).toBe(201);
     expect((await api().send("POST", path, claimOf("1500Mi"))).status).toBe(201);
     await api().send("DELETE", `${home}/limitranges/l`);
     await api().send("POST", `${home}/limitranges`, {

@@ -58,6 +58,13 @@ describeApi("metrics", (api) => {
     expect(counted).toEqual(expect.arrayContaining(expected));
     const durations = seriesOf(text, "apiserver_request_duration_seconds_count", "networkpolicies");
     expect(durations).toEqual(expect.arrayContaining([`${labels("GET", "resource")} 2`]));
+    const buckets = seriesOf(text, "apiserver_request_duration_seconds_bucket", "networkpolicies");
+    const bounds = buckets
+      .filter((line) => line.includes('verb="GET"'))
+      .map((line) => /le="(.*?)"/.exec(line)?.[1]);
+    expect(bounds.join(" ")).toBe(
+      "0.005 0.025 0.05 0.1 0.2 0.4 0.6 0.8 1 1.25 1.5 2 3 4 5 6 8 10 15 20 30 45 60 +Inf",
+    );
     expect(text).toMatch(/^apiserver_current_inflight_requests\{request_kind="readOnly"\} \d+$/m);
     expect(text).toMatch(/^apiserver_storage_objects\{resource="namespaces"\} \d+$/m);
     expect(text).toMatch(/^apiserver_resource_objects\{group="",resource="namespaces"\} \d+$/m);
