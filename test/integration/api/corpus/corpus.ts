@@ -1,0 +1,18 @@
+import { clusterCases } from "./cluster-kinds.ts";
+import type { CorpusCase } from "./corpus-case.ts";
+import { deviceCases } from "./device-kinds.ts";
+import { moreCases } from "./more-kinds.ts";
+import { otherCases } from "./other-kinds.ts";
+import { podCases } from "./pods.ts";
+import { storageCases } from "./storage-kinds.ts";
+import { workloadCases } from "./workloads.ts";
+
+export const corpus: readonly CorpusCase[] = [
+  ...podCases,
+  ...workloadCases,
+  ...otherCases,
+  ...clusterCases,
+  ...deviceCases,
+  ...storageCases,
+  ...moreCases,
+];
