@@ -12,12 +12,10 @@ let opened: SpdyStream[];
 let served: Promise<void>;
 let deflate: Deflate;
 let inflate: Inflate;
-let answers: AsyncIterator<Uint8Array, undefined>;
 
 beforeEach(() => {
   const [client, server] = messagePipe("SPDY/3.1");
   near = client;
-  answers = client.messages()[Symbol.asyncIterator]();
   opened = [];
   served = new SpdyConnection(server, (stream) => void opened.push(stream)).serve();
   deflate = createDeflate({ dictionary: spdyDictionary });
@@ -70,15 +68,17 @@ interface Frame {
 }
 
 async function answer(): Promise<Frame> {
-  const { value } = await answers.next();
-  const frame = Buffer.from(value as Uint8Array);
-  expect(frame.readUIntBE(5, 3)).toBe(frame.length - 8);
-  const isControl = frame.readUInt16BE(0) === 0x8003;
-  return {
-    head: isControl ? frame.readUInt16BE(2) : frame.readUInt32BE(0),
-    flags: frame[4] ?? 0,
-    payload: frame.subarray(8),
-  };
+  for await (const message of near.messages()) {
+    const frame = Buffer.from(message);
+    expect(frame.readUIntBE(5, 3)).toBe(frame.length - 8);
+    const isControl = frame.readUInt16BE(0) === 0x8003;
+    return {
+      head: isControl ? frame.readUInt16BE(2) : frame.readUInt32BE(0),
+      flags: frame[4] ?? 0,
+      payload: frame.subarray(8),
+    };
+  }
+  throw new Error("the connection has ended");
 }
 
 async function textOf({ incoming }: SpdyStream): Promise<string> {
