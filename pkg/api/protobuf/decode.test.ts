@@ -243,6 +243,39 @@ describe("decoding protobuf", () => {
     expect(second?.metadata.labels).toBe(first?.metadata.labels);
   });
 
+  test("of a map, what is not wanted and what nobody knows is passed over, wherever it stands", () => {
+    const annotations = (...entries: readonly Buffer[]): Buffer =>
+      object(
+        "v1",
+        "Pod",
+        bytes(1, bytes(1, "a"), ...entries.map((entry) => bytes(12, entry)), bytes(3, "b")),
+      );
+    const mask = new Map<string, FieldMask | undefined>([
+      [
+        "metadata",
+        new Map([
+          ["name", undefined],
+          ["namespace", undefined],
+          ["annotations", new Map([["kept", undefined]])],
+        ]),
+      ],
+    ]);
+    const kept = pair("kept", bytes(2, "1"));
+    const unwanted = pair("left-out", bytes(2, bytes(2, "text that looks like a field")));
+    const future = Buffer.concat([bytes(3, "new"), integer(4, 1)]);
+    for (const entries of [
+      [kept, unwanted],
+      [unwanted, kept],
+      [unwanted, kept, unwanted, unwanted],
+      [Buffer.concat([future, kept])],
+      [Buffer.concat([kept, future]), unwanted],
+      [unwanted, Buffer.concat([bytes(1, "kept"), future, bytes(2, "1")])],
+    ]) {
+      const decoded = decodeProtobufObject(annotations(...entries), { mask, cache: new ByteCache() });
+      expect(decoded.metadata).toEqual({ name: "a", namespace: "b", annotations: { kept: "1" } });
+    }
+  });
+
   test("fields from the future are dropped", () => {
     expect(decodeProtobufObject(object("v1", "ConfigMap", bytes(99, "new"), integer(98, 1)))).toEqual({
       apiVersion: "v1",
