@@ -63,6 +63,18 @@ export function rendered(text: string, choices: Choices, names: RunNames): strin
     .replaceAll(TOKEN, names.token);
 }
 
+const RUN = "zq";
+
+/** What a run has in place of TOKEN. */
+export function runToken(run: number): string {
+  return RUN + run.toString(36).padStart(5, "0");
+}
+
+/** The path of the collection that has the object of a run. */
+export function collectionOf(path: string): string {
+  return path.replace(new RegExp(`/${RUN}[^/]*(?:/[a-z]+)?$`), "");
+}
+
 /** As JSON, with its marks taken for what they stand for. */
 export function bodyText(body: unknown): string {
   if (typeof body === "string") return body;

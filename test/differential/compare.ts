@@ -1,6 +1,6 @@
 import { isJson, type Json, text } from "../../pkg/api/json.ts";
 import type { Step } from "./case.ts";
-import type { MaskedAnswer } from "./mask.ts";
+import { type MaskedAnswer, OTHERS } from "./mask.ts";
 import { type Difference, place, withoutGo, wording } from "./signature.ts";
 
 interface Cause {
@@ -12,7 +12,8 @@ interface Cause {
 /** What the two answers to one request do not agree in. */
 export function compareAnswers(step: Step, real: MaskedAnswer, embedded: MaskedAnswer): Difference[] {
   const found = new Found(step);
-  if (real.status !== embedded.status) found.status(real, embedded);
+  if (isForgotten(real.body) !== isForgotten(embedded.body)) found.forgotten(real.body, embedded.body);
+  else if (real.status !== embedded.status) found.status(real, embedded);
   else if (isStatus(real.body) && isStatus(embedded.body)) found.refusal(real.body, embedded.body);
   else found.bodies(real.body, embedded.body);
   if (real.status === embedded.status) found.headers(real, embedded);
@@ -29,12 +30,23 @@ class Found {
     this.#kind = step.kind.split("/")[0] ?? "";
   }
 
+  /** How many changes a server remembers is its own affair, and so is which versions it takes watches from. */
+  forgotten(real: unknown, embedded: unknown): void {
+    this.#add("any watch: from a version that one of the two has forgotten", short(real), short(embedded));
+  }
+
   status(real: MaskedAnswer, embedded: MaskedAnswer): void {
     const refuses = real.status > embedded.status ? real : embedded;
     const causes = causesOf(refuses.body);
     const codes = `${real.status} not ${embedded.status}`;
     const seen = [short(real.body), short(embedded.body)] as const;
-    if (refuses.status !== 422 || causes.length === 0) {
+    const isBroken = real.status === 0 || embedded.status === 0;
+    if (!isBroken && Math.min(real.status, embedded.status) >= 400) {
+      this.#add(`any ${this.#place()}: ${codes}: ${firstRefusal(real, embedded)}`, ...seen);
+      return;
+    }
+    if (isBroken) this.#add(`any ${this.#place()}: ${codes}`, ...seen);
+    else if (refuses.status !== 422 || causes.length === 0) {
       const said = wording(messageOf(refuses.body));
       this.#add(`${this.#scope(refuses)}: ${codes}: ${said}`, ...seen);
     }
@@ -49,7 +61,7 @@ class Found {
     for (const cause of missing) {
       const other = added.find(({ field, reason }) => field === cause.field && reason === cause.reason);
       if (other !== undefined && withoutGo(other.message) === withoutGo(cause.message))
-        this.#add("any 422: values as Go prints its structs", cause.message, other.message);
+        this.#add(GO, cause.message, other.message);
       else if (other === undefined) this.#add(`${this.#cause(cause)}: cause missing`, cause.message, "");
       else this.#add(`${this.#cause(cause)}: other words`, cause.message, other.message);
     }
@@ -61,10 +73,15 @@ class Found {
     const [message, other] = [messageOf(real), messageOf(embedded)];
     if (theirs.length > 0 && message !== other)
       this.#add("any 422: causes in another order or number", message, other);
-    else if (message !== other) this.#add(`${scope}: ${wording(message)}: other words`, message, other);
+    else if (withoutGo(message) === withoutGo(other)) {
+      if (message !== other) this.#add(GO, message, other);
+    } else this.#add(`${scope}: ${wording(message)}: other words`, message, other);
+    // Caches say after how long, the storage does not.
+    const isTooLarge = message.startsWith("Timeout: Too large resource version");
     for (const key of ["reason", "details", "metadata", "status"] as const) {
       const [a, b] = [real[key], embedded[key]].map((value) => JSON.stringify(withoutCauses(value)));
-      if (a !== b) this.#add(`${scope}: ${wording(message)}: other ${key}`, a ?? "", b ?? "");
+      if (a === b) continue;
+      this.#add(isTooLarge ? LATER : `${scope}: ${wording(message)}: other ${key}`, a ?? "", b ?? "");
     }
   }
 
@@ -85,8 +102,7 @@ class Found {
         real.contentType,
         embedded.contentType,
       );
-    if (real.retryAfter !== embedded.retryAfter)
-      this.#add(`any ${this.#step.what}: Retry-After`, real.retryAfter, embedded.retryAfter);
+    if (real.retryAfter !== embedded.retryAfter) this.#add(LATER, real.retryAfter, embedded.retryAfter);
   }
 
   #warning(line: string, how: string): string {
@@ -105,11 +121,16 @@ class Found {
   /** Refusals for which no field of the object is to blame read the same for every kind. */
   #scope({ status }: Pick<MaskedAnswer, "status">): string {
     if (this.#kind === "document" && status === 406) return "any document";
-    return `${status === 422 ? this.#step.kind : "any"} ${this.#step.what}`;
+    return `${status === 422 ? this.#step.kind : "any"} ${this.#place()}`;
+  }
+
+  /** What was asked for; most documents mind no methods. */
+  #place(): string {
+    return this.#kind === "document" ? `document${this.#step.what.replace(/^\S+/, "")}` : this.#step.what;
   }
 
   #walk(real: unknown, embedded: unknown, path: string, wanted: (path: string) => boolean): void {
-    if (!wanted(path) || Object.is(real, embedded)) return;
+    if (!wanted(path) || Object.is(real, embedded) || nothingOfCase(real, embedded)) return;
     if (Array.isArray(real) && Array.isArray(embedded)) {
       if (real.length !== embedded.length) this.#differs(path, real, embedded, "length");
       else
@@ -124,12 +145,12 @@ class Found {
 
   #differs(path: string, real: unknown, embedded: unknown, how: string): void {
     if (this.#kind === "document") {
-      this.#add(`${this.#step.what} differs`, short(real), short(embedded));
+      this.#add(`${this.#place()} differs`, short(real), short(embedded));
       return;
     }
     const inObject = path.replace(/^(?:items\[\d+\]|rows\[\d+\]\.object|\[\d+\]\.object|object)\./, "");
     // What an object holds is the same in every answer that shows it.
-    const scope = /^(?:|items|rows|columnDefinitions|\[)\b/.test(inObject) ? this.#verb() : "";
+    const scope = /^(?:$|(?:items|rows|columnDefinitions)\b|\[)/.test(inObject) ? this.#verb() : "";
     this.#add(`${scope}${place(this.#kind, inObject)}: ${how}`, short(real), short(embedded));
   }
 
@@ -142,10 +163,34 @@ class Found {
   }
 }
 
+const LATER = "any refusal: after how long to ask again";
+
+/** Where the same is said of a value that Go prints in its own way. */
+const GO = "any refusal: values and types as Go prints them";
+
+/** Which of two refusals comes first says nothing of the field that one of them is about. */
+function firstRefusal(...answers: readonly MaskedAnswer[]): string {
+  const said = answers.map(({ status, body }) => (status === 422 ? "" : wording(messageOf(body))));
+  return said.toSorted((a, b) => b.length - a.length)[0] ?? "";
+}
+
 /** Keys that are no names of fields are the users' own. */
 function keyName(key: string): string {
   if (key.startsWith("f:")) return key.slice(2).replaceAll(/[./].*/g, "*");
   return /^[a-zA-Z][A-Za-z0-9]*$/.test(key) ? key : "[*]";
+}
+
+/** Two lists, of which one has others' objects alone and the other one none. */
+function nothingOfCase(...lists: readonly unknown[]): boolean {
+  const isEmpty = (list: unknown): boolean => list === null || (Array.isArray(list) && list.length === 0);
+  return lists.includes(OTHERS) && lists.every((list) => list === OTHERS || isEmpty(list));
+}
+
+/** A watch that says so, in its first event. */
+function isForgotten(body: unknown): boolean {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  const status = isJson(first) && first["type"] === "ERROR" ? first["object"] : undefined;
+  return isJson(status) && status["code"] === 410;
 }
 
 function isStatus(body: unknown): body is Json {

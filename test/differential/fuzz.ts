@@ -1,6 +1,6 @@
 import type { Json } from "../../pkg/api/json.ts";
 import { parseJson } from "../../pkg/api/wire-json.ts";
-import { bodyText, type Case, type Step } from "./case.ts";
+import { bodyText, type Case, runToken, type Step } from "./case.ts";
 import { catalogOf } from "./generate/catalog.ts";
 import { Cases } from "./generate/cases.ts";
 import { Samples } from "./generate/samples.ts";
@@ -127,8 +127,7 @@ export class Fuzz {
   }
 
   async #once(one: Case, worker: number): ReturnType<typeof runCase> {
-    const token = `zq${(this.#runs++).toString(36).padStart(5, "0")}`;
-    const names = { token, namespace: namespaceOf(worker) };
+    const names = { token: runToken(this.#runs++), namespace: namespaceOf(worker) };
     return runCase(this.#sides, one, names);
   }
 }

@@ -1,7 +1,7 @@
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
 import { isJson, type Json } from "../../pkg/api/json.ts";
 import { parseJson } from "../../pkg/api/wire-json.ts";
-import { type RunNames, TOKEN } from "./case.ts";
+import { type RunNames, type Step, TOKEN } from "./case.ts";
 import type { Answer } from "./side.ts";
 
 /** An answer without what each server chooses for itself. */
@@ -17,8 +17,11 @@ export interface MaskedAnswer {
 /** Of the names of volumes, of objects with generateName, and of what the servers hash. */
 const random = "[bcdfghjklmnpqrstvwxz2456789]{5}";
 
-export function masked(answer: Answer, names: RunNames): MaskedAnswer {
-  const text = maskText(answer.text, names);
+/** Stands for a list of which nothing is of the case: what else there is differs, and whether there is. */
+export const OTHERS = "<only others>";
+
+export function masked(answer: Answer, names: RunNames, step: Pick<Step, "body">): MaskedAnswer {
+  const text = withoutGenerated(maskText(answer.text, names), step.body);
   return {
     status: answer.status,
     warnings: answer.warnings.map((line) => maskText(line, names)).toSorted(),
@@ -97,9 +100,14 @@ function maskMember(key: string, member: unknown, names: RunNames): unknown {
   // They are in the order of their seconds, of which a slow machine needs more.
   if (key === "managedFields" && Array.isArray(member)) return maskValue(member.toSorted(byText), names);
   // Of lists that select nothing by the case itself: others are at work in the cluster.
-  if (key === "items" && Array.isArray(member)) return maskValue(member.filter(isOfCase), names);
-  if (key === "rows" && Array.isArray(member)) return maskValue(member.filter(isRowOfCase), names);
+  if (key === "items" && Array.isArray(member)) return ofCase(member, isOfCase, names);
+  if (key === "rows" && Array.isArray(member)) return ofCase(member, isRowOfCase, names);
   return maskValue(member, names);
+}
+
+function ofCase(list: readonly unknown[], isOurs: (item: unknown) => boolean, names: RunNames): unknown {
+  const ours = list.filter(isOurs);
+  return ours.length === 0 && list.length > 0 ? OTHERS : maskValue(ours, names);
 }
 
 /** Of a SelfSubjectRulesReview: the real server takes bindings as they come out of a map. */
@@ -121,8 +129,11 @@ function isOfCase(item: unknown): boolean {
   return `${String(metadata["name"])} ${String(metadata["namespace"])}`.includes(TOKEN);
 }
 
+/** Rows may come without their objects. */
 function isRowOfCase(row: unknown): boolean {
-  return isJson(row) && isOfCase(row["object"]);
+  if (!isJson(row)) return false;
+  const { object, cells } = row;
+  return isJson(object) ? isOfCase(object) : JSON.stringify(cells).includes(TOKEN);
 }
 
 function maskGenerated(object: Json): Json {
@@ -132,6 +143,15 @@ function maskGenerated(object: Json): Json {
   if (typeof name !== "string" || typeof generateName !== "string" || generateName === "") return object;
   if (new RegExp(`${random}$`).test(name)) metadata["name"] = name.replace(new RegExp(`${random}$`), "<5>");
   return object;
+}
+
+/** What refuses an object tells the name that was made for it, which no field says as what it was made. */
+function withoutGenerated(text: string, body: unknown): string {
+  const metadata = isJson(body) ? body["metadata"] : undefined;
+  const prefix = isJson(metadata) ? metadata["generateName"] : undefined;
+  if (typeof prefix !== "string" || prefix === "") return text;
+  const start = JSON.stringify(prefix.slice(0, 58)).slice(1, -1);
+  return text.replaceAll(new RegExp(`${RegExp.escape(start)}${random}(?![a-z0-9])`, "g"), `${start}<5>`);
 }
 
 /** upstream: apply goes through maps as they come. */

@@ -1,3 +1,4 @@
+import { runToken } from "./case.ts";
 import { Fuzz } from "./fuzz.ts";
 import { maskText } from "./mask.ts";
 import { type RecordedCase, writeRecorded } from "./recorded.ts";
@@ -19,7 +20,7 @@ try {
   const work = async (worker: number): Promise<void> => {
     while (kept < COUNT) {
       const one = fuzz.case(next++);
-      const names = { token: `zq${next.toString(36).padStart(5, "0")}`, namespace: namespaceOf(worker) };
+      const names = { token: runToken(next), namespace: namespaceOf(worker) };
       const answers: Answer[] = [];
       const send = async (request: SideRequest): Promise<Answer> => {
         const answer = await servers.real.send(request);

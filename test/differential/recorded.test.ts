@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runToken } from "./case.ts";
 import { readRecorded, replaying } from "./recorded.ts";
 import { runCase } from "./run-case.ts";
 import type { Side } from "./side.ts";
@@ -20,10 +21,7 @@ test("the embedded API server answers as the real one did", async () => {
   let requests = 0;
   const work = async (worker: number): Promise<void> => {
     for (const one of queue) {
-      const names = {
-        token: `zq${one.number.toString(36).padStart(5, "0")}`,
-        namespace: namespaceOf(worker),
-      };
+      const names = { token: runToken(one.number), namespace: namespaceOf(worker) };
       const result = await runCase({ real: replaying(one), embedded }, one, names);
       requests += result.requests;
       for (const { signature, real, embedded: ours } of result.findings)

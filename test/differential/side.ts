@@ -1,4 +1,5 @@
 import { Agent, request as httpsRequest } from "node:https";
+import { collectionOf } from "./case.ts";
 import type { KeyPair } from "../../pkg/pki/certificate-authority.ts";
 
 /** What one server answered. */
@@ -23,6 +24,8 @@ export interface SideOptions {
   readonly url: string;
   readonly ca: string;
   readonly admin: KeyPair;
+  /** Lists that name a version come from caches, which do not have everything that was written at once. */
+  readonly caches: boolean;
   readonly stop: () => Promise<void>;
 }
 
@@ -35,10 +38,12 @@ export class Side {
   readonly #url: string;
   readonly #admin: Agent;
   readonly #anonymous: Agent;
+  readonly #caches: boolean;
   readonly #stop: () => Promise<void>;
 
-  constructor({ name, url, ca, admin, stop }: SideOptions) {
+  constructor({ name, url, ca, admin, caches, stop }: SideOptions) {
     this.name = name;
+    this.#caches = caches;
     this.#url = url;
     this.#stop = stop;
     const common = { ca, keepAlive: true, maxSockets: 64, scheduling: "fifo" } as const;
@@ -49,6 +54,9 @@ export class Side {
   /** Whatever is answered is an answer; a connection that breaks off and a hang are status 0. */
   async send(request: SideRequest): Promise<Answer> {
     try {
+      const [path = "", query = ""] = request.path.split("?");
+      if (this.#caches && ["GET", "DELETE"].includes(request.method) && query.includes("resourceVersion="))
+        await this.#waitForCache(collectionOf(path));
       return await this.#send(request);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
@@ -60,6 +68,12 @@ export class Side {
     this.#admin.destroy();
     this.#anonymous.destroy();
     await this.#stop();
+  }
+
+  /** A list without a version waits until the cache has what was written before. */
+  async #waitForCache(collection: string): Promise<void> {
+    const path = `${collection}?labelSelector=nothing-has-this`;
+    await this.#send({ method: "GET", path, user: "admin", headers: {} });
   }
 
   async #send({ method, path, user, headers, body }: SideRequest): Promise<Answer> {

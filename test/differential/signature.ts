@@ -51,10 +51,30 @@ export function place(kind: string, path: string): string {
   return `${kind} ${plain}`;
 }
 
-/** A message without what Go prints in its own way: values that are structs, and how two of them differ. */
+/**
+ * A message without what Go prints in its own way: values that are structs or whole objects, how two of them differ, the
+ * names of types, and characters that need not be escaped.
+ */
 export function withoutGo(message: string): string {
   const [first = ""] = message.split("\n", 1);
-  return first.replace(/^((?:Invalid|Unsupported|Duplicate) value): [[{].*?[\]}](?=: |$)/s, "$1: {}").trim();
+  return first
+    .replace(
+      /^((?:Invalid|Unsupported|Duplicate) value): (?:null|[[{].*?[\]}]|"(?:map\[|\{)(?:[^"\\]|\\.)*")(?=: |$)/s,
+      "$1: {}",
+    )
+    .replaceAll(/\\u00([0-9a-f]{2})/g, (_, code: string) => plainCharacter(Number.parseInt(code, 16)))
+    .replaceAll(/: "(-?[0-9]+)"(?=: |$)/g, ": $1")
+    .replace(/json: cannot unmarshal .*$/, "json: cannot unmarshal")
+    .replace(/: expected [a-z ]+, got &.*$/, ": expected")
+    .replace(/list element types are not identical: .*$/, "list element types are not identical")
+    .replace(/(?<=compilation failed): .*$/s, "")
+    .trim();
+}
+
+function plainCharacter(code: number): string {
+  return code < 0x20 || code === 0x7f
+    ? `\\x${code.toString(16).padStart(2, "0")}`
+    : String.fromCharCode(code);
 }
 
 /** A message without the values in it. */
@@ -72,6 +92,8 @@ export function wording(message: string): string {
       .replace(/^\S+ … (?=not found|is forbidden)/, "it ")
       .replace(/^(Operation cannot be fulfilled on) \S+ …/, "$1 it")
       .replace(/^.* in version … cannot be handled as an? \w+/, "it cannot be handled")
+      // What an object is called, where it is said without quotes.
+      .replaceAll(/(?<=storage version )\S+|(?<=but got: )\S+/g, "…")
       // What expressions are, and bodies begin with, is another thing each time.
       .replace(/(compilation failed|must evaluate to \w+): .*$|(?<=must evaluate to \w+) but got .*$/s, "$1")
       .replace(/ \(\{.*\)$/s, "")

@@ -51,7 +51,7 @@ async function startReal(): Promise<Side> {
     "--etcd-compaction-interval=0",
   ];
   const cluster = await startRealCluster({ apiServerFlags: flags });
-  return new Side({ ...cluster, name: "real" });
+  return new Side({ ...cluster, name: "real", caches: true });
 }
 
 /** The embedded one alone, furnished as it is beside the real one. */
@@ -69,7 +69,8 @@ export async function startFurnished(workers: number): Promise<Side> {
 async function startEmbedded(): Promise<Side> {
   const clock = realClock;
   const random = seededRandom(1);
-  const store = new Store({ clock });
+  // The real one forgets nothing either: its storage does not compact.
+  const store = new Store({ clock, window: { maxEvents: 1_000_000, maxAgeMs: 86_400_000 } });
   const serviceAccountKey = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
   const { rbac, ...access } = accessControl({ store, clock, random, serviceAccountKey, insecure: false });
   const server = embeddedServer({
@@ -100,6 +101,7 @@ async function startEmbedded(): Promise<Side> {
   await createBootstrapObjects(clients.client("admin"), bootstrap);
   return new Side({
     name: "embedded",
+    caches: false,
     url: http.url,
     ca: authority.cert,
     admin: await authority.issue({ commonName: "admin", organizations: ["system:masters"] }),
@@ -154,6 +156,7 @@ async function furnish(side: Side, workers: number): Promise<void> {
     subjects: [subject("viewer")],
   };
   await post(side, `${rbac}/clusterrolebindings`, view);
+  await waitForAddresses(side);
   const asEditor = {
     method: "GET",
     path: `/api/v1/namespaces/${namespaceOf(workers - 1)}/secrets`,
@@ -168,6 +171,13 @@ async function furnish(side: Side, workers: number): Promise<void> {
     "roles of the cluster",
     async () => (await side.send({ ...asViewer, user: "viewer" })).status === 200,
   );
+}
+
+/** The real server gives Services no addresses before it has read its own range of them. */
+async function waitForAddresses(side: Side): Promise<void> {
+  const services = `/api/v1/namespaces/${namespaceOf(0)}/services`;
+  await post(side, services, { metadata: { name: "first" }, spec: { ports: [{ port: 80 }] } });
+  await side.send({ method: "DELETE", path: `${services}/first`, user: "admin", headers: {} });
 }
 
 /** Roles and namespaces come to be known to the real server in their own time. */

@@ -158,7 +158,8 @@ const documents: readonly string[] = [
   "/openapi/v3",
   "/openapi/v2?x",
   "/nope",
-  "/api/v1/namespaces/{{ns}}",
+  // Whoever deletes it tries that only: the worker has no other.
+  "/api/v1/namespaces/{{ns}}?dryRun=All",
   "/api/v1/namespaces/{{ns}}/nopes/x",
   "/api/v1/watch/namespaces/{{ns}}/pods?timeoutSeconds=1",
   "/api/v1/componentstatuses",
