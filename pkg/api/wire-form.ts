@@ -62,6 +62,7 @@ export function decodeWireForm(
 
 /** Fields of features that are off by default: they are taken, and not kept. */
 const switchedOff: Readonly<Record<string, readonly string[]>> = {
+  "core.v1.Lifecycle": ["stopSignal"],
   "core.v1.NodeSpec": ["configSource"],
 };
 
@@ -99,6 +100,8 @@ class Walk {
   readonly #fields: GoField[] = [];
   /** Empty lists and maps stay where the type does not leave them out: only the storage makes nulls of them. */
   readonly #keepsEmpty: boolean;
+  /** The struct that was read last said nothing but what is switched off. */
+  #isEmptied = false;
   #owner: GoStruct;
 
   constructor(
@@ -130,15 +133,25 @@ class Walk {
         const read = this.#value(value, field.type);
         this.#fields.pop();
         this.#path.pop();
-        if (saysNothing(read, field) && !(this.#keepsEmpty && isGiven(read, field))) delete object[name];
+        if (this.#isEmptied) {
+          this.#isEmptied = false;
+          if (field.type.pointer) delete object[name];
+        } else if (saysNothing(read, field) && !(this.#keepsEmpty && isGiven(read, field)))
+          delete object[name];
         else if (read !== value) object[name] = read;
       }
     }
     this.#owner = outer;
-    if (!this.#keepsEmpty) for (const name of switchedOff) delete object[name];
+    if (!this.#keepsEmpty && switchedOff.length > 0) this.#switchOff(object, switchedOff);
     for (const field of filled) {
       if (object[field.name] === undefined) object[field.name] = this.#unset(field, defaults.get(field.name));
     }
+  }
+
+  #switchOff(object: Json, names: readonly string[]): void {
+    const given = names.filter((name) => object[name] !== undefined);
+    for (const name of given) delete object[name];
+    this.#isEmptied = given.length > 0 && Object.keys(object).length === 0;
   }
 
   #unset({ unset, type }: GoField, value: unknown): unknown {

@@ -130,5 +130,18 @@ export function timeZoneProblem(name: string): string | undefined {
   if (name.toLowerCase() === "local") {
     return "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones";
   }
-  return timeZoneNamed(name) === undefined ? `unknown time zone ${name}` : undefined;
+  if (timeZoneNamed(name) !== undefined) return undefined;
+  // upstream: time.LoadLocation does not look for what could lead out of its directory.
+  return isNoName(name) ? `unknown time zone ${name}` : misleading(name);
+}
+
+/** What Kubernetes finds on its own. */
+function isNoName(name: string): boolean {
+  return name
+    .split("/")
+    .some((part) => part === "." || part === ".." || !/^(?!-)[A-Za-z\d._+-]{1,14}$/.test(part));
+}
+
+function misleading(name: string): string {
+  return name.includes("..") ? "time: invalid location name" : `unknown time zone ${name}`;
 }

@@ -74,12 +74,18 @@ export function defaultPullPolicy(image: string): string {
   return isLatest && isImageReference(image) ? "Always" : "IfNotPresent";
 }
 
-/** A reference that cannot be parsed has no tag at all, not even the implied one. */
+const domain =
+  /^(?:\[[a-fA-F0-9:]+\]|[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*(?:\.[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*)*)(?::\d+)?$/;
+const repository =
+  /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$/;
+
+/** A reference that cannot be parsed has no tag at all, not even the implied one. upstream: distribution/reference */
 function isImageReference(image: string): boolean {
-  return (
-    /^[a-zA-Z0-9][\w.\-:/[\]]*$/.test(image) &&
-    image.slice(image.indexOf("/") + 1) === image.slice(image.indexOf("/") + 1).toLowerCase()
-  );
+  // That would be the image itself.
+  if (/^[a-f0-9]{64}$/.test(image)) return false;
+  const [first = "", ...rest] = image.split("/");
+  const isDomain = rest.length > 0 && (/[.:A-Z]/.test(first) || first === "localhost");
+  return repository.test(image) || (isDomain && domain.test(first) && repository.test(rest.join("/")));
 }
 
 function setVolumeDefaults(volume: Json): void {

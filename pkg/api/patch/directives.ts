@@ -18,17 +18,25 @@ export function stripDirectives(value: unknown): unknown {
   return isObject(value) ? stripObject(value, stripDirectives) : value;
 }
 
-/** The same for a part that has no counterpart in the object: what carries a $patch is gone altogether. */
+/**
+ * The same for a part that has no counterpart in the object: what carries a $patch is gone altogether. A list of keys to
+ * retain stays there, as if it were a key of its own. upstream: strategicpatch/patch.go#removeDirectives
+ */
 export function stripMarked(value: unknown): unknown {
   if (isList(value)) return value.map(stripMarked).filter((item) => item !== undefined);
   if (!isObject(value)) return value;
-  return Object.hasOwn(value, patchKey) ? undefined : stripObject(value, stripMarked);
+  if (Object.hasOwn(value, patchKey)) return undefined;
+  return stripObject(value, stripMarked, (key) => key !== retainKeysKey && isDirective(key));
 }
 
-function stripObject(object: JsonObject, strip: (value: unknown) => unknown): JsonObject {
+function stripObject(
+  object: JsonObject,
+  strip: (value: unknown) => unknown,
+  isLeftOut = isDirective,
+): JsonObject {
   const result: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(object)) {
-    if (value === null || isDirective(key)) continue;
+    if (value === null || isLeftOut(key)) continue;
     const stripped = strip(value);
     if (stripped !== undefined) setKey(result, key, stripped);
   }

@@ -5,6 +5,8 @@ import { definition, definitionOf } from "../schema.ts";
 export interface PatchSchema {
   /** undefined: nothing is known of the field; objects in it merge, lists in it are replaced. */
   field(name: string): PatchField | undefined;
+  /** A struct of Go's that has no field to look up, whatever the object there holds. */
+  readonly opaque?: string;
 }
 
 export interface PatchField {
@@ -19,6 +21,7 @@ export interface PatchField {
 }
 
 const noFields: PatchSchema = { field: () => undefined };
+const rawExtension: PatchSchema = { field: () => undefined, opaque: "RawExtension" };
 const schemas = new Map<string, PatchSchema>();
 
 /** The schema of a built-in kind; undefined for kinds that do not take strategic merge patches. */
@@ -60,6 +63,7 @@ function patchField(field: Field): PatchField {
 function schemaOfType(type: FieldType): PatchSchema {
   if (type.kind === "ref") return schemaOfDefinition(definition(type.definition));
   if (type.kind === "list") return schemaOfType(type.items);
+  if (type.kind === "object") return rawExtension;
   return type.kind === "map" ? mapOf(schemaOfType(type.values)) : noFields;
 }
 

@@ -57,10 +57,10 @@ describe("facts of upstream's test cases", () => {
 describe("applyStrategicMergePatch", () => {
   test.each<[string, JsonObject, JsonObject, JsonObject]>([
     [
-      "drops nulls and directives of what is new",
+      "drops nulls and what carries directives, of what is new",
       {},
       { simpleMap: { a: null, b: 1, $retainKeys: ["b"] }, mergingList: [{ name: "a", $patch: "delete" }] },
-      { simpleMap: { b: 1 }, mergingList: [] },
+      { simpleMap: { b: 1, $retainKeys: ["b"] }, mergingList: [] },
     ],
     ["a new object that is to be deleted does not come up", {}, { simpleMap: { $patch: "delete" } }, {}],
     [

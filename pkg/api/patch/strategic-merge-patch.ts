@@ -60,6 +60,12 @@ function mergeField(result: Record<string, unknown>, key: string, value: unknown
     delete result[key];
     return;
   }
+  const hasBoth = (isObject(before) && isObject(value)) || (isList(before) && isList(value));
+  if (schema.opaque !== undefined && hasBoth)
+    throw new PatchError(
+      "Internal",
+      `unable to find api field in struct ${schema.opaque} for the json field ${JSON.stringify(key)}`,
+    );
   const field = schema.field(key) ?? unknownField;
   const merged = mergedValue(before, value, field);
   if (merged === undefined) delete result[key];

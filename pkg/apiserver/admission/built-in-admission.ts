@@ -23,6 +23,7 @@ import { ValidatingPolicyAdmission } from "./policies/validating-admission.ts";
 import { podTopology } from "./pod-topology.ts";
 import { resourceQuotaAdmission } from "./resource-quota.ts";
 import { roleEscalation } from "./role-escalation.ts";
+import { runtimeClassAdmission } from "./runtime-class.ts";
 import { serviceAccountAdmission } from "./service-account.ts";
 import { serviceAllocation } from "./service-allocation.ts";
 import { WebhookAdmission } from "./webhooks/webhook-admission.ts";
@@ -60,8 +61,9 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
       rbac,
       client: new WebhookClient({ reader, clock, random, transport }),
     });
+  const lifecycle = namespaceLifecycle(reader);
   const plugins = [
-    namespaceLifecycle(reader),
+    lifecycle,
     limitRanger(reader),
     ...(serviceAccounts ? [serviceAccountAdmission(reader, random)] : []),
     nodeTaint,
@@ -71,6 +73,7 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     storageProtection,
     podGroupProtection,
     claimResize(reader),
+    runtimeClassAdmission(reader),
     certificateSubjectRestriction,
     ...(rbac === undefined ? [] : [certificateSigners(rbac)]),
     podSecurity(reader, podSecurityExemptions),
@@ -90,7 +93,7 @@ export function builtInAdmission(options: BuiltInAdmissionOptions): Admission {
     mutating: new MutatingPolicyAdmission({ store, reader, rbac }),
     validating: new ValidatingPolicyAdmission({ store, reader, rbac }),
   };
-  return admissionChain({ plugins, policies, webhooks, storing, last: [quota] });
+  return admissionChain({ plugins, below: [lifecycle], policies, webhooks, storing, last: [quota] });
 }
 
 function writeQuotaUsage(

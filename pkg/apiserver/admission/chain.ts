@@ -12,6 +12,8 @@ import type { WebhookAdmission } from "./webhooks/webhook-admission.ts";
 /** In order, each seeing what the ones before have changed. */
 export interface AdmissionChain {
   readonly plugins: readonly AdmissionPlugin[];
+  /** Those of them that look at what is created below an object, too. */
+  readonly below: readonly AdmissionPlugin[];
   readonly policies: {
     readonly mutating: MutatingPolicyAdmission;
     readonly validating: ValidatingPolicyAdmission;
@@ -24,7 +26,7 @@ export interface AdmissionChain {
 }
 
 export function admissionChain(chain: AdmissionChain): Admission {
-  const { plugins, policies, webhooks, storing, last } = chain;
+  const { plugins, below, policies, webhooks, storing, last } = chain;
   const all = [...plugins, ...storing, ...last];
   const within: Admission = {
     mutate: async (attributes, draft) => mutateBy(all, attributes, draft),
@@ -38,6 +40,7 @@ export function admissionChain(chain: AdmissionChain): Admission {
     within,
     outside: {
       async mutate(attributes, draft) {
+        mutateBy(below, attributes, draft);
         await mutateOutside(chain, attributes, draft, () => undefined);
       },
       validate: validateOutside,

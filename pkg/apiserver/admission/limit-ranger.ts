@@ -31,7 +31,7 @@ export function limitRanger(reader: ClusterReader): AdmissionPlugin {
         const problems = isPod ? podProblems(object, limits) : claimProblems(object, limits);
         if (problems.length === 0) continue;
         const message = problems.length === 1 ? (problems[0] ?? "") : `[${problems.join(", ")}]`;
-        throw forbidden(attributes.resource, attributes.name, message);
+        throw forbidden(attributes.resource, attributes.refusedName, message);
       }
     },
   };

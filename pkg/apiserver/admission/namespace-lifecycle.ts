@@ -28,10 +28,10 @@ export function namespaceLifecycle(reader: ClusterReader): AdmissionPlugin {
   };
 }
 
-function terminating({ resource, name, namespace }: AdmissionAttributes): StatusError {
+function terminating({ resource, refusedName, namespace }: AdmissionAttributes): StatusError {
   const refusal = forbidden(
     resource,
-    name,
+    refusedName,
     `unable to create new content in namespace ${namespace} because it is being terminated`,
   );
   const cause = {

@@ -67,7 +67,7 @@ function keepPriority(spec: Json, { before }: AdmissionAttributes): void {
 
 function setPriority(spec: Json, reader: ClusterReader, attributes: AdmissionAttributes): void {
   const refuse = (why: string): never => {
-    throw forbidden(resources.pods, attributes.name, why);
+    throw forbidden(resources.pods, attributes.refusedName, why);
   };
   const className = text(spec, "priorityClassName");
   const chosen =
@@ -109,7 +109,7 @@ function refuseSecondDefault(reader: ClusterReader, attributes: AdmissionAttribu
   if (other === undefined) return;
   throw forbidden(
     resources.priorityClasses,
-    attributes.name,
+    attributes.refusedName,
     `PriorityClass ${other.metadata.name ?? ""} is already marked as default. Only one default can exist`,
   );
 }

@@ -22,14 +22,14 @@ export function podGroupWorkload(reader: ClusterReader): AdmissionPlugin {
   return {
     name: "PodGroupWorkloadExists",
     validate(attributes, group) {
-      const { operation, subresource, namespace, name } = attributes;
+      const { operation, subresource, namespace, refusedName } = attributes;
       if (operation !== "CREATE" || subresource !== "" || group === undefined) return;
       if (!isResource(attributes, resources.podGroups)) return;
       const reference = descend(asJson(group), "spec", "podGroupTemplateRef", "workload");
       if (reference === undefined) return;
       const [owner, template] = [text(reference, "workloadName"), text(reference, "podGroupTemplateName")];
       const rejected = (why: string): StatusError =>
-        forbidden(resources.podGroups, name, `PodGroup rejected: ${why}`);
+        forbidden(resources.podGroups, refusedName, `PodGroup rejected: ${why}`);
       const workload = reader.get(resources.workloads, namespace, owner);
       if (workload === undefined) throw rejected(`Workload "${owner}" not found`);
       if (workload.metadata.deletionTimestamp !== undefined)

@@ -66,7 +66,7 @@ function chargeOf(
   const names = [...hard.keys()].filter((name) => isAbout(resource, name, devices));
   if (!quotaCovers(spec, names, resource, object)) return [];
   const refuse = (why: string): never => {
-    throw forbidden(resource, attributes.name, why);
+    throw forbidden(resource, attributes.refusedName, why);
   };
   const quotaName = quota.metadata?.name ?? "";
   const missing = isResource(attributes, resources.pods) ? missingAmounts(object, names) : "";

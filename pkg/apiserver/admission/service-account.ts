@@ -33,7 +33,7 @@ export function serviceAccountAdmission(reader: ClusterReader, random: Random): 
       if (account === undefined) {
         throw forbidden(
           resources.pods,
-          attributes.name,
+          attributes.refusedName,
           `error looking up service account ${attributes.namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`,
         );
       }
@@ -49,7 +49,7 @@ export function serviceAccountAdmission(reader: ClusterReader, random: Random): 
 
 function refuseAccountOfMirror(attributes: AdmissionAttributes, spec: Json): void {
   if (text(spec, "serviceAccountName") === "") return;
-  throw forbidden(resources.pods, attributes.name, "a mirror pod may not reference service accounts");
+  throw forbidden(resources.pods, attributes.refusedName, "a mirror pod may not reference service accounts");
 }
 
 function wantsToken(spec: Json, account: ServiceAccount): boolean {

@@ -7,7 +7,7 @@ import type { Random } from "../../clock/random.ts";
 import { specOf } from "../kinds/define-kind.ts";
 import { asJson, child, setZeroDefault, strings, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
-import { isHeadless } from "../kinds/network/service.ts";
+import { alignClusterIps, isHeadless } from "../kinds/network/service.ts";
 import type { AdmissionAttributes, RequestScope } from "../server/admission.ts";
 import { parseVersion } from "../server/query-options.ts";
 import { internal, invalid } from "../server/status-error.ts";
@@ -62,6 +62,7 @@ export function serviceAllocation(
       ]);
       const before: Service | undefined = attributes.before;
       const old = before && child(asJson(before), "spec");
+      alignClusterIps(spec, old);
       const single = text(spec, "clusterIP");
       if (single !== "" && strings(spec, "clusterIPs").length === 0) spec["clusterIPs"] = [single];
       const wrong = serviceAddressErrors(spec);

@@ -71,7 +71,7 @@ export function claimResize(reader: ClusterReader): AdmissionPlugin {
       const oldSize = readQuantity(before?.spec?.resources?.requests?.["storage"]);
       if (size === undefined || oldSize === undefined || size.compare(oldSize) <= 0) return;
       const refuse = (why: string): never => {
-        throw forbidden(resources.persistentVolumeClaims, attributes.name, why);
+        throw forbidden(resources.persistentVolumeClaims, attributes.refusedName, why);
       };
       if (before?.status?.phase !== "Bound") refuse("Only bound persistent volume claims can be expanded");
       const className = claim?.spec?.storageClassName ?? "";

@@ -15,6 +15,7 @@
  * whole object.
  */
 import type { ApiObject, StatusCause } from "../../api/object.ts";
+import { isJson } from "../../api/json.ts";
 import { jsonEqual } from "../../api/patch/json.ts";
 import type { Steps } from "../../api/steps.ts";
 import type { Conflict } from "./conflict.ts";
@@ -63,6 +64,8 @@ export interface WriteContext {
 export interface ApplyContext extends WriteContext {
   /** Take over fields that others own. */
   readonly force: boolean;
+  /** What is applied as null stays null in the object, for its types to say what that is: in maps, an empty value. */
+  readonly keepsNulls?: boolean;
 }
 
 export type ApplyResult =
@@ -126,10 +129,23 @@ function refuse(
       message: `invalid object type: ${group ?? ""}/${version ?? ""}, Kind=${applied.kind ?? ""}`,
     };
   }
-  if (applied.metadata.managedFields !== undefined) {
-    return { kind: "badRequest", message: "metadata.managedFields must be nil" };
-  }
-  return undefined;
+  return isManaged(applied)
+    ? { kind: "badRequest", message: "metadata.managedFields must be nil" }
+    : undefined;
+}
+
+/** What is nothing of the kind is for the schema to refuse. */
+function isManaged({ metadata }: ApiObject): boolean {
+  const given: unknown = metadata.managedFields;
+  if (!Array.isArray(given)) return false;
+  return given.every((entry) => isEntry(entry));
+}
+
+function isEntry(entry: unknown): boolean {
+  if (!isJson(entry)) return false;
+  return Object.entries(entry).every(
+    ([key, value]) => key === "fieldsV1" || value === null || typeof value === "string",
+  );
 }
 
 interface Outcome {
@@ -149,7 +165,7 @@ function* merge(live: ApiObject | undefined, applied: ApiObject, context: ApplyC
     const conflicts = conflictsOutside(outcome.conflicts, yield* lastAppliedFields(live, context));
     if (conflicts.length > 0) return { kind: "conflict", ...(yield* describeConflicts(conflicts)) };
   }
-  const isSame = live !== undefined && jsonEqual(yield* withoutNulls(bare(live)), outcome.object);
+  const isSame = live !== undefined && jsonEqual(yield* comparable(live, context), outcome.object);
   yield;
   const applier = outcome.managers.get(managerId(writerOf(context, "Apply")));
   // upstream: managedfields/internal/managedfieldsupdater.go#Apply leaves the time alone when the object stays as it is.
@@ -160,6 +176,11 @@ function* merge(live: ApiObject | undefined, applied: ApiObject, context: ApplyC
   yield;
   const object = yield* withManagers(withLastApplied(outcome.object, applied, context.manager), managers);
   return { kind: "applied", object };
+}
+
+/** The live object in the form that the merged one has. */
+function* comparable(live: ApiObject, { keepsNulls }: ApplyContext): Steps<unknown> {
+  return keepsNulls === true ? bare(live) : yield* withoutNulls(bare(live));
 }
 
 function* mergeInto(
@@ -183,7 +204,7 @@ function* mergeInto(
   yield;
   const comparison = yield* compareWritten(schema, base, pruned, reset);
   yield;
-  const object = (yield* withoutNulls(pruned)) as ApiObject;
+  const object = (context.keepsNulls === true ? pruned : yield* withoutNulls(pruned)) as ApiObject;
   const after = yield* takeFromOthers(claimed, id, comparison);
   yield;
   const mine = after.managers.get(id);

@@ -60,7 +60,10 @@ function makeSchema(type: Definition, atomic: boolean): MapSchema {
 /** A zero default stands for a type without nil; a field that is always written, but has none, is null. */
 function impliedValue(field: Field, written: GoField | undefined): [name: string, value: unknown][] {
   const value = field.default;
-  if (value === undefined) return field.required || written?.unset === "null" ? [[field.name, null]] : [];
+  if (value === undefined) {
+    const isNull = written === undefined ? field.required : written.unset === "null";
+    return isNull ? [[field.name, null]] : [];
+  }
   const isZero = value === "" || value === 0 || value === false || isEmptyObject(value);
   return isZero ? [[field.name, value]] : [];
 }

@@ -37,7 +37,8 @@ export function* managersOfScale(entries: Entries, pathIn: ReplicasPath): Steps<
 
 /**
  * Who manages the object once its scale is managed like this. Whoever loses the replicas there loses them here; whoever
- * wins them is a manager of the version that the request speaks.
+ * wins them is a manager of the version that the request speaks. Those who update the object are others in its scale, by
+ * its version: from them the replicas go to somebody of the same name, whom the next write takes for them.
  */
 export function* managersOfScaled(
   entries: Entries,
@@ -52,23 +53,18 @@ export function* managersOfScaled(
     const path = pathIn(manager.apiVersion);
     if (path === undefined) continue;
     if (path === "none" || !owns(manager, path)) result.set(id, manager);
-    else if (scales.delete(managerId({ ...manager, apiVersion: SCALE_VERSION }))) result.set(id, manager);
+    else if (scales.delete(id)) result.set(id, manager);
     else {
       const fields = yield* difference(manager.fields, setOf(path));
       if (!isEmptySet(fields)) result.set(id, { ...manager, fields });
     }
   }
-  for (const winner of winnersOf(scales, apiVersion, pathIn)) {
+  const path = pathIn(apiVersion);
+  if (path === undefined || path === "none") return yield* encodeManagers(result);
+  for (const [id, manager] of scales) {
+    if (!owns(manager, ["spec", "replicas"])) continue;
     // upstream: managedfields/scalehandler.go#ToParent looks for the time among the parent's managers.
-    result.set(managerId(winner), { ...winner, time: parents.get(managerId(winner))?.time ?? "" });
+    result.set(id, { ...manager, apiVersion, fields: setOf(path), time: parents.get(id)?.time ?? "" });
   }
   return yield* encodeManagers(result);
-}
-
-function winnersOf(scales: Managers, apiVersion: string, pathIn: ReplicasPath): readonly Manager[] {
-  const path = pathIn(apiVersion);
-  if (path === undefined || path === "none") return [];
-  return [...scales.values()]
-    .filter((manager) => owns(manager, ["spec", "replicas"]))
-    .map((manager) => ({ ...manager, apiVersion, fields: setOf(path) }));
 }

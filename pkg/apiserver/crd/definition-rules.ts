@@ -92,15 +92,15 @@ function validateStatus(draft: Json, errors: FieldErrors): void {
   const stored = strings(child(draft, "status"), "storedVersions");
   const path = "status.storedVersions";
   if (stored.length === 0) return errors.invalid(path, stored, "must have at least one stored version");
-  const versions = new Set<string>();
+  // A name that comes twice counts once.
+  const left = new Set(stored);
   for (const version of items(child(draft, "spec"), "versions")) {
     const name = text(version, "name");
-    versions.add(name);
-    if (flag(version, "storage") && !stored.includes(name))
+    if (!left.delete(name) && flag(version, "storage"))
       errors.invalid(path, stored, `must have the storage version ${name}`);
   }
   for (const [index, version] of stored.entries())
-    if (!versions.has(version))
+    if (left.has(version))
       errors.invalid(
         `${path}[${index}]`,
         version,

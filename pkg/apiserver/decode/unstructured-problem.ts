@@ -1,5 +1,6 @@
 import { DurationError, parseDurationNs } from "../../api/duration.ts";
 import { type GoStruct, type GoType, structOf } from "../../api/go-types.ts";
+import { isInt64, toInt64 } from "../../api/int64.ts";
 import { isJson, type Json } from "../../api/json.ts";
 import { readBase64 } from "../../api/base64.ts";
 import { microTimeLayout, parseGoTime, timeLayout } from "../../api/go-time.ts";
@@ -7,14 +8,15 @@ import { isWrittenQuantity, parseQuantity, QuantityError } from "../../api/quant
 
 /**
  * What the server says of an object that it has merged as a tree of values (a strategic merge patch, an apply) and that
- * does not fit its type: the first problem in the order of Go's fields. Numbers that are too long for 32 bits are no
+ * does not fit its type: the first problem in the order of Go's fields. Numbers that are too long for their type are no
  * problem: they are cut off, in place. upstream: apimachinery/pkg/runtime/converter.go#fromUnstructured
  */
 export function unstructuredProblem(object: Json, type: GoStruct): string | undefined {
   for (const [name, field] of type.fields) {
     const value = object[name];
-    if (field.type.kind === "int32" && isWhole(value)) {
-      object[name] = Number(BigInt.asIntN(32, BigInt(value)));
+    const bits = field.type.kind === "int32" ? 32 : field.type.kind === "int64" ? 64 : undefined;
+    if (bits !== undefined && isWhole(value)) {
+      object[name] = toInt64(BigInt.asIntN(bits, asInt64(value)));
       continue;
     }
     const problem = problemOf(value, field.type);
@@ -24,7 +26,12 @@ export function unstructuredProblem(object: Json, type: GoStruct): string | unde
 }
 
 function isWhole(value: unknown): value is number | bigint {
-  return typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
+  return typeof value === "bigint" || (typeof value === "number" && Number.isInteger(value));
+}
+
+/** What is too long for 64 bits is a float, which the processor turns into the smallest number that there is. */
+function asInt64(value: number | bigint): bigint {
+  return isInt64(value) || Math.abs(Number(value)) < 2 ** 63 ? BigInt(value) : -(2n ** 63n);
 }
 
 function problemOf(value: unknown, type: GoType): string | undefined {
@@ -123,7 +130,8 @@ function unlike(given: string, target: string): string {
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return "slice";
   if (typeof value === "bigint") return "int64";
-  if (typeof value === "number") return Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "number")
+    return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? "int64" : "float64";
   if (typeof value === "boolean") return "bool";
   return typeof value === "string" ? "string" : "map";
 }

@@ -1,6 +1,6 @@
 import { statusResponse } from "../server/api-server.ts";
 import { negotiateOutput, parseAccept } from "../server/negotiate.ts";
-import { notAcceptable } from "../server/status-error.ts";
+import { methodNotAllowed, notAcceptable } from "../server/status-error.ts";
 import type { ServerParts } from "../server/call.ts";
 import type { Registry } from "../server/registry.ts";
 import type { ApiRequest, ApiResponse } from "../server/request.ts";
@@ -44,7 +44,6 @@ export function serverDocuments(
     // upstream: apiserver/pkg/server/healthz minds no methods.
     const health = healthResponse(path, request.query);
     if (health !== undefined) return health;
-    if (request.method !== "GET") return undefined;
     cache ??= new DocumentCache(parts.registry);
     if (path === "/openapi/v2" && !acceptsJson(request.headers["accept"]))
       return statusResponse(notAcceptable(["application/json"]));
@@ -53,12 +52,17 @@ export function serverDocuments(
     const document = cache.get(`${aggregated ?? ""} ${path}`, (groups) =>
       makeDocument({ path, aggregated, minor }, groups),
     );
+    if (document !== undefined && request.method !== "GET" && !forAllMethods.test(path))
+      throw methodNotAllowed();
     // What there are several forms of is negotiated; there is none of these.
     if (document !== undefined && aggregated === undefined && /^\/apis?(?:\/|$)/.test(path))
       negotiateOutput(accept, request.query, { route: "computed", inProtobuf: false });
     return document;
   };
 }
+
+/** upstream: what aggregator and OpenAPI answer minds no methods either; versions are routes of go-restful. */
+const forAllMethods = /^\/(?:apis(?:\/[^/]+)?|openapi\/.*)?$/;
 
 interface WantedDocument {
   readonly path: string;

@@ -39,6 +39,10 @@ export function dns1123SubdomainWithUnderscore(value: string): string[] {
 export function pathSegment(value: string): string[] {
   if (value === ".") return ["may not be '.'"];
   if (value === "..") return ["may not be '..'"];
+  return pathSegmentPrefix(value);
+}
+
+export function pathSegmentPrefix(value: string): string[] {
   return ["/", "%"].filter((part) => value.includes(part)).map((part) => `may not contain '${part}'`);
 }
 

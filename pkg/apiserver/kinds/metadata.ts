@@ -1,6 +1,6 @@
 import { dns1035LabelProblems, dnsLabelProblems, dnsSubdomainProblems } from "../../api/names.ts";
 import { FieldErrors } from "./field-errors.ts";
-import { byteLength, pathSegment } from "./formats.ts";
+import { byteLength, pathSegment, pathSegmentPrefix } from "./formats.ts";
 import type { Json } from "../../api/json.ts";
 import { asJson, child, count64, flag, items, present, stringMap, strings, text } from "../../api/json.ts";
 import type { Draft, FieldError, KindRules } from "./kind.ts";
@@ -156,6 +156,9 @@ export function validateMetadataUpdate(
       );
     }
   }
+  // What the name was made of says nothing any more, and has to be part of a path all the same.
+  const generateName = text(metadata, "generateName");
+  errors.invalidEach("metadata.generateName", generateName, pathSegmentPrefix(generateName));
   if (text(metadata, "resourceVersion") === "") {
     errors.invalid("metadata.resourceVersion", "", "must be specified for an update");
   }

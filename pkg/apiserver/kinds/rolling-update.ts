@@ -23,5 +23,7 @@ export function validateAtMostAll(value: IntOrString, path: string, errors: Fiel
 /** What the value amounts to of 100, enough to know whether it is zero. */
 export function amountOf(value: IntOrString | undefined): number {
   if (typeof value === "number") return value;
+  // upstream: what is no percentage counts as the number that it is, though it is refused.
+  if (value !== undefined && /^[+-]?\d+$/.test(value)) return Number(value);
   return value !== undefined && percentage(value).length === 0 ? Number.parseInt(value, 10) : 0;
 }

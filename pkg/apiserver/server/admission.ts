@@ -12,6 +12,8 @@ export interface AdmissionAttributes {
   readonly namespace: string;
   /** "" when the name is still to be generated. */
   readonly name: string;
+  /** What refusals call it: as it will be called, or how its name begins. */
+  readonly refusedName: string;
   /** The name in the path: "" for a POST, whatever its object is called. */
   readonly pathName: string;
   /** The state before; undefined for a create and a connect. */

@@ -1,4 +1,4 @@
-import type { Json } from "../../api/json.ts";
+import { type Json, text } from "../../api/json.ts";
 import type { TurnOfSteps } from "../../clock/turns.ts";
 import { type Draft, type FieldError, type Findings, isInSteps } from "../kinds/kind.ts";
 import { type Admission, type AdmissionAttributes, admitEverything, type BodyKind } from "./admission.ts";
@@ -9,12 +9,15 @@ import type { ServedResource } from "./served-resource.ts";
 import { asOlder, type Named, invalid } from "./status-error.ts";
 
 type Facts = Pick<AdmissionAttributes, "operation" | "name" | "before"> &
-  Partial<Pick<AdmissionAttributes, "options" | "bodyKind">>;
+  Partial<Pick<AdmissionAttributes, "options" | "bodyKind">> & {
+    /** Of an object without a name. */
+    readonly generateName?: string;
+  };
 
 export function admissionAttributes(
   call: Call,
   query: Pick<WriteQuery, "dryRun">,
-  { operation, name, before, options, bodyKind }: Facts,
+  { operation, name, generateName = "", before, options, bodyKind }: Facts,
 ): AdmissionAttributes {
   const { served, registry } = call;
   return {
@@ -23,6 +26,7 @@ export function admissionAttributes(
     subresource: call.info.subresource,
     namespace: call.info.namespace,
     name,
+    refusedName: name || generateName || "Unknown",
     pathName: call.info.name,
     before,
     user: call.user,
@@ -99,7 +103,7 @@ export async function admitSubresource(
   const draft = body as Draft;
   draft["metadata"] ??= {};
   matchNamespace(draft, call.info.namespace);
-  const { name } = call.info;
+  const name = call.info.name || text(draft.metadata, "name");
   await admitBody(call, query, { operation: "CREATE", name, before: undefined, bodyKind }, draft);
 }
 

@@ -31,14 +31,7 @@ import { RequestMetrics, type RoutedRequest } from "./request-metrics.ts";
 import type { VirtualHandlers } from "./virtual-handlers.ts";
 import { acceptedType } from "./negotiate.ts";
 import { checkTimeout } from "./query-options.ts";
-import {
-  forbidden,
-  internalError,
-  methodNotAllowed,
-  noSuchResource,
-  StatusError,
-  unauthorized,
-} from "./status-error.ts";
+import { forbidden, internalError, noSuchResource, StatusError, unauthorized } from "./status-error.ts";
 import { warningLines } from "./warning-headers.ts";
 
 export interface ApiServerOptions {
@@ -241,12 +234,9 @@ export class ApiServer {
     const [, root = "", group = ""] = request.path.split("/");
     const isKnown =
       info === undefined
-        ? request.method === "GET" &&
-          (root === "api" || (root === "apis" && this.parts.registry.hasGroup(group)))
+        ? root === "api" || (root === "apis" && this.parts.registry.hasGroup(group))
         : this.parts.registry.hasGroupVersion(info.group, info.version);
     if (isKnown) throw noSuchResource();
-    if (info === undefined && request.method !== "GET" && request.path.startsWith("/api"))
-      throw methodNotAllowed();
     const headers = { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" };
     return { status: 404, headers, body: { kind: "text", text: "404 page not found\n" } };
   }

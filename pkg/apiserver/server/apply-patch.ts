@@ -33,7 +33,9 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
     });
     return { object, created: false };
   }
-  if (info.subresource !== "") throw notFound(served.resource, info.name);
+  // What a PUT may create an apply may, too, whatever part of it the path names.
+  if (info.subresource !== "" && served.rules.createOnUpdate !== true)
+    throw notFound(served.resource, info.name);
   const uid = text(applied.metadata, "uid");
   if (uid !== "")
     throw conflict(
@@ -49,6 +51,7 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
 /** An applier need not repeat the name of an object that is there. */
 function* named(call: Call, query: WriteQuery, before: ApiObject | undefined, applied: Draft): Steps<Draft> {
   const draft = yield* merged(call, query, before, applied);
+  matchNamespace(draft, call.served.resource.namespaced ? call.info.namespace : "");
   requireName(draft, call.info.name);
   return draft;
 }
@@ -94,7 +97,8 @@ export function* merged(
   before: ApiObject | undefined,
   applied: Draft,
 ): Steps<Draft> {
-  const context = { ...writeContext(call, query), force: query.force };
+  const keepsNulls = call.served.body.checkMerged !== undefined;
+  const context = { ...writeContext(call, query), force: query.force, keepsNulls };
   const result = yield* applyPatch(before, applied, context);
   yield;
   if (result.kind === "applied") {

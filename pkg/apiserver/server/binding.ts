@@ -1,7 +1,9 @@
+import { quotedAsInGo } from "../../api/go-quote.ts";
 import { withPodCondition } from "../../api/pod.ts";
 import type { PodCondition, PodStatus } from "../../api/types/core-v1.gen.ts";
 import { asJson, child, items, type Json, stringMap, text } from "../../api/json.ts";
 import { FieldErrors } from "../kinds/field-errors.ts";
+import { pathSegment } from "../kinds/formats.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { admitSubresource, withinServer } from "./admit.ts";
 import type { Call } from "./call.ts";
@@ -20,13 +22,21 @@ const scheduled: PodCondition = { type: "PodScheduled", status: "True", lastProb
 
 /** POST pods/NAME/binding: a scheduler puts the pod on a node. */
 export async function binding(call: Call): Promise<ApiResponse> {
+  return bind(call, call);
+}
+
+/** `asked`: as those who admit are asked about it. */
+async function bind(call: Call, asked: Call): Promise<ApiResponse> {
   const { request, info, clock } = call;
   const query = parseWriteQuery(request.query, "CreateOptions");
   requireObjectBody(request.headers["content-type"]);
   const body = await call.turns.run(readBodyOfKind(bindingKind, request.body, query, call.warnings));
-  await admitSubresource(call, query, bindingKind, body);
-  const node = bindingTarget(body);
+  await admitSubresource(asked, query, bindingKind, body);
   const metadata = child(body, "metadata");
+  if (text(metadata, "name") !== info.name)
+    throw badRequest("name in URL does not match name in Binding object");
+  const node = bindingTarget(body);
+  requirePathSegment(info.name);
   await writeExisting(withinServer(call), query, {
     precondition: (before) => {
       const pod = asJson(before);
@@ -64,17 +74,21 @@ export async function binding(call: Call): Promise<ApiResponse> {
 export async function legacyBinding(call: Call): Promise<ApiResponse> {
   const pods = call.registry.find("", "v1", "pods");
   if (pods === undefined) throw noSuchResource();
+  parseWriteQuery(call.request.query, "CreateOptions");
   // Its words are heard once, when the pod is bound.
   const query = { fieldValidation: "Ignore" } as const;
   const body = await call.turns.run(readBodyOfKind(bindingKind, call.request.body, query, []));
   const name = text(child(body, "metadata"), "name");
-  if (name === "") {
-    parseWriteQuery(call.request.query, "CreateOptions");
-    bindingTarget(body);
-    throw badRequest("Name parameter required.");
-  }
   const info = { ...call.info, plural: "pods", name, subresource: "binding" };
-  return binding({ ...call, served: pods, info });
+  return bind({ ...call, served: pods, info }, call);
+}
+
+/** upstream: what names an object in the storage. */
+function requirePathSegment(name: string): void {
+  if (name === "") throw badRequest("Name parameter required.");
+  const problems = pathSegment(name);
+  if (problems.length > 0)
+    throw badRequest(`Name parameter invalid: ${quotedAsInGo(name)}: ${problems.join(";")}`);
 }
 
 /** What is wrong with it is no 422: upstream hands these errors on as they are. */

@@ -48,7 +48,12 @@ export async function createDraft(
   await turns.step();
   if (ownership === "track") await turns.run(recordOwnership(call, undefined, draft, query));
   const name = text(draft.metadata, "name");
-  const attributes = admissionAttributes(call, query, { operation: "CREATE", name, before: undefined });
+  const attributes = admissionAttributes(call, query, {
+    operation: "CREATE",
+    name,
+    generateName: text(draft.metadata, "generateName"),
+    before: undefined,
+  });
   await admission.mutate(attributes, draft);
   // Those who admit may say what they like of it.
   matchNamespace(draft, resource.namespaced ? info.namespace : "");
@@ -78,7 +83,10 @@ export async function createDraft(
     for (const warning of rules.warnings?.(named, undefined, info.subresource) ?? [])
       call.warnings.push(warning);
     const object = named as unknown as ApiObject;
-    await admission.validate(attributes.name === "" ? { ...attributes, name } : attributes, object);
+    await admission.validate(
+      attributes.name === "" ? { ...attributes, name, refusedName: name } : attributes,
+      object,
+    );
     const stored = await storeNew(call, object, query);
     if (stored !== undefined) return stored;
     if (!generated) throw alreadyExists(resource, name);

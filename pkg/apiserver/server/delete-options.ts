@@ -102,5 +102,9 @@ function fromQuery(query: URLSearchParams): Json {
   if (policy !== null) raw["propagationPolicy"] = policy;
   if (orphan !== null) raw["orphanDependents"] = orphan !== "false" && orphan !== "0";
   if (query.has("dryRun")) raw["dryRun"] = query.getAll("dryRun");
+  // Of a collection the version is also that of the list.
+  const given = ["uid", "resourceVersion"].map((name) => [name, query.get(name) ?? ""] as const);
+  const preconditions = given.filter(([, value]) => value !== "");
+  if (preconditions.length > 0) raw["preconditions"] = Object.fromEntries(preconditions);
   return raw;
 }

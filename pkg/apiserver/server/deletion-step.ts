@@ -134,12 +134,14 @@ function redrafted(
 function finalizersFor(
   { served }: Call,
   stored: ApiObject,
-  { propagationPolicy }: DeleteOptions,
+  { propagationPolicy, cascadeByOldFlag }: DeleteOptions,
 ): readonly string[] {
   const present = stored.metadata.finalizers ?? [];
   const others = present.filter((name) => name !== orphanFinalizer && name !== foregroundFinalizer);
   if (withoutDependents.has(served.bucket)) return others;
-  const wanted = wantedFinalizer(served.bucket, present, propagationPolicy);
+  // upstream: namespaces read the old flag in their own way.
+  const policy = cascadeByOldFlag && served.bucket === "namespaces" ? "Foreground" : propagationPolicy;
+  const wanted = wantedFinalizer(served.bucket, present, policy);
   if (wanted === undefined) return others;
   return present.includes(wanted) && present.length === others.length + 1 ? present : [...others, wanted];
 }

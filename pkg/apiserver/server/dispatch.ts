@@ -20,10 +20,11 @@ type Handler = (call: Call) => Promise<ApiResponse>;
 
 /** The verb that authorization and the rules of access speak of. */
 export function verbOf(request: ApiRequest, info: RequestInfo): string {
+  // Whatever the method is: only a GET is routed.
+  if (info.watchPath) return "watch";
   switch (request.method) {
     case "GET":
     case "HEAD":
-      if (info.watchPath) return "watch";
       if (info.name !== "") return "get";
       return booleanParameter(request.query, "watch") === true ? "watch" : "list";
     case "POST":
@@ -73,7 +74,7 @@ export function handlerOf(call: Call): Handler {
   const { info, served, verb, request } = call;
   if (!served.resource.namespaced && info.namespace !== "") throw noSuchResource();
   if (info.subresource !== "" && !served.subresources.has(info.subresource)) throw noSuchResource();
-  if (request.method === "HEAD") throw methodNotAllowed();
+  if (request.method === "HEAD" || (info.watchPath && request.method !== "GET")) throw methodNotAllowed();
   if (info.subresource !== "") return subresourceHandler(call);
   const spansNamespaces = served.resource.namespaced && info.namespace === "";
   if (spansNamespaces && info.name !== "") throw noSuchResource();

@@ -39,9 +39,9 @@ export async function evict(call: Call): Promise<ApiResponse> {
   requireVersion(text(given, "apiVersion"));
   const value = { ...given, apiVersion: "policy/v1" };
   const body = await call.turns.run(readBodyOfKind(evictionKind, { value }, query, call.warnings));
-  if (text(child(body, "metadata"), "name") !== info.name)
-    throw badRequest("name in URL does not match name in Eviction object");
+  const name = text(child(body, "metadata"), "name");
   await admitSubresource(call, query, evictionKind, body);
+  if (name !== info.name) throw badRequest("name in URL does not match name in Eviction object");
   const raw = child(body, "deleteOptions") ?? {};
   const options = toDeleteOptions({ ...raw, ...(query.dryRun ? { dryRun: ["All"] } : {}) });
   const own = withinServer({ ...call, info: { ...info, subresource: "" } });

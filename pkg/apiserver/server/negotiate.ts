@@ -12,7 +12,7 @@ export type OutputForm =
       readonly include: string;
     };
 
-interface Negotiated {
+export interface Negotiated {
   readonly route?: "one" | "many" | "computed";
   readonly inProtobuf?: boolean;
 }

@@ -25,6 +25,11 @@ export class Output {
     return this.#form.kind === "object";
   }
 
+  /** upstream: a watch of lists is taken, and breaks off at the first event, which is none. */
+  get showsEvents(): boolean {
+    return this.#form.kind !== "partial" || this.#form.of === "one";
+  }
+
   /** Whether there is a form of this in protobuf: there is none of tables. */
   get inProtobuf(): boolean {
     return this.#form.kind === "partial" || (this.#form.kind === "object" && this.#served.inProtobuf);
@@ -50,7 +55,8 @@ export class Output {
    */
   event(stored: ApiObject, nowMs: number, version?: string): object {
     const object = atVersion(readAsServed(this.#served, stored), version);
-    if (this.#form.kind !== "table") return this.#shown(object);
+    if (this.#form.kind === "partial") return partial(object, this.#form.version);
+    if (this.#form.kind === "object") return object;
     const metadata = { resourceVersion: object.metadata.resourceVersion ?? "" };
     const table = tableOf(this.#served.rules, { items: [object], metadata }, this.#form, nowMs);
     if (this.#columnsSent) return { ...table, columnDefinitions: null };

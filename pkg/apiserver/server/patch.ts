@@ -13,6 +13,7 @@ import type { Call } from "./call.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { writtenNumbersOf } from "./draft.ts";
 import { jsonProblem } from "./json-problem.ts";
+import { matchNamespace } from "./match-namespace.ts";
 import { mediaType, negotiateOutput } from "./negotiate.ts";
 import { Output } from "./output.ts";
 import { patchOddities } from "./patch-oddities.ts";
@@ -28,6 +29,7 @@ import {
   unprocessablePatch,
   unsupportedMediaType,
 } from "./status-error.ts";
+import { formsOf } from "./subresource-forms.ts";
 import { requireName, writeExisting } from "./update.ts";
 
 const patchTypes: Readonly<Record<string, PatchType>> = {
@@ -39,11 +41,11 @@ const patchTypes: Readonly<Record<string, PatchType>> = {
 
 export async function patchObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
-  const form = negotiateOutput(request.headers["accept"], request.query, served);
+  const form = negotiateOutput(request.headers["accept"], request.query, formsOf(call));
   const type = patchTypeOf(request.headers["content-type"], served);
   const query = parseWriteQuery(request.query, "PatchOptions", type === "apply");
   // An apply may create.
-  if (type !== "apply" || call.info.subresource !== "") findStored(call);
+  if (type !== "apply") findStored(call);
   const patch = parsePatch(request.body, type);
   await call.turns.step();
   const result =
@@ -114,6 +116,7 @@ export function* patchedDraft(
   yield;
   const numbers = type === "merge" ? writtenNumbersOf(request.body) : undefined;
   const draft = yield* readPatched(served, { patched, type, patch, odd, numbers }, query, warnings);
+  matchNamespace(draft, served.resource.namespaced ? info.namespace : "");
   requireName(draft, info.name);
   return draft;
 }

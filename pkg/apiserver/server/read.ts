@@ -9,13 +9,14 @@ import type { ApiResponse } from "./request.ts";
 import { type Selection, selectionOf } from "./selection.ts";
 import { readyToRead, type ServedResource, storageKey } from "./served-resource.ts";
 import { badRequest, expired, notFound, noYamlWatch, tooLargeVersion } from "./status-error.ts";
+import { formsOf } from "./subresource-forms.ts";
 import { watchResource } from "./watch.ts";
 
 export async function getObject(call: Call): Promise<ApiResponse> {
   const { request, served, clock } = call;
   const output = new Output(
     served,
-    negotiateOutput(request.headers["accept"], request.query, served),
+    negotiateOutput(request.headers["accept"], request.query, formsOf(call)),
     clock.nowMs(),
   );
   await requireAskedRevision(call);
@@ -128,8 +129,9 @@ function startOf(served: ServedResource, query: ListQuery, selection: Selection)
     return { exactly, notBefore: exactly, from };
   }
   const version = parseVersion(query.resourceVersion, "list");
-  const exact =
-    query.resourceVersionMatch === "Exact" || (query.resourceVersionMatch === "" && query.limit > 0);
+  // Of one object there are no pages.
+  const inPages = query.resourceVersionMatch === "" && query.limit > 0 && !selection.single;
+  const exact = query.resourceVersionMatch === "Exact" || inPages;
   return { exactly: exact ? version : undefined, notBefore: version, from: undefined };
 }
 

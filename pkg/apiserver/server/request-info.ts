@@ -1,6 +1,7 @@
 import { parseFieldSelector, requiredFieldValue } from "../../api/fields.ts";
 import { parseInt64 } from "../../api/int64.ts";
 import { SelectorError } from "../../api/labels.ts";
+import { parseLabelSelector } from "../../api/labels-parse.ts";
 import { pathSegment } from "../kinds/formats.ts";
 
 /** What the path of a resource request says. */
@@ -55,12 +56,23 @@ export function namedBySelector(info: RequestInfo, verb: string, query: URLSearc
   return name === undefined || pathSegment(name).length > 0 ? info : { ...info, name, bySelector: true };
 }
 
-/** Options of which one is no number are not looked at. */
+/** Options of which one cannot be read are not looked at. */
 function isReadable(query: URLSearchParams): boolean {
+  if (!isSelector(query.get("labelSelector") ?? "")) return false;
   return ["limit", "timeoutSeconds"].every((name) => {
     const value = query.get(name) ?? "";
     return value === "" || parseInt64(value) !== undefined;
   });
+}
+
+function isSelector(text: string): boolean {
+  try {
+    parseLabelSelector(text);
+    return true;
+  } catch (error) {
+    if (error instanceof SelectorError) return false;
+    throw error;
+  }
 }
 
 function selectedName(fieldSelector: string): string | undefined {

@@ -36,8 +36,8 @@ export async function replaceScale(call: Call): Promise<ApiResponse> {
   const query = parseWriteQuery(request.query, "UpdateOptions");
   requireObjectBody(request.headers["content-type"]);
   const body = await call.turns.run(readDraft(scaleResource(), request.body, query, call.warnings));
-  requireName(body, info.name);
   matchNamespace(body, served.resource.namespaced ? info.namespace : "");
+  requireName(body, info.name);
   const stored = await writeScale(call, query, {
     precondition: (before) => requireUid(call, body, before, query),
     next: () => copyJson(body),

@@ -10,6 +10,8 @@ import { badRequest } from "./status-error.ts";
 export interface Selection {
   /** What their keys begin with. */
   readonly prefix: string;
+  /** It is about one object, whether that is there or not. */
+  readonly single: boolean;
   /** True when the prefix says it all. */
   readonly everything: boolean;
   readonly matches: (object: ApiObject) => boolean;
@@ -29,6 +31,7 @@ export function selectionOf(
   const exact = name !== undefined && (!namespaced || info.namespace !== "");
   return {
     prefix: exact ? storageKey(namespaced, info.namespace, name) : namespacePrefix,
+    single: exact,
     everything: labels.empty && fields.empty,
     matches: (object) => matches(served, labels, fields, object),
   };
@@ -55,11 +58,10 @@ const emptyObject: ApiObject = Object.freeze({ metadata: Object.freeze({}) });
 
 function checkFields(served: ServedResource, selector: FieldSelector): void {
   if (selector.empty) return;
-  const known = {
-    "metadata.name": "",
-    "metadata.namespace": "",
-    ...served.rules.selectableFields?.(emptyObject),
-  };
+  const own = served.rules.selectableFields?.(emptyObject);
+  // upstream: kinds that say themselves what they are selected by do so in the end, and have no namespace if they are in none.
+  const isInNone = (own !== undefined || served.custom) && !served.resource.namespaced;
+  const known = { "metadata.name": "", ...(isInNone ? {} : { "metadata.namespace": "" }), ...own };
   for (const { field } of selector.requirements) {
     if (!Object.hasOwn(known, field)) throw badRequest(unknownField(served, field));
   }

@@ -21,6 +21,7 @@ import { parseVersion, parseWriteQuery, type WriteQuery } from "./query-options.
 import { currentObject } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
 import { readAsServed, readyToRead, type ServedResource, storageKey } from "./served-resource.ts";
+import { formsOf } from "./subresource-forms.ts";
 import { badRequest, conflict, invalid, notFound } from "./status-error.ts";
 
 /** A write to an existing object that loses against another one starts over, this often. */
@@ -28,12 +29,12 @@ const updateAttempts = 8;
 
 export async function replaceObject(call: Call): Promise<ApiResponse> {
   const { request, served, info } = call;
-  const form = negotiateOutput(request.headers["accept"], request.query, served);
+  const form = negotiateOutput(request.headers["accept"], request.query, formsOf(call));
   const query = parseWriteQuery(request.query, "UpdateOptions");
   requireObjectBody(request.headers["content-type"]);
   const body = await call.turns.run(readDraft(served, request.body, query, call.warnings));
-  requireName(body, info.name);
   matchNamespace(body, served.resource.namespaced ? info.namespace : "");
+  requireName(body, info.name);
   const created = currentObject(call) === undefined;
   if (created && (served.rules.createOnUpdate !== true || info.subresource !== ""))
     throw notFound(served.resource, info.name);

@@ -25,10 +25,20 @@ export function virtualHandlerOf(call: Call): VirtualHandler | undefined {
   return Object.hasOwn(call.virtual, name) ? call.virtual[name] : undefined;
 }
 
+const systemFields = [
+  "creationTimestamp",
+  "uid",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+];
+
 /** What the server adds to the metadata of everything that is created. */
 function* describe(call: Call, body: Json, query: WriteQuery): Steps<void> {
   const { served, info } = call;
   const metadata = { ...child(body, "metadata") };
+  // upstream: apiserver/pkg/registry/rest/meta.go#WipeObjectMetaSystemFields
+  for (const name of systemFields) delete metadata[name];
   const draft: Draft = {
     ...body,
     metadata,
@@ -49,12 +59,13 @@ export async function createVirtual(call: Call): Promise<ApiResponse> {
   requireObjectBody(request.headers["content-type"]);
   const kind = served.subresources.get(info.subresource)?.kind ?? served.resource;
   const body = await call.turns.run(readBodyOfKind(kind, request.body, query, call.warnings));
-  const parent = info.subresource === "" ? undefined : findStored(call);
+  const isBelow = info.subresource !== "";
   handler.setDefaults?.(body);
-  if (parent === undefined) await call.turns.run(describe(call, body, query));
+  if (!isBelow) await call.turns.run(describe(call, body, query));
   // Who owns what is told of the request as the client meant it.
-  const owned = parent === undefined ? {} : await call.turns.run(ownersOf(call, body, kind, query));
+  const owned = isBelow ? await call.turns.run(ownersOf(call, body, kind, query)) : {};
   await admitSubresource(call, query, kind, body);
+  const parent = isBelow ? findStored(call) : undefined;
   const { dryRun } = query;
   const { resource } = served;
   const value: Json = {

@@ -25,7 +25,7 @@ export async function watchResource(
     query.timeoutSeconds > 0 ? query.timeoutSeconds * 1000 : defaultTimeoutMs * (1 + random.next());
   const remote = served.conversion?.remote;
   if (remote !== undefined) await readyToRead(remote, () => beginning(call, query, selection));
-  const start = startWatch(call, query, selection, output);
+  const start = shown(startWatch(call, query, selection, output), output);
   const toFrame = frameMaker(call, selection, output);
   // Where events are held up, so are those that a client has missed meanwhile; not the state that it begins with.
   const held = start.live && !start.fromState && call.faults.holds(call.subject) ? start.frames : [];
@@ -46,7 +46,9 @@ export async function watchResource(
     inOrder === undefined ? deliver(frame) : inOrder([], () => deliver(frame));
   const tell = (event: StoredEvent): void => {
     const frame = toFrame(event);
-    if (frame !== undefined) deliver(frame);
+    if (frame === undefined) return;
+    if (output.showsEvents) deliver(frame);
+    else stream.finish();
   };
   if (start.live) {
     const unsubscribe = store.subscribe(served.bucket, (event) => {
@@ -60,6 +62,11 @@ export async function watchResource(
     for (const frame of held) deliver(frame);
   } else stream.finish();
   return { status: 200, headers: {}, body: { kind: "watch", frames: stream, inProtobuf: output.inProtobuf } };
+}
+
+/** A watch whose events cannot be shown ends where there is one. */
+function shown(start: WatchStart, { showsEvents }: Output): WatchStart {
+  return showsEvents || start.frames.length === 0 ? start : { ...start, frames: [], live: false };
 }
 
 type InOrder = (objects: readonly ApiObject[], tell: () => void) => void;

@@ -87,6 +87,22 @@ describeApi("scale", (api) => {
     expect([body.spec["replicas"], body.metadata.generation]).toEqual([8, 5]);
   });
 
+  test("a write that changes nothing takes the replicas from those who update the object", async () => {
+    await api().send("POST", `${path}?fieldManager=maker`, deployment("n"));
+    const { body: before } = await api().get(`${path}/n`);
+    await api().send("PUT", `${path}/n/scale?fieldManager=put`, scaleOf("n", 1));
+    const { body: after } = await api().get(`${path}/n`);
+    expect(after.metadata.resourceVersion).not.toBe(before.metadata.resourceVersion);
+    expect(await owners(`${path}/n`)).toEqual(["maker Update apps/v1  never"]);
+    expect(after.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["maker", "maker"]);
+    // Two of one name are one, the last: nobody owns the replicas any more.
+    await api().patch(`${path}/n`, "merge", { metadata: { labels: { a: "b" } } });
+    expect(await owners(`${path}/n`)).toEqual([]);
+    await api().apply(`${path}/k`, "owner", deployment("k"));
+    await api().send("PUT", `${path}/k/scale?fieldManager=put`, scaleOf("k", 1));
+    expect(await owners(`${path}/k`)).toEqual(["owner Apply apps/v1  once"]);
+  });
+
   test.each(["replicasets", "statefulsets"])("of %s, too", async (plural) => {
     const sets = path.replace("deployments", plural);
     const { spec } = deployment("x");

@@ -26,6 +26,7 @@ function admits(exemptions: Partial<PodSecurityExemptions>): boolean {
     subresource: "",
     namespace: "strict",
     name: "p",
+    refusedName: "p",
     pathName: "",
     before: undefined,
     user: { username: "jane", groups: [] },

@@ -75,14 +75,14 @@ function isExempt(
 }
 
 function enforce(
-  { resource, name }: AdmissionAttributes,
+  { resource, refusedName }: AdmissionAttributes,
   { enforce: wanted }: Policy,
   pod: CheckedPod,
 ): void {
   const found = violations(wanted, pod);
   if (found.length === 0) return;
   const what = `violates PodSecurity "${describePolicy(wanted)}": ${describeViolations(found)}`;
-  throw forbidden(resource, name, what);
+  throw forbidden(resource, refusedName, what);
 }
 
 function warn(attributes: AdmissionAttributes, { warn: wanted }: Policy, pod: CheckedPod): void {

@@ -1,20 +1,9 @@
-import { text } from "../../../api/json.ts";
 import type { AdmissionAttributes } from "../../server/admission.ts";
-import type { Draft } from "../../kinds/kind.ts";
 import { forbidden, StatusError } from "../../server/status-error.ts";
 
 /** upstream: apiserver/pkg/admission/errors.go#NewForbidden */
-export function forbiddenRequest(
-  { name, resource }: AdmissionAttributes,
-  object: Draft | undefined,
-  why: string,
-): StatusError {
-  return forbidden(resource, name || nameOfObject(object), why);
-}
-
-/** Before it gets one. */
-function nameOfObject(object: Draft | undefined): string {
-  return text(object?.metadata, "name") || text(object?.metadata, "generateName") || "Unknown!";
+export function forbiddenRequest({ refusedName, resource }: AdmissionAttributes, why: string): StatusError {
+  return forbidden(resource, refusedName, why);
 }
 
 export interface Denial {
@@ -27,10 +16,9 @@ export interface Denial {
 /** A refusal of a request, in words of its own. */
 export function denied(
   attributes: AdmissionAttributes,
-  object: Draft | undefined,
   { code, reason, message, causes }: Denial,
 ): StatusError {
-  const { details } = forbiddenRequest(attributes, object, message).status;
+  const { details } = forbiddenRequest(attributes, message).status;
   return new StatusError(code, reason, message, {
     details: { ...details, causes: causes.map((cause) => ({ message: cause })) },
   });

@@ -82,7 +82,7 @@ class PolicyMutation {
         ? []
         : [refusalOf(match.policy, match.binding, match.problem)],
     );
-    this.#refuse(unconfigured, refusals, draft);
+    this.#refuse(unconfigured, refusals);
     return objects.isChanged;
   }
 
@@ -118,12 +118,12 @@ class PolicyMutation {
   }
 
   /** upstream: the answer has the code of what is forbidden, also where its reason is another. */
-  #refuse(unconfigured: readonly string[], refusals: readonly string[], draft: Draft | undefined): void {
+  #refuse(unconfigured: readonly string[], refusals: readonly string[]): void {
     const causes = [...unconfigured, ...refusals];
     const [message] = causes;
     if (message === undefined) return;
     const reason = unconfigured.length === 0 ? "Invalid" : "Forbidden";
-    throw denied(this.#attributes, draft, { code: 403, reason, message, causes });
+    throw denied(this.#attributes, { code: 403, reason, message, causes });
   }
 }
 

@@ -69,7 +69,7 @@ export class ValidatingPolicyAdmission {
         refused.push({ ...match, message: match.problem, reason: undefined });
     }
     const [first] = refused;
-    if (first !== undefined) throw refusal(first, attributes, draft);
+    if (first !== undefined) throw refusal(first, attributes);
   }
 
   async #evaluate(
@@ -132,12 +132,11 @@ const codes: Readonly<Record<string, number>> = {
 function refusal(
   { policy, binding, message, reason = "Invalid" }: Denied,
   attributes: AdmissionAttributes,
-  object: Draft | undefined,
 ): Error {
   const by = binding === undefined ? "" : ` with binding '${nameOf(binding)}'`;
   const why = `ValidatingAdmissionPolicy '${nameOf(policy)}'${by} denied request: ${message}`;
-  const { message: whole } = forbiddenRequest(attributes, object, why);
-  return denied(attributes, object, { code: codes[reason] ?? 422, reason, message: whole, causes: [why] });
+  const { message: whole } = forbiddenRequest(attributes, why);
+  return denied(attributes, { code: codes[reason] ?? 422, reason, message: whole, causes: [why] });
 }
 
 const nameOf = ({ metadata }: ApiObject): string => metadata.name ?? "";

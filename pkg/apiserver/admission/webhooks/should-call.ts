@@ -43,7 +43,7 @@ export async function meetsConditions({ spec }: Webhook, circumstances: Circumst
   );
   if (typeof holds === "boolean") return holds;
   if (spec.failurePolicy === "Ignore") return false;
-  throw forbidden(attributes.resource, attributes.name, holds);
+  throw forbidden(attributes.resource, attributes.refusedName, holds);
 }
 
 function servedFor({ spec }: Webhook, attributes: AdmissionAttributes): ServedResource | undefined {

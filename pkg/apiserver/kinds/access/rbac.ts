@@ -17,7 +17,7 @@ import {
 import type { Draft } from "../kind.ts";
 import { parseSelector, validateLabelSelector } from "../label-selector.ts";
 import type { TableColumn } from "../kind.ts";
-import { ageColumn, column, createdColumn, nameColumn } from "../table.ts";
+import { ageColumn, column, nameColumn } from "../table.ts";
 
 const group = "rbac.authorization.k8s.io";
 
@@ -68,7 +68,6 @@ function roleRules(namespaced: boolean): KindSpec {
       validateRules(draft, namespaced, errors);
       if (!namespaced) validateAggregation(draft, errors);
     },
-    columns: [nameColumn, createdColumn],
   };
 }
 

@@ -132,4 +132,11 @@ function validateOrder(name: string, amounts: Amounts, path: string, errors: Fie
     );
 }
 
-export const limitRangeKinds = [defineKind(resources.limitRanges, { setDefaults, validate })];
+/** One that nobody has named is named as it is known anyway. */
+function prepareForCreate({ metadata }: Draft): void {
+  if (text(metadata, "name") === "") metadata["name"] = text(metadata, "uid");
+}
+
+export const limitRangeKinds = [
+  defineKind(resources.limitRanges, { setDefaults, prepareForCreate, validate }),
+];

@@ -27,11 +27,11 @@ const rolePrefix = "node-role.kubernetes.io/";
 
 function setDefaults(draft: Draft): void {
   const spec = specOf(draft);
-  // podCIDR and the first of podCIDRs are one field in two forms.
-  const cidrs = strings(spec, "podCIDRs");
+  // podCIDR and the first of podCIDRs are one field in two forms: the older one counts.
+  const [first] = strings(spec, "podCIDRs");
   const cidr = text(spec, "podCIDR");
-  if (cidrs.length === 0 && cidr !== "") spec["podCIDRs"] = [cidr];
-  else if (cidrs[0] !== undefined) spec["podCIDR"] = cidrs[0];
+  if (cidr !== "" && cidr !== first) spec["podCIDRs"] = [cidr];
+  else if (first !== undefined) spec["podCIDR"] = first;
   const status = child(draft, "status");
   if (status !== undefined && !present(status, "allocatable") && present(status, "capacity")) {
     copyField(status, { allocatable: status["capacity"] }, "allocatable");
@@ -96,10 +96,16 @@ function validateChange(draft: Draft, before: Json, errors: FieldErrors): void {
   }
 }
 
-function validateUpdate(draft: Draft, before: Json, errors: FieldErrors): void {
+function validateStatus(draft: Draft, before: Json, errors: FieldErrors): void {
   validateTaints(specOf(draft), errors);
   validateAmounts(draft, errors);
   validateChange(draft, before, errors);
+}
+
+/** What kubelets once said of their configuration stays where it is, and nowhere else. */
+function dropConfig(draft: Draft, before: Json | undefined): void {
+  const status = child(draft, "status");
+  if (status !== undefined && !present(child(before, "status"), "config")) delete status["config"];
 }
 
 function statusCell(node: Json): string {
@@ -139,8 +145,12 @@ const rules: KindSpec = {
     validateAmounts(draft, errors);
     validateCidrs(specOf(draft), errors);
   },
-  validateUpdate,
-  validateStatus: validateUpdate,
+  prepareForCreate: (draft) => dropConfig(draft, undefined),
+  prepareForUpdate: (draft, before, { subresource }) => {
+    if (subresource === "status") dropConfig(draft, before);
+  },
+  validateChange,
+  validateStatus,
   warnings(draft, _before, subresource) {
     if (subresource !== "") return [];
     const spec = specOf(draft);

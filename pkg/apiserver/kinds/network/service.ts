@@ -63,7 +63,7 @@ function setAffinityConfig(spec: Json): void {
 }
 
 /** Clients know clusterIP, newer ones clusterIPs: each write may use either, and both come out alike. */
-function alignClusterIps(spec: Json, before: Json | undefined): void {
+export function alignClusterIps(spec: Json, before: Json | undefined): void {
   const ip = text(spec, "clusterIP");
   const ips = strings(spec, "clusterIPs");
   if (before === undefined) {
@@ -178,7 +178,9 @@ function portsCell(service: Json): string {
 const rules: KindSpec = {
   nameFormat: "dns1123Label",
   setDefaults,
-  prepareForCreate(draft) {
+  prepareForCreate(draft, { subresource }) {
+    // An apply to the status may create a service, as it is.
+    if (subresource !== "") return;
     const spec = specOf(draft);
     alignClusterIps(spec, undefined);
     setIpFamilies(spec);

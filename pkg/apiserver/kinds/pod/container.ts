@@ -38,7 +38,7 @@ export function validateInitContainers(view: PodSpecView, path: string, errors: 
   for (const [index, container] of items(view.spec, "initContainers").entries()) {
     const at = `${path}[${index}]`;
     validateCommon(container, view, at, errors);
-    validateRestartPolicy(container, at, errors);
+    validateInitRestartPolicy(container, at, errors);
     const name = text(container, "name");
     if (names.has(name)) errors.duplicate(`${at}.name`, name);
     else if (name !== "") names.add(name);
@@ -164,6 +164,15 @@ function validateResizePolicy(container: Json, view: PodSpecView, path: string, 
       errors.invalid(path, restart, "must be 'NotRequired' when pod `restartPolicy` is 'Never'");
     }
   }
+}
+
+/** Rules are looked at where there is a policy that leaves them something to say. */
+function validateInitRestartPolicy(container: Json, path: string, errors: FieldErrors): void {
+  const hasRules = items(container, "restartPolicyRules").length > 0;
+  if (!present(container, "restartPolicy")) {
+    if (hasRules)
+      errors.required(`${path}.restartPolicy`, "must specify restartPolicy when restart rules are used");
+  } else validateRestartPolicy(container, path, errors);
 }
 
 function validateRestartPolicy(container: Json, path: string, errors: FieldErrors): void {

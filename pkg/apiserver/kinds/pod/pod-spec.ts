@@ -1,7 +1,7 @@
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
-import { dns1123SubdomainWithUnderscore, rangeMessage } from "../formats.ts";
+import { byteLength, dns1123SubdomainWithUnderscore, rangeMessage } from "../formats.ts";
 import type { Json } from "../../../api/json.ts";
 import {
   child,
@@ -21,7 +21,9 @@ import {
   validateHostNetworkPorts,
   validateInitContainers,
 } from "./container.ts";
+import { validatePodResources } from "./pod-resources.ts";
 import { podSpecView } from "./pod-spec-view.ts";
+import { validateRequirements } from "./requirements.ts";
 import { validateSchedulingGroup } from "./scheduling-group.ts";
 import { validateAffinity, validateSpreadConstraints, validateTolerations } from "./scheduling.ts";
 import { validatePodSecurity } from "./security.ts";
@@ -50,6 +52,7 @@ export function validatePodSpec(
   validateContainers(view, `${path}.containers`, errors);
   validateInitContainers(view, `${path}.initContainers`, errors);
   validateEphemeralContainers(view, `${path}.ephemeralContainers`, errors);
+  validatePodResources(view, `${path}.resources`, errors);
   validateHostNetworkPorts(view, path, errors);
   errors.oneOf(`${path}.restartPolicy`, text(spec, "restartPolicy"), ["Always", "OnFailure", "Never"]);
   errors.oneOf(`${path}.dnsPolicy`, text(spec, "dnsPolicy"), dnsPolicies);
@@ -60,12 +63,26 @@ export function validatePodSpec(
   validateGates(spec, path, errors);
   validateSpreadConstraints(spec, `${path}.topologySpreadConstraints`, errors);
   validateHostUsers(spec, path, errors);
+  validateHostname(spec, `${path}.hostnameOverride`, errors);
   validateNames(spec, path, errors);
   validateTolerations(items(spec, "tolerations"), `${path}.tolerations`, errors);
   validateHostAliases(spec, `${path}.hostAliases`, errors);
   validatePreemptionPolicy(spec, `${path}.preemptionPolicy`, errors);
+  const overhead = { limits: child(spec, "overhead") ?? {} };
+  validateRequirements(overhead, { claimNames: new Set() }, `${path}.overhead`, errors);
   validateOs(spec, `${path}.os`, errors);
   validateSchedulingGroup(spec, path, errors);
+}
+
+/** The name that the kernel is told, in place of the one that the pod would have. */
+function validateHostname(spec: Json, path: string, errors: FieldErrors): void {
+  const name = optionalText(spec, "hostnameOverride");
+  if (name === undefined) return;
+  if (flag(spec, "setHostnameAsFQDN"))
+    errors.forbidden(path, "may not be specified when setHostnameAsFQDN is true");
+  if (flag(spec, "hostNetwork")) errors.forbidden(path, "may not be specified when hostNetwork is true");
+  if (byteLength(name) > 64) errors.tooLong(path, 64);
+  errors.invalidEach(path, name, dnsSubdomainProblems(name));
 }
 
 function validateNames(spec: Json, path: string, errors: FieldErrors): void {
@@ -200,7 +217,7 @@ function validateOs(spec: Json, path: string, errors: FieldErrors): void {
   const os = child(spec, "os");
   if (os === undefined) return;
   const name = text(os, "name");
-  if (name === "") errors.required(`${path}.name`, "cannot be empty");
+  if (name === "") errors.required(`${path}.name`);
   else if (name !== "linux" && name !== "windows") {
     errors.notSupported(path, name, ["linux", "windows"]);
   }

@@ -149,11 +149,11 @@ function validate(draft: Draft, errors: FieldErrors): void {
 function validateUpdate(draft: Draft, before: Json, subresource: string, errors: FieldErrors): void {
   // What a binding may change is the server's to check: it sets the node, and nothing else of the spec.
   if (subresource === "binding") return;
+  validateBoth(draft, errors);
   if (subresource === "resize") {
     validatePodResize(draft, before, errors);
     return;
   }
-  validateBoth(draft, errors);
   if (subresource === "ephemeralcontainers") validateEphemeralContainersUpdate(draft, before, errors);
   else validatePodChange(draft, before, errors);
 }
@@ -178,6 +178,8 @@ const rules: KindSpec = {
     const spec = specOf(draft);
     setPodSpecDefaults(spec);
     setPodDefaults(spec);
+    // upstream: pkg/apis/core/v1/conversion.go, for pods and not for templates.
+    if ((int64(spec, "terminationGracePeriodSeconds") ?? 0) < 0) spec["terminationGracePeriodSeconds"] = 1;
   },
   prepareForCreate: (draft, { nowMs }) => prepareForCreate(draft, nowMs),
   prepareForUpdate: (draft, before, { subresource }) => prepareForUpdate(draft, before, subresource),

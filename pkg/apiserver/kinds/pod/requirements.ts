@@ -9,30 +9,38 @@ import type { PodSpecView } from "./pod-spec-view.ts";
 
 const containerResources = new Set(["cpu", "memory", "ephemeral-storage"]);
 
+interface Wanted extends Pick<PodSpecView, "claimNames"> {
+  /** Of what there may be an amount; what containers can ask for when left out. */
+  readonly validateName?: typeof validateContainerResourceName;
+}
+
 /** Requests and limits of a container. */
 export function validateRequirements(
   resources: Json | undefined,
-  view: Pick<PodSpecView, "claimNames">,
+  { claimNames, validateName = validateContainerResourceName }: Wanted,
   path: string,
   errors: FieldErrors,
 ): void {
   if (resources === undefined) return;
+  const validateAmount = (name: string, quantity: Quantity, at: string): void => {
+    validateName(name, at, errors);
+    validateQuantity(name, quantity, at, errors);
+  };
   const limits = quantities(resources, "limits");
   const requests = quantities(resources, "requests");
-  for (const [name, quantity] of limits) validateAmount(name, quantity, `${path}.limits[${name}]`, errors);
+  for (const [name, quantity] of limits) validateAmount(name, quantity, `${path}.limits[${name}]`);
   for (const [name, request] of requests) {
-    validateAmount(name, request, `${path}.requests[${name}]`, errors);
+    validateAmount(name, request, `${path}.requests[${name}]`);
     validateAgainstLimit(name, { request, limit: limits.get(name) }, path, errors);
   }
   const names = [...limits.keys(), ...requests.keys()];
   if (names.some(isHugePages) && !names.some((name) => name === "cpu" || name === "memory")) {
     errors.forbidden(path, "HugePages require cpu or memory");
   }
-  validateClaims(resources, view.claimNames, `${path}.claims`, errors);
+  validateClaims(resources, claimNames, `${path}.claims`, errors);
 }
 
-function validateAmount(name: string, quantity: Quantity, path: string, errors: FieldErrors): void {
-  validateContainerResourceName(name, path, errors);
+function validateQuantity(name: string, quantity: Quantity, path: string, errors: FieldErrors): void {
   validateResourceAmount(name, quantity, path, errors);
   if (isHugePages(name)) {
     const size = quantities({ size: { size: name.slice("hugepages-".length) } }, "size").get("size");

@@ -8,6 +8,7 @@ import { ageColumn, column, nameColumn } from "../table.ts";
 const policies = ["AlwaysAllow", "IfHealthyBudget"];
 
 const rules: KindSpec = {
+  nameFormat: "pathSegment",
   validate(draft, errors) {
     const spec = specOf(draft);
     if (present(spec, "minAvailable") && present(spec, "maxUnavailable")) {

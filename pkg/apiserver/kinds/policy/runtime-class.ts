@@ -33,8 +33,7 @@ export const runtimeClassKinds = [
     warnings: runtimeClassWarnings,
     declaredRules: true,
     validate,
-    validateUpdate(draft, before, errors) {
-      if (text(draft, "handler") === "") errors.required("handler");
+    validateChange(draft, before, errors) {
       errors.immutable("handler", text(draft, "handler"), text(before, "handler"));
     },
     columns: [nameColumn, column("Handler", (object) => text(object, "handler")), ageColumn],

@@ -36,6 +36,11 @@ function setDefaults(draft: Draft): void {
     const rollingUpdate = ensure(strategy, "rollingUpdate");
     setDefault(rollingUpdate, "maxUnavailable", 1);
     setDefault(rollingUpdate, "maxSurge", 0);
+  } else {
+    // upstream: internally they are numbers, which are there or are zero.
+    const rollingUpdate = child(strategy, "rollingUpdate");
+    for (const key of ["maxUnavailable", "maxSurge"])
+      if (rollingUpdate !== undefined) setDefault(rollingUpdate, key, 0);
   }
   setDefault(spec, "revisionHistoryLimit", 10);
   // Whoever writes the object writes this, too, as upstream's has a field for it, which is always there.

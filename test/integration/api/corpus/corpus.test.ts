@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { hasRealCluster } from "../../../harness/real-cluster.ts";
-import { corpus } from "./corpus.ts";
+import { changes, corpus } from "./corpus.ts";
 import { beforeUpdate, causes, comparable, create, update } from "./our-column.ts";
 import { askRealServer, kindsWithTables, type RealAnswers } from "./real-answers.ts";
 import { readRecorded } from "./recorded.ts";
-import { updateCases } from "./updates.ts";
 
 describe("on their own, the rules tell good objects from bad ones", () => {
   test.each(corpus.map((one) => [one.name, one] as const))("%s", (_name, { object, valid }) => {
@@ -15,7 +14,7 @@ describe("on their own, the rules tell good objects from bad ones", () => {
 });
 
 describe("on their own, the rules tell good changes from bad ones", () => {
-  test.each(updateCases.map((one) => [one.name, one] as const))("%s", (_name, one) => {
+  test.each(changes.map((one) => [one.name, one] as const))("%s", (_name, one) => {
     const { errors } = update(beforeUpdate(one), one.patch, one.subresource ?? "");
     if (one.valid) expect(errors).toEqual([]);
     else expect(errors).not.toEqual([]);
@@ -43,7 +42,7 @@ describe(`the rules say the same as ${where}`, () => {
     }
   });
 
-  test.each(updateCases.map((one) => [one.name, one] as const))("change: %s", (name, one) => {
+  test.each(changes.map((one) => [one.name, one] as const))("change: %s", (name, one) => {
     const { created, prepared, answer } = real.changed[name] ?? {};
     expect(created?.code, JSON.stringify(created?.body)).toBe(201);
     if (prepared !== undefined) expect(prepared.code, JSON.stringify(prepared.body)).toBe(200);

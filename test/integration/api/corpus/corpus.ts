@@ -1,3 +1,4 @@
+import { chanceCases, chanceUpdates } from "./chance-cases.ts";
 import { clusterCases } from "./cluster-kinds.ts";
 import type { CorpusCase } from "./corpus-case.ts";
 import { deviceCases } from "./device-kinds.ts";
@@ -5,6 +6,7 @@ import { moreCases } from "./more-kinds.ts";
 import { otherCases } from "./other-kinds.ts";
 import { podCases } from "./pods.ts";
 import { storageCases } from "./storage-kinds.ts";
+import { type UpdateCase, updateCases } from "./updates.ts";
 import { workloadCases } from "./workloads.ts";
 
 export const corpus: readonly CorpusCase[] = [
@@ -15,4 +17,7 @@ export const corpus: readonly CorpusCase[] = [
   ...deviceCases,
   ...storageCases,
   ...moreCases,
+  ...chanceCases,
 ];
+
+export const changes: readonly UpdateCase[] = [...updateCases, ...chanceUpdates];

@@ -4,9 +4,9 @@ import type { ApiObject } from "../../../../pkg/api/object.ts";
 import { resourcePath } from "../../../../pkg/api/resource.ts";
 import { isServedByDefault, resourceOfKind } from "../../../../pkg/api/resources.ts";
 import { startRealCluster } from "../../../harness/real-cluster.ts";
-import { corpus } from "./corpus.ts";
+import { changes, corpus } from "./corpus.ts";
 import { type Answer, RealColumn } from "./real-column.ts";
-import { type UpdateCase, updateCases } from "./updates.ts";
+import type { UpdateCase } from "./updates.ts";
 
 export interface Table {
   readonly columnDefinitions: readonly TableColumn[];
@@ -57,7 +57,7 @@ export async function askRealServer(): Promise<RealAnswers> {
       if (resource !== undefined) created[name] = await column.create(resource, object);
     }
     const changed: Record<string, Changed> = {};
-    for (const one of updateCases) changed[one.name] = await change(column, one);
+    for (const one of changes) changed[one.name] = await change(column, one);
     const tables: Record<string, Table> = {};
     for (const { resource } of kindsWithTables) {
       const path = `${resourcePath(resource)}?includeObject=Object`;

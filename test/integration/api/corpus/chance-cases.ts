@@ -1,0 +1,182 @@
+import { cases, type CorpusCase } from "./corpus-case.ts";
+import type { UpdateCase } from "./updates.ts";
+
+const container = { name: "app", image: "registry.example/app:1" };
+const spec = (extra: object) => ({ spec: { containers: [container], ...extra } });
+const sidecar = { name: "side", image: "registry.example/app:1", restartPolicy: "Always" };
+const rules = [{ action: "x", exitCodes: { operator: "Gt" } }, {}];
+const jobTemplate = { spec: { template: { spec: { containers: [container], restartPolicy: "Never" } } } };
+
+/** What requests made by chance have shown the rules to say otherwise. */
+export const chanceCases: readonly CorpusCase[] = [
+  ...cases(
+    "v1",
+    "Pod",
+    {
+      "grace before the beginning": spec({ terminationGracePeriodSeconds: -5 }),
+      "a signal to stop, which is off": {
+        spec: {
+          containers: [
+            { ...container, lifecycle: { stopSignal: "SIGTERM" } },
+            {
+              ...container,
+              name: "other",
+              lifecycle: { stopSignal: "SIGTERM", preStop: { sleep: { seconds: 3 } } },
+            },
+          ],
+        },
+      },
+      "images that are none": {
+        spec: {
+          containers: [
+            "a".repeat(64),
+            "http://example.com",
+            "a/B",
+            "-a",
+            "a:b/c",
+            "a_b/c",
+            "A/b",
+            "a..b",
+          ].map((name, index) => ({ name: `c${index}`, image: name })),
+        },
+      },
+      "images of every sort": {
+        spec: {
+          containers: ["A.b/c", "localhost/a", "[::1]:5000/a", "a__b", "a-b_c.d/e:latest", "a.b:1/c/d:L"].map(
+            (name, index) => ({ name: `c${index}`, image: name }),
+          ),
+        },
+      },
+      "resources of the whole": {
+        spec: {
+          containers: [{ ...container, resources: { requests: { cpu: "1" }, limits: { memory: "1Gi" } } }],
+          resources: { requests: { cpu: "2", memory: "1Gi" }, limits: { cpu: "4", memory: "2Gi" } },
+        },
+      },
+    },
+    {
+      "rules of an init container without a policy": spec({
+        initContainers: [{ ...container, name: "init", restartPolicyRules: rules }],
+      }),
+      "rules of an init container": spec({
+        initContainers: [
+          { ...sidecar, restartPolicyRules: rules },
+          { ...sidecar, name: "other", restartPolicy: "Never", restartPolicyRules: rules },
+        ],
+      }),
+      "overhead in no such words": spec({
+        overhead: { pods: "100m", cpu: "-1", a: "1", "a b": "1", "example.com/a": "1.5" },
+      }),
+      "resources of less than the whole": {
+        spec: {
+          containers: [
+            { ...container, resources: { requests: { cpu: "2" }, limits: { cpu: "3", memory: "2Gi" } } },
+          ],
+          initContainers: [{ ...sidecar, resources: { requests: { memory: "2Gi" } } }],
+          resources: { requests: { cpu: "1", memory: "1Gi" }, limits: { cpu: "2", memory: "1Gi" } },
+        },
+      },
+      "resources of the whole that there are none of": spec({
+        resources: {
+          claims: [{ name: "x" }],
+          requests: { pods: "1", a: "1" },
+          limits: { "example.com/a": "1" },
+        },
+      }),
+      "resources of a whole on Windows": spec({
+        os: { name: "windows" },
+        resources: { requests: { a: "1" } },
+      }),
+      "another name for the kernel": spec({
+        hostnameOverride: `${"a".repeat(63)}.B`,
+        setHostnameAsFQDN: true,
+        hostNetwork: true,
+      }),
+      "system without a name": spec({ os: {} }),
+    },
+  ),
+  ...cases(
+    "apps/v1",
+    "DaemonSet",
+    {
+      "how to replace what is not replaced": {
+        spec: {
+          selector: { matchLabels: { a: "b" } },
+          template: { metadata: { labels: { a: "b" } }, spec: { containers: [container] } },
+          updateStrategy: { type: "OnDelete", rollingUpdate: { maxSurge: "25%" } },
+        },
+      },
+    },
+    {
+      "amounts as texts": {
+        spec: {
+          selector: { matchLabels: { a: "b" } },
+          template: { metadata: { labels: { a: "b" } }, spec: { containers: [container] } },
+          updateStrategy: { rollingUpdate: { maxSurge: "1", maxUnavailable: 0 } },
+        },
+      },
+    },
+  ),
+  ...cases("v1", "Node", {
+    "two ways to say its addresses": {
+      spec: { podCIDR: "10.1.0.0/24", podCIDRs: ["x", "y"] },
+      status: { config: { error: "old" } },
+    },
+  }),
+  ...cases("policy/v1", "PodDisruptionBudget", {
+    "any name": { metadata: { name: "Any..Name_" }, spec: { minAvailable: 1 } },
+  }),
+  ...cases(
+    "batch/v1",
+    "CronJob",
+    {},
+    {
+      "zone that leads elsewhere": { spec: { schedule: "@hourly", timeZone: "a..b", jobTemplate } },
+      "zone without a name": { spec: { schedule: "@hourly", timeZone: "../b", jobTemplate } },
+    },
+  ),
+];
+
+export const chanceUpdates: readonly UpdateCase[] = [
+  {
+    name: "overhead of a runtime class",
+    valid: false,
+    object: {
+      apiVersion: "node.k8s.io/v1",
+      kind: "RuntimeClass",
+      metadata: { name: "chance-0" },
+      handler: "none",
+    },
+    patch: {
+      overhead: { podFixed: { a: "1Gi", memory: "100m" } },
+      scheduling: { nodeSelector: { a: "a/b" }, tolerations: [{ operator: "x" }] },
+    },
+  },
+  {
+    name: "prefix of a name that is made",
+    valid: false,
+    object: {
+      apiVersion: "apps/v1",
+      kind: "DaemonSet",
+      metadata: { name: "chance-3" },
+      spec: {
+        selector: { matchLabels: { a: "b" } },
+        template: { metadata: { labels: { a: "b" } }, spec: { containers: [container] } },
+      },
+    },
+    patch: { metadata: { generateName: "a/b%c" } },
+  },
+  {
+    name: "addresses of a node",
+    valid: false,
+    object: { apiVersion: "v1", kind: "Node", metadata: { name: "chance-1" } },
+    patch: { spec: { podCIDRs: ["x"] } },
+  },
+  {
+    name: "configuration of a node that nobody has set",
+    valid: true,
+    object: { apiVersion: "v1", kind: "Node", metadata: { name: "chance-2" } },
+    subresource: "status",
+    patch: { status: { config: {}, phase: "Pending" } },
+  },
+];
