@@ -86,8 +86,8 @@ const answers: readonly Mutant[] = [
   {
     name: "what always is written, though nothing, is nobody's before it is something",
     file: "pkg/apiserver/apply/built-in-schema.ts",
-    find: ' || written?.unset === "null"',
-    replace: "",
+    find: 'written === undefined ? field.required : written.unset === "null"',
+    replace: "field.required",
     tests: ["test/integration/api/token-requests.test.ts"],
   },
   {

@@ -16,6 +16,7 @@ import { deviceGivingMutants } from "./device-giving.ts";
 import { embeddedAdmissionMutants } from "./embedded-admission.ts";
 import { customResourcesMutants } from "./custom-resources.ts";
 import { definitionsMutants } from "./definitions.ts";
+import { chanceMutants } from "./embedded-chance.ts";
 import { embeddedDecodingMutants } from "./embedded-decoding.ts";
 import { embeddedMutants } from "./embedded.ts";
 import { expressionMutants } from "./expressions.ts";
@@ -100,6 +101,7 @@ export const mutants: readonly Mutant[] = [
   ...embeddedMutants,
   ...embeddedAdmissionMutants,
   ...embeddedDecodingMutants,
+  ...chanceMutants,
   ...customResourcesMutants,
   ...definitionsMutants,
   ...webhookMutants,
