@@ -205,8 +205,8 @@ const races: readonly Mutant[] = [
   {
     name: "bindings of old look for the pod first",
     file: "pkg/apiserver/server/binding.ts",
-    find: "    bindingTarget(body);\n    throw",
-    replace: "    throw",
+    find: "  const node = bindingTarget(body);\n  requirePathSegment(info.name);",
+    replace: "  requirePathSegment(info.name);\n  const node = bindingTarget(body);",
     tests: ["test/integration/api/bindings.test.ts"],
   },
   {

@@ -71,7 +71,7 @@ export const embeddedDecodingMutants: readonly Mutant[] = [
   {
     name: "a strategic merge patch leads to more than 32 bits",
     file: "pkg/apiserver/decode/unstructured-problem.ts",
-    find: "object[name] = Number(BigInt.asIntN(32, BigInt(value)));",
+    find: "object[name] = toInt64(BigInt.asIntN(bits, asInt64(value)));",
     replace: "object[name] = value;",
     tests: DECODING,
   },
