@@ -126,6 +126,21 @@ describeApi("methods and forms", (api) => {
     expect(body.metadata.finalizers).toEqual(["foregroundDeletion"]);
   });
 
+  test("ports that have no number are shown by their names", async () => {
+    const slices = `${home.replace("/api/v1", "/apis/discovery.k8s.io/v1")}/endpointslices`;
+    const slice = (name: string, ports: object[]) => ({
+      metadata: { name },
+      addressType: "IPv4",
+      endpoints: [],
+      ports,
+    });
+    await api().send("POST", slices, slice("a", [{ name: "web" }, { name: "b", port: 81 }]));
+    await api().send("POST", slices, slice("b", [{}]));
+    const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
+    const rows = (await api().get(slices, { accept })).body["rows"] as readonly { cells: unknown[] }[];
+    expect(rows.map(({ cells }) => cells[2])).toEqual(["web,81", "<unset>"]);
+  });
+
   test("kinds without columns of their own have no rows where there are none of them", async () => {
     const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
     const roles = home.replace("/api/v1", "/apis/rbac.authorization.k8s.io/v1");

@@ -1,3 +1,4 @@
+import { quotedAsInGo } from "../../../api/go-quote.ts";
 import { labelKeyProblems, labelValueProblems } from "../../../api/labels-validate.ts";
 import { resources } from "../../../api/resources.ts";
 import { defineKind, specOf, type KindSpec } from "../define-kind.ts";
@@ -65,6 +66,33 @@ function validateAmounts(draft: Draft, errors: FieldErrors): void {
   }
 }
 
+const featureName = /^(?:[A-Z][A-Za-z0-9]*)(?:\/[A-Za-z][A-Za-z0-9]*)*$/;
+
+/** What the kubelet says that it can do. */
+function validateFeatures(draft: Draft, errors: FieldErrors): void {
+  const features = strings(child(draft, "status"), "declaredFeatures");
+  for (const [index, feature] of features.entries()) {
+    const at = `status.declaredFeatures[${index}]`;
+    const before = features[index - 1];
+    if (before === feature) errors.duplicate(at, feature);
+    else if (before !== undefined && before > feature)
+      errors.invalid(at, feature, "list must be sorted alphabetically");
+    if (feature.length > 253)
+      errors.invalid(
+        at,
+        feature,
+        `invalid feature name ${quotedAsInGo(feature)}: must be no more than 253 characters`,
+      );
+    else if (!featureName.test(feature))
+      errors.invalid(
+        at,
+        feature,
+        `invalid feature name ${quotedAsInGo(feature)}: must start with an UpperCamelCase segment, with subsequent segments ` +
+          "separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes",
+      );
+  }
+}
+
 function validateCidrs(spec: Json, errors: FieldErrors): void {
   const cidrs = strings(spec, "podCIDRs");
   for (const [index, cidr] of cidrs.entries()) {
@@ -99,6 +127,7 @@ function validateChange(draft: Draft, before: Json, errors: FieldErrors): void {
 function validateStatus(draft: Draft, before: Json, errors: FieldErrors): void {
   validateTaints(specOf(draft), errors);
   validateAmounts(draft, errors);
+  validateFeatures(draft, errors);
   validateChange(draft, before, errors);
 }
 
@@ -143,6 +172,7 @@ const rules: KindSpec = {
   validate(draft, errors) {
     validateTaints(specOf(draft), errors);
     validateAmounts(draft, errors);
+    validateFeatures(draft, errors);
     validateCidrs(specOf(draft), errors);
   },
   prepareForCreate: (draft) => dropConfig(draft, undefined),

@@ -47,7 +47,7 @@ function stateCell(claim: Json): string {
   const states: string[] = [];
   if (present(child(claim, "metadata"), "deletionTimestamp")) states.push("deleted");
   const status = child(claim, "status");
-  if (!present(status, "allocation")) return [...states, "pending"].join(",");
+  if (!present(status, "allocation")) return states[0] ?? "pending";
   states.push("allocated");
   if (items(status, "reservedFor").length > 0) states.push("reserved");
   return states.join(",");

@@ -215,10 +215,8 @@ const sliceRules: KindSpec = {
     nameColumn,
     column("AddressType", (slice) => text(slice, "addressType")),
     column("Ports", (slice) => {
-      const ports = items(slice, "ports").map((port) =>
-        count(port, "port") === 0 ? "*" : String(count(port, "port")),
-      );
-      return ports.length === 0 ? "<unset>" : summarize(ports);
+      const ports = items(slice, "ports").map((port) => String(port["port"] ?? port["name"] ?? "*"));
+      return ports.length === 0 ? "<unset>" : summarize(ports) || "<unset>";
     }),
     column("Endpoints", (slice) => {
       const all = items(slice, "endpoints").flatMap((endpoint) => strings(endpoint, "addresses"));

@@ -158,7 +158,8 @@ function validatePolicies(spec: Json, type: string, errors: FieldErrors): void {
       errors.forbidden(`spec.${key}`, "may only be used when `type` is 'LoadBalancer'");
     }
   }
-  const isExternal = isBalanced || type === "NodePort" || strings(spec, "externalIPs").length > 0;
+  const isReachable = type === "ClusterIP" && strings(spec, "externalIPs").length > 0;
+  const isExternal = isBalanced || type === "NodePort" || isReachable;
   const external = text(spec, "externalTrafficPolicy");
   if (isExternal) errors.oneOf("spec.externalTrafficPolicy", external, ["Cluster", "Local"]);
   else if (external !== "") {

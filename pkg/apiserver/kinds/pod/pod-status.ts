@@ -1,3 +1,4 @@
+import { validateClaimStatuses } from "./claim-statuses.ts";
 import { dnsSubdomainProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
@@ -29,6 +30,7 @@ export function validatePodStatus(draft: Draft, before: Json, errors: FieldError
   if (firstHost !== undefined && text(firstHost, "ip") !== text(status, "hostIP")) {
     errors.invalid("status.hostIPs[0].ip", text(firstHost, "ip"), "must be equal to `hostIP`");
   }
+  validateClaimStatuses(status, spec, errors);
 }
 
 function validateConditions(status: Json | undefined, errors: FieldErrors): void {

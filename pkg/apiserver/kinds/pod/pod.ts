@@ -63,6 +63,9 @@ function prepareStatus(draft: Draft, before: Json): void {
   const status = child(draft, "status") ?? {};
   const old = child(before, "status") ?? {};
   draft["status"] = status;
+  // Of a feature that is off.
+  if (!present(old, "nodeAllocatableResourceClaimStatuses"))
+    delete status["nodeAllocatableResourceClaimStatuses"];
   if (text(status, "qosClass") === "") copyField(status, old, "qosClass");
   if (count64(status, "observedGeneration") === 0) copyField(status, old, "observedGeneration");
   const generations = new Map<string, unknown[]>();

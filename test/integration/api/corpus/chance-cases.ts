@@ -117,6 +117,31 @@ export const chanceCases: readonly CorpusCase[] = [
       },
     },
   ),
+  ...cases(
+    "v1",
+    "Service",
+    {},
+    {
+      "traffic of no service of this cluster": {
+        spec: {
+          type: "ExternalName",
+          externalName: "example.com",
+          externalTrafficPolicy: "Cluster",
+          externalIPs: ["1.2.3.4"],
+        },
+      },
+    },
+  ),
+  ...cases(
+    "v1",
+    "Node",
+    { "what it can do": { status: { declaredFeatures: ["A", "B/c1"] } } },
+    {
+      "what nothing can do": {
+        status: { declaredFeatures: ["B", "A", "A", "a", "/", "A/1", `A${"a".repeat(253)}`] },
+      },
+    },
+  ),
   ...cases("v1", "Node", {
     "two ways to say its addresses": {
       spec: { podCIDR: "10.1.0.0/24", podCIDRs: ["x", "y"] },
@@ -150,6 +175,30 @@ export const chanceUpdates: readonly UpdateCase[] = [
     patch: {
       overhead: { podFixed: { a: "1Gi", memory: "100m" } },
       scheduling: { nodeSelector: { a: "a/b" }, tolerations: [{ operator: "x" }] },
+    },
+  },
+  {
+    name: "claims of a pod that has none",
+    valid: false,
+    object: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "chance-4" },
+      spec: { containers: [container] },
+    },
+    subresource: "status",
+    patch: {
+      status: {
+        resourceClaimStatuses: [{ name: "a", resourceClaimName: "A" }, { name: "b" }],
+        extendedResourceClaimStatus: {
+          requestMappings: [
+            { containerName: "app", resourceName: "x/y", requestName: "R" },
+            { containerName: "no", resourceName: "x/y", requestName: "r" },
+          ],
+          resourceClaimName: "",
+        },
+        nodeAllocatableResourceClaimStatuses: [{ resourceClaimName: "a" }],
+      },
     },
   },
   {
