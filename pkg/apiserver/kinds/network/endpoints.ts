@@ -10,6 +10,7 @@ import {
   asJson,
   child,
   count,
+  integer,
   items,
   optionalText,
   sameValue,
@@ -215,7 +216,9 @@ const sliceRules: KindSpec = {
     nameColumn,
     column("AddressType", (slice) => text(slice, "addressType")),
     column("Ports", (slice) => {
-      const ports = items(slice, "ports").map((port) => String(port["port"] ?? port["name"] ?? "*"));
+      const ports = items(slice, "ports").map((port) =>
+        String(integer(port, "port") ?? optionalText(port, "name") ?? "*"),
+      );
       return ports.length === 0 ? "<unset>" : summarize(ports) || "<unset>";
     }),
     column("Endpoints", (slice) => {
