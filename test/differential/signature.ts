@@ -89,7 +89,7 @@ export function wording(message: string): string {
       .replaceAll(/'[^']*'/g, "…")
       .replaceAll(/\(?\*\w+\.\w+\)?/g, "a type")
       .replaceAll(/ of type [^:,]*/g, " of a type")
-      .replace(/^\S+ … (?=not found|is forbidden)/, "it ")
+      .replace(/^\S+ (?:… )?(?=not found|is forbidden)/, "it ")
       .replace(/^(Operation cannot be fulfilled on) \S+ …/, "$1 it")
       .replace(/^.* in version … cannot be handled as an? \w+/, "it cannot be handled")
       // What an object is called, where it is said without quotes.

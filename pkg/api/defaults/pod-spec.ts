@@ -85,6 +85,9 @@ function isImageReference(image: string): boolean {
   if (/^[a-f0-9]{64}$/.test(image)) return false;
   const [first = "", ...rest] = image.split("/");
   const isDomain = rest.length > 0 && (/[.:A-Z]/.test(first) || first === "localhost");
+  // What has no place of its own is in the library.
+  const path = isDomain ? rest.join("/") : rest.length > 0 ? image : `library/${image}`;
+  if (path.replace(/:[^/]*$/, "").length > 255) return false;
   return repository.test(image) || (isDomain && domain.test(first) && repository.test(rest.join("/")));
 }
 

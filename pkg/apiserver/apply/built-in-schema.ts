@@ -64,6 +64,8 @@ function impliedValue(field: Field, written: GoField | undefined): [name: string
     const isNull = written === undefined ? field.required : written.unset === "null";
     return isNull ? [[field.name, null]] : [];
   }
+  // What is left out when it is zero is not there then.
+  if (written?.omitsEmpty === true && !isEmptyObject(value)) return [];
   const isZero = value === "" || value === 0 || value === false || isEmptyObject(value);
   return isZero ? [[field.name, value]] : [];
 }

@@ -69,6 +69,40 @@ export function validateAnnotations(
   if (bytes > annotationBytesLimit) errors.tooLong(path, annotationBytesLimit);
 }
 
+/** Of what is made by a template: labels and annotations, and nothing else that is said of objects. */
+export function validateTemplateMetadata(
+  metadata: Json | undefined,
+  path: string,
+  errors: FieldErrors,
+): void {
+  validateAnnotations(stringMap(metadata, "annotations"), `${path}.annotations`, errors);
+  validateLabels(stringMap(metadata, "labels"), `${path}.labels`, errors);
+  for (const name of onlyOfObjects)
+    if (isSet(metadata?.[name], name))
+      errors.forbidden(`${path}.${name === "uid" ? "uID" : name}`, "cannot be set");
+}
+
+function isSet(value: unknown, name: string): boolean {
+  if (value === undefined || value === null || value === "") return false;
+  return value !== 0 || name === "deletionGracePeriodSeconds";
+}
+
+const onlyOfObjects = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+];
+
 function validateOwnerReferences(metadata: Json, errors: FieldErrors): void {
   const path = "metadata.ownerReferences";
   const owners = items(metadata, "ownerReferences");

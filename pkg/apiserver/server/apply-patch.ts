@@ -23,19 +23,20 @@ interface Applied {
 /** Server-side apply: creates the object when there is none, else changes what the applier says and owns. */
 export async function applyObject(call: Call, query: WriteQuery, patch: unknown): Promise<Applied> {
   const { served, info, warnings, request } = call;
+  const isThere = currentObject(call) !== undefined;
+  // What a PUT may create an apply may, too, whatever part of it the path names.
+  if (!isThere && info.subresource !== "" && served.rules.createOnUpdate !== true)
+    throw notFound(served.resource, info.name);
   const applied = appliedDraft(call, patch);
   // What the kind does not have is for the merge to refuse; only what got lost in parsing is looked for here.
   warnOfDuplicates(served, request.body, query, warnings);
-  if (currentObject(call) !== undefined) {
+  if (isThere) {
     const object = await writeExisting(call, query, {
       next: async (before) => call.turns.run(named(call, query, before, applied)),
       ownership: "asGiven",
     });
     return { object, created: false };
   }
-  // What a PUT may create an apply may, too, whatever part of it the path names.
-  if (info.subresource !== "" && served.rules.createOnUpdate !== true)
-    throw notFound(served.resource, info.name);
   const uid = text(applied.metadata, "uid");
   if (uid !== "")
     throw conflict(
@@ -45,6 +46,8 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
     );
   parseVersion(text(applied.metadata, "resourceVersion"), "write");
   const draft = await call.turns.run(named(call, query, undefined, applied));
+  // A version says nothing of what is not there yet, and a dry run hands it back.
+  if (!query.dryRun) delete draft.metadata["resourceVersion"];
   return { object: await createDraft(call, draft, query, "asGiven"), created: true };
 }
 

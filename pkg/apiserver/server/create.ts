@@ -69,9 +69,9 @@ export async function createDraft(
     const named = generated ? copyJson(draft) : draft;
     await turns.step();
     if (generated) named.metadata["name"] = generateName(text(draft.metadata, "generateName"), call.random);
-    const name = text(named.metadata, "name");
     stampNew(named, context.nowMs, call.random);
     rules.prepareForCreate?.(named, context);
+    const name = text(named.metadata, "name");
     if (rules.generation) named.metadata["generation"] = 1;
     await turns.step();
     const errors = validateMetadata(named, rules);

@@ -53,8 +53,8 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
 async function createNamed(call: Call, body: Draft, query: WriteQuery): Promise<ApiObject> {
   const { name, namespace } = call.info;
   requireUid(call, body, { metadata: { name, namespace } }, query);
-  // A version says nothing of what is not there yet.
-  delete body.metadata["resourceVersion"];
+  // A version says nothing of what is not there yet, and a dry run hands it back.
+  if (!query.dryRun) delete body.metadata["resourceVersion"];
   return createDraft(call, body, query);
 }
 

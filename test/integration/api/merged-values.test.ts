@@ -132,6 +132,14 @@ describeApi("values that are merged", (api) => {
     expect(none.status).toBe(404);
   });
 
+  test("a version says nothing of an object that an apply creates", async () => {
+    const metadata = { name: "versioned", resourceVersion: "1" };
+    const { status } = await api().apply(`${home}/configmaps/versioned`, "m", configMap("", { metadata }));
+    expect(status).toBe(201);
+    const none = `${apps}/replicasets/nothing/status`;
+    expect((await api().apply(none, "m", configMap("nothing", {}))).status).toBe(404);
+  });
+
   test("directives about nothing that is there are taken for what they seem to be", async () => {
     await api().send("POST", `${home}/configmaps`, configMap("d", {}));
     const patch = { metadata: { labels: { $retainKeys: ["a"] } } };

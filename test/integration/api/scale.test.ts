@@ -98,6 +98,10 @@ describeApi("scale", (api) => {
     // Two of one name are one, the last: nobody owns the replicas any more.
     await api().patch(`${path}/n`, "merge", { metadata: { labels: { a: "b" } } });
     expect(await owners(`${path}/n`)).toEqual([]);
+    // Who scales to nothing owns nothing.
+    await api().send("POST", `${path}?fieldManager=maker`, deployment("z"));
+    await api().send("PUT", `${path}/z/scale?fieldManager=put`, scaleOf("z", 0));
+    expect(await owners(`${path}/z`)).toEqual([]);
     await api().apply(`${path}/k`, "owner", deployment("k"));
     await api().send("PUT", `${path}/k/scale?fieldManager=put`, scaleOf("k", 1));
     expect(await owners(`${path}/k`)).toEqual(["owner Apply apps/v1  once"]);

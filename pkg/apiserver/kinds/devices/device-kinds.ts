@@ -11,6 +11,7 @@ import {
 } from "../../../api/json.ts";
 import { resources } from "../../../api/resources.ts";
 import { formatTime } from "../../../api/time.ts";
+import { validateTemplateMetadata } from "../metadata.ts";
 import { defineKind, nameAndAge, specOf } from "../define-kind.ts";
 import type { Draft, KindRules } from "../kind.ts";
 import { isExtendedResource } from "../pod/requirements.ts";
@@ -76,7 +77,10 @@ export const deviceKinds: readonly KindRules[] = [
     defineKind(resources.resourceClaimTemplates, {
       columns: nameAndAge,
       setDefaults: (draft) => setRequestDefaults(child(child(draft, "spec"), "spec")),
-      validate: (draft, errors) => validateClaimSpec(descend(draft, "spec", "spec"), "spec.spec", errors),
+      validate: (draft, errors) => {
+        validateTemplateMetadata(descend(draft, "spec", "metadata"), "spec.metadata", errors);
+        validateClaimSpec(descend(draft, "spec", "spec"), "spec.spec", errors);
+      },
       validateChange: (draft, before, errors) => errors.immutable("spec", draft["spec"], before["spec"]),
     }),
   ),

@@ -72,6 +72,24 @@ export function validatePodSpec(
   validateRequirements(overhead, { claimNames: new Set() }, `${path}.overhead`, errors);
   validateOs(spec, `${path}.os`, errors);
   validateSchedulingGroup(spec, path, errors);
+  validateFileVolumes(spec, path, errors);
+}
+
+/** Files that variables are read from lie in volumes that containers write. */
+function validateFileVolumes(spec: Json, path: string, errors: FieldErrors): void {
+  const volumes = new Map(items(spec, "volumes").map((volume) => [text(volume, "name"), volume]));
+  for (const key of ["initContainers", "containers", "ephemeralContainers"])
+    for (const [index, container] of items(spec, key).entries())
+      for (const [at, variable] of items(container, "env").entries()) {
+        const reference = child(child(variable, "valueFrom"), "fileKeyRef");
+        if (reference === undefined) continue;
+        const name = text(reference, "volumeName");
+        const place = `${path}.${key}[${index}].env[${at}].valueFrom.fileKeyRef.volumeName`;
+        const volume = volumes.get(name);
+        if (volume === undefined) errors.notFound(place, name);
+        else if (!present(volume, "emptyDir"))
+          errors.invalid(place, name, "referenced volume must be of type emptyDir");
+      }
 }
 
 /** The name that the kernel is told, in place of the one that the pod would have. */

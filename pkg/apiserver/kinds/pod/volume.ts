@@ -3,6 +3,7 @@ import { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
 import { child, isJson, items, present, text } from "../../../api/json.ts";
 import { validateDriverName } from "../devices/names.ts";
+import { validateTemplateMetadata } from "../metadata.ts";
 import { validateClaimSpec } from "../storage/claim-spec.ts";
 import { iscsiCheck, requires, sharedSources, type SourceCheck } from "../storage/volume-sources.ts";
 import { validateDownward, validateKeyPaths, validateMode, validateProjected } from "./volume-projection.ts";
@@ -99,7 +100,9 @@ function validateSource(volume: Json, path: string, errors: FieldErrors): void {
   for (const [key, check] of Object.entries(sourceChecks)) {
     const source = volume[key];
     if (!isJson(source)) continue;
-    if (found) errors.forbidden(`${path}.${key}`, "may not specify more than 1 volume type");
+    // upstream: pkg/apis/core/validation#validateVolumeSource, which says this of one of them in another way.
+    const shown = key === "cephfs" ? "cephFS" : key;
+    if (found) errors.forbidden(`${path}.${shown}`, "may not specify more than 1 volume type");
     else check(source, `${path}.${key}`, errors);
     found = true;
   }
@@ -126,7 +129,9 @@ function validateEphemeral(source: Json, path: string, errors: FieldErrors): voi
     errors.required(`${path}.volumeClaimTemplate`);
     return;
   }
-  validateClaimSpec(child(template, "spec") ?? {}, `${path}.volumeClaimTemplate.spec`, errors);
+  const at = `${path}.volumeClaimTemplate`;
+  validateTemplateMetadata(child(template, "metadata"), `${at}.metadata`, errors);
+  validateClaimSpec(child(template, "spec") ?? {}, `${at}.spec`, errors);
 }
 
 function validateImage(source: Json, path: string, errors: FieldErrors): void {

@@ -40,6 +40,14 @@ export const chanceCases: readonly CorpusCase[] = [
           ].map((name, index) => ({ name: `c${index}`, image: name })),
         },
       },
+      "images of long names": {
+        spec: {
+          containers: [253, 247, 248].map((length) => ({
+            name: `c${length}`,
+            image: `${"z".repeat(length)}:latest`,
+          })),
+        },
+      },
       "images of every sort": {
         spec: {
           containers: ["A.b/c", "localhost/a", "[::1]:5000/a", "a__b", "a-b_c.d/e:latest", "a.b:1/c/d:L"].map(
@@ -91,6 +99,39 @@ export const chanceCases: readonly CorpusCase[] = [
         hostnameOverride: `${"a".repeat(63)}.B`,
         setHostnameAsFQDN: true,
         hostNetwork: true,
+      }),
+      "files in volumes that are none": {
+        spec: {
+          volumes: [{ name: "host", hostPath: { path: "/" } }],
+          initContainers: [
+            {
+              ...sidecar,
+              env: [{ name: "A", valueFrom: { fileKeyRef: { volumeName: "host", path: "a", key: "K" } } }],
+            },
+          ],
+          containers: [
+            {
+              ...container,
+              env: [{ name: "A", valueFrom: { fileKeyRef: { volumeName: "none", path: "a", key: "K" } } }],
+            },
+          ],
+        },
+      },
+      "volumes of two types": spec({
+        volumes: [{ name: "a", emptyDir: {}, cephfs: { monitors: ["m"] }, nfs: { server: "s", path: "/" } }],
+      }),
+      "claims with names of their own": spec({
+        volumes: [
+          {
+            name: "a",
+            ephemeral: {
+              volumeClaimTemplate: {
+                metadata: { name: "x", labels: { "a b": "c" }, uid: "u", finalizers: ["a/b"] },
+                spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+              },
+            },
+          },
+        ],
       }),
       "system without a name": spec({ os: {} }),
     },
@@ -148,6 +189,29 @@ export const chanceCases: readonly CorpusCase[] = [
       status: { config: { error: "old" } },
     },
   }),
+  ...cases(
+    "resource.k8s.io/v1",
+    "ResourceClaimTemplate",
+    {},
+    {
+      "metadata of an object": {
+        spec: {
+          metadata: {
+            name: "n",
+            generateName: "g",
+            selfLink: "s",
+            uid: "u",
+            generation: 1,
+            deletionTimestamp: "2026-01-01T00:00:00Z",
+            deletionGracePeriodSeconds: 0,
+            ownerReferences: [{ apiVersion: "v1", kind: "A", name: "a", uid: "1" }],
+            annotations: { "a b": "c" },
+          },
+          spec: {},
+        },
+      },
+    },
+  ),
   ...cases("policy/v1", "PodDisruptionBudget", {
     "any name": { metadata: { name: "Any..Name_" }, spec: { minAvailable: 1 } },
   }),
