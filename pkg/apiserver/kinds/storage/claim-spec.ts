@@ -1,7 +1,7 @@
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Json } from "../../../api/json.ts";
-import { child, optionalText, sameValue, strings, text } from "../../../api/json.ts";
+import { child, optionalText, present, sameValue, strings, text } from "../../../api/json.ts";
 import { validateLabelSelector } from "../label-selector.ts";
 import { quantities } from "../quantities.ts";
 import { validateResourceAmount } from "../pod/requirements.ts";
@@ -9,8 +9,8 @@ import { validateResourceAmount } from "../pod/requirements.ts";
 export const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 export const volumeModes = ["Block", "Filesystem"];
 
-/** The spec of a claim: of its own, of a StatefulSet's template, of an ephemeral volume. */
-export function validateClaimSpec(spec: Json, path: string, errors: FieldErrors): void {
+/** The spec of a claim: of its own, of a StatefulSet's template, of an ephemeral volume; of one that was there, `before`. */
+export function validateClaimSpec(spec: Json, path: string, errors: FieldErrors, before?: Json): void {
   const modes = strings(spec, "accessModes");
   if (modes.length === 0) errors.required(`${path}.accessModes`, "at least 1 access mode is required");
   validateLabelSelector(child(spec, "selector"), `${path}.selector`, errors);
@@ -24,9 +24,10 @@ export function validateClaimSpec(spec: Json, path: string, errors: FieldErrors)
   if (mode !== undefined && !volumeModes.includes(mode)) {
     errors.notSupported(`${path}.volumeMode`, mode, volumeModes);
   }
-  for (const key of ["dataSource", "dataSourceRef"]) {
-    validateDataSource(child(spec, key), `${path}.${key}`, errors);
-  }
+  const sources = ["dataSource", "dataSourceRef"];
+  // What is wrong with the group of a source that is there may stay.
+  const isAnyGroup = sources.some((key) => present(child(before, key), "apiGroup"));
+  for (const key of sources) validateDataSource(child(spec, key), isAnyGroup, `${path}.${key}`, errors);
   validateDataSourcePair(spec, path, errors);
 }
 
@@ -47,7 +48,12 @@ function validateStorageRequest(spec: Json, path: string, errors: FieldErrors): 
   else validateResourceAmount("storage", request, path, errors);
 }
 
-function validateDataSource(source: Json | undefined, path: string, errors: FieldErrors): void {
+function validateDataSource(
+  source: Json | undefined,
+  isAnyGroup: boolean,
+  path: string,
+  errors: FieldErrors,
+): void {
   if (source === undefined) return;
   if (text(source, "name") === "") errors.required(`${path}.name`);
   const kind = text(source, "kind");
@@ -56,7 +62,7 @@ function validateDataSource(source: Json | undefined, path: string, errors: Fiel
   if (group === "" && kind !== "PersistentVolumeClaim") {
     errors.invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   }
-  if (group !== "") errors.invalidEach(`${path}.apiGroup`, group, dnsSubdomainProblems(group));
+  if (group !== "" && !isAnyGroup) errors.invalidEach(`${path}.apiGroup`, group, dnsSubdomainProblems(group));
   const namespace = text(source, "namespace");
   if (namespace !== "") errors.invalidEach(`${path}.namespace`, namespace, dnsLabelProblems(namespace));
 }
@@ -66,12 +72,9 @@ function validateDataSourcePair(spec: Json, path: string, errors: FieldErrors): 
   const reference = child(spec, "dataSourceRef");
   if (source === undefined || reference === undefined) return;
   if (text(reference, "namespace") !== "") {
-    errors.invalid(
-      path,
-      `${path}.dataSource`,
-      "may not be specified when dataSourceRef.namespace is specified",
-    );
+    // upstream shows the path to the source, which JSON makes nothing of.
+    errors.invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified");
   } else if (!["apiGroup", "kind", "name"].every((key) => sameValue(source[key], reference[key]))) {
-    errors.invalid(path, `${path}.dataSource`, "must match dataSourceRef");
+    errors.invalid(path, {}, "must match dataSourceRef");
   }
 }

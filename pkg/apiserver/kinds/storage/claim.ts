@@ -20,6 +20,7 @@ import { readQuantity } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 import { setClaimSpecDefaults } from "../../../api/defaults/claim.ts";
 import { validateClaimSpec } from "./claim-spec.ts";
+import { validateClaimStatus } from "./claim-status.ts";
 import { claimWarnings } from "../warnings/storage.ts";
 
 const classAnnotation = "volume.beta.kubernetes.io/storage-class";
@@ -38,17 +39,21 @@ export function accessModesCell(holder: Json | undefined): string {
 }
 
 /** dataSource is the older form of dataSourceRef, as long as that stays within the namespace. */
-function alignDataSources(spec: Json): void {
+function alignDataSources(spec: Json, before: Json | undefined): void {
+  // Sources elsewhere are a feature that is off.
+  const isElsewhere = text(child(spec, "dataSourceRef"), "namespace") !== "";
+  if (isElsewhere && !present(before, "dataSourceRef")) delete spec["dataSourceRef"];
   const reference = child(spec, "dataSourceRef");
+  const had = present(before, "dataSource") || present(before, "dataSourceRef");
+  // A source that old clusters did not know is ignored as ever.
+  const given = child(spec, "dataSource");
+  if (!had && reference === undefined && given !== undefined && !isKnownSource(given))
+    delete spec["dataSource"];
   const source = child(spec, "dataSource");
-  if (source !== undefined && reference === undefined) {
-    // A source that old clusters did not know is ignored as ever.
-    if (isKnownSource(source)) copyField(spec, { dataSourceRef: source }, "dataSourceRef");
-    else delete spec["dataSource"];
-  }
-  if (reference !== undefined && source === undefined && text(reference, "namespace") === "") {
-    if (isKnownSource(reference)) copyField(spec, { dataSource: reference }, "dataSource");
-  }
+  if (source !== undefined && reference === undefined) spec["dataSourceRef"] = { ...source };
+  if (reference === undefined || source !== undefined || text(reference, "namespace") !== "") return;
+  const { namespace: _, ...plain } = reference;
+  spec["dataSource"] = plain;
 }
 
 function isKnownSource(source: Json): boolean {
@@ -105,13 +110,17 @@ const rules: KindSpec = {
   },
   prepareForCreate(draft) {
     draft["status"] = { phase: "Pending" };
-    alignDataSources(specOf(draft));
+    alignDataSources(specOf(draft), undefined);
   },
-  prepareForUpdate(draft, _before, { subresource }) {
-    if (subresource === "") alignDataSources(specOf(draft));
+  prepareForUpdate(draft, before, { subresource }) {
+    if (subresource === "") alignDataSources(specOf(draft), child(before, "spec"));
   },
   validate: (draft, errors) => validateClaimSpec(specOf(draft), "spec", errors),
-  validateChange,
+  validateUpdate(draft, before, errors) {
+    validateClaimSpec(specOf(draft), "spec", errors, child(before, "spec"));
+    validateChange(draft, before, errors);
+  },
+  validateStatus: (draft, _before, errors) => validateClaimStatus(draft, errors),
   warnings: (draft, _before, subresource) => (subresource === "" ? claimWarnings(draft) : []),
   columns: [
     nameColumn,

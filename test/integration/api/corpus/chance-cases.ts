@@ -7,6 +7,10 @@ const sidecar = { name: "side", image: "registry.example/app:1", restartPolicy: 
 const rules = [{ action: "x", exitCodes: { operator: "Gt" } }, {}];
 const jobTemplate = { spec: { template: { spec: { containers: [container], restartPolicy: "Never" } } } };
 
+const claimOf = (extra: object) => ({
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...extra },
+});
+
 /** What requests made by chance have shown the rules to say otherwise. */
 export const chanceCases: readonly CorpusCase[] = [
   ...cases(
@@ -190,6 +194,42 @@ export const chanceCases: readonly CorpusCase[] = [
     },
   }),
   ...cases(
+    "v1",
+    "PersistentVolumeClaim",
+    {
+      "sources of old": claimOf({ dataSource: { kind: "PersistentVolumeClaim", name: "a" } }),
+      "sources that nobody knew": claimOf({ dataSource: { apiGroup: "example.com", kind: "A", name: "a" } }),
+      "sources by references": claimOf({ dataSourceRef: { apiGroup: "example.com", kind: "A", name: "a" } }),
+      "sources elsewhere": claimOf({
+        dataSourceRef: { kind: "PersistentVolumeClaim", name: "a", namespace: "b" },
+      }),
+    },
+    {
+      "sources without names": claimOf({ dataSourceRef: { apiGroup: "A_" } }),
+      "two sources": claimOf({
+        dataSource: { kind: "PersistentVolumeClaim", name: "a" },
+        dataSourceRef: { kind: "PersistentVolumeClaim", name: "b" },
+      }),
+    },
+  ),
+  ...cases(
+    "v1",
+    "PersistentVolume",
+    {},
+    {
+      "less than nothing": {
+        spec: {
+          accessModes: ["ReadWriteOnce"],
+          capacity: { storage: "-1" },
+          hostPath: { path: "/a" },
+        },
+      },
+      "a little less than nothing": {
+        spec: { accessModes: ["ReadWriteOnce"], capacity: { storage: "-100m" }, hostPath: { path: "/a" } },
+      },
+    },
+  ),
+  ...cases(
     "resource.k8s.io/v1",
     "ResourceClaimTemplate",
     {},
@@ -240,6 +280,35 @@ export const chanceUpdates: readonly UpdateCase[] = [
       overhead: { podFixed: { a: "1Gi", memory: "100m" } },
       scheduling: { nodeSelector: { a: "a/b" }, tolerations: [{ operator: "x" }] },
     },
+  },
+  {
+    name: "how far a claim has got",
+    valid: false,
+    object: {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "chance-5" },
+      ...claimOf({}),
+    },
+    subresource: "status",
+    patch: {
+      status: {
+        capacity: { storage: "-1" },
+        allocatedResourceStatuses: { storage: "x", cpu: "NodeResizePending", "a b": "NodeResizePending" },
+        allocatedResources: { storage: "-1", cpu: "1", "example.com/a": "-2" },
+      },
+    },
+  },
+  {
+    name: "sources of a claim that has none",
+    valid: true,
+    object: {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "chance-6" },
+      ...claimOf({}),
+    },
+    patch: { spec: { dataSource: { apiGroup: "example.com", kind: "A", name: "a" } } },
   },
   {
     name: "claims of a pod that has none",
