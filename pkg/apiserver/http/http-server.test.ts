@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from "node:crypto";
 import { once } from "node:events";
 import { connect, type ClientHttp2Session } from "node:http2";
 import { type IncomingMessage, request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
+import { Agent, request as httpsRequest } from "node:https";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { realClock } from "../../clock/real.ts";
 import { seededRandom } from "../../clock/random.ts";
@@ -203,6 +203,16 @@ describe("TLS", () => {
       groups: ["devs", "ops", "system:authenticated"],
       extra: { "authentication.kubernetes.io/credential-id": [`X509SHA256=${fingerprint}`] },
     });
+  });
+
+  test("a connection of HTTP/1.1 that nobody uses stays as long as clients in Go keep it", async () => {
+    const agent = new Agent({ ca: authority.cert, keepAlive: true });
+    try {
+      const { headers } = await answer(httpsRequest(`${http.url}${path}/a`, { agent }));
+      expect(headers["keep-alive"]).toBe("timeout=90");
+    } finally {
+      agent.destroy();
+    }
   });
 
   test("a certificate of another authority names nobody", async () => {

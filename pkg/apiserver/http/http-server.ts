@@ -197,9 +197,12 @@ function headOf(request: HttpRequest, signal: AbortSignal): RequestHead {
 
 type Handler = (request: HttpRequest, response: HttpResponse) => void;
 
+/** As long as clients in Go keep them: who closes a connection first breaks the request that is on its way. */
+const IDLE_MS = 90_000;
+
 function makeListener(tls: TlsFiles | undefined, handler: Handler): Server | Http2SecureServer {
   if (tls === undefined)
-    return nodeHttp.createServer({ keepAliveTimeout: 60_000, shouldUpgradeCallback }, handler);
+    return nodeHttp.createServer({ keepAliveTimeout: IDLE_MS, shouldUpgradeCallback }, handler);
   const { cert, key, clientCa } = tls;
   const http1 = { allowHTTP1: true, shouldUpgradeCallback };
   const server = createSecureServer(
@@ -214,7 +217,8 @@ function makeListener(tls: TlsFiles | undefined, handler: Handler): Server | Htt
     handler,
   );
   server.on("session", (session) => session.setLocalWindowSize(16 << 20));
-  return server;
+  // Of connections of HTTP/1.1, which its types do not speak of.
+  return Object.assign(server, { keepAliveTimeout: IDLE_MS });
 }
 
 /** What else a client would rather speak, such as h2c, it does without. */

@@ -95,14 +95,15 @@ const sourceChecks: Readonly<Record<string, SourceCheck>> = {
   image: validateImage,
 };
 
+/** upstream: pkg/apis/core/validation#validateVolumeSource, where a volume has several sources. */
+const misspelt: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
+
 function validateSource(volume: Json, path: string, errors: FieldErrors): void {
   let found = false;
   for (const [key, check] of Object.entries(sourceChecks)) {
     const source = volume[key];
     if (!isJson(source)) continue;
-    // upstream: pkg/apis/core/validation#validateVolumeSource, which says this of one of them in another way.
-    const shown = key === "cephfs" ? "cephFS" : key;
-    if (found) errors.forbidden(`${path}.${shown}`, "may not specify more than 1 volume type");
+    if (found) errors.forbidden(`${path}.${misspelt[key] ?? key}`, "may not specify more than 1 volume type");
     else check(source, `${path}.${key}`, errors);
     found = true;
   }

@@ -122,7 +122,15 @@ export const chanceCases: readonly CorpusCase[] = [
         },
       },
       "volumes of two types": spec({
-        volumes: [{ name: "a", emptyDir: {}, cephfs: { monitors: ["m"] }, nfs: { server: "s", path: "/" } }],
+        volumes: [
+          {
+            name: "a",
+            emptyDir: {},
+            cephfs: { monitors: ["m"] },
+            nfs: { server: "s", path: "/" },
+            downwardAPI: {},
+          },
+        ],
       }),
       "claims with names of their own": spec({
         volumes: [
