@@ -3,7 +3,9 @@ import { clusterCases } from "./cluster-kinds.ts";
 import type { CorpusCase } from "./corpus-case.ts";
 import { deviceCases } from "./device-kinds.ts";
 import { moreCases } from "./more-kinds.ts";
+import { otherDetails } from "./other-details.ts";
 import { otherCases } from "./other-kinds.ts";
+import { podDetails } from "./pod-details.ts";
 import { podCases } from "./pods.ts";
 import { storageCases } from "./storage-kinds.ts";
 import { type UpdateCase, updateCases } from "./updates.ts";
@@ -18,6 +20,8 @@ export const corpus: readonly CorpusCase[] = [
   ...storageCases,
   ...moreCases,
   ...chanceCases,
+  ...podDetails,
+  ...otherDetails,
 ];
 
 export const changes: readonly UpdateCase[] = [...updateCases, ...chanceUpdates];

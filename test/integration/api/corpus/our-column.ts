@@ -67,7 +67,7 @@ export function causes(
 ): string[] {
   const lines = list.map(({ reason, type, field, message = "" }) => {
     const detail = message.replace(
-      /^([A-Z][a-z ]+): (?:"(?:[^"\\]|\\.)*"|\{.*\}|\[[^\]]*\]|null|-?[\d.]+|true|false)(?=: |$)/s,
+      /^([A-Z][a-z ]+): (?:"(?:[^"\\]|\\.)*"|\{.*\}|\[.*\]|null|-?[\d.]+|true|false)(?=: |$)/s,
       "$1",
     );
     // Some messages end in a diff of Go structs.
@@ -90,7 +90,7 @@ export function update(before: Draft, patch: object, subresource: string): Ours 
   rules.setDefaults?.(draft);
   rules.prepareForUpdate?.(draft, old, context);
   const bumps = rules.generationChanged ?? contentChanged;
-  if (rules.generation && subresource === "" && bumps(draft, old)) {
+  if (rules.generation && subresource !== "status" && bumps(draft, old)) {
     draft.metadata["generation"] = Number(before.metadata["generation"]) + 1;
   }
   const own = atOnce(rules.validateUpdate?.(draft, old, context));

@@ -1,3 +1,5 @@
+import { badDetails, goodDetails } from "./detail-updates.ts";
+
 /** A change of an object that exists: a JSON merge patch, of the object itself or of a subresource. */
 export interface UpdateCase {
   readonly name: string;
@@ -322,6 +324,6 @@ const named =
   };
 
 export const updateCases: readonly UpdateCase[] = [
-  ...Object.entries(good).map(named(true)),
-  ...Object.entries(bad).map(named(false)),
+  ...Object.entries({ ...good, ...goodDetails }).map(named(true)),
+  ...Object.entries({ ...bad, ...badDetails }).map(named(false)),
 ];
