@@ -79,6 +79,24 @@ describe("by rules", () => {
     const limited = limitByRules(c, rules, history, NOW);
     expect([limited.replicas, limited.reason]).toEqual(c.expected);
   });
+
+  test("where the range and the rules end at one number, the range is told", () => {
+    const many = limitByRules(
+      { current: 1, wanted: 9, minimum: 1, maximum: 5 },
+      { scaleUp: UP, scaleDown: DOWN },
+      NONE,
+      NOW,
+    );
+    expect([many.replicas, many.reason]).toEqual([5, "TooManyReplicas"]);
+    const half: HPAScalingRules = { selectPolicy: "Max", policies: [{ ...percent, value: 50 }] };
+    const few = limitByRules(
+      { current: 4, wanted: 1, minimum: 2, maximum: 5 },
+      { scaleUp: UP, scaleDown: half },
+      NONE,
+      NOW,
+    );
+    expect([few.replicas, few.reason]).toEqual([2, "TooFewReplicas"]);
+  });
 });
 
 function rulesOf(pods: number, podsPeriod: number, share: number, sharePeriod: number): HPAScalingRules {

@@ -140,6 +140,14 @@ describe("validation", () => {
       [`Invalid value: "b": v in body should match '^a+$'`],
     ],
     ["too long", { type: "string", maxLength: 2 }, "abc", ["Too long: may not be more than 2 bytes"]],
+    ["letters, not halves of them", { type: "string", maxLength: 2 }, "a\u{1F600}", []],
+    ["letters that are halves of none", { type: "string", maxLength: 2 }, "\u{D83D}a", []],
+    [
+      "too few letters of several halves",
+      { type: "string", minLength: 2 },
+      "\u{1F600}",
+      ['Invalid value: "\u{1F600}": v in body should be at least 2 chars long'],
+    ],
     [
       "too short",
       { type: "string", minLength: 2 },

@@ -136,6 +136,22 @@ describe("OpenAPI", () => {
   });
 });
 
+test("the root names all paths", async () => {
+  const { paths } = (await json(newServer(), "/")) as { readonly paths: readonly string[] };
+  expect(paths.filter((path) => !path.startsWith("/apis/"))).toEqual([
+    "/api",
+    "/api/v1",
+    "/apis",
+    "/healthz",
+    "/livez",
+    "/openapi/v2",
+    "/openapi/v3",
+    "/readyz",
+    "/version",
+  ]);
+  expect(paths.filter((path) => path.startsWith("/apis/apps"))).toEqual(["/apis/apps", "/apis/apps/v1"]);
+});
+
 test("health says what was checked when asked", async () => {
   const server = newServer();
   const response = await server.handle({
