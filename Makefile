@@ -59,7 +59,8 @@ verify: $(STAMP)
 sim: $(STAMP)
 	node --max-semi-space-size=64 test/sim/main.ts
 
-# Plants mistakes one at a time; each must be noticed by its tests. ONLY=part of a name or file, or RANDOM=150 [SEED=1].
+# Plants mistakes one at a time; each must be noticed by its tests. ONLY=part of a name or file, or RANDOM=150 [SEED=1]
+# [MOST_SECONDS=90], which tries those that chance has chosen, each with tests that take so long together at most.
 mutants: $(STAMP)
 	$(if $(RANDOM),COUNT=$(RANDOM) node test/mutants/random.ts,node test/mutants/main.ts)
 

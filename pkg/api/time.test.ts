@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatMicroTime, formatMicros, formatTime, isMicroTime, parseMicros, parseTime } from "./time.ts";
+import {
+  formatMicroTime,
+  formatMicros,
+  formatTime,
+  isMicroTime,
+  isPlainTime,
+  parseMicros,
+  parseTime,
+} from "./time.ts";
 
 describe("parseTime", () => {
   test.each<[string, number]>([
@@ -78,4 +86,23 @@ test("what is written is read back", () => {
       expect(isMicroTime(formatMicros(micros))).toBe(true);
     }),
   );
+});
+
+test.each([
+  ["2026-11-18T11:40:18Z", true],
+  ["2024-02-29T23:59:59Z", true],
+  ["2026-02-29T00:00:00Z", false],
+  ["2026-11-18T24:00:00Z", false],
+  ["2026-11-18T11:60:18Z", false],
+  ["2026-11-18T11:40:60Z", false],
+  ["2026-13-18T11:40:18Z", false],
+  ["2026-00-18T11:40:18Z", false],
+  ["2026-11-00T11:40:18Z", false],
+  ["2026-1a-18T11:40:18Z", false],
+  ["2026-11-18 11:40:18Z", false],
+  ["2026-11-18T11:40:18z", false],
+  ["2026-11-18T11:40:18.5Z", false],
+  ["2026-11-18T11:40:18+00:00", false],
+])("whether %s is as API servers write it", (text, expected) => {
+  expect(isPlainTime(text)).toBe(expected);
 });

@@ -1,5 +1,6 @@
 import { autoscalingMutants } from "./autoscaling.ts";
 import { batchMutants } from "./batch.ts";
+import { chanceSurvivors } from "./chance-survivors.ts";
 import { certificateBetasMutants } from "./certificate-betas.ts";
 import { certificateSigningMutants } from "./certificate-signing.ts";
 import { certificatesMutants } from "./certificates.ts";
@@ -106,4 +107,5 @@ export const mutants: readonly Mutant[] = [
   ...definitionsMutants,
   ...webhookMutants,
   ...commandLineMutants,
+  ...chanceSurvivors,
 ];

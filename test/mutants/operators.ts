@@ -43,7 +43,7 @@ const EFFECTS: ReadonlySet<string> = new Set([
 ]);
 /** The beginning of what only tells people something. */
 const TOLD =
-  /^(await )?([\w.#]*\b)?(log|logger|event)\b|^[\w.#]*\.(verbose|info|error|warning|event)\(|^new \w*Error\(/;
+  /^(await )?([\w.#]*\b)?(log|logger|event)\b|^[\w.#]*\.(verbose|info|error|warning|event|decided)\(|^new \w*Error\(/;
 
 /** All slips that this program knows for a source in TypeScript, in the order in which they stand there. */
 export function slipsIn(source: string): readonly Slip[] {

@@ -84,6 +84,16 @@ test("metadata of nothing", async () => {
   expect((await read(at, `${PROTOBUF_TYPE}${form}`)).bytes).toEqual(Buffer.concat([before, after]));
 });
 
+test("what is known of a list as a whole comes in a field of its own", () => {
+  const metadata = { resourceVersion: "5", continue: "c", remainingItemCount: 3 };
+  const { before } = encodeProtobufList({ apiVersion: "v1", kind: "ConfigMapList", metadata }, 0);
+  // selfLink is the first field of ListMeta, resourceVersion the second, continue the third, the rest the fourth.
+  const inner = Buffer.from([0x0a, 0, 0x12, 1, 0x35, 0x1a, 1, 0x63, 0x20, 3]);
+  expect(before.toString("latin1")).toContain(
+    Buffer.concat([Buffer.from([0x0a, inner.length]), inner]).toString("latin1"),
+  );
+});
+
 test.each(["", metadataOnly])("a watch%s", async (form) => {
   const at = `${path}?watch=true&timeoutSeconds=1&fieldSelector=metadata.name%3Da`;
   const [{ type, bytes }, frame] = await Promise.all([

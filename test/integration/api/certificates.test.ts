@@ -385,6 +385,11 @@ describeApi(
       expect(body.items.map(({ metadata }) => metadata.name)).toEqual(["fixed"]);
     });
 
+    test("they are for a day where nothing is said", async () => {
+      const made = await api().send("POST", path, podRequest("plain", { maxExpirationSeconds: undefined }));
+      expect(made.body.spec["maxExpirationSeconds"]).toBe(86_400);
+    });
+
     test.each<[string, object, string]>([
       ["no key", { stubPKCS10Request: "" }, "spec"],
       [

@@ -62,8 +62,6 @@ const affinityOf = (...expressions: readonly object[]): object => ({
   },
 });
 const inZone = { key: "zone", operator: "In", values: ["a"] };
-const service = { apiVersion: "v1", kind: "Service", spec: { ports: [{ port: 80 }], selector: { a: "b" } } };
-const node = { apiVersion: "v1", kind: "Node" };
 const quota = {
   apiVersion: "v1",
   kind: "ResourceQuota",
