@@ -1,5 +1,4 @@
-import { cases, type CorpusCase } from "./corpus-case.ts";
-import type { UpdateCase } from "./updates.ts";
+import { type CorpusCase, cases, type UpdateCase } from "./corpus-case.ts";
 
 const container = { name: "app", image: "registry.example/app:1" };
 const spec = (extra: object) => ({ spec: { containers: [container], ...extra } });

@@ -5,6 +5,17 @@ export interface CorpusCase {
   readonly object: Readonly<Record<string, unknown>> & { readonly apiVersion: string; readonly kind: string };
 }
 
+/** A change of an object that exists: a JSON merge patch, of the object itself or of a subresource. */
+export interface UpdateCase {
+  readonly name: string;
+  readonly valid: boolean;
+  readonly object: Readonly<Record<string, unknown>> & { readonly apiVersion: string; readonly kind: string };
+  /** Applied first, through its subresource; has to succeed. */
+  readonly before?: { readonly subresource: string; readonly patch: object };
+  readonly patch: object;
+  readonly subresource?: string;
+}
+
 type Body = Readonly<Record<string, unknown>>;
 
 /** Cases of one kind: the body of each is everything besides apiVersion, kind and a metadata.name. */

@@ -1,4 +1,4 @@
-import type { UpdateCase } from "./updates.ts";
+import type { UpdateCase } from "./corpus-case.ts";
 
 type Change = Omit<UpdateCase, "name" | "valid">;
 

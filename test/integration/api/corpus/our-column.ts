@@ -14,8 +14,7 @@ import {
   type RuleContext,
 } from "../../../../pkg/apiserver/kinds/kind.ts";
 import { validateMetadata, validateMetadataUpdate } from "../../../../pkg/apiserver/kinds/metadata.ts";
-import type { CorpusCase } from "./corpus-case.ts";
-import type { UpdateCase } from "./updates.ts";
+import type { CorpusCase, UpdateCase } from "./corpus-case.ts";
 
 export interface Ours {
   readonly draft: Draft;

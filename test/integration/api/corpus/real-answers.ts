@@ -6,7 +6,7 @@ import { isServedByDefault, resourceOfKind } from "../../../../pkg/api/resources
 import { startRealCluster } from "../../../harness/real-cluster.ts";
 import { changes, corpus } from "./corpus.ts";
 import { type Answer, RealColumn } from "./real-column.ts";
-import type { UpdateCase } from "./updates.ts";
+import type { UpdateCase } from "./corpus-case.ts";
 
 export interface Table {
   readonly columnDefinitions: readonly TableColumn[];

@@ -1,15 +1,5 @@
+import type { UpdateCase } from "./corpus-case.ts";
 import { badDetails, goodDetails } from "./detail-updates.ts";
-
-/** A change of an object that exists: a JSON merge patch, of the object itself or of a subresource. */
-export interface UpdateCase {
-  readonly name: string;
-  readonly valid: boolean;
-  readonly object: Readonly<Record<string, unknown>> & { readonly apiVersion: string; readonly kind: string };
-  /** Applied first, through its subresource; has to succeed. */
-  readonly before?: { readonly subresource: string; readonly patch: object };
-  readonly patch: object;
-  readonly subresource?: string;
-}
 
 const labels = { app: "a" };
 const template = { metadata: { labels }, spec: { containers: [{ name: "app", image: "x:1" }] } };
