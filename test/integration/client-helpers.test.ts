@@ -133,7 +133,10 @@ describe.each(servers)("helpers of the client, on the $name server", (kind) => {
     await setReady("waited", "True");
     expect((await waiting)?.metadata.name).toBe("waited");
     expect((await waitFor(cluster, target))?.status?.phase).toBe("Running");
+    // What others come to is nobody's business here.
+    await pod("before");
     const other = { resource: resources.pods, ref, until: conditionIs("Ready", "False") };
+    await setReady("before", "False");
     await expect(waitFor(cluster, other, { timeoutMs: 200 })).rejects.toThrow(DeadlineError);
     const gone = waitFor(cluster, { resource: resources.pods, ref, until: deleted }, { timeoutMs: 60_000 });
     await cluster.clientFor(resources.pods).delete(ref, { gracePeriodSeconds: 0 });
