@@ -166,7 +166,9 @@ describe("@kubernetes/client-node", () => {
     { tokenFile: "/run/token" },
     { "client-certificate": "/c", "client-key": "/k" },
     { username: "me", password: "pw" },
+    { token: "t", as: "jane" },
     { token: "t", as: "jane", "as-groups": ["a", "b"], "as-uid": "7" },
+    { token: "t", as: "jane", "as-user-extra": { scopes: ["a", "b"] } },
     {
       exec: {
         apiVersion: "client.authentication.k8s.io/v1",
