@@ -81,6 +81,15 @@ function prepareStatus(draft: Draft, before: Json): void {
   }
 }
 
+/** podIP and the first of podIPs are one field in two forms: the older one counts. */
+function alignAddresses(status: Json | undefined): void {
+  if (status === undefined) return;
+  const ip = text(status, "podIP");
+  const [first] = items(status, "podIPs");
+  if (ip !== "" && text(first, "ip") !== ip) status["podIPs"] = [{ ip }];
+  else if (ip === "" && first !== undefined) status["podIP"] = text(first, "ip");
+}
+
 function keepAll(draft: Draft, before: Json): void {
   copyField(draft, before, "spec");
   copyField(draft, before, "status");
@@ -181,6 +190,7 @@ const rules: KindSpec = {
     const spec = specOf(draft);
     setPodSpecDefaults(spec);
     setPodDefaults(spec);
+    alignAddresses(child(draft, "status"));
     // upstream: pkg/apis/core/v1/conversion.go, for pods and not for templates.
     if ((int64(spec, "terminationGracePeriodSeconds") ?? 0) < 0) spec["terminationGracePeriodSeconds"] = 1;
   },

@@ -175,7 +175,7 @@ export const csiKinds = [
       if (capacity !== undefined && capacity.sign() < 0)
         errors.invalid("capacity", capacity.toString(), "must be greater than or equal to 0");
     },
-    validateUpdate(draft, before, errors) {
+    validateChange(draft, before, errors) {
       for (const key of ["nodeTopology", "storageClassName"]) errors.immutable(key, draft[key], before[key]);
     },
   }),

@@ -289,6 +289,53 @@ export const chanceUpdates: readonly UpdateCase[] = [
     },
   },
   {
+    name: "one address of a pod",
+    valid: true,
+    object: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "chance-7" },
+      spec: { containers: [container] },
+    },
+    subresource: "status",
+    patch: { status: { podIP: "10.0.0.1" } },
+  },
+  {
+    name: "several addresses of a pod",
+    valid: true,
+    object: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "chance-8" },
+      spec: { containers: [container] },
+    },
+    subresource: "status",
+    patch: { status: { podIPs: [{ ip: "10.0.0.1" }, { ip: "::1" }] } },
+  },
+  {
+    name: "an address of a pod that is none",
+    valid: false,
+    object: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "chance-9" },
+      spec: { containers: [container] },
+    },
+    subresource: "status",
+    patch: { status: { podIP: "x", podIPs: [{ ip: "10.0.0.1" }] } },
+  },
+  {
+    name: "where there is room",
+    valid: false,
+    object: {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "CSIStorageCapacity",
+      metadata: { name: "chance-10" },
+      storageClassName: "c",
+    },
+    patch: { storageClassName: "A_", nodeTopology: { matchLabels: { a: "$" } } },
+  },
+  {
     name: "how far a claim has got",
     valid: false,
     object: {
