@@ -56,6 +56,10 @@ export class FieldErrors {
     this.#add("FieldValueTooMany", field, `Too many: ${actual}`, `must have at most ${maximum} ${noun}`);
   }
 
+  internal(field: string, problem: string): void {
+    this.#add("InternalError", field, `Internal error: ${problem}`, "");
+  }
+
   nonNegative(field: string, value: Int64 | undefined): void {
     if (value !== undefined && value < 0) this.invalid(field, value, "must be greater than or equal to 0");
   }

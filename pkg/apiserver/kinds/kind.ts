@@ -20,6 +20,7 @@ export interface FieldError {
     | "FieldValueNotFound"
     | "FieldValueTooLong"
     | "FieldValueTooMany"
+    | "InternalError"
     | "FieldValueTypeInvalid";
   readonly field: string;
   /** The complete message of the cause, e.g. `Invalid value: -1: must be greater than or equal to 0`. */

@@ -154,6 +154,22 @@ describeApi("values that are merged", (api) => {
     expect(body.message).toContain('spec.clusterIPs[0]: Invalid value: "-1": must be a valid IP address');
   });
 
+  test("what an autoscaler of old says of the CPU is one of its metrics", async () => {
+    const scalers = home.replace("/api/v1", "/apis/autoscaling/v1") + "/horizontalpodautoscalers";
+    const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "d" } };
+    await api().send("POST", scalers, { metadata: { name: "s" }, spec });
+    const status = { currentCPUUtilizationPercentage: 7, currentReplicas: 1, desiredReplicas: 1 };
+    const { body } = await api().patch(`${scalers}/s/status`, "merge", { status });
+    expect(body.status).toMatchObject(status);
+    const newer = await api().get(`${scalers.replace("/v1/", "/v2/")}/s`);
+    expect(newer.body.status).toMatchObject({
+      currentMetrics: [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: 7 } } }],
+    });
+    // It is kept by whoever writes it back.
+    const again = await api().patch(`${scalers}/s/status`, "merge", { status: { currentReplicas: 2 } });
+    expect(again.body.status).toMatchObject({ ...status, currentReplicas: 2 });
+  });
+
   test("limits that nobody has named have a name", async () => {
     const spec = { limits: [{ type: "Container", max: { cpu: "1" } }] };
     const { status, body } = await api().send("POST", `${home}/limitranges?dryRun=All`, { spec });

@@ -21,7 +21,7 @@ import { validateResourceAmount } from "../pod/requirements.ts";
 import { taintEffects } from "../pod/scheduling.ts";
 import { quantities } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
-import { cidrWarnings, validateOldCidr } from "../network/address-checks.ts";
+import { cidrWarnings, readCidr, validateOldCidr } from "../network/address-checks.ts";
 import { repeatedPlaces } from "../repeated.ts";
 
 const rolePrefix = "node-role.kubernetes.io/";
@@ -98,6 +98,13 @@ function validateCidrs(spec: Json, errors: FieldErrors): void {
   for (const [index, cidr] of cidrs.entries()) {
     validateOldCidr(cidr, `spec.podCIDRs[${index}]`, errors);
   }
+  const wrong = cidrs.findIndex((cidr) => readCidr(cidr) === undefined);
+  if (cidrs.length > 1 && wrong >= 0)
+    errors.internal(
+      "spec.podCIDRs",
+      "invalid PodCIDRs. failed to check with dual stack with error:" +
+        `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${cidrs[wrong] ?? ""})`,
+    );
   const families = new Set(cidrs.map((cidr) => cidr.includes(":")));
   if (cidrs.length > families.size) {
     errors.invalid("spec.podCIDRs", cidrs, "may specify no more than one CIDR for each IP family");

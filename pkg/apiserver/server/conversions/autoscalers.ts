@@ -8,7 +8,7 @@ import { deepFreeze } from "../../../api/freeze.ts";
 import { copyJson } from "../../../api/json-copy.ts";
 import type { Conversion } from "../served-resource.ts";
 import { behaviorFromV1, behaviorToV1 } from "./behavior-form.ts";
-import { metricSpecFromV1, metricSpecToV1, metricStatusToV1 } from "./metric-forms.ts";
+import { metricSpecFromV1, metricSpecToV1, metricStatusFromV1, metricStatusToV1 } from "./metric-forms.ts";
 
 const metricsAnnotation = "autoscaling.alpha.kubernetes.io/metrics";
 const behaviorAnnotation = "autoscaling.alpha.kubernetes.io/behavior";
@@ -90,11 +90,24 @@ export function autoscalerToV2(draft: Draft): Draft {
   const behavior = behaviorFromV1(valueIn(made, behaviorAnnotation));
   if (behavior !== undefined) spec["behavior"] = behavior;
   const status = child(made, "status");
+  if (status !== undefined) metricsFromV1(made, status);
   const conditions = valueIn(made, conditionsAnnotation);
   if (status !== undefined && conditions !== undefined) status["conditions"] = conditions;
   for (const annotation of ours) annotate(made, annotation, undefined);
   normalizeWireForm(made, "autoscaling/v2", kind);
   return made;
+}
+
+/** What the annotation says counts; without it there is the one metric that v1 knows. */
+function metricsFromV1(made: Draft, status: Json): void {
+  const averageUtilization = status["currentCPUUtilizationPercentage"];
+  delete status["currentCPUUtilizationPercentage"];
+  const told = listIn(made, currentMetricsAnnotation).map(metricStatusFromV1);
+  if (told.length > 0) status["currentMetrics"] = told;
+  else if (averageUtilization !== undefined)
+    status["currentMetrics"] = [
+      { type: "Resource", resource: { name: "cpu", current: { averageUtilization } } },
+    ];
 }
 
 function cpuMetric(averageUtilization: unknown): Json {

@@ -62,7 +62,16 @@ export function metricSpecToV1(metric: Json): Json {
 }
 
 export function metricStatusToV1(metric: Json): Json {
-  return flattened(metric, ([first = "", ...rest]) => [first === "target" ? "current" : first, ...rest]);
+  const made = flattened(metric, ([first = "", ...rest]) => [
+    first === "target" ? "current" : first,
+    ...rest,
+  ]);
+  // An average value is always there in v1.
+  for (const member of ["resource", "containerResource"]) {
+    const flat = child(made, member);
+    if (flat !== undefined) flat["currentAverageValue"] ??= "0";
+  }
+  return made;
 }
 
 function flattened(metric: Json, place: (path: readonly string[]) => readonly string[]): Json {
@@ -79,15 +88,30 @@ function flattened(metric: Json, place: (path: readonly string[]) => readonly st
 }
 
 export function metricSpecFromV1(metric: Json): Json {
+  return grouped(metric, (spec, name) => spec[name], "target");
+}
+
+export function metricStatusFromV1(metric: Json): Json {
+  return grouped(metric, (status, name) => status[name.replace(/^target(?=.)/, "current")], "current");
+}
+
+function grouped(
+  metric: Json,
+  valueOf: (flat: Json, name: string) => unknown,
+  place: "target" | "current",
+): Json {
   const form = specForms[text(metric, "type")];
   const flat = form === undefined ? undefined : child(metric, form.member);
   if (form === undefined || flat === undefined) return metric;
-  const grouped: Json = {};
-  for (const [name, path] of Object.entries(form.fields))
-    if (flat[name] !== undefined) put(grouped, path, flat[name]);
-  const target = child(grouped, "target");
-  if (target !== undefined) target["type"] = targetType(target);
-  return { type: metric["type"], [form.member]: grouped };
+  const made: Json = {};
+  for (const [name, [first = "", ...rest]] of Object.entries(form.fields)) {
+    const isAmount = first === "target" && rest.length > 0;
+    const value = isAmount ? valueOf(flat, name) : flat[name];
+    if (value !== undefined) put(made, [isAmount ? place : first, ...rest], value);
+  }
+  const target = child(made, "target");
+  if (place === "target" && target !== undefined) target["type"] = targetType(target);
+  return { type: metric["type"], [form.member]: made };
 }
 
 function targetType(target: Json): string {

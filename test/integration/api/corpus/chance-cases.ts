@@ -189,6 +189,7 @@ export const chanceCases: readonly CorpusCase[] = [
     "Node",
     { "what it can do": { status: { declaredFeatures: ["A", "B/c1"] } } },
     {
+      "addresses that are none": { spec: { podCIDRs: ["10.1.0.0/24", "b"] } },
       "what nothing can do": {
         status: { declaredFeatures: ["B", "A", "A", "a", "/", "A/1", `A${"a".repeat(253)}`] },
       },
