@@ -93,7 +93,10 @@ export function wording(message: string): string {
       .replace(/^(Operation cannot be fulfilled on) \S+ …/, "$1 it")
       .replace(/^.* in version … cannot be handled as an? \w+/, "it cannot be handled")
       // What an object is called, where it is said without quotes.
-      .replaceAll(/(?<=storage version )\S+|(?<=but got: )\S+|(?<=CIDR address: )[^)]+|(?<=GroupVersion string: )\S+/g, "…")
+      .replaceAll(
+        /(?<=storage version )\S+|(?<=but got: )\S+|(?<=CIDR address: )[^)]+|(?<=GroupVersion string: )\S+/g,
+        "…",
+      )
       // What expressions are, and bodies begin with, is another thing each time.
       .replace(/(compilation failed|must evaluate to \w+): .*$|(?<=must evaluate to \w+) but got .*$/s, "$1")
       .replace(/ \(\{.*\)$/s, "")
