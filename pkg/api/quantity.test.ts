@@ -240,7 +240,7 @@ describe("toString", () => {
   const shorter = ["01", "+1", "1E3", "1.500", "1.", "1023Ki", "1025Ki", "1000000001m"];
   // Binary ones while their digits are surely few enough.
   const longer = ["+12345678901Ki", "+99999999Mi", "+12345Gi", "+123456789012345678"];
-  test.each([...shorter, ...longer])("%s is kept", (input) => {
+  test.each([...shorter, ...longer, "83.348u"])("%s is kept", (input) => {
     expect(parseQuantity(input).toString()).toBe(input);
     expect(JSON.stringify({ cpu: parseQuantity(input) })).toBe(`{"cpu":"${input}"}`);
   });

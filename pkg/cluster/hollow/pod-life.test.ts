@@ -69,6 +69,12 @@ describe("a pod's life", () => {
       ["0s Running: running ready", "1s Failed: exit 3"],
     ],
     [
+      "a job of which one half fails",
+      pod({ restartPolicy: "Never", containers: [runs("sleep 1"), { ...runs("exit 3"), name: "d" }] }),
+      60_000,
+      ["0s Running: running ready, exit 3", "1s Failed: exit 0, exit 3"],
+    ],
+    [
       "failures are tried again, the first at once, then after 10 s, 20 s",
       pod({ restartPolicy: "OnFailure", containers: [runs("sleep 1; exit 1")] }),
       40_000,
