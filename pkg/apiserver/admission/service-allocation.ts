@@ -71,10 +71,10 @@ export function serviceAllocation(
       if (!isHeadless(spec)) {
         const ranges = rangesNow();
         const addresses = [...strings(spec, "clusterIPs")];
-        for (const address of addresses) {
-          if (before?.spec?.clusterIPs?.includes(address) !== true)
+        // A change of one that is there is for validation to refuse.
+        for (const [index, address] of addresses.entries())
+          if (before?.spec?.clusterIPs?.[index] === undefined)
             requireFree(address, { ranges, taken }, attributes);
-        }
         for (const family of strings(spec, "ipFamilies").slice(addresses.length)) {
           const sources = ranges.filter((each) => each.family === family);
           if (sources.length === 0) continue;

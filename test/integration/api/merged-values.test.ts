@@ -154,6 +154,26 @@ describeApi("values that are merged", (api) => {
     expect(body.message).toContain('spec.clusterIPs[0]: Invalid value: "-1": must be a valid IP address');
   });
 
+  test("an address that a service has does not change, to whatever", async () => {
+    const ports = [{ port: 80 }];
+    const made = await api().send("POST", `${home}/services`, {
+      metadata: { name: "fixed" },
+      spec: { ports },
+    });
+    expect(made.status).toBe(201);
+    const spec = { clusterIP: "192.0.2.1", ports };
+    const { status, body } = await api().send("PUT", `${home}/services/fixed`, {
+      metadata: { name: "fixed" },
+      spec,
+    });
+    expect([status, body.message]).toEqual([422, expect.stringContaining("may not change once set")]);
+    const merged = await api().patch(`${home}/services/fixed`, "merge", { spec: { clusterIP: "192.0.2.1" } });
+    expect([merged.status, merged.body.message]).toEqual([
+      422,
+      expect.stringContaining("may not change once set"),
+    ]);
+  });
+
   test("what an autoscaler of old says of the CPU is one of its metrics", async () => {
     const scalers = home.replace("/api/v1", "/apis/autoscaling/v1") + "/horizontalpodautoscalers";
     const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "d" } };
