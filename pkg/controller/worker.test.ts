@@ -153,6 +153,22 @@ test("a key that fails for good is tried again only when it is added anew", asyn
   await running;
 });
 
+test("the rest of a time passes, though it is too little to be added to the time that it is", async () => {
+  const untilMs = 1_000_000.1;
+  let runs = 0;
+  const { clock, queue, stop, running } = setUp(async () => {
+    runs++;
+    const restMs = runs < 20 && clock.monotonicMs() < untilMs ? 1e-11 : undefined;
+    return restMs === undefined ? {} : { requeueAfterMs: restMs };
+  });
+  await clock.advanceBy(1_000_000);
+  queue.add("a");
+  await clock.advanceBy(10);
+  expect(runs).toBe(2);
+  stop.abort();
+  await running;
+});
+
 test("a sync can ask to be repeated after a while, or at once", async () => {
   const startsMs: number[] = [];
   const { clock, queue, stop, running } = setUp(async () => {

@@ -180,7 +180,7 @@ export class WorkerPool<K> {
     }
     queue.forget(key);
     if (requeueAfterMs === undefined) return DONE;
-    queue.addAfter(key, requeueAfterMs, this.#options.again);
+    queue.addAfter(key, waitOf(requeueAfterMs), this.#options.again);
     return `again in ${requeueAfterMs} ms`;
   }
 
@@ -252,4 +252,9 @@ async function outlasts(wait: (signal: AbortSignal) => Promise<void>, signal: Ab
     throw error;
   }
   return !signal.aborted;
+}
+
+/** The rest of a time may be lost in rounding: then it never passes, and the sync asks for it again and again. */
+function waitOf(requeueAfterMs: number): number {
+  return requeueAfterMs > 0 ? Math.max(1, requeueAfterMs) : requeueAfterMs;
 }

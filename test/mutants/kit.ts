@@ -8,6 +8,13 @@ const recordedTests = ["pkg/controller/recorded-writes.test.ts"];
 /** What every controller is wired with: a mistake here is one of all of them. */
 export const kitMutants: readonly Mutant[] = [
   {
+    name: "a wait that is lost in rounding is none",
+    file: "pkg/controller/worker.ts",
+    find: "requeueAfterMs > 0 ? Math.max(1, requeueAfterMs) : requeueAfterMs",
+    replace: "requeueAfterMs",
+    tests: ["pkg/controller/worker.test.ts"],
+  },
+  {
     name: "the kit: a sync does not wait for a cache",
     file: "pkg/controller/kit.ts",
     find: "    this.#caches.push(cache);\n",
