@@ -2,10 +2,12 @@
 export class Disks {
   /** Nodes that have the disk, by its handle. */
   readonly #disks = new Map<string, Set<string>>();
+  readonly #removed = new Set<string>();
   readonly #directories = new Set<string>();
 
   /** One that a user brings is there with its first use. */
   make(handle: string): void {
+    this.#removed.delete(handle);
     this.#nodesOf(handle);
   }
 
@@ -14,11 +16,13 @@ export class Disks {
     const nodes = this.nodesOf(handle);
     if (nodes.length > 0) return `the disk is attached to ${nodes.join()}`;
     this.#disks.delete(handle);
+    this.#removed.add(handle);
     return undefined;
   }
 
   /** Gives why it cannot be. */
   attach(handle: string, node: string, isExclusive: boolean): string | undefined {
+    if (this.#removed.has(handle)) return `there is no disk ${handle} any more`;
     const nodes = this.#nodesOf(handle);
     const others = [...nodes].filter((other) => other !== node);
     if (isExclusive && others.length > 0) return `the disk is attached to ${others.join()}`;
