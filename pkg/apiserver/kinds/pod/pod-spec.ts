@@ -68,8 +68,9 @@ export function validatePodSpec(
   validateTolerations(items(spec, "tolerations"), `${path}.tolerations`, errors);
   validateHostAliases(spec, `${path}.hostAliases`, errors);
   validatePreemptionPolicy(spec, `${path}.preemptionPolicy`, errors);
-  const overhead = { limits: child(spec, "overhead") ?? {} };
-  validateRequirements(overhead, { claimNames: new Set() }, `${path}.overhead`, errors);
+  const overhead = child(spec, "overhead");
+  if (overhead !== undefined)
+    validateRequirements({ limits: overhead }, { claimNames: new Set() }, `${path}.overhead`, errors);
   validateOs(spec, `${path}.os`, errors);
   validateSchedulingGroup(spec, path, errors);
   validateFileVolumes(spec, path, errors);
@@ -77,7 +78,6 @@ export function validatePodSpec(
 
 /** Files that variables are read from lie in volumes that containers write. */
 function validateFileVolumes(spec: Json, path: string, errors: FieldErrors): void {
-  const volumes = new Map(items(spec, "volumes").map((volume) => [text(volume, "name"), volume]));
   for (const key of ["initContainers", "containers", "ephemeralContainers"])
     for (const [index, container] of items(spec, key).entries())
       for (const [at, variable] of items(container, "env").entries()) {
@@ -85,7 +85,7 @@ function validateFileVolumes(spec: Json, path: string, errors: FieldErrors): voi
         if (reference === undefined) continue;
         const name = text(reference, "volumeName");
         const place = `${path}.${key}[${index}].env[${at}].valueFrom.fileKeyRef.volumeName`;
-        const volume = volumes.get(name);
+        const volume = items(spec, "volumes").findLast((one) => text(one, "name") === name);
         if (volume === undefined) errors.notFound(place, name);
         else if (!present(volume, "emptyDir"))
           errors.invalid(place, name, "referenced volume must be of type emptyDir");
