@@ -97,3 +97,8 @@ test("headers that are not compressed are refused", async () => {
   await client.send(control(SYN_STREAM, Buffer.concat([number(1), number(0), Buffer.from("..no headers")])));
   await expect(served).rejects.toThrow("incorrect header check");
 });
+
+test("headers that grow without end when they are unpacked are refused", async () => {
+  await client.send(await client.opening(1, { long: "a".repeat(5 << 20) }));
+  await expect(served).rejects.toThrow("headers are too long");
+});

@@ -147,21 +147,25 @@ class HeaderReader {
   #out: Buffer[] = [];
   /** Of what is in it. */
   #length = 0;
+  #failure: Error | undefined;
+  #reject: (failure: Error) => void = () => undefined;
 
   constructor() {
+    // It may come after the block has been taken, when nobody waits for it any more.
+    this.#inflate.on("error", (failure) => this.#fail(failure));
     this.#inflate.on("data", (chunk: Buffer) => {
       this.#out.push(chunk);
       this.#length += chunk.length;
-      if (this.#length > MOST_BYTES) this.#inflate.destroy(new Error("headers are too long"));
+      if (this.#length > MOST_BYTES) this.#fail(new Error("headers are too long"));
     });
   }
 
   async read(block: Buffer): Promise<ReadonlyMap<string, string>> {
     await new Promise<void>((resolve, reject) => {
-      this.#inflate.once("error", reject);
+      this.#reject = reject;
       this.#inflate.write(block, () => {
-        this.#inflate.off("error", reject);
-        resolve();
+        if (this.#failure === undefined) resolve();
+        else reject(this.#failure);
       });
     });
     const bytes = Buffer.concat(this.#out);
@@ -172,6 +176,12 @@ class HeaderReader {
 
   close(): void {
     this.#inflate.destroy();
+  }
+
+  #fail(failure: Error): void {
+    this.#failure ??= failure;
+    this.#reject(this.#failure);
+    this.close();
   }
 }
 
