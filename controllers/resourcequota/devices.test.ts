@@ -104,7 +104,12 @@ describe("devices", () => {
   const named = { extendedResourceName: "example.com/gpu" };
 
   const statusOf = (resourceClaimName: string): object => ({
-    status: { extendedResourceClaimStatus: { resourceClaimName, requestMappings: [] } },
+    status: {
+      extendedResourceClaimStatus: {
+        resourceClaimName,
+        requestMappings: [{ containerName: "c", resourceName: "example.com/gpu", requestName: "r" }],
+      },
+    },
   });
 
   async function createClass(spec: DeviceClass["spec"] = named): Promise<void> {

@@ -11,6 +11,7 @@ import type {
 import type { V1alpha2PodGroup } from "../../pkg/api/types/scheduling-v1alpha2.gen.ts";
 import { bucketName } from "../../pkg/apiserver/server/served-resource.ts";
 import { type ControllerWorld, lineOf, NAMESPACE } from "./controller-world.ts";
+import { mainContainer } from "./main-container.ts";
 
 /** How pods and groups call their claim, and the template that it is made of. */
 export const CLAIM = "acme-resource";
@@ -64,7 +65,7 @@ export class ClaimsInWorld {
     const created = await this.#world.create<Pod>(resources.pods, {
       metadata: { name, finalizers },
       spec: {
-        containers: [{ name: "main", image: "a" }],
+        containers: [mainContainer(status)],
         resourceClaims: claims,
         ...(nodeName !== undefined && { nodeName }),
       },

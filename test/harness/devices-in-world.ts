@@ -17,6 +17,7 @@ import type {
   V1beta2DeviceTaintSelector,
 } from "../../pkg/api/types/resource-v1beta2.gen.ts";
 import { type ControllerWorld, NAMESPACE } from "./controller-world.ts";
+import { mainContainer } from "./main-container.ts";
 
 export const DRIVER = "some-driver.example.com";
 export const POOL = "worker";
@@ -119,7 +120,7 @@ export class DevicesInWorld {
     const created = await this.#world.create<Pod>(resources.pods, {
       metadata: { name, namespace },
       spec: {
-        containers: [{ name: "main", image: "a" }],
+        containers: [mainContainer(status)],
         resourceClaims: claims,
         ...(nodeName !== undefined && { nodeName }),
       },
