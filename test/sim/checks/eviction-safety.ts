@@ -59,14 +59,15 @@ export class EvictionSafety {
   }
 
   /** Who was there when it came has counted itself; others have what the taint says, and their own clock. */
-  #isTaintOld({ taint, sinceAtMostMs }: TaintSince, process: ManagerProcess, leastMs: number): boolean {
+  #isTaintOld(
+    { sinceAtMostMs, addedAtMostMs }: TaintSince,
+    process: ManagerProcess,
+    leastMs: number,
+  ): boolean {
     const nowMs = this.#world.clock.monotonicMs();
     if (nowMs - sinceAtMostMs >= leastMs) return true;
     const firstMs = this.#world.history.firstSeenMs(process.name, "nodes") ?? Infinity;
-    const addedMs = parseTime(taint.timeAdded);
-    return (
-      sinceAtMostMs <= firstMs && addedMs !== undefined && process.machine.latestNowMs() - addedMs >= leastMs
-    );
+    return sinceAtMostMs <= firstMs && process.machine.latestNowMs() - addedAtMostMs >= leastMs;
   }
 
   /** The same of the pod's coming. */

@@ -1,3 +1,4 @@
+import { parseTime } from "../../../pkg/api/time.ts";
 import type { Node, Pod, Taint } from "../../../pkg/api/types/core-v1.gen.ts";
 import { BUCKETS } from "../world/history.ts";
 import type { World } from "../world/world.ts";
@@ -10,6 +11,8 @@ export interface TaintSince {
   readonly sinceMs: number;
   /** As far back as one may believe who has not been shown that it was gone for a while. */
   readonly sinceAtMostMs: number;
+  /** The earliest time that it, or another of the same outage, has said of itself, by whatever clock. */
+  readonly addedAtMostMs: number;
   /** When it went from the node last. */
   readonly goneMs?: number;
 }
@@ -103,6 +106,10 @@ export class NodeStates {
         taint,
         sinceMs: Math.min(nowMs, ...earlier.map(({ sinceMs }) => sinceMs)),
         sinceAtMostMs: Math.min(nowMs, ...mayBeBefore.map(({ sinceAtMostMs }) => sinceAtMostMs)),
+        addedAtMostMs: Math.min(
+          parseTime(taint.timeAdded) ?? Infinity,
+          ...mayBeBefore.map(({ addedAtMostMs }) => addedAtMostMs),
+        ),
       };
     });
   }

@@ -7,6 +7,9 @@ import type { NodeStates } from "./node-states.ts";
 /** A leader whose clock is behind takes a taint for younger than it is, and waits for all of the time once more. */
 const CLOCKS = 1.1;
 const PROMPT_MS = 150_000;
+/** A clock runs slower by so much at most, and times in objects have whole seconds: before that nobody is late. */
+const CLOCK_RATE = 0.02;
+const SLACK_MS = 2_100;
 
 /** Pods that no longer tolerate the taints of their nodes, and that nobody has told to go. */
 export function overduePods(world: World, nodes: NodeStates): readonly Lack[] {
@@ -16,7 +19,10 @@ export function overduePods(world: World, nodes: NodeStates): readonly Lack[] {
     const { node, taints } = nodes.now(pod.spec?.nodeName ?? "");
     const times = taints.map(({ taint, sinceMs }) => ({ forMs: toleratedMs(pod, taint), sinceMs, taint }));
     const dueMs = Math.min(
-      ...times.map(({ forMs, sinceMs }) => Math.max(sinceMs, forMs === 0 ? 0 : nodes.boundMs(pod)) + forMs),
+      ...times.map(
+        ({ forMs, sinceMs }) =>
+          Math.max(sinceMs, forMs === 0 ? 0 : nodes.boundMs(pod)) + forMs * (1 + CLOCK_RATE) + SLACK_MS,
+      ),
     );
     if (node === undefined || dueMs > nowMs) return [];
     const tolerations = JSON.stringify(pod.spec?.tolerations);
