@@ -30,7 +30,7 @@ export async function writeRanges(
     } catch (error) {
       signal.throwIfAborted();
       // All workers wait for the server, and the Node's turn comes again.
-      if (isUnreachable(error)) throw error;
+      if (isUnreachable(error) || wasNotSent(error)) throw error;
       // The cache will say so, too. Until then nobody else gets the ranges.
       if (isGoneOrReplaced(error)) return { backOff: true };
       if (!isRefusal(error)) ranges.mayBeStored(node.metadata.uid);
@@ -70,6 +70,11 @@ async function giveUp(
 /** The uid keeps it from another Node of that name. */
 function patchOf({ metadata: { uid } }: Stored<CachedNode>, cidrs: readonly string[]): unknown {
   return { metadata: { uid }, spec: { podCIDR: cidrs[0], podCIDRs: cidrs } };
+}
+
+/** As by a process that may not write now: until it may, another Node may come with the ranges. */
+function wasNotSent(error: unknown): boolean {
+  return error instanceof Error && "sent" in error && error.sent === false;
 }
 
 /** The server has understood the request, and said no. Everything else may have been stored, or may yet be. */

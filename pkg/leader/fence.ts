@@ -13,9 +13,12 @@ export const openGate: WriteGate = { canWrite: () => true, signal: new AbortCont
 /** A write was refused or broken off because this process does not hold its lease, or cannot know that it does. */
 export class FencedError extends Error {
   readonly code = "Fenced";
-  constructor(message: string) {
+  /** False: the server cannot have heard of the write. */
+  readonly sent: boolean;
+  constructor(message: string, sent: boolean) {
     super(`${message}: this process does not hold the leader lease`);
     this.name = "FencedError";
+    this.sent = sent;
   }
 }
 
@@ -75,7 +78,9 @@ export class LeaseFence implements WriteGate {
     const writing = this.#writing;
     void this.#clock
       .turn()
-      .then(() => writing.abort(new FencedError("writes under way are broken off, their effect is unknown")));
+      .then(() =>
+        writing.abort(new FencedError("writes under way are broken off, their effect is unknown", true)),
+      );
     this.#writing = new AbortController();
   }
 }

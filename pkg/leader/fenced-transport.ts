@@ -12,7 +12,7 @@ export function fencedTransport(transport: Transport, gate: WriteGate): Transpor
   const within = (signal: AbortSignal | undefined): AbortSignal =>
     signal === undefined ? gate.signal : signals.of(signal, gate.signal);
   const checkOf = (what: string) => (): void => {
-    if (!gate.canWrite()) throw new FencedError(`${what} is not sent`);
+    if (!gate.canWrite()) throw new FencedError(`${what} is not sent`, false);
   };
   const upgrade = transport.upgrade?.bind(transport);
   return {

@@ -19,6 +19,12 @@ function row(
 /** What is decided. */
 const decisions: readonly Mutant[] = [
   row(
+    "what was not sent is held to be stored",
+    "apply.ts",
+    ["isUnreachable(error) || wasNotSent(error)", "isUnreachable(error)"],
+    [`${folder}/fenced-write.test.ts`],
+  ),
+  row(
     "the search begins at the first range each time",
     "cidr-set.ts",
     ["nextFree(this.#next)", "nextFree(0)"],
