@@ -53,7 +53,7 @@ const asking: readonly Mutant[] = [
   {
     name: "a webhook moves objects into other namespaces",
     file: "pkg/apiserver/server/create.ts",
-    find: '  // Those who admit may say what they like of it.\n  matchNamespace(draft, resource.namespaced ? info.namespace : "");',
+    find: "  // Those who admit may say what they like of it.\n  matchNamespace(draft, call);",
     replace: "",
     tests: answers,
   },

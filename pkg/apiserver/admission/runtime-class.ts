@@ -96,7 +96,7 @@ function mergedTolerations(all: readonly Toleration[]): Toleration[] {
   const merged: Toleration[] = [];
   for (const [index, one] of all.entries()) {
     const isCovered = (other: Toleration): boolean => covers(other, one);
-    const later = all.slice(index + 1).filter((other) => !same(one, other));
+    const later = all.slice(index + 1).filter((other) => !semanticEqual(one, other));
     if (!merged.some(isCovered) && !later.some(isCovered)) merged.push(one);
   }
   return merged;
@@ -104,7 +104,7 @@ function mergedTolerations(all: readonly Toleration[]): Toleration[] {
 
 /** Whether the one tolerates whatever the other does. */
 function covers(one: Toleration, other: Toleration): boolean {
-  if (same(one, other)) return true;
+  if (semanticEqual(one, other)) return true;
   const isForAllKeys = one.operator === "Exists" && !one.key;
   if ((one.key ?? "") !== (other.key ?? "") && !isForAllKeys) return false;
   if (one.effect && one.effect !== (other.effect ?? "")) return false;
@@ -114,8 +114,4 @@ function covers(one: Toleration, other: Toleration): boolean {
   if (one.operator === "Exists") return true;
   const isEqual = (one.operator ?? "") === "" || one.operator === "Equal";
   return isEqual && other.operator === "Equal" && (one.value ?? "") === (other.value ?? "");
-}
-
-function same(one: Toleration, other: Toleration): boolean {
-  return semanticEqual(one, other);
 }

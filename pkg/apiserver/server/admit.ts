@@ -102,7 +102,7 @@ export async function admitSubresource(
   if (call.admission.outside === undefined) return;
   const draft = body as Draft;
   draft["metadata"] ??= {};
-  matchNamespace(draft, call.info.namespace);
+  matchNamespace(draft, call);
   const name = call.info.name || text(draft.metadata, "name");
   await admitBody(call, query, { operation: "CREATE", name, before: undefined, bodyKind }, draft);
 }

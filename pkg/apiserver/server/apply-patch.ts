@@ -6,14 +6,14 @@ import { asJson, isJson, text } from "../../api/json.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import { createDraft } from "./create.ts";
-import { matchNamespace } from "./match-namespace.ts";
+import { matchNamespace, matchPath } from "./match-namespace.ts";
 import { warnOfDuplicates } from "./draft.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { writeContext } from "./managed-fields.ts";
 import { parseVersion, type WriteQuery } from "./query-options.ts";
 import { currentObject } from "./read.ts";
 import { applyConflict, badRequest, conflict, internal, notFound } from "./status-error.ts";
-import { requireName, writeExisting } from "./update.ts";
+import { dropVersion, writeExisting } from "./update.ts";
 
 interface Applied {
   readonly object: ApiObject;
@@ -46,16 +46,14 @@ export async function applyObject(call: Call, query: WriteQuery, patch: unknown)
     );
   parseVersion(text(applied.metadata, "resourceVersion"), "write");
   const draft = await call.turns.run(named(call, query, undefined, applied));
-  // A version says nothing of what is not there yet, and a dry run hands it back.
-  if (!query.dryRun) delete draft.metadata["resourceVersion"];
+  dropVersion(draft, query);
   return { object: await createDraft(call, draft, query, "asGiven"), created: true };
 }
 
 /** An applier need not repeat the name of an object that is there. */
 function* named(call: Call, query: WriteQuery, before: ApiObject | undefined, applied: Draft): Steps<Draft> {
   const draft = yield* merged(call, query, before, applied);
-  matchNamespace(draft, call.served.resource.namespaced ? call.info.namespace : "");
-  requireName(draft, call.info.name);
+  matchPath(draft, call);
   return draft;
 }
 
@@ -80,11 +78,10 @@ export function appliedConfiguration({ served }: Pick<Call, "served">, patch: un
 }
 
 function appliedDraft(call: Call, patch: unknown): Draft {
-  const { served, info } = call;
   const draft = appliedConfiguration(call, patch);
   // Only checked here: an applier that says nothing of the namespace does not own it.
   const probe: Draft = { metadata: { ...draft.metadata } };
-  matchNamespace(probe, served.resource.namespaced ? info.namespace : "");
+  matchNamespace(probe, call);
   return draft;
 }
 

@@ -43,7 +43,7 @@ export async function createDraft(
 ): Promise<ApiObject> {
   const { served, info, admission, turns } = call;
   const { rules, resource } = served;
-  matchNamespace(draft, resource.namespaced ? info.namespace : "");
+  matchNamespace(draft, call);
   rules.setDefaults?.(draft);
   await turns.step();
   if (ownership === "track") await turns.run(recordOwnership(call, undefined, draft, query));
@@ -56,7 +56,7 @@ export async function createDraft(
   });
   await admission.mutate(attributes, draft);
   // Those who admit may say what they like of it.
-  matchNamespace(draft, resource.namespaced ? info.namespace : "");
+  matchNamespace(draft, call);
   const context: RuleContext = {
     nowMs: call.clock.nowMs(),
     user: call.user.username,

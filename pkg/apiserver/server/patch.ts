@@ -13,7 +13,7 @@ import type { Call } from "./call.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { writtenNumbersOf } from "./draft.ts";
 import { jsonProblem } from "./json-problem.ts";
-import { matchNamespace } from "./match-namespace.ts";
+import { matchPath } from "./match-namespace.ts";
 import { mediaType, negotiateOutput } from "./negotiate.ts";
 import { Output } from "./output.ts";
 import { patchOddities } from "./patch-oddities.ts";
@@ -30,7 +30,7 @@ import {
   unsupportedMediaType,
 } from "./status-error.ts";
 import { formsOf } from "./subresource-forms.ts";
-import { requireName, writeExisting } from "./update.ts";
+import { writeExisting } from "./update.ts";
 
 const patchTypes: Readonly<Record<string, PatchType>> = {
   "application/json-patch+json": "json",
@@ -116,8 +116,7 @@ export function* patchedDraft(
   yield;
   const numbers = type === "merge" ? writtenNumbersOf(request.body) : undefined;
   const draft = yield* readPatched(served, { patched, type, patch, odd, numbers }, query, warnings);
-  matchNamespace(draft, served.resource.namespaced ? info.namespace : "");
-  requireName(draft, info.name);
+  matchPath(draft, { served, info });
   return draft;
 }
 

@@ -12,7 +12,7 @@ import { appliedConfiguration, merged } from "./apply-patch.ts";
 import { admitBody, withinServer } from "./admit.ts";
 import { builtInResource } from "./built-in-resource.ts";
 import type { Call } from "./call.ts";
-import { matchNamespace } from "./match-namespace.ts";
+import { matchPath } from "./match-namespace.ts";
 import { readDraft } from "./draft.ts";
 import { recordOwnership } from "./managed-fields.ts";
 import { negotiateOutput, requireObjectBody } from "./negotiate.ts";
@@ -23,7 +23,7 @@ import { findStored, requireAskedRevision } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
 import { readAsServed, readyToRead, type ScalePaths, type ServedResource } from "./served-resource.ts";
 import { conflict, invalid, noSuchResource } from "./status-error.ts";
-import { requireName, requireUid, writeExisting } from "./update.ts";
+import { requireUid, writeExisting } from "./update.ts";
 
 export async function getScale(call: Call): Promise<ApiResponse> {
   negotiateOutput(call.request.headers["accept"], call.request.query);
@@ -32,12 +32,11 @@ export async function getScale(call: Call): Promise<ApiResponse> {
 }
 
 export async function replaceScale(call: Call): Promise<ApiResponse> {
-  const { request, info, served } = call;
+  const { request } = call;
   const query = parseWriteQuery(request.query, "UpdateOptions");
   requireObjectBody(request.headers["content-type"]);
   const body = await call.turns.run(readDraft(scaleResource(), request.body, query, call.warnings));
-  matchNamespace(body, served.resource.namespaced ? info.namespace : "");
-  requireName(body, info.name);
+  matchPath(body, call);
   const stored = await writeScale(call, query, {
     precondition: (before) => requireUid(call, body, before, query),
     next: () => copyJson(body),

@@ -10,7 +10,7 @@ import type { Unstored } from "../storage/store.ts";
 import { admissionAttributes, findings, requireValid } from "./admit.ts";
 import type { Call } from "./call.ts";
 import { createDraft } from "./create.ts";
-import { matchNamespace } from "./match-namespace.ts";
+import { matchPath } from "./match-namespace.ts";
 import { readDraft } from "./draft.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { recordOwnership } from "./managed-fields.ts";
@@ -22,7 +22,7 @@ import { currentObject } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
 import { readAsServed, readyToRead, type ServedResource, storageKey } from "./served-resource.ts";
 import { formsOf } from "./subresource-forms.ts";
-import { badRequest, conflict, invalid, notFound } from "./status-error.ts";
+import { conflict, invalid, notFound } from "./status-error.ts";
 
 /** A write to an existing object that loses against another one starts over, this often. */
 const updateAttempts = 8;
@@ -33,8 +33,7 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
   const query = parseWriteQuery(request.query, "UpdateOptions");
   requireObjectBody(request.headers["content-type"]);
   const body = await call.turns.run(readDraft(served, request.body, query, call.warnings));
-  matchNamespace(body, served.resource.namespaced ? info.namespace : "");
-  requireName(body, info.name);
+  matchPath(body, call);
   const created = currentObject(call) === undefined;
   if (created && (served.rules.createOnUpdate !== true || info.subresource !== ""))
     throw notFound(served.resource, info.name);
@@ -53,19 +52,13 @@ export async function replaceObject(call: Call): Promise<ApiResponse> {
 async function createNamed(call: Call, body: Draft, query: WriteQuery): Promise<ApiObject> {
   const { name, namespace } = call.info;
   requireUid(call, body, { metadata: { name, namespace } }, query);
-  // A version says nothing of what is not there yet, and a dry run hands it back.
-  if (!query.dryRun) delete body.metadata["resourceVersion"];
+  dropVersion(body, query);
   return createDraft(call, body, query);
 }
 
-export function requireName(draft: Draft, name: string): void {
-  const given = text(draft.metadata, "name");
-  if (given === "")
-    throw badRequest(
-      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
-    );
-  if (given !== name)
-    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${name})`);
+/** A version says nothing of what is not there yet, and a dry run hands it back. */
+export function dropVersion({ metadata }: Draft, { dryRun }: Pick<WriteQuery, "dryRun">): void {
+  if (!dryRun) delete metadata["resourceVersion"];
 }
 
 export function requireUid(

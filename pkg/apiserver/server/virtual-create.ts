@@ -35,7 +35,7 @@ const systemFields = [
 
 /** What the server adds to the metadata of everything that is created. */
 function* describe(call: Call, body: Json, query: WriteQuery): Steps<void> {
-  const { served, info } = call;
+  const { served } = call;
   const metadata = { ...child(body, "metadata") };
   // upstream: apiserver/pkg/registry/rest/meta.go#WipeObjectMetaSystemFields
   for (const name of systemFields) delete metadata[name];
@@ -45,7 +45,7 @@ function* describe(call: Call, body: Json, query: WriteQuery): Steps<void> {
     apiVersion: apiVersionOf(served.resource),
     kind: served.resource.kind,
   };
-  matchNamespace(draft, served.resource.namespaced ? info.namespace : "");
+  matchNamespace(draft, call);
   yield* recordOwnership(call, undefined, draft, query);
   body["metadata"] = draft.metadata;
 }

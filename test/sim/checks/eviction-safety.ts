@@ -5,16 +5,13 @@ import { BUCKETS } from "../world/history.ts";
 import type { ManagerProcess } from "../world/process.ts";
 import type { World } from "../world/world.ts";
 import type { Beliefs } from "./beliefs.ts";
+import { CLOCK_RATE, EVICTION_SLACK_MS } from "./clock-limits.ts";
 import { toleratedMs } from "./node-facts.ts";
 import type { NodeStates, TaintSince } from "./node-states.ts";
 import { RecentObjects } from "./recent-objects.ts";
 import type { Write } from "./write.ts";
 
 const CLIENT = "node-controller";
-/** Clocks of processes run faster or slower by so much at most. */
-const CLOCK_RATE = 0.02;
-/** Times in objects have whole seconds, and a node may have been read for others a second before. */
-const SLACK_MS = 2_100;
 
 /**
  * Nobody is evicted who tolerates the taints of its node, or before its time is over. What counts is how pod and node are
@@ -38,7 +35,7 @@ export class EvictionSafety {
     if (client !== CLIENT || bucket !== BUCKETS["pods"]) return;
     const isMark = isMarked(event.object) && event.previous !== undefined && !isMarked(event.previous);
     if (facts.verb !== "delete" && !isMark) return;
-    const sinceMs = this.#beliefs.begunMs() - SLACK_MS;
+    const sinceMs = this.#beliefs.begunMs() - EVICTION_SLACK_MS;
     const { uid = "" } = event.object.metadata;
     // The last is what this write has made of it.
     const pods = this.#pods.since(uid, sinceMs).slice(0, -1);
@@ -54,7 +51,7 @@ export class EvictionSafety {
   #isOver(pod: Pod, since: TaintSince, process: ManagerProcess): boolean {
     const forMs = toleratedMs(pod, since.taint);
     if (forMs === 0 || forMs === Infinity) return forMs === 0;
-    const leastMs = forMs * (1 - CLOCK_RATE) - SLACK_MS;
+    const leastMs = forMs * (1 - CLOCK_RATE) - EVICTION_SLACK_MS;
     return this.#isTaintOld(since, process, leastMs) && this.#isPodThere(pod, process, leastMs);
   }
 

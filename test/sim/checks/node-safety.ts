@@ -9,12 +9,12 @@ import { MONITOR_GRACE_MS, MONITOR_PERIOD_MS, STARTUP_GRACE_MS } from "../world/
 import type { ManagerProcess } from "../world/process.ts";
 import type { World } from "../world/world.ts";
 import type { Beliefs } from "./beliefs.ts";
+import { CLOCK_RATE } from "./clock-limits.ts";
 import { hasReady, isOfReady, keyOfReady, keysOf, keysThatKeepAway, readyOf } from "./node-facts.ts";
 import type { NodeStates } from "./node-states.ts";
 import type { Write } from "./write.ts";
 
 const CLIENT = "node-controller";
-const CLOCK_RATE = 0.02;
 const SLACK_MS = 1_100;
 const LEASES = bucketName(resources.leases.group, resources.leases.plural);
 /** Nodes with this label do not count where it is judged how a zone fares. */

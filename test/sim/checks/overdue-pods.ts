@@ -1,5 +1,6 @@
 import { podsIn } from "../world/objects.ts";
 import type { World } from "../world/world.ts";
+import { CLOCK_RATE, EVICTION_SLACK_MS } from "./clock-limits.ts";
 import type { Lack } from "./lacks.ts";
 import { toleratedMs } from "./node-facts.ts";
 import type { NodeStates } from "./node-states.ts";
@@ -7,9 +8,6 @@ import type { NodeStates } from "./node-states.ts";
 /** A leader whose clock is behind takes a taint for younger than it is, and waits for all of the time once more. */
 const CLOCKS = 1.1;
 const PROMPT_MS = 150_000;
-/** A clock runs slower by so much at most, and times in objects have whole seconds: before that nobody is late. */
-const CLOCK_RATE = 0.02;
-const SLACK_MS = 2_100;
 
 /** Pods that no longer tolerate the taints of their nodes, and that nobody has told to go. */
 export function overduePods(world: World, nodes: NodeStates): readonly Lack[] {
@@ -21,7 +19,9 @@ export function overduePods(world: World, nodes: NodeStates): readonly Lack[] {
     const dueMs = Math.min(
       ...times.map(
         ({ forMs, sinceMs }) =>
-          Math.max(sinceMs, forMs === 0 ? 0 : nodes.boundMs(pod)) + forMs * (1 + CLOCK_RATE) + SLACK_MS,
+          Math.max(sinceMs, forMs === 0 ? 0 : nodes.boundMs(pod)) +
+          forMs * (1 + CLOCK_RATE) +
+          EVICTION_SLACK_MS,
       ),
     );
     if (node === undefined || dueMs > nowMs) return [];

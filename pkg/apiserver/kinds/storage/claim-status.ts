@@ -4,7 +4,7 @@ import type { Draft } from "../kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { isNativeResource, validateResourceAmount } from "../pod/requirements.ts";
 import { quantities } from "../quantities.ts";
-import { validateBasicAmounts } from "./capacity.ts";
+import { validateBasicAmount } from "./capacity.ts";
 
 const resizeStatuses = [
   "ControllerResizeInProgress",
@@ -17,7 +17,8 @@ const resizeStatuses = [
 /** How far a claim has got with becoming larger. */
 export function validateClaimStatus(draft: Draft, errors: FieldErrors): void {
   const status = child(draft, "status");
-  validateBasicAmounts(quantities(status, "capacity"), "status.capacity", errors);
+  for (const [name, amount] of quantities(status, "capacity"))
+    validateBasicAmount(amount, `status.capacity[${name}]`, errors);
   const path = "status.allocatedResourceStatuses";
   for (const [name, is] of Object.entries(stringMap(status, "allocatedResourceStatuses"))) {
     validateKey(name, path, errors);
@@ -28,9 +29,9 @@ export function validateClaimStatus(draft: Draft, errors: FieldErrors): void {
     const found = errors.list.length;
     validateKey(name, allocated, errors);
     if (errors.list.length > found) continue;
-    validateBasicAmounts(new Map([[name, amount]]), allocated, errors);
-    if (errors.list.length === found)
-      validateResourceAmount("storage", amount, `${allocated}[${name}]`, errors);
+    const at = `${allocated}[${name}]`;
+    validateBasicAmount(amount, at, errors);
+    if (errors.list.length === found) validateResourceAmount("storage", amount, at, errors);
   }
 }
 

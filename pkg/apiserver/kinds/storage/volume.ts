@@ -23,7 +23,7 @@ import type { Draft } from "../kind.ts";
 import { validateNodeSelector } from "../pod/node-affinity.ts";
 import { validateHostPath } from "../pod/volume.ts";
 import { validateNoBacksteps } from "../pod/volume-mount.ts";
-import { validateBasicAmounts } from "./capacity.ts";
+import { validateBasicAmount } from "./capacity.ts";
 import { quantities } from "../quantities.ts";
 import { ageColumn, column, nameColumn } from "../table.ts";
 import { accessModesCell } from "./claim.ts";
@@ -116,8 +116,8 @@ function validateCapacity(spec: Json, path: string, errors: FieldErrors): void {
   if (!capacity.has("storage") || capacity.size > 1)
     errors.notSupported(`${path}.capacity`, spec["capacity"] ?? null, ["storage"]);
   for (const [name, quantity] of capacity) {
-    validateBasicAmounts(new Map([[name, quantity]]), `${path}.capacity`, errors);
     const at = `${path}.capacity[${name}]`;
+    validateBasicAmount(quantity, at, errors);
     if (quantity.sign() <= 0) errors.invalid(at, quantity.toString(), "must be greater than zero");
   }
 }
