@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => embedded.stop());
 
-test("the embedded API server answers as the real one did", async () => {
+test("the embedded API server answers as the real one did", { timeout: 600_000 }, async () => {
   const recorded = readRecorded();
   const queue = recorded.values();
   const differences: string[] = [];

@@ -61,10 +61,11 @@ function settleChanged(
   allocation: NodePorts,
 ): void {
   const own = new Set(items(before, "ports").map((port) => count(port, "nodePort")));
+  const claimed = new Set(items(spec, "ports").map((port) => count(port, "nodePort")));
   const seen = new Set<string>();
   for (const [index, port] of items(spec, "ports").entries()) {
     if (needsNodePort(spec) && count(port, "nodePort") === 0)
-      port["nodePort"] = needsNodePort(before) ? keptNodePort(port, before) : 0;
+      port["nodePort"] = needsNodePort(before) ? keptNodePort(port, before, claimed) : 0;
     const given = count(port, "nodePort");
     if (given === 0) {
       if (!needsNodePort(spec)) {
@@ -82,11 +83,11 @@ function settleChanged(
   }
 }
 
-function keptNodePort(port: Json, before: Json): number {
-  const same = items(before, "ports").find(
-    (one) => count(one, "port") === count(port, "port") && text(one, "protocol") === text(port, "protocol"),
-  );
-  return count(same, "nodePort");
+/** That of the port of this name, unless another one of the service is to have it. */
+function keptNodePort(port: Json, before: Json, claimed: ReadonlySet<number>): number {
+  const same = items(before, "ports").findLast((one) => text(one, "name") === text(port, "name"));
+  const number = count(same, "nodePort");
+  return claimed.has(number) ? 0 : number;
 }
 
 function taken(allocation: NodePorts, port: number, index: number, { name }: AdmissionAttributes): number {

@@ -63,8 +63,6 @@ export function serviceAllocation(
       const before: Service | undefined = attributes.before;
       const old = before && child(asJson(before), "spec");
       alignClusterIps(spec, old);
-      const single = text(spec, "clusterIP");
-      if (single !== "" && strings(spec, "clusterIPs").length === 0) spec["clusterIPs"] = [single];
       const wrong = serviceAddressErrors(spec);
       if (wrong.length > 0) throw invalid(resources.services, attributes.name, wrong);
       refuse(settleFamilies(spec, old, cluster), attributes);

@@ -21,7 +21,7 @@ const OTHER: Readonly<Record<string, Family>> = { IPv4: "IPv6", IPv6: "IPv4" };
 const familyOf = (address: string): Family => (address.includes(":") ? "IPv6" : "IPv4");
 
 /**
- * Settles for which families a service has addresses, on a cluster with these: the policy, what families and addresses
+ * Settles for which families a service has addresses, which are aligned, on a cluster with these: the policy, what families and addresses
  * are given, and what the service had before decide. Gives what is wrong.
  */
 export function settleFamilies(
@@ -30,9 +30,6 @@ export function settleFamilies(
   cluster: readonly Family[],
 ): readonly FieldProblem[] {
   if (old !== undefined && text(old, "type") !== "ExternalName") keepOld(spec, old);
-  // Clients know clusterIP, newer ones clusterIPs.
-  const single = text(spec, "clusterIP");
-  if (single !== "" && strings(spec, "clusterIPs").length === 0) spec["clusterIPs"] = [single];
   // Without a selector nobody but the owner knows what is behind it, so that it may be of both families anywhere.
   const isFree = isHeadless(spec) && Object.keys(stringMap(spec, "selector")).length === 0;
   setDefault(spec, "ipFamilyPolicy", isFree ? "RequireDualStack" : "SingleStack");
@@ -62,12 +59,6 @@ export function settleFamilies(
 function keepOld(spec: Json, old: Json): void {
   if (!present(spec, "ipFamilyPolicy")) copyField(spec, old, "ipFamilyPolicy");
   if (strings(spec, "ipFamilies").length === 0) copyField(spec, old, "ipFamilies");
-  if (text(spec, "clusterIP") === "" && strings(spec, "clusterIPs").length === 0) {
-    copyField(spec, old, "clusterIP");
-    copyField(spec, old, "clusterIPs");
-  } else if (strings(spec, "clusterIPs").length === 0 && text(spec, "clusterIP") === text(old, "clusterIP")) {
-    copyField(spec, old, "clusterIPs");
-  }
 }
 
 /** To ask for one family is to give the second one back, where nothing else was changed about it. */

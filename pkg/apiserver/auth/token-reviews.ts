@@ -20,11 +20,13 @@ export async function reviewToken(tokens: ServiceAccountTokens, review: Json): P
   if (token === "") throw badRequest("token is required for TokenReview in authentication");
   const asked = strings(spec, "audiences");
   const verified = await tokens.verify(token, asked.length === 0 ? [tokens.issuer] : asked);
+  // What somebody has sent as status stays where nothing is known.
+  const { authenticated: _, ...given } = child(review, "status") ?? {};
   if (verified === undefined) {
-    return { review: { ...review, status: { error: "invalid bearer token", user: {} } } };
+    return { review: { ...review, status: { user: {}, ...given, error: "invalid bearer token" } } };
   }
   const { audiences, user } = verified;
-  return { review: { ...review, status: { authenticated: true, audiences, user } } };
+  return { review: { ...review, status: { ...given, authenticated: true, audiences, user } } };
 }
 
 export interface TokenRequestParts {

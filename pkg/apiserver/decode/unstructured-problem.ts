@@ -13,15 +13,21 @@ import { isWrittenQuantity, parseQuantity, QuantityError } from "../../api/quant
  */
 export function unstructuredProblem(object: Json, type: GoStruct): string | undefined {
   for (const [name, field] of type.fields) {
-    const value = object[name];
-    const bits = field.type.kind === "int32" ? 32 : field.type.kind === "int64" ? 64 : undefined;
-    if (bits !== undefined && isWhole(value)) {
-      object[name] = toInt64(BigInt.asIntN(bits, asInt64(value)));
-      continue;
-    }
-    const problem = problemOf(value, field.type);
+    const problem = problemAt(object, name, field.type);
     if (problem !== undefined) return problem;
   }
+  return undefined;
+}
+
+function problemAt<K extends string | number>(
+  holder: Record<K, unknown>,
+  at: K,
+  type: GoType,
+): string | undefined {
+  const value = holder[at];
+  const bits = type.kind === "int32" ? 32 : type.kind === "int64" ? 64 : undefined;
+  if (bits === undefined || !isWhole(value)) return problemOf(value, type);
+  holder[at] = toInt64(BigInt.asIntN(bits, asInt64(value)));
   return undefined;
 }
 
@@ -46,9 +52,13 @@ function problemOf(value: unknown, type: GoType): string | undefined {
         ? unstructuredProblem(value, structOf(type))
         : `cannot restore struct from: ${from}`;
     case "map":
-      return isJson(value) ? firstOf(Object.values(value), type.items) : `cannot restore map from ${from}`;
+      return isJson(value)
+        ? firstOf(value, Object.keys(value), type.items)
+        : `cannot restore map from ${from}`;
     case "list":
-      return Array.isArray(value) ? firstOf(value, type.items) : `cannot restore slice from ${from}`;
+      return Array.isArray(value)
+        ? firstOf(value, value.keys(), type.items)
+        : `cannot restore slice from ${from}`;
     case "bytes":
       return problemOfBytes(value, from);
     case "string":
@@ -72,17 +82,21 @@ function problemOf(value: unknown, type: GoType): string | undefined {
   }
 }
 
-function firstOf(values: readonly unknown[], items: GoType | undefined): string | undefined {
+function firstOf<K extends string | number>(
+  holder: Record<K, unknown>,
+  places: Iterable<K>,
+  items: GoType | undefined,
+): string | undefined {
   if (items === undefined) return undefined;
-  for (const value of values) {
-    const problem = problemOf(value, items);
+  for (const at of places) {
+    const problem = problemAt(holder, at, items);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
 function problemOfBytes(value: unknown, from: string): string | undefined {
-  if (Array.isArray(value)) return firstOf(value, undefined);
+  if (Array.isArray(value)) return undefined;
   if (typeof value !== "string") return `cannot restore slice from ${from}`;
   const read = readBase64(value);
   if (typeof read === "string") return undefined;

@@ -102,13 +102,15 @@ async function removeWithinBudget(eviction: Eviction): Promise<void> {
 async function remove({ call, query, options }: Eviction, seen: ApiObject | undefined): Promise<void> {
   const resourceVersion = options.resourceVersion ?? seen?.metadata.resourceVersion;
   const conditions = { uid: options.uid, resourceVersion };
+  // Upstream's first look takes what is given empty for not given.
+  const first = { uid: options.uid || undefined, resourceVersion: resourceVersion || undefined };
   if (options.dryRun) {
     await removeObject({ ...call, verb: "delete" }, { ...options, ...conditions });
     return;
   }
   const marked = await writeExisting({ ...call, info: { ...call.info, subresource: "status" } }, query, {
     anyVersion: true,
-    precondition: (pod) => checkPreconditions(call, conditions, pod),
+    precondition: (pod) => checkPreconditions(call, first, pod),
     next: (pod) => withCondition(pod, call.clock.nowMs()),
   });
   // The version is another now, which is our own doing.

@@ -62,9 +62,17 @@ function draftOf({ resource, custom }: ServedResource, result: Patched): Draft {
   return draft as Draft;
 }
 
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}
+
 function interpreted(result: Patched): Json {
   try {
-    return interpret({ value: result.patched });
+    // upstream: JSON that is made of a map has its names in order.
+    const { patched } = result;
+    return interpret({
+      value: isJson(patched) ? Object.fromEntries(Object.entries(patched).toSorted(byName)) : patched,
+    });
   } catch (error) {
     if (error instanceof UnreadableBody) throw wrongPatched(result, error.message);
     throw error;

@@ -72,6 +72,48 @@ test("messages go both ways, in the protocol that the server has chosen", async 
   expect(failures).toEqual([]);
 });
 
+test("the server hears where, with which headers and who asks", async () => {
+  let heard: IncomingMessage | undefined;
+  const open101 = opened((socket) => socket.resume());
+  const server = await serve((request, socket, head) => {
+    heard = request;
+    open101(request, socket, head);
+  });
+  const credentials = { headers: { authorization: "Bearer own" }, tls: {} };
+  const peer = {
+    endpoint: endpointOf(server, false),
+    clock: new VirtualClock(),
+    prefix: "/behind",
+    credentials,
+  };
+  const query = new URLSearchParams({ command: "ls" });
+  const headers = { "user-agent": "tester/1", authorization: "Bearer given", host: "elsewhere" };
+  await openWebSocket(peer, { path: "/exec", protocols: ["a", "b"], query, headers });
+  expect(heard?.url).toBe("/behind/exec?command=ls");
+  expect(heard?.headers).toMatchObject({
+    "user-agent": "tester/1",
+    authorization: "Bearer own",
+    host: server.host,
+    "sec-websocket-protocol": "a, b",
+    "sec-websocket-version": "13",
+  });
+});
+
+test("what is no longer to be sent is not sent", async () => {
+  let heard = false;
+  const server = await serve(() => (heard = true));
+  const credentials = { headers: {}, tls: {} };
+  const peer = { endpoint: endpointOf(server, false), clock: new VirtualClock(), prefix: "", credentials };
+  const beforeSend = (): void => {
+    throw new Error("no longer led");
+  };
+  const asked = openWebSocket(peer, { path: "/exec", protocols: ["a"], beforeSend });
+  await expect(asked).rejects.toThrow("no longer led");
+  const gone = openWebSocket(peer, { path: "/exec", protocols: ["a"] }, AbortSignal.abort(new Error("gone")));
+  await expect(gone).rejects.toThrow("gone");
+  expect(heard).toBe(false);
+});
+
 test("a server that would not is heard", async () => {
   await expect(open(await serve(undefined), new VirtualClock())).rejects.toThrow("refused with 403: not you");
 });

@@ -184,7 +184,7 @@ export class Values {
     if (Object.hasOwn(byName, name) && known.properties === undefined && known.type !== "object")
       return chance.percent(odd)
         ? this.#odd(known.type ?? "string", known.format)
-        : chance.one(byName[name] ?? []);
+        : structuredClone(chance.one(byName[name] ?? []));
     if (known.properties !== undefined) return this.#object(known, odd, depth);
     if (known.type === "array") return this.#list(known.items ?? {}, name, odd, depth);
     if (known.additionalProperties !== undefined) return this.#map(known.additionalProperties, odd, depth);

@@ -235,6 +235,23 @@ describeApi("decoding", (api) => {
     expect([status, body.spec["replicas"]]).toEqual([200, 1]);
   });
 
+  test("a strategic merge patch cuts numbers in lists off, too", async () => {
+    const path = `/apis/batch/v1/namespaces/${await api().namespace()}/cronjobs`;
+    const podSpec = { restartPolicy: "Never", containers: [container] };
+    const ofJob = (values: readonly number[]): Json => ({
+      template: { spec: podSpec },
+      podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: { operator: "In", values } }] },
+    });
+    const spec = { schedule: "@hourly", jobTemplate: { spec: ofJob([1]) } };
+    await api().send("POST", path, { metadata: { name: "j" }, spec });
+    const patch = { spec: { jobTemplate: { spec: ofJob([2 ** 32 + 5, 2 ** 32 + 7]) } } };
+    const { status, body } = await api().patch(`${path}/j`, "strategic", patch);
+    expect(status).toBe(200);
+    expect(body.spec["jobTemplate"]).toMatchObject({
+      spec: { podFailurePolicy: ofJob([5, 7])["podFailurePolicy"] },
+    });
+  });
+
   test.each([merge, strategic, "application/json-patch+json"])(
     "a patch does not make a Secret of what is not base64: %s",
     async (type) => {

@@ -98,6 +98,35 @@ describeApi("node ports", (api) => {
     expect([kept.status, kept.body.spec["healthCheckNodePort"]]).toEqual([200, FIRST + 3]);
   });
 
+  test("a port that is sent without its number keeps that of its name, whatever else it is", async () => {
+    const made = await make("named", [
+      { name: "a", nodePort: FIRST + 6 },
+      { name: "b", port: 81, nodePort: FIRST + 7 },
+    ]);
+    const put = async (name: string, ports: readonly Port[]): Promise<readonly unknown[]> => {
+      const given = ports.map((port) => ({ port: 80, ...port }));
+      const { clusterIP } = made.body.spec;
+      const spec = { type: "NodePort", clusterIP, ports: given };
+      return nodePorts(await api().send("PUT", `${path}/${name}`, { metadata: { name }, spec }));
+    };
+    expect(
+      await put("named", [
+        { name: "a", port: 90, protocol: "UDP" },
+        { name: "b", port: 81 },
+      ]),
+    ).toEqual([FIRST + 6, FIRST + 7]);
+    const [renamed, kept] = await put("named", [
+      { name: "c", port: 90, protocol: "UDP" },
+      { name: "b", port: 81 },
+    ]);
+    expect([renamed === FIRST + 6, kept]).toEqual([false, FIRST + 7]);
+    const [other, claimed] = await put("named", [
+      { name: "b", port: 90 },
+      { name: "d", port: 81, nodePort: FIRST + 7 },
+    ]);
+    expect([other === FIRST + 7, claimed]).toEqual([false, FIRST + 7]);
+  });
+
   test("what is only tried takes nothing; what is deleted, changed or needed no more is free again", async () => {
     const ports = [{ nodePort: FIRST + 4 }];
     expect((await make("tried", ports, {}, "?dryRun=All")).status).toBe(201);

@@ -96,6 +96,19 @@ describeApi("quotas, evictions and namespaces that stay", (api) => {
       expect((await api().get(`${pods}/p`)).body.metadata.deletionTimestamp).toBeUndefined();
     });
 
+    test("of a pod with no identity says so in its status, and then does not delete it", async () => {
+      const { uid } = (await api().get(`${pods}/p`)).body.metadata;
+      const preconditions = { uid: "", resourceVersion: "" };
+      const refused = await api().send("POST", `${pods}/p/eviction`, eviction("p", { preconditions }));
+      expect([refused.status, refused.body.message]).toEqual([
+        409,
+        `Operation cannot be fulfilled on Pod "p": the UID in the precondition () does not match the UID in record (${uid}). The object might have been deleted and then recreated`,
+      ]);
+      const { metadata, status } = (await api().get(`${pods}/p`)).body;
+      expect(metadata.deletionTimestamp).toBeUndefined();
+      expect(JSON.stringify(status)).toContain("EvictionByEvictionAPI");
+    });
+
     test("says so where the pod said otherwise", async () => {
       const spec = {
         nodeName: "n",

@@ -89,6 +89,7 @@ const created: readonly (readonly [string, string, Spec, string])[] = [
   ],
 ];
 
+const DUALS = "RequireDualStack IPv4,IPv6 IPv4,IPv6";
 const both = { ipFamilyPolicy: "RequireDualStack" };
 const changed: readonly (readonly [string, Spec, object, string])[] = [
   [
@@ -98,7 +99,7 @@ const changed: readonly (readonly [string, Spec, object, string])[] = [
     "PreferDualStack IPv4,IPv6 IPv4,IPv6",
   ],
   ["one family is enough", both, { ipFamilyPolicy: "SingleStack" }, v4],
-  ["nothing of that", both, { sessionAffinity: "ClientIP" }, "RequireDualStack IPv4,IPv6 IPv4,IPv6"],
+  ["nothing of that", both, { sessionAffinity: "ClientIP" }, DUALS],
   [
     "a name, and back",
     {},
@@ -110,6 +111,28 @@ const changed: readonly (readonly [string, Spec, object, string])[] = [
     both,
     { ipFamilies: ["IPv4"] },
     "spec.ipFamilyPolicy: must be 'SingleStack' to release the secondary IP family",
+  ],
+  [
+    "other addresses, but not the first alone",
+    {},
+    { clusterIP: null, clusterIPs: ["a-b"] },
+    "spec.clusterIPs: first value must match `clusterIP`; " +
+      "spec.clusterIPs[0]: must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
+  ],
+  ["its addresses are left out", both, { clusterIP: null, clusterIPs: null }, DUALS],
+  ["its first address is left out", both, { clusterIP: null }, DUALS],
+  [
+    "an address of the other family",
+    { clusterIP: "None", selector: {} },
+    { clusterIP: "::1" },
+    "spec.clusterIPs[0]: expected an IPv4 value as indicated by `ipFamilies[0]`",
+  ],
+  [
+    "two addresses of a family",
+    both,
+    { clusterIP: "10.0.9.1", clusterIPs: ["10.0.9.1", "10.0.9.2"] },
+    "spec.clusterIPs: may specify no more than one IP for each IP family; " +
+      "spec.clusterIPs[1]: expected an IPv6 value as indicated by `ipFamilies[1]`",
   ],
 ];
 

@@ -149,4 +149,20 @@ describeApi("token requests", (api) => {
       `Operation cannot be fulfilled on TokenRequest.authentication.k8s.io "default": the UID in the token request (x) does not match the UID of the service account (${uid})`,
     ]);
   });
+
+  test("a review says of a token only what is known, and leaves the rest as it was sent", async () => {
+    const reviews = "/apis/authentication.k8s.io/v1/tokenreviews";
+    const status = { authenticated: true, audiences: ["z"], user: { username: "sent", uid: "1" } };
+    const unknown = await api().send("POST", reviews, { spec: { token: "x" }, status });
+    const { error, ...left } = unknown.body.status as Readonly<Record<string, unknown>>;
+    expect([unknown.status, typeof error, left]).toEqual([
+      201,
+      "string",
+      { audiences: ["z"], user: { username: "sent", uid: "1" } },
+    ]);
+    const issued = await api().send("POST", path, { spec: { audiences: ["a"] } });
+    const { token } = issued.body.status as Readonly<Record<string, string>>;
+    const known = await api().send("POST", reviews, { spec: { token, audiences: ["a"] }, status });
+    expect(known.body.status).toMatchObject({ authenticated: true, audiences: ["a"], user: { uid } });
+  });
 });

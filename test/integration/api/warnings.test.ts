@@ -268,6 +268,17 @@ describeApi("warnings", (api) => {
     ]);
   });
 
+  test("of templates of pods that nobody makes, when they change", async () => {
+    const path = `/api/v1/namespaces/${await api().namespace()}/podtemplates`;
+    const template = { ...pod({}), metadata: { labels: { a: "b" } } };
+    await api().send("POST", path, { metadata: { name: "w" }, template });
+    const doubled = { template: { spec: { hostAliases: [{ ip: "1.1.1.1" }, { ip: "1.1.1.1" }] } } };
+    const { headers } = await api().patch(`${path}/w`, "merge", doubled);
+    expect(headers["warning"]).toBe('299 - "template.spec.hostAliases[1].ip: duplicate ip \\"1.1.1.1\\""');
+    const same = await api().patch(`${path}/w`, "merge", { metadata: { labels: { c: "d" } } });
+    expect([same.status, same.headers["warning"]]).toEqual([200, undefined]);
+  });
+
   test("of templates that are updated, when they change", async () => {
     const path = `/apis/apps/v1/namespaces/${await api().namespace()}/deployments`;
     const template = {

@@ -142,13 +142,33 @@ function validateSlice(draft: Draft, errors: FieldErrors): void {
   }
 }
 
+function validateDomain(address: string, path: string, errors: FieldErrors): void {
+  if (address === "") {
+    errors.required(path);
+    return;
+  }
+  const domain = address.replace(/\.$/, "");
+  const problems = dnsSubdomainProblems(domain);
+  if (problems.length > 0) errors.invalid(path, domain, problems.join(","));
+  else if (!domain.includes("."))
+    errors.invalid(path, domain, "should be a domain with at least two segments separated by dots");
+  else
+    for (const label of domain.split(".")) {
+      const wrong = dnsLabelProblems(label);
+      if (wrong.length > 0) {
+        errors.invalid(path, label, wrong.join(","));
+        return;
+      }
+    }
+}
+
 function validateEndpoint(endpoint: Json, type: string, path: string, errors: FieldErrors): void {
   const addresses = strings(endpoint, "addresses");
   if (addresses.length === 0) errors.required(`${path}.addresses`, "must contain at least 1 address");
   if (addresses.length > 100) errors.tooMany(`${path}.addresses`, addresses.length, 100);
   for (const [index, address] of addresses.entries()) {
     const at = `${path}.addresses[${index}]`;
-    if (type === "FQDN") errors.invalidEach(at, address, dnsSubdomainProblems(address));
+    if (type === "FQDN") validateDomain(address, at, errors);
     else if (type === "IPv4" || type === "IPv6") {
       const check = type === "IPv4" ? validateOldIp : validateIp;
       if (!check(address, at, errors)) continue;

@@ -1,3 +1,4 @@
+import { parseIp } from "../../../endpoints/ip-address.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
 import { specOf } from "../define-kind.ts";
@@ -90,12 +91,33 @@ function validateAddresses(spec: Json, errors: FieldErrors): void {
   if (policy !== undefined && !policies.includes(policy)) {
     errors.notSupported("spec.ipFamilyPolicy", policy, policies);
   }
+  let areValid = true;
   for (const [index, address] of ips.entries()) {
     if (index === 0 && address === "None") {
-      if (ips.length > 1) errors.invalid(path, ips, "'None' must be the first and only value");
-    } else validateOldIp(address, `${path}[${index}]`, errors);
+      if (ips.length === 1) continue;
+      errors.invalid(path, ips, "'None' must be the first and only value");
+      areValid = false;
+    } else if (!validateOldIp(address, `${path}[${index}]`, errors)) areValid = false;
   }
   if (ips.length > 2) errors.invalid(path, ips, "may only hold up to 2 values");
+  if (areValid && ip !== "None") validateFamilies(ips, families, errors);
+}
+
+/** Of addresses that are valid. */
+function validateFamilies(ips: readonly string[], families: readonly string[], errors: FieldErrors): void {
+  const path = "spec.clusterIPs";
+  const own = ips.map((ip) => parseIp(ip)?.family);
+  if (ips.length > 1 && new Set(own).size < 2)
+    errors.invalid(path, ips, "may specify no more than one IP for each IP family");
+  for (const [index, ip] of ips.entries()) {
+    const family = families[index];
+    if ((family === "IPv4" || family === "IPv6") && own[index] !== family)
+      errors.invalid(
+        `${path}[${index}]`,
+        ip,
+        `expected an ${family} value as indicated by \`ipFamilies[${index}]\``,
+      );
+  }
 }
 
 function validatePorts(spec: Json, ports: readonly Json[], errors: FieldErrors): void {

@@ -64,6 +64,7 @@ function setAffinityConfig(spec: Json): void {
 
 /** Clients know clusterIP, newer ones clusterIPs: each write may use either, and both come out alike. */
 export function alignClusterIps(spec: Json, before: Json | undefined): void {
+  if (before !== undefined) keepAddresses(spec, before);
   const ip = text(spec, "clusterIP");
   const ips = strings(spec, "clusterIPs");
   if (before === undefined) {
@@ -132,28 +133,22 @@ function prepareForUpdate(draft: Draft, before: Json, subresource: string): void
   const old = child(before, "spec") ?? {};
   alignClusterIps(spec, old);
   dropTypeDependentFields(spec, old);
-  keepAllocated(spec, old);
+  keepFamilies(spec, old);
   setIpFamilies(spec);
   if (text(spec, "type") !== "LoadBalancer") ensure(draft, "status")["loadBalancer"] = {};
 }
 
-/** Addresses and ports that an update leaves out are the ones that the service has. */
-function keepAllocated(spec: Json, old: Json): void {
+/** Addresses that an update leaves out are the ones that the service has. */
+function keepAddresses(spec: Json, old: Json): void {
+  if ([spec, old].some((each) => text(each, "type") === "ExternalName")) return;
+  if (text(spec, "clusterIP") === "") copyField(spec, old, "clusterIP");
+  if (strings(spec, "clusterIPs").length === 0) copyField(spec, old, "clusterIPs");
+}
+
+function keepFamilies(spec: Json, old: Json): void {
   if (text(spec, "type") === "ExternalName") return;
-  if (text(spec, "clusterIP") === "" && text(old, "type") !== "ExternalName") {
-    copyField(spec, old, "clusterIP");
-    copyField(spec, old, "clusterIPs");
-  }
   if (!present(spec, "ipFamilyPolicy")) copyField(spec, old, "ipFamilyPolicy");
   if (strings(spec, "ipFamilies").length === 0) copyField(spec, old, "ipFamilies");
-  if (!needsNodePort(spec) || !needsNodePort(old)) return;
-  for (const port of items(spec, "ports")) {
-    if (count(port, "nodePort") !== 0) continue;
-    const same = items(old, "ports").find(
-      (one) => text(one, "protocol") === text(port, "protocol") && count(one, "port") === count(port, "port"),
-    );
-    if (same !== undefined) copyField(port, same, "nodePort");
-  }
 }
 
 function externalIp(service: Json): string {

@@ -215,6 +215,10 @@ function validateHostUsers(spec: Json, path: string, errors: FieldErrors): void 
   if (flag(spec, "hostNetwork")) errors.forbidden(`${path}.hostNetwork`, "when `hostUsers` is false");
   if (flag(spec, "hostPID")) errors.forbidden(`${path}.HostPID`, "when `hostUsers` is false");
   if (flag(spec, "hostIPC")) errors.forbidden(`${path}.HostIPC`, "when `hostUsers` is false");
+  for (const list of ["initContainers", "containers", "ephemeralContainers"])
+    for (const [index, container] of items(spec, list).entries())
+      if (items(container, "volumeDevices").length > 0)
+        errors.forbidden(`${path}.${list}[${index}].volumeDevices`, "when `hostUsers` is false");
 }
 
 function validateHostAliases(spec: Json, path: string, errors: FieldErrors): void {

@@ -1,3 +1,4 @@
+import { milliValueInt64 } from "../../../api/quantity-int64.ts";
 import { dnsLabelProblems } from "../../../api/names.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { Quantity } from "../../../api/quantity.ts";
@@ -172,7 +173,7 @@ export function validateResourceAmount(
   if (quantity.sign() < 0) {
     errors.invalid(path, quantity.toString(), "must be greater than or equal to 0");
   }
-  if (isCounted(name) && quantity.milliValue() % 1000 !== 0) {
+  if (isCounted(name) && milliValueInt64(quantity) % 1000n !== 0n) {
     errors.invalid(path, quantity.toString(), "must be an integer");
   }
 }

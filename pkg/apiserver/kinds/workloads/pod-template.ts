@@ -4,14 +4,13 @@ import { child } from "../../../api/json.ts";
 import { setTemplateDefaults } from "../../../api/defaults/pod-template.ts";
 import { templateLabels, validatePodTemplate } from "../pod/pod-template.ts";
 import { column, formatLabels, nameColumn, templateColumns } from "../table.ts";
-import { podWarnings } from "../warnings/pod.ts";
+import { templateWarnings } from "../warnings/template.ts";
 
 export const podTemplateKinds = [
   defineKind(resources.podTemplates, {
     setDefaults: setTemplateDefaults,
     validate: (draft, errors) => validatePodTemplate(child(draft, "template") ?? {}, "template", errors),
-    warnings: (draft, before) =>
-      before === undefined ? podWarnings(child(draft, "template") ?? {}, "template") : [],
+    warnings: templateWarnings("template", (object) => child(object, "template") ?? {}),
     columns: [
       nameColumn,
       ...templateColumns((object) => child(object, "template")).map((one) => ({ ...one, priority: 0 })),

@@ -260,6 +260,53 @@ export const chanceCases: readonly CorpusCase[] = [
       },
     },
   ),
+  ...cases(
+    "discovery.k8s.io/v1",
+    "EndpointSlice",
+    {
+      "names with a dot at their end": {
+        addressType: "FQDN",
+        endpoints: [{ addresses: ["a.example.com."] }],
+        ports: [],
+      },
+    },
+    {
+      "names that are none": {
+        addressType: "FQDN",
+        endpoints: [
+          { addresses: ["a-b"] },
+          { addresses: ["A.b"] },
+          { addresses: [`${"a".repeat(64)}.${"b".repeat(64)}`] },
+          { addresses: ["", "."] },
+        ],
+        ports: [],
+      },
+    },
+  ),
+  ...cases("v1", "ResourceQuota", {
+    "more pods than there can be": { spec: { hard: { pods: "1e30" } } },
+  }),
+  ...cases(
+    "v1",
+    "PodTemplate",
+    {},
+    {
+      "devices without the users of the host": {
+        template: {
+          spec: {
+            hostUsers: false,
+            containers: [{ ...container, volumeDevices: [{ name: "v", devicePath: "/dev/v" }] }],
+            initContainers: [
+              { ...sidecar, volumeDevices: [{ name: "v", devicePath: "/dev/v" }] },
+              { ...container, name: "first" },
+            ],
+            volumes: [{ name: "v", persistentVolumeClaim: { claimName: "c" } }],
+            restartPolicy: "Always",
+          },
+        },
+      },
+    },
+  ),
   ...cases("policy/v1", "PodDisruptionBudget", {
     "any name": { metadata: { name: "Any..Name_" }, spec: { minAvailable: 1 } },
   }),
@@ -402,6 +449,12 @@ export const chanceUpdates: readonly UpdateCase[] = [
       },
     },
     patch: { metadata: { generateName: "a/b%c" } },
+  },
+  {
+    name: "another kind, said in another case",
+    valid: true,
+    object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "chance-9" } },
+    patch: { APIVERSION: "x", KIND: "y", data: { a: "b" } },
   },
   {
     name: "addresses of a node",
