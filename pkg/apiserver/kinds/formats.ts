@@ -122,3 +122,17 @@ export function caselessSubdomain(value: string): string[] {
     "an RFC 1123 subdomain must consist of alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
   return [...problems, regexMessage(message, pattern, "Example.com")];
 }
+
+const urn = "urn:uuid:";
+
+/** upstream: github.com/google/uuid#Validate: with and without hyphens, in braces or as a URN. */
+export function uuidProblem(text: string): string | undefined {
+  const { length } = text;
+  if (length === 32) return /^[0-9a-f]{32}$/i.test(text) ? undefined : "invalid UUID format";
+  if (length === 36 + urn.length && text.slice(0, urn.length).toLowerCase() !== urn)
+    return `invalid urn prefix: ${JSON.stringify(text.slice(0, urn.length))}`;
+  if (length === 38 && !/^\{.*\}$/.test(text)) return "invalid bracketed UUID format";
+  if (![36, 38, 36 + urn.length].includes(length)) return `invalid UUID length: ${length}`;
+  const plain = length === 38 ? text.slice(1, -1) : text.slice(-36);
+  return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(plain) ? undefined : "invalid UUID format";
+}

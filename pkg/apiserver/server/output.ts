@@ -5,7 +5,7 @@ import { notOfThisForm } from "./form-refusal.ts";
 import type { OutputForm } from "./negotiate.ts";
 import type { ListBody, ResponseBody } from "./request.ts";
 import { readAsServed, type ServedResource } from "./served-resource.ts";
-import { metadataOf, tableOf } from "./table.ts";
+import { metadataOf, requireTable, tableOf } from "./table.ts";
 
 /** Turns stored objects into what one request asked to see. */
 export class Output {
@@ -28,6 +28,11 @@ export class Output {
   /** upstream: a watch of lists is taken, and breaks off at the first event, which is none. */
   get showsEvents(): boolean {
     return this.#form.kind !== "partial" || this.#form.of === "one";
+  }
+
+  /** Throws a StatusError where nothing can be shown so: a watch has to say it before there is anything to show. */
+  requireForm(): void {
+    if (this.#form.kind === "table") requireTable(this.#form);
   }
 
   /** Whether there is a form of this in protobuf: there is none of tables. */

@@ -37,6 +37,11 @@ export function tableOf(
   };
 }
 
+/** Throws a StatusError where a table is asked for that there is not. */
+export function requireTable(form: Extract<OutputForm, { kind: "table" }>): void {
+  includeObject(form.include);
+}
+
 type Include = "None" | "Metadata" | "Object";
 
 function includeObject(value: string): Include {

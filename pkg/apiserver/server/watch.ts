@@ -21,6 +21,7 @@ export async function watchResource(
   output: Output,
 ): Promise<ApiResponse> {
   const { clock, random, request, store, served } = call;
+  output.requireForm();
   const timeoutMs =
     query.timeoutSeconds > 0 ? query.timeoutSeconds * 1000 : defaultTimeoutMs * (1 + random.next());
   const remote = served.conversion?.remote;

@@ -134,6 +134,17 @@ describeApi("custom resources", (api) => {
       400,
       'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "spec.foo"',
     ]);
+    const odd = { ...widget(group, "x", { size: 1 }), metadata: { name: "x", foo: 1, labels: { a: "b" } } };
+    const strange = await api().send("POST", `${objects}?fieldValidation=Strict`, odd);
+    expect([strange.status, strange.body.message]).toEqual([
+      400,
+      'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "metadata.foo"',
+    ]);
+    const warned = await api().send("POST", `${objects}?dryRun=All`, odd);
+    expect([warned.status, warned.headers["warning"]]).toEqual([
+      201,
+      '299 - "unknown field \\"metadata.foo\\""',
+    ]);
     const kindless = await api().send("POST", objects, { metadata: { name: "x" }, spec: { size: 1 } });
     expect(kindless.body.message).toContain("Object 'Kind' is missing in");
   });

@@ -255,6 +255,16 @@ describeApi("reads", (api) => {
     expect([text.status, text.body.reason]).toEqual([406, "NotAcceptable"]);
   });
 
+  test("a watch as a table that there is not is refused before there is anything to see", async () => {
+    const path = `/api/v1/namespaces/${await api().namespace()}/limitranges`;
+    const accept = "application/json;as=Table;g=meta.k8s.io;v=v1";
+    const refused = await api().get(`${path}?watch=true&includeObject=x&timeoutSeconds=5`, { accept });
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      "Unable to convert to Table as requested: includeObject: Invalid value: \"x\": must be 'Metadata', 'Object', 'None', or empty",
+    ]);
+  });
+
   test("events show in both of their APIs", async () => {
     const name = await api().namespace();
     const regarding = { kind: "Pod", name: "p", namespace: name };

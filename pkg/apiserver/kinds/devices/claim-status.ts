@@ -1,6 +1,17 @@
-import { asJson, child, items, type Json, present, sameValue, strings, text } from "../../../api/json.ts";
+import {
+  asJson,
+  child,
+  items,
+  type Json,
+  optionalText,
+  present,
+  sameValue,
+  strings,
+  text,
+} from "../../../api/json.ts";
 import type { ApiObject } from "../../../api/object.ts";
 import { validateConditions } from "../conditions.ts";
+import { uuidProblem } from "../formats.ts";
 import { specOf } from "../define-kind.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import type { Draft } from "../kind.ts";
@@ -91,6 +102,7 @@ function validateDeviceStatuses(
     validateDriverName(text(device, "driver"), `${path}.driver`, errors);
     validatePoolName(text(device, "pool"), `${path}.pool`, errors);
     validateLabelName(text(device, "device"), `${path}.device`, errors);
+    validateShareId(device, path, errors);
     const id = deviceId(device);
     if (!known.has(id)) errors.invalid(path, deviceOf(device), "must be an allocated device in the claim");
     const conditions = items(device, "conditions");
@@ -104,6 +116,20 @@ function validateDeviceStatuses(
   }
 }
 
+/** upstream: pkg/apis/resource/validation/validation.go#validateUID */
+function validateShareId(holder: Json, path: string, errors: FieldErrors): void {
+  const id = optionalText(holder, "shareID");
+  if (id === undefined) return;
+  const problem = uuidProblem(id);
+  if (problem !== undefined) errors.invalid(`${path}.shareID`, id, `error validating uid: ${problem}`);
+  else if (id.length !== 36 || id !== id.toLowerCase())
+    errors.invalid(
+      `${path}.shareID`,
+      id,
+      "uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters",
+    );
+}
+
 function validateAllocation(allocation: Json, names: ReadonlySet<string>, errors: FieldErrors): void {
   const path = "status.allocation";
   const devices = child(allocation, "devices");
@@ -114,6 +140,7 @@ function validateAllocation(allocation: Json, names: ReadonlySet<string>, errors
     validatePoolName(text(result, "pool"), `${at}.pool`, errors);
     validateLabelName(text(result, "device"), `${at}.device`, errors);
     validateBindingConditions(result, at, errors);
+    validateShareId(result, at, errors);
   }
   for (const [index, config] of items(devices, "config").entries()) {
     const at = `${path}.devices.config[${index}]`;

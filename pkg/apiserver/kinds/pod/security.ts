@@ -53,17 +53,19 @@ function validateChoice(holder: Json, key: keyof typeof policies, path: string, 
   if (value !== undefined && !choices.includes(value)) errors.notSupported(`${path}.${key}`, value, choices);
 }
 
+const sysctlName = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
+
 function validateSysctls(context: Json, spec: Json, path: string, errors: FieldErrors): void {
   const names = new Set<string>();
   for (const [index, sysctl] of items(context, "sysctls").entries()) {
     const name = text(sysctl, "name");
     const at = `${path}[${index}].name`;
     if (name === "") errors.required(at);
-    else if (!/^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9][-_a-z0-9]*$/.test(name) || name.length > 253) {
+    else if (!sysctlName.test(name) || name.length > 253) {
       errors.invalid(
         at,
         name,
-        "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*([a-z0-9]([-_a-z0-9]*[a-z0-9])?)$",
+        "must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$",
       );
     } else if (names.has(name)) errors.duplicate(at, name);
     names.add(name);

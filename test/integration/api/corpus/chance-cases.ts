@@ -10,6 +10,8 @@ const claimOf = (extra: object) => ({
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } }, ...extra },
 });
 
+const device = { request: "gpu", driver: "gpu.example.com", pool: "p", device: "d0" };
+
 /** What requests made by chance have shown the rules to say otherwise. */
 export const chanceCases: readonly CorpusCase[] = [
   ...cases(
@@ -66,6 +68,11 @@ export const chanceCases: readonly CorpusCase[] = [
       },
     },
     {
+      "names of sysctls": spec({
+        securityContext: {
+          sysctls: ["net.a-", "a..b", "A", "kernel.shm-"].map((name) => ({ name, value: "1" })),
+        },
+      }),
       "rules of an init container without a policy": spec({
         initContainers: [{ ...container, name: "init", restartPolicyRules: rules }],
       }),
@@ -449,6 +456,38 @@ export const chanceUpdates: readonly UpdateCase[] = [
       },
     },
     patch: { metadata: { generateName: "a/b%c" } },
+  },
+  {
+    name: "shares of devices that have no proper identity",
+    valid: false,
+    object: {
+      apiVersion: "resource.k8s.io/v1",
+      kind: "ResourceClaim",
+      metadata: { name: "chance-7" },
+      spec: {},
+    },
+    subresource: "status",
+    patch: {
+      status: {
+        allocation: {
+          devices: {
+            results: [{ ...device, shareID: "3F2504E0-4F89-11D3-9A0C-0305E82C3301" }],
+          },
+        },
+        devices: [
+          "app",
+          "3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+          "3f2504e04f8911d39a0c0305e82c3301",
+          "xf2504e04f8911d39a0c0305e82c3301",
+          "{3f2504e0-4f89-11d3-9a0c-0305e82c3301}",
+          "(3f2504e0-4f89-11d3-9a0c-0305e82c3301)",
+          "URN:uuid:3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+          "urn:uxid:3f2504e0-4f89-11d3-9a0c-0305e82c3301",
+          "3f2504e0x4f89-11d3-9a0c-0305e82c3301",
+          "3f2504e0-4f89-11d3-9a0c-0305e82c330g",
+        ].map((shareID, index) => ({ ...device, device: `d${index}`, shareID })),
+      },
+    },
   },
   {
     name: "another kind, said in another case",
