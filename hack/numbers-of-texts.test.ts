@@ -85,6 +85,7 @@ const DOUBLES: Readonly<Record<string, string>> = {
   "pkg/apiserver/crd/cel/object-value.ts": "what a schema has as a double",
   "pkg/cel/conversions.ts": "doubles of the language, and milliseconds",
   "pkg/cel/estimate-calls.ts": "costs, which are capped",
+  "pkg/cel/library/address.ts": "parts of addresses, of at most 16 bits",
   "pkg/cel/library/format-string.ts": "doubles of the language, and digits",
   "pkg/cel/library/lists.ts": "places in a list, checked to be within it",
   "pkg/cel/library/network.ts": "the length of a network's prefix",

@@ -69,6 +69,15 @@ function digitsOf(mantissa: bigint): number {
   return (mantissa < 0n ? -mantissa : mantissa).toString().length;
 }
 
+/** The whole number; undefined where it is none, or is not kept as one. upstream: quantity.go#AsInt64 */
+export function asInt64(quantity: Quantity): bigint | undefined {
+  const { mantissa, exponent } = quantity;
+  if (mantissa === 0n) return 0n;
+  if (isCapped(quantity) || !isInt64(quantity) || exponent < 0 || exponent > MOST_POWER) return undefined;
+  const value = mantissa * powerOfTen(exponent);
+  return wrapInt64(value) === value ? value : undefined;
+}
+
 /** upstream: apimachinery/pkg/api/resource/quantity.go#AsApproximateFloat64, which multiplies doubles. */
 export function approximateNumber(quantity: Quantity): number {
   const { mantissa, exponent } = quantity;

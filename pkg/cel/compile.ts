@@ -12,7 +12,7 @@ import { regexOverloads } from "./library/regex.ts";
 import { semverOverloads } from "./library/semver.ts";
 import { stringOverloads } from "./library/strings.ts";
 import { urlOverloads } from "./library/url.ts";
-import { literalIssues } from "./literals.ts";
+import { literalIssues, wrongPattern } from "./literals.ts";
 import { parse } from "./parser.ts";
 import { formatIssues, Source } from "./source.ts";
 import { standardOverloads } from "./standard.ts";
@@ -33,6 +33,8 @@ export const kubernetesEnvironment: Environment = Environment.of([
   ...optionalOverloads,
   ...growingMapOverloads,
 ]);
+
+const NOT_PLANNED = "program instantiation failed";
 
 export interface Compiled {
   readonly checked: Checked;
@@ -58,10 +60,12 @@ export function compile(
   if (checked.issues.length > 0) return formatIssues(source, checked.issues);
   const literals = literalIssues(checked);
   if (literals.length > 0) return formatIssues(source, literals);
+  const pattern = wrongPattern(checked);
+  if (pattern !== undefined) return `${NOT_PLANNED}: ${pattern}`;
   try {
     return { checked, ...plan(checked) };
   } catch (error) {
-    if (error instanceof EvaluationError) return `program instantiation failed: ${error.message}`;
+    if (error instanceof EvaluationError) return `${NOT_PLANNED}: ${error.message}`;
     throw error;
   }
 }

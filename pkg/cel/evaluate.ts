@@ -78,6 +78,12 @@ const conversionNames = new Set([
   "uint",
 ]);
 
+/** What is not there has not been stepped into. upstream: cel-go/interpreter#evalWatchQual */
+function charged(run: Run, cost: number, found: Optional): Optional {
+  run.charge(found.value === undefined ? cost - 1 : cost);
+  return found;
+}
+
 class Planner {
   readonly #checked: Checked;
   #nextSlot = 0;
@@ -174,8 +180,9 @@ class Planner {
         return hasField(value, field);
       });
     const select = (run: Run, value: Value): Value => {
+      if (value instanceof Optional) return charged(run, cost, fieldOfOptional(value, field));
       run.charge(cost);
-      return value instanceof Optional ? fieldOfOptional(value, field) : fieldOf(value, field);
+      return fieldOf(value, field);
     };
     if (this.#checked.typeOf(operand).name !== variablesType.name) return unary(target, select);
     return pausing(
@@ -241,10 +248,12 @@ class Planner {
     const optional = name === operators.optionalIndex;
     const cost = args[0] === undefined ? 1 : accessCost(args[0]);
     return strict([target, key], (run, [container = null, at = null]) => {
-      run.charge(cost);
-      if (!optional && !(container instanceof Optional)) return index(container, at);
+      if (!optional && !(container instanceof Optional)) {
+        run.charge(cost);
+        return index(container, at);
+      }
       const inner = container instanceof Optional ? container.value : container;
-      return new Optional(inner === undefined ? undefined : lookUp(inner, at));
+      return charged(run, cost, new Optional(inner === undefined ? undefined : lookUp(inner, at)));
     });
   }
 
@@ -256,8 +265,11 @@ class Planner {
     const name = field.value;
     const cost = accessCost(operand);
     return unary(target, (run, value) => {
-      run.charge(cost);
-      return fieldOfOptional(value instanceof Optional ? value : new Optional(value), name);
+      return charged(
+        run,
+        cost,
+        fieldOfOptional(value instanceof Optional ? value : new Optional(value), name),
+      );
     });
   }
 

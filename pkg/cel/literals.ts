@@ -79,6 +79,18 @@ function textIssues({ expr }: Checked): readonly Issue[] {
   return issues;
 }
 
+/** The first pattern to be found that is none. upstream: apiserver/pkg/cel/library/regex.go#FindRegexOptimization */
+export function wrongPattern({ expr }: Checked): string | undefined {
+  for (const { name, args } of callsIn(expr)) {
+    const [literal] = args;
+    if (name !== "find" && name !== "findAll") continue;
+    if (literal?.kind !== "literal" || typeof literal.value !== "string") continue;
+    const pattern = readPattern(literal.value);
+    if (pattern instanceof PatternError) return pattern.message;
+  }
+  return undefined;
+}
+
 function isWrong({ name, args }: Call, text: string): boolean {
   if (name === "matches") return readPattern(text) instanceof PatternError;
   const convert = Object.hasOwn(conversions, name) && args.length === 1 ? conversions[name] : undefined;

@@ -71,8 +71,8 @@ export const embeddedDecodingMutants: readonly Mutant[] = [
   {
     name: "a strategic merge patch leads to more than 32 bits",
     file: "pkg/apiserver/decode/unstructured-problem.ts",
-    find: "object[name] = toInt64(BigInt.asIntN(bits, asInt64(value)));",
-    replace: "object[name] = value;",
+    find: "holder[at] = toInt64(BigInt.asIntN(bits, asInt64(value)));",
+    replace: "holder[at] = value;",
     tests: DECODING,
   },
   {

@@ -26,7 +26,9 @@ export function formatString(format: string, args: ListValue): string {
 }
 
 const unknownClause = (verb: string): string =>
-  `could not parse formatting clause: unrecognized formatting clause "${verb}"`;
+  verb === ""
+    ? "unexpected end of string"
+    : `could not parse formatting clause: unrecognized formatting clause "${verb}"`;
 
 /** What a clause takes, and how that is said. */
 const clauses: Readonly<Record<string, { readonly kinds: readonly Kind[]; readonly rule: string }>> = {
@@ -78,7 +80,9 @@ export function formatProblem(
     if (type === undefined) return { message: `index ${next} out of range` };
     const clause = clauseOf(groups["verb"] ?? "");
     if (clause === undefined) return { message: unknownClause(groups["verb"] ?? "") };
-    if (!isDyn(type) && !clause.kinds.includes(type.kind))
+    // Texts may be those of numbers: what they are is seen when it is formatted.
+    const mayBeNumber = type.kind === "string" && clause.kinds.includes("double");
+    if (!isDyn(type) && !mayBeNumber && !clause.kinds.includes(type.kind))
       return { message: wrongType(clause.rule, type), argument: next };
     next++;
   }
@@ -150,7 +154,7 @@ const mostDigits = 100;
 
 /** What is right between two goes to the even one. */
 function rounded(value: number, precision: number): string {
-  const digits = Math.min(precision, 50);
+  const digits = Math.min(precision, mostDigits);
   const text = value.toFixed(digits);
   const exact = value.toFixed(mostDigits);
   const rest = exact.slice(exact.indexOf(".") + 1 + digits);

@@ -1,9 +1,11 @@
 // IP addresses and networks, as Go's netip has them.
 
-import { isIPv4, isIPv6 } from "node:net";
+import { quotedAsInGo } from "../../api/go-quote.ts";
 import { type FunctionOverload, opaqueTypes, overload } from "../declarations.ts";
+import { noSuchOverload } from "../operations.ts";
 import type { Type } from "../types.ts";
 import { EvaluationError, type OpaqueValue, type Value } from "../values.ts";
+import { type Address, parseAddress } from "./address.ts";
 import { asInstance, asText } from "./arguments.ts";
 
 function opaqueType(name: string): Type {
@@ -79,26 +81,16 @@ class CidrValue implements OpaqueValue {
 
 /** The address; a text says why it is none. */
 function parseIp(text: string): IpValue | string {
-  if (text.includes("%") && isIPv6(text.slice(0, text.indexOf("%"))))
-    return `IP address ${JSON.stringify(text)} with zone value is not allowed`;
-  if (isIPv4(text)) return new IpValue(bitsOf4(text), 4);
-  if (!isIPv6(text))
-    return `IP Address ${JSON.stringify(text)} parse error during conversion from string: ParseAddr(${JSON.stringify(text)}): unable to parse IP`;
-  const bits = bitsOf6(text);
-  if (bits >> 32n === 0xffffn) return `IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`;
-  return new IpValue(bits, 16);
+  const read = parseAddress(text);
+  const quoted = quotedAsInGo(text);
+  if (typeof read === "string")
+    return `IP Address ${quoted} parse error during conversion from string: ${read}`;
+  if (read.zone !== "") return `IP address ${quoted} with zone value is not allowed`;
+  return isMapped(read) ? notMapped(text) : new IpValue(read.bits, read.size);
 }
 
-const bitsOf4 = (text: string): bigint =>
-  text.split(".").reduce((bits, part) => (bits << 8n) | BigInt(part), 0n);
-
-function bitsOf6(text: string): bigint {
-  const [head = "", tail] = new URL(`http://[${text}]/`).hostname.slice(1, -1).split("::");
-  const groups = (part: string): readonly string[] => (part === "" ? [] : part.split(":"));
-  const [first, last] = [groups(head), groups(tail ?? "")];
-  const filled = [...first, ...Array.from({ length: 8 - first.length - last.length }, () => "0"), ...last];
-  return filled.reduce((bits, group) => (bits << 16n) | BigInt(`0x${group}`), 0n);
-}
+const isMapped = ({ bits, size }: Address): boolean => size === 16 && bits >> 32n === 0xffffn;
+const notMapped = (text: string): string => `IPv4-mapped IPv6 address ${quotedAsInGo(text)} is not allowed`;
 
 function toIp(value: Value | undefined): IpValue {
   const ip = parseIp(asText(value));
@@ -106,17 +98,26 @@ function toIp(value: Value | undefined): IpValue {
   return ip;
 }
 
+/** upstream: net/netip#ParsePrefix */
 function parseCidr(text: string): CidrValue | string {
   const problem = (what: string): string =>
-    `network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)}): ${what}`;
+    `network address parse error during conversion from string: netip.ParsePrefix(${quotedAsInGo(text)}): ${what}`;
   const slash = text.lastIndexOf("/");
   if (slash === -1) return problem("no '/'");
-  const ip = parseIp(text.slice(0, slash));
-  if (typeof ip === "string") return ip.startsWith("IPv4-mapped") ? ip : problem(ip);
+  const read = parseAddress(text.slice(0, slash));
+  if (typeof read === "string") return problem(read);
+  if (read.zone !== "") return problem("IPv6 zones cannot be present in a prefix");
   const length = text.slice(slash + 1);
-  if (!/^(?:0|[1-9][0-9]*)$/.test(length)) return problem(`bad bits after slash: ${JSON.stringify(length)}`);
-  if (Number(length) > ip.width) return problem("prefix length out of range");
-  return new CidrValue(ip, Number(length));
+  if (!/^(?:0|[1-9][0-9]*)$/.test(length)) return problem(`bad bits after slash: ${quotedAsInGo(length)}`);
+  if (Number(length) > read.size * 8) return problem("prefix length out of range");
+  return isMapped(read) ? notMapped(text) : new CidrValue(new IpValue(read.bits, read.size), Number(length));
+}
+
+/** upstream: apiserver/pkg/cel/library/cidr.go#cidrContainsIPString takes what is no address for another type. */
+function givenIp(value: Value | undefined): IpValue {
+  const ip = parseIp(asText(value));
+  if (typeof ip === "string") throw noSuchOverload();
+  return ip;
 }
 
 function toCidr(value: Value | undefined): CidrValue {
@@ -183,7 +184,7 @@ export const networkOverloads: readonly FunctionOverload[] = [
   overload("string_to_cidr", "cidr(string): net.CIDR", toCidr),
   overload("is_cidr", "isCIDR(string): bool", (text) => typeof parseCidr(asText(text)) !== "string"),
   overload("cidr_contains_ip_string", "(net.CIDR).containsIP(string): bool", (cidr, text) =>
-    asCidr(cidr).contains(toIp(text)),
+    asCidr(cidr).contains(givenIp(text)),
   ),
   overload("cidr_contains_ip_ip", "(net.CIDR).containsIP(net.IP): bool", (cidr, ip) =>
     asCidr(cidr).contains(asIp(ip)),

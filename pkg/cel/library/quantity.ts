@@ -1,3 +1,4 @@
+import { approximateNumber, asInt64 } from "../../api/quantity-int64.ts";
 import { parseQuantity, QuantityError } from "../../api/quantity-parse.ts";
 import { Quantity } from "../../api/quantity.ts";
 import { type FunctionOverload, overload } from "../declarations.ts";
@@ -39,22 +40,8 @@ function toQuantity(value: Value | undefined): QuantityValue {
 
 const quantityOf = (value: Value | undefined): Quantity => asInstance(value, QuantityValue).quantity;
 
-/** The number as an int64; undefined where it is none. */
-function integerOf(quantity: Quantity): bigint | undefined {
-  const { mantissa, exponent } = quantity;
-  // The server looks at what was written: 1.0 is kept as ten tenths, which is no integer there either.
-  if (exponent < 0) {
-    const unit = 10n ** BigInt(-exponent);
-    return mantissa % unit === 0n ? inRange(mantissa / unit) : undefined;
-  }
-  return exponent > 19 && mantissa !== 0n ? undefined : inRange(mantissa * 10n ** BigInt(exponent));
-}
-
-const inRange = (value: bigint): bigint | undefined =>
-  value === BigInt.asIntN(64, value) ? value : undefined;
-
 function toInteger(value: Value | undefined): bigint {
-  const integer = integerOf(quantityOf(value));
+  const integer = asInt64(quantityOf(value));
   if (integer === undefined) throw new EvaluationError("cannot convert value to integer");
   return integer;
 }
@@ -91,13 +78,13 @@ export const quantityOverloads: readonly FunctionOverload[] = [
   overload("quantity_is_less_than", `(${name}).isLessThan(${name}): bool`, (a, b) => compared(a, b) < 0),
   overload("quantity_compare_to", `(${name}).compareTo(${name}): int`, (a, b) => BigInt(compared(a, b))),
   overload("quantity_get_float", `(${name}).asApproximateFloat(): double`, (value) =>
-    quantityOf(value).toNumber(),
+    approximateNumber(quantityOf(value)),
   ),
   overload("quantity_get_int", `(${name}).asInteger(): int`, toInteger),
   overload(
     "quantity_is_integer",
     `(${name}).isInteger(): bool`,
-    (value) => integerOf(quantityOf(value)) !== undefined,
+    (value) => asInt64(quantityOf(value)) !== undefined,
   ),
   overload("quantity_add", `(${name}).add(${name}): ${name}`, (a, b) => added(a, quantityOf(b))),
   overload("quantity_add_int", `(${name}).add(int): ${name}`, (a, b) => added(a, ofInt(b))),

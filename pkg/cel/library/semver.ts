@@ -1,27 +1,23 @@
 // Versions as semver.org 2.0 has them.
 
+import { quotedAsInGo } from "../../api/go-quote.ts";
 import { type FunctionOverload, overload } from "../declarations.ts";
 import { structType } from "../types.ts";
 import { EvaluationError, type OpaqueValue, type Value } from "../values.ts";
 import { asBool, asInstance, asText } from "./arguments.ts";
 
 const type = structType("kubernetes.Semver");
-const number = "(?:0|[1-9][0-9]*)";
-const identifier = `(?:${number}|[0-9]*[a-zA-Z-][0-9a-zA-Z-]*)`;
-const pattern = new RegExp(
-  `^(?<major>${number})\\.(?<minor>${number})\\.(?<patch>${number})` +
-    `(?:-(?<pre>${identifier}(?:\\.${identifier})*))?(?:\\+(?<build>[0-9a-zA-Z-]+(?:\\.[0-9a-zA-Z-]+)*))?$`,
-);
 const maxUint = 2n ** 64n - 1n;
 
 class SemverValue implements OpaqueValue {
   readonly kind = "opaque";
   readonly type = type;
 
-  readonly numbers: readonly [major: bigint, minor: bigint, patch: bigint];
+  /** Major, minor and patch. */
+  readonly numbers: readonly bigint[];
   readonly pre: readonly string[];
 
-  constructor(numbers: readonly [major: bigint, minor: bigint, patch: bigint], pre: readonly string[]) {
+  constructor(numbers: readonly bigint[], pre: readonly string[]) {
     this.numbers = numbers;
     this.pre = pre;
   }
@@ -56,28 +52,58 @@ function compareIdentifiers(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
+/** upstream: github.com/blang/semver#Parse */
 function parse(text: string): SemverValue | string {
-  const groups = pattern.exec(text)?.groups;
-  if (groups === undefined) return problemOf(text);
-  const [major, minor, patch] = [groups["major"], groups["minor"], groups["patch"]].map((each) =>
-    BigInt(each ?? 0),
-  ) as [bigint, bigint, bigint];
-  if ([major, minor, patch].some((each) => each > maxUint)) return "value out of range";
-  return new SemverValue([major, minor, patch], groups["pre"]?.split(".") ?? []);
+  if (text === "") return "Version string empty";
+  const [major, minor, ...rest] = text.split(".");
+  if (major === undefined || minor === undefined || rest.length === 0)
+    return "No Major.Minor.Patch elements found";
+  const [core = "", build] = splitAt(rest.join("."), "+");
+  const [patch = "", pre] = splitAt(core, "-");
+  const numbers: bigint[] = [];
+  for (const [name, digits] of Object.entries({ Major: major, Minor: minor, Patch: patch })) {
+    const number = numberOf(name, digits);
+    if (typeof number === "string") return number;
+    numbers.push(number);
+  }
+  const names = pre?.split(".") ?? [];
+  const problems = [...names.map(problemOfPre), ...(build?.split(".") ?? []).map(problemOfBuild)];
+  const problem = problems.find((each) => each !== undefined);
+  return problem ?? new SemverValue(numbers, names);
 }
 
-function problemOf(text: string): string {
-  if (text === "") return "Version string empty";
-  const parts = text.split(/[-+]/)[0]?.split(".") ?? [];
-  if (parts.length !== 3) return "No Major.Minor.Patch elements found";
-  const names = ["major", "minor", "patch"];
-  for (const [index, part] of parts.entries()) {
-    const name = names[index] ?? "";
-    if (!/^[0-9]+$/.test(part)) return `Invalid character(s) found in ${name} number ${JSON.stringify(part)}`;
-    if (/^0./.test(part))
-      return `${name[0]?.toUpperCase()}${name.slice(1)} number must not contain leading zeroes ${JSON.stringify(part)}`;
-  }
-  return `Invalid character(s) found in ${JSON.stringify(text)}`;
+function splitAt(text: string, mark: string): readonly string[] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function numberOf(name: string, digits: string): bigint | string {
+  if (!/^[0-9]*$/.test(digits))
+    return `Invalid character(s) found in ${name.toLowerCase()} number ${quotedAsInGo(digits)}`;
+  if (/^0./.test(digits)) return `${name} number must not contain leading zeroes ${quotedAsInGo(digits)}`;
+  return problemOfNumber(digits) ?? BigInt(digits);
+}
+
+function problemOfNumber(digits: string): string | undefined {
+  if (digits === "") return 'strconv.ParseUint: parsing "": invalid syntax';
+  return BigInt(digits) > maxUint ? `strconv.ParseUint: parsing "${digits}": value out of range` : undefined;
+}
+
+function problemOfPre(name: string): string | undefined {
+  if (name === "") return "Prerelease is empty";
+  if (/^0[0-9]+$/.test(name))
+    return `Numeric PreRelease version must not contain leading zeroes ${quotedAsInGo(name)}`;
+  if (/^[0-9]+$/.test(name)) return problemOfNumber(name);
+  return /^[0-9A-Za-z-]+$/.test(name)
+    ? undefined
+    : `Invalid character(s) found in prerelease ${quotedAsInGo(name)}`;
+}
+
+function problemOfBuild(name: string): string | undefined {
+  if (name === "") return "Build meta data is empty";
+  return /^[0-9A-Za-z-]+$/.test(name)
+    ? undefined
+    : `Invalid character(s) found in build meta data ${quotedAsInGo(name)}`;
 }
 
 /** Takes what people write for versions: v1.2, 01.2.3. */

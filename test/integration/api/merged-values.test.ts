@@ -58,6 +58,34 @@ describeApi("values that are merged", (api) => {
     expect([status, body.spec["replicas"]]).toEqual([201, replicas]);
   });
 
+  test("what a merge has said in another case comes first, and what the object says counts", async () => {
+    const path = `/api/v1/namespaces/${await api().namespace()}/configmaps`;
+    await api().send("POST", path, { metadata: { name: "odd" } });
+    const patch = { APIVERSION: "x", KIND: "y", data: { a: "b" } };
+    const { status, body } = await api().patch(`${path}/odd`, "merge", patch);
+    expect([status, body.kind, body.apiVersion]).toEqual([200, "ConfigMap", "v1"]);
+  });
+
+  test("what is too long for 64 bits becomes the smallest number", async () => {
+    const spec = {
+      restartPolicy: "Never",
+      containers: [{ name: "a", image: "b" }],
+      activeDeadlineSeconds: "many",
+    };
+    const text = JSON.stringify({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "long" },
+      spec,
+    }).replace('"many"', "1e20");
+    const namespace = await api().namespace();
+    const { status, body } = await api().apply(`/api/v1/namespaces/${namespace}/pods/long`, "m", text);
+    expect([status, body.message]).toEqual([
+      422,
+      'Pod "long" is invalid: spec.activeDeadlineSeconds: Invalid value: -9223372036854775808: must be between 1 and 2147483647, inclusive',
+    ]);
+  });
+
   test("as is what a strategic patch says", async () => {
     await api().send("POST", `${apps}/replicasets`, replicaSet("s", { replicas: 3 }));
     const { status, body } = await api().patch(

@@ -490,12 +490,6 @@ export const chanceUpdates: readonly UpdateCase[] = [
     },
   },
   {
-    name: "another kind, said in another case",
-    valid: true,
-    object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "chance-9" } },
-    patch: { APIVERSION: "x", KIND: "y", data: { a: "b" } },
-  },
-  {
     name: "addresses of a node",
     valid: false,
     object: { apiVersion: "v1", kind: "Node", metadata: { name: "chance-1" } },
