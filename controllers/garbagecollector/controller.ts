@@ -1,5 +1,6 @@
 import { defineController, type WorkerSettings } from "../../pkg/controller/kit.ts";
 import { watchServed } from "../../pkg/controller/monitors.ts";
+import { Completeness } from "./completeness.ts";
 import { type CollectorContext, collectorContext } from "./context.ts";
 import { isDeletable } from "./deletable.ts";
 import { graphToDot } from "./dot.ts";
@@ -43,6 +44,7 @@ export const garbageCollectorController = defineController(
         workers,
         groupOf,
         ready,
+        gate: { waitMs: () => complete.waitMs() },
         sync: async (sync) => orphanDependents(sync, context),
       }),
       monitors: watchServed(kit, {
@@ -52,6 +54,7 @@ export const garbageCollectorController = defineController(
         onFailure: () => context.failures.inc(),
       }),
     };
+    const complete = new Completeness(context.monitors, context.changes);
     kit.page("graph", (query) => {
       return { contentType: "text/vnd.graphviz", body: graphToDot(context.graph, query.getAll("uid")) };
     });

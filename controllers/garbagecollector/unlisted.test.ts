@@ -93,6 +93,51 @@ test("while discovery is refused all goes on as before, and that is counted", as
   expect(await metrics.expose()).toMatch(/^garbagecollector_controller_resources_sync_error_total 2$/m);
 });
 
+describe("an owner whose dependents are to be orphans", () => {
+  test("waits for them when nothing could be discovered for a long time", async () => {
+    refused = true;
+    await startWithDiscovery();
+    await makeFamily();
+    await world.run(2 * LOOK_MS);
+    refused = false;
+    await world.run(LOOK_MS);
+    await expectOrphans();
+  });
+
+  test("waits for them when both are discovered late", async () => {
+    await startWithDiscovery();
+    // One that did not have to wait says nothing of the next.
+    const ref = { namespace: NAMESPACE, name: "earlier" };
+    await create(configMaps, "earlier");
+    await world.client.dynamic(configMaps).delete(ref, { propagationPolicy: "Orphan" });
+    await hide(configMaps);
+    await hide(secrets);
+    await makeFamily();
+    await world.run(LOOK_MS);
+    hidden.delete(groupResource(secrets));
+    await show(configMaps);
+    await expectOrphans();
+  });
+
+  /** More than come into the graph in one go. */
+  const DEPENDENTS = 300;
+
+  async function makeFamily(): Promise<void> {
+    const owner = await create(configMaps, "owner");
+    for (let index = 0; index < DEPENDENTS; index++)
+      await create(secrets, `dependent-${index}`, refTo(configMaps, owner));
+    const ref = { namespace: NAMESPACE, name: "owner" };
+    await world.client.dynamic(configMaps).delete(ref, { propagationPolicy: "Orphan" });
+  }
+
+  async function expectOrphans(): Promise<void> {
+    expect(await names(configMaps)).toEqual([]);
+    const left = await world.list<ApiObject>(secrets);
+    expect(left.length).toBe(DEPENDENTS);
+    expect(left.filter(({ metadata }) => metadata.ownerReferences !== undefined)).toEqual([]);
+  }
+});
+
 describe("a resource that is served in another version from now on", () => {
   beforeEach(async () => {
     await serve("v1", "v2");

@@ -151,6 +151,26 @@ describe("monitors", () => {
   });
 });
 
+test("lists are full each time anew, or have been waited for long enough", async () => {
+  const { serve, monitors, unsynced, stop } = bench();
+  const fills = [monitors.filled];
+  const look = async (surface: ApiSurface | Error, durationMs: number): Promise<void> => {
+    await serve(surface, durationMs);
+    fills.push(monitors.filled);
+  };
+  await look(new Error("no discovery"), PERIOD_MS);
+  await look(surfaceOf([]), PERIOD_MS);
+  await look(surfaceOf([pods]), PERIOD_MS);
+  await look(surfaceOf([pods]), PERIOD_MS);
+  unsynced.add("deployments.apps");
+  await look(podsAndDeployments, PERIOD_MS);
+  // In vain, but not for ever.
+  await look(podsAndDeployments, PERIOD_MS);
+  await look(new Error("no discovery"), PERIOD_MS);
+  expect(fills).toEqual([undefined, undefined, undefined, 1, 1, undefined, 2, 2]);
+  await stop();
+});
+
 describe("a resource that has been listed is told of once", () => {
   test("with the versions that it had before, also when it was away for a while", async () => {
     const { serve, takeListed, stop } = bench();

@@ -79,6 +79,9 @@ export class Monitors {
   readonly #monitors = new Map<string, Monitor>();
   /** Started, and `onListed` is still to be called. */
   readonly #unlisted = new Set<Monitor>();
+  /** How often all lists were there, or were waited for in vain. Undefined: some are still to come. */
+  #filled: number | undefined;
+  #fills = 0;
   /** What was watched before, by group and plural. */
   readonly #former = new Map<string, Map<string, Resource>>();
 
@@ -104,6 +107,14 @@ export class Monitors {
 
   find(resource: Resource): Monitor | undefined {
     return this.#monitors.get(resourceKey(resource));
+  }
+
+  /**
+   * For who acts on what is not there: which time it is that the lists are full, or were waited for long enough. Undefined
+   * while what is served is not known at all, or lists of what is newly watched are on their way.
+   */
+  get filled(): number | undefined {
+    return this.#filled;
   }
 
   /** Every handler has been told of all that there was. False while nothing is watched. */
@@ -153,7 +164,10 @@ export class Monitors {
       if (plan === undefined) {
         log.warn("The server tells of nothing that could be watched; nothing changes");
         onFailure?.();
-      } else if (plan.start.length + plan.stop.length > 0) await this.#change(plan.start, plan.stop, signal);
+      } else {
+        if (plan.start.length + plan.stop.length > 0) await this.#change(plan.start, plan.stop, signal);
+        this.#filled ??= ++this.#fills;
+      }
       await this.#tellListed();
     } catch (error) {
       signal.throwIfAborted();
@@ -169,6 +183,7 @@ export class Monitors {
       removed: stop.map(groupResource),
     });
     onChange?.("begins");
+    this.#filled = undefined;
     try {
       await Promise.all(stop.map(async (resource) => this.#stop(resource)));
       for (const resource of start) this.#start(resource);

@@ -64,6 +64,27 @@ export const lifecycleDiscoveryMutants: readonly Mutant[] = [
     tests: ["controllers/garbagecollector/known.test.ts"],
   },
   {
+    name: "owners are let go before all their dependents are known",
+    file: `${collector}/controller.ts`,
+    find: "        gate: { waitMs: () => complete.waitMs() },\n",
+    replace: "",
+    tests: [`${collector}/unlisted.test.ts`],
+  },
+  {
+    name: "owners are let go for dependents that the graph has yet to be told of",
+    file: `${collector}/completeness.ts`,
+    find: " || this.#changes.work.length > 0",
+    replace: "",
+    tests: [`${collector}/completeness.test.ts`],
+  },
+  {
+    name: "new lists are taken for full",
+    file: "pkg/controller/monitors.ts",
+    find: "    this.#filled = undefined;\n",
+    replace: "",
+    tests: monitors,
+  },
+  {
     name: "resources that cannot be listed keep all others from being collected",
     file: "pkg/controller/monitors.ts",
     find: "if (await this.syncInTime(signal)) return;",
@@ -73,8 +94,8 @@ export const lifecycleDiscoveryMutants: readonly Mutant[] = [
   {
     name: "a resource that is listed late is never told of",
     file: "pkg/controller/monitors.ts",
-    find: "await this.#change(plan.start, plan.stop, signal);\n      await this.#tellListed();",
-    replace: "await this.#change(plan.start, plan.stop, signal);",
+    find: "this.#filled ??= ++this.#fills;\n      }\n      await this.#tellListed();",
+    replace: "this.#filled ??= ++this.#fills;\n      }",
     tests: monitors,
   },
   {
