@@ -221,12 +221,15 @@ describeApi(
         const path = workloads(namespace);
         const metadata = { name: "w", finalizers: ["example.com/held"] };
         await api().send("POST", path, { metadata, spec: { podGroupTemplates: [{ name: "t", ...basic }] } });
-        expect(await create("w", "x")).toEqual(rejected('PodGroupTemplate "x" not found in Workload "w"'));
+        // The real server looks for Workloads in a cache, which may lag behind.
+        await expect
+          .poll(async () => create("w", "x"))
+          .toEqual(rejected('PodGroupTemplate "x" not found in Workload "w"'));
         expect(await create("w", "t")).toEqual([201, ""]);
         const { body } = await api().get(groups(namespace), TABLE);
         expect((rowsOf(body) as unknown[][])[0]?.slice(0, 4)).toEqual(["of", "Basic", "w", "Pending"]);
         await api().send("DELETE", `${path}/w`);
-        expect(await create("w", "t")).toEqual(rejected('Workload "w" is being deleted'));
+        await expect.poll(async () => create("w", "t")).toEqual(rejected('Workload "w" is being deleted'));
         await api().patch(`${path}/w`, "merge", { metadata: { finalizers: null } });
       });
     });
