@@ -13,25 +13,21 @@ export type Usage = (pod: CachedPod, claim: PartialObject) => boolean;
 
 /**
  * The claim of the pod must stay. A pod without a node does not hold it: it gets none while the claim is being deleted.
- * One that has finished does, as its volumes may still be mounted; only that a volume goes with its pod is no reason to
- * wait for the pod, once the kubelet is done with it: the two would wait for each other.
+ * One that has finished does, as its volumes may still be mounted; only a claim that goes with the pod (of an ephemeral
+ * volume, or of a StatefulSet that keeps none) is not held once the kubelet is done with the pod: the pod may wait for
+ * its claim to go, and the two would wait for each other.
  */
 export const holdsClaim: Usage = (pod, claim) => {
-  if ((pod.spec?.nodeName ?? "") === "") return false;
-  return namesClaim(pod, claim, (isEphemeral) => !isEphemeral || !isShutDown(pod));
+  if ((pod.spec?.nodeName ?? "") === "" || !namesClaim(pod, claim)) return false;
+  return !isShutDown(pod) || !isClaimOfPod(claim, pod);
 };
 
 /** The claim is of use for the pod, be it that that has yet to get a node. */
-export const needsClaim: Usage = (pod, claim) => !hasPodEnded(pod) && namesClaim(pod, claim, () => true);
+export const needsClaim: Usage = (pod, claim) => !hasPodEnded(pod) && namesClaim(pod, claim);
 
-function namesClaim(
-  pod: CachedPod,
-  claim: PartialObject,
-  counts: (isEphemeral: boolean) => boolean,
-): boolean {
+function namesClaim(pod: CachedPod, claim: PartialObject): boolean {
   return podClaims(pod).some(
-    ({ name, isEphemeral }) =>
-      name === claim.metadata.name && counts(isEphemeral) && (!isEphemeral || isClaimOfPod(claim, pod)),
+    ({ name, isEphemeral }) => name === claim.metadata.name && (!isEphemeral || isClaimOfPod(claim, pod)),
   );
 }
 

@@ -461,9 +461,10 @@ describe("a claim that is being deleted", () => {
   });
 
   test.each([
-    ["of its own pod, which the kubelet is done with, goes", true, "free"],
-    ["of a pod that the kubelet is done with, which it outlives, stays", false, "protected"],
-  ])("%s, though the pod waits for its finalizers", async (_, isEphemeral, then) => {
+    ["of an ephemeral volume, whose pod the kubelet is done with, goes", true, true, "free"],
+    ["of a pod that the kubelet is done with, and that it goes with, goes", false, true, "free"],
+    ["of a pod that the kubelet is done with, which it outlives, stays", false, false, "protected"],
+  ])("%s, though the pod waits for its finalizers", async (_, isEphemeral, isOwned, then) => {
     await newStage();
     const template = { volumeClaimTemplate: { spec } };
     const volume = isEphemeral
@@ -471,7 +472,7 @@ describe("a claim that is being deleted", () => {
       : { persistentVolumeClaim: { claimName: "web-data" } };
     const { metadata } = await pod({ volumes: [{ name: "data", ...volume }], finalizers: [OTHER] });
     const owner = { apiVersion: "v1", kind: "Pod", name: "web", uid: metadata.uid ?? "", controller: true };
-    const ownerReferences = [owner];
+    const ownerReferences = isOwned ? [owner] : [];
     await claims().create({
       metadata: { name: "web-data", namespace: "default", finalizers: [FINALIZER, OTHER], ownerReferences },
       spec,

@@ -96,29 +96,30 @@ function ofClaims(): readonly Mutant[] {
     {
       name: "pvc-protection: a pod without a node holds its claims",
       file: `${claims}/claim-use.ts`,
-      find: 'if ((pod.spec?.nodeName ?? "") === "") return false;',
-      replace: "",
+      find: 'if ((pod.spec?.nodeName ?? "") === "" || !namesClaim(pod, claim)) return false;',
+      replace: "if (!namesClaim(pod, claim)) return false;",
       tests: claimTests,
     },
     {
       name: "pvc-protection: a pod that has finished lets go",
       file: `${claims}/claim-use.ts`,
-      find: 'if ((pod.spec?.nodeName ?? "") === "") return false;',
-      replace: 'if ((pod.spec?.nodeName ?? "") === "" || isPodTerminal(pod)) return false;',
+      find: 'if ((pod.spec?.nodeName ?? "") === "" || !namesClaim(pod, claim)) return false;',
+      replace:
+        'if ((pod.spec?.nodeName ?? "") === "" || hasPodEnded(pod) || !namesClaim(pod, claim)) return false;',
       tests: claimTests,
     },
     {
       name: "pvc-protection: a claim of a pod's own waits for the pod's finalizers",
       file: `${claims}/claim-use.ts`,
-      find: "(isEphemeral) => !isEphemeral || !isShutDown(pod)",
-      replace: "() => true",
+      find: "return !isShutDown(pod) || !isClaimOfPod(claim, pod);",
+      replace: "return true;",
       tests: claimTests,
     },
     {
       name: "pvc-protection: no claim waits for the pod's finalizers",
       file: `${claims}/claim-use.ts`,
-      find: "(isEphemeral) => !isEphemeral || !isShutDown(pod)",
-      replace: "() => !isShutDown(pod)",
+      find: "return !isShutDown(pod) || !isClaimOfPod(claim, pod);",
+      replace: "return !isShutDown(pod);",
       tests: claimTests,
     },
     {
