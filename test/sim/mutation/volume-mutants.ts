@@ -79,8 +79,8 @@ export const volumeMutants: readonly Mutant[] = [
   {
     name: "lets claims go that pods use",
     file: "controllers/pvcprotection/claim-use.ts",
-    find: "return namesClaim(pod, claim, (isEphemeral) => !isEphemeral || !isShutDown(pod));",
-    replace: "return namesClaim(pod, claim, (isEphemeral) => isEphemeral && !isShutDown(pod));",
+    find: "return !isShutDown(pod) || !isClaimOfPod(claim, pod);",
+    replace: "return !isShutDown(pod) && isClaimOfPod(claim, pod);",
   },
   {
     name: "attaches a volume to a second node",
