@@ -1,6 +1,6 @@
 import { combinedError } from "../../pkg/api/errors.ts";
 import type { Stored } from "../../pkg/api/object.ts";
-import { ApiError, isUnreachable } from "../../pkg/client/errors.ts";
+import { ApiError, isUnreachable, wasNotSent } from "../../pkg/client/errors.ts";
 import { isGoneOrReplaced } from "../../pkg/controller/read-live.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
 import type { NodeIpamContext } from "./context.ts";
@@ -29,7 +29,8 @@ export async function writeRanges(
       return {};
     } catch (error) {
       signal.throwIfAborted();
-      // All workers wait for the server, and the Node's turn comes again.
+      // All workers wait for the server, or until this process may write, and the Node's turn comes again: another may come
+      // with the ranges until then.
       if (isUnreachable(error) || wasNotSent(error)) throw error;
       // The cache will say so, too. Until then nobody else gets the ranges.
       if (isGoneOrReplaced(error)) return { backOff: true };
@@ -70,11 +71,6 @@ async function giveUp(
 /** The uid keeps it from another Node of that name. */
 function patchOf({ metadata: { uid } }: Stored<CachedNode>, cidrs: readonly string[]): unknown {
   return { metadata: { uid }, spec: { podCIDR: cidrs[0], podCIDRs: cidrs } };
-}
-
-/** As by a process that may not write now: until it may, another Node may come with the ranges. */
-function wasNotSent(error: unknown): boolean {
-  return error instanceof Error && "sent" in error && error.sent === false;
 }
 
 /** The server has understood the request, and said no. Everything else may have been stored, or may yet be. */

@@ -188,6 +188,11 @@ export function isUnreachable(error: unknown): boolean {
   return error instanceof Error && isUnreachable(error.cause);
 }
 
+/** The server cannot have heard of it: nobody was reached, or this process may not write now. */
+export function wasNotSent(error: unknown): boolean {
+  return error instanceof Error && "sent" in error && error.sent === false;
+}
+
 /** The version asked for is too old for the server: list anew. */
 export const isExpired = (error: unknown): boolean => isResourceExpired(error) || isGone(error);
 

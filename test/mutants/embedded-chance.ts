@@ -160,8 +160,8 @@ export const chanceMutants: readonly Mutant[] = [
   {
     name: "names of what is merged have no order",
     file: "pkg/apiserver/server/patched-draft.ts",
-    find: "Object.entries(patched).toSorted(byName)",
-    replace: "Object.entries(patched)",
+    find: "isJson(result.patched) ? inOrder(result.patched) : result.patched",
+    replace: "result.patched",
     tests: MERGED,
   },
 ];

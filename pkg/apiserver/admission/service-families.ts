@@ -1,14 +1,5 @@
-import {
-  copyField,
-  type Json,
-  present,
-  sameValue,
-  setDefault,
-  stringMap,
-  strings,
-  text,
-} from "../../api/json.ts";
-import { isHeadless } from "../kinds/network/service.ts";
+import { type Json, sameValue, setDefault, stringMap, strings, text } from "../../api/json.ts";
+import { isHeadless, keepFamilies } from "../kinds/network/service.ts";
 import type { Family } from "../../endpoints/cidr.ts";
 
 export interface FieldProblem {
@@ -21,15 +12,15 @@ const OTHER: Readonly<Record<string, Family>> = { IPv4: "IPv6", IPv6: "IPv4" };
 const familyOf = (address: string): Family => (address.includes(":") ? "IPv6" : "IPv4");
 
 /**
- * Settles for which families a service has addresses, which are aligned, on a cluster with these: the policy, what families and addresses
- * are given, and what the service had before decide. Gives what is wrong.
+ * Settles for which families a service, whose addresses are aligned, has them on a cluster with these: the policy, what
+ * families and addresses are given, and what the service had before decide. Gives what is wrong.
  */
 export function settleFamilies(
   spec: Json,
   old: Json | undefined,
   cluster: readonly Family[],
 ): readonly FieldProblem[] {
-  if (old !== undefined && text(old, "type") !== "ExternalName") keepOld(spec, old);
+  if (old !== undefined && text(old, "type") !== "ExternalName") keepFamilies(spec, old);
   // Without a selector nobody but the owner knows what is behind it, so that it may be of both families anywhere.
   const isFree = isHeadless(spec) && Object.keys(stringMap(spec, "selector")).length === 0;
   setDefault(spec, "ipFamilyPolicy", isFree ? "RequireDualStack" : "SingleStack");
@@ -53,12 +44,6 @@ export function settleFamilies(
     spec["ipFamilies"] = [first, ...second];
   }
   return problems;
-}
-
-/** What an update leaves out is as it was. */
-function keepOld(spec: Json, old: Json): void {
-  if (!present(spec, "ipFamilyPolicy")) copyField(spec, old, "ipFamilyPolicy");
-  if (strings(spec, "ipFamilies").length === 0) copyField(spec, old, "ipFamilies");
 }
 
 /** To ask for one family is to give the second one back, where nothing else was changed about it. */

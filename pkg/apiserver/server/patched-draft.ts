@@ -2,6 +2,7 @@ import { copyJson } from "../../api/json-copy.ts";
 import { isJson, type Json, text } from "../../api/json.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import type { Steps } from "../../api/steps.ts";
+import { compareStrings } from "../apply/path-element.ts";
 import type { BodyCheck } from "../decode/check-body.ts";
 import { goValue } from "../../api/go-value.ts";
 import { interpret, UnreadableBody } from "../decode/json-body.ts";
@@ -62,21 +63,18 @@ function draftOf({ resource, custom }: ServedResource, result: Patched): Draft {
   return draft as Draft;
 }
 
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : 1;
-}
-
 function interpreted(result: Patched): Json {
   try {
-    // upstream: JSON that is made of a map has its names in order.
-    const { patched } = result;
-    return interpret({
-      value: isJson(patched) ? Object.fromEntries(Object.entries(patched).toSorted(byName)) : patched,
-    });
+    return interpret({ value: isJson(result.patched) ? inOrder(result.patched) : result.patched });
   } catch (error) {
     if (error instanceof UnreadableBody) throw wrongPatched(result, error.message);
     throw error;
   }
+}
+
+/** upstream: JSON that is made of a map has its names in order. */
+function inOrder(object: Json): Json {
+  return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => compareStrings(a, b)));
 }
 
 /** What a strategic merge patch leads to is not read from JSON. */

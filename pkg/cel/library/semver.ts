@@ -5,6 +5,7 @@ import { type FunctionOverload, overload } from "../declarations.ts";
 import { structType } from "../types.ts";
 import { EvaluationError, type OpaqueValue, type Value } from "../values.ts";
 import { asBool, asInstance, asText } from "./arguments.ts";
+import { cut } from "./cut.ts";
 
 const type = structType("kubernetes.Semver");
 const maxUint = 2n ** 64n - 1n;
@@ -58,8 +59,8 @@ function parse(text: string): SemverValue | string {
   const [major, minor, ...rest] = text.split(".");
   if (major === undefined || minor === undefined || rest.length === 0)
     return "No Major.Minor.Patch elements found";
-  const [core = "", build] = splitAt(rest.join("."), "+");
-  const [patch = "", pre] = splitAt(core, "-");
+  const [core, build] = cut(rest.join("."), "+");
+  const [patch, pre] = cut(core, "-");
   const numbers: bigint[] = [];
   for (const [name, digits] of Object.entries({ Major: major, Minor: minor, Patch: patch })) {
     const number = numberOf(name, digits);
@@ -70,11 +71,6 @@ function parse(text: string): SemverValue | string {
   const problems = [...names.map(problemOfPre), ...(build?.split(".") ?? []).map(problemOfBuild)];
   const problem = problems.find((each) => each !== undefined);
   return problem ?? new SemverValue(numbers, names);
-}
-
-function splitAt(text: string, mark: string): readonly string[] {
-  const at = text.indexOf(mark);
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 function numberOf(name: string, digits: string): bigint | string {

@@ -4,6 +4,7 @@ import { structType } from "../types.ts";
 import { ArrayList, EntryMap, EvaluationError, type OpaqueValue, type Value } from "../values.ts";
 import { parseAddress } from "./address.ts";
 import { asInstance, asText } from "./arguments.ts";
+import { cut } from "./cut.ts";
 
 interface Parts {
   readonly scheme: string;
@@ -55,7 +56,7 @@ function problemOfHost(scheme: string, host: string): string | undefined {
   const port = bracket === 0 ? host.slice(closing + 1) : colon === -1 ? "" : host.slice(colon);
   if (!/^(?::\d*)?$/.test(port)) return `invalid port ${quotedAsInGo(port)} after host`;
   const name = bracket === 0 ? host.slice(1, closing) : host;
-  const [plain] = splitAt(name, "%25");
+  const [plain] = cut(name, "%25");
   const escape = /%(?![89a-f][0-9a-f]).{0,2}/i.exec(bracket === 0 ? plain : name)?.[0];
   if (escape !== undefined && escape !== "%25") return `invalid URL escape ${quotedAsInGo(escape)}`;
   const letter = inHosts.exec(plain)?.[0];
@@ -80,7 +81,7 @@ function parseUrl(text: string, relative = false): Parts | string {
   if (text === "*") return { scheme: "", host: "", path: "*", query: "" };
   const scheme = /^(?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*):/.exec(text)?.groups?.["scheme"]?.toLowerCase();
   if (scheme === undefined && text.startsWith(":")) return problem("missing protocol scheme");
-  const [rest, query] = splitAt(text.slice(scheme === undefined ? 0 : scheme.length + 1), "?");
+  const [rest, query = ""] = cut(text.slice(scheme === undefined ? 0 : scheme.length + 1), "?");
   if (!rest.startsWith("/")) {
     if (scheme === undefined) return problem("invalid URI for request");
     return { scheme, host: "", path: "", query };
@@ -98,11 +99,6 @@ function parseUrl(text: string, relative = false): Parts | string {
   return { scheme: scheme ?? "", host: decoded(host), path, query };
 }
 
-function splitAt(text: string, mark: string): readonly [string, string] {
-  const at = text.indexOf(mark);
-  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + mark.length)];
-}
-
 function splitBefore(text: string, mark: string): readonly [string, string] {
   const at = text.indexOf(mark);
   return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at)];
@@ -114,7 +110,7 @@ function toUrl(value: Value | undefined): UrlValue {
   if (typeof refused === "string")
     throw new EvaluationError(`URL parse error during conversion from string: ${refused}`);
   // A fragment belongs to neither path nor query, though the check above takes it for a part of them.
-  const parts = parseUrl(splitAt(text, "#")[0], true);
+  const parts = parseUrl(cut(text, "#")[0], true);
   if (typeof parts === "string")
     throw new EvaluationError(`URL parse error during conversion from string: ${parts}`);
   return new UrlValue(text, parts);
@@ -126,12 +122,17 @@ const decoded = (text: string): string =>
     Buffer.from(escapes.replaceAll("%", ""), "hex").toString(),
   );
 
+function nameAndValue(pair: string): readonly [string, string] {
+  const [name, value = ""] = cut(pair, "=");
+  return [decoded(name), decoded(value)];
+}
+
 /** upstream: net/url#ParseQuery: what cannot be read is left out. */
 function queryOf(query: string): EntryMap {
   const values = new Map<string, string[]>();
   for (const pair of query.split("&")) {
     if (pair === "" || pair.includes(";") || /%(?![0-9a-f]{2})/i.test(pair)) continue;
-    const [name, value] = splitAt(pair.replaceAll("+", " "), "=").map(decoded) as [string, string];
+    const [name, value] = nameAndValue(pair.replaceAll("+", " "));
     const known = values.get(name);
     if (known === undefined) values.set(name, [value]);
     else known.push(value);

@@ -145,7 +145,8 @@ function keepAddresses(spec: Json, old: Json): void {
   if (strings(spec, "clusterIPs").length === 0) copyField(spec, old, "clusterIPs");
 }
 
-function keepFamilies(spec: Json, old: Json): void {
+/** The same of its families, and of how many there are. */
+export function keepFamilies(spec: Json, old: Json): void {
   if (text(spec, "type") === "ExternalName") return;
   if (!present(spec, "ipFamilyPolicy")) copyField(spec, old, "ipFamilyPolicy");
   if (strings(spec, "ipFamilies").length === 0) copyField(spec, old, "ipFamilies");

@@ -1,4 +1,5 @@
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../../api/names.ts";
+import { placedContainers } from "./placed-containers.ts";
 import { labelKeyProblems } from "../../../api/labels-validate.ts";
 import type { FieldErrors } from "../field-errors.ts";
 import { byteLength, dns1123SubdomainWithUnderscore, rangeMessage } from "../formats.ts";
@@ -215,10 +216,9 @@ function validateHostUsers(spec: Json, path: string, errors: FieldErrors): void 
   if (flag(spec, "hostNetwork")) errors.forbidden(`${path}.hostNetwork`, "when `hostUsers` is false");
   if (flag(spec, "hostPID")) errors.forbidden(`${path}.HostPID`, "when `hostUsers` is false");
   if (flag(spec, "hostIPC")) errors.forbidden(`${path}.HostIPC`, "when `hostUsers` is false");
-  for (const list of ["initContainers", "containers", "ephemeralContainers"])
-    for (const [index, container] of items(spec, list).entries())
-      if (items(container, "volumeDevices").length > 0)
-        errors.forbidden(`${path}.${list}[${index}].volumeDevices`, "when `hostUsers` is false");
+  for (const { container, path: at } of placedContainers(spec, path))
+    if (items(container, "volumeDevices").length > 0)
+      errors.forbidden(`${at}.volumeDevices`, "when `hostUsers` is false");
 }
 
 function validateHostAliases(spec: Json, path: string, errors: FieldErrors): void {

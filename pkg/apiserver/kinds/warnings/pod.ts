@@ -10,10 +10,11 @@ import {
   text,
 } from "../../../api/json.ts";
 import { ipWarnings } from "../network/address-checks.ts";
+import { type PlacedContainer, placedContainers } from "../pod/placed-containers.ts";
 import { claimSpecWarnings, fractionWarnings } from "./amounts.ts";
 import { deprecatedLabel, keyWarnings, nodeTermWarnings } from "./node-labels.ts";
 import { overlapWarnings } from "./overlapping-paths.ts";
-import { type PlacedContainer, portWarnings } from "./ports.ts";
+import { portWarnings } from "./ports.ts";
 
 const oldAnnotations: Readonly<Record<string, string>> = {
   "scheduler.alpha.kubernetes.io/critical-pod":
@@ -44,7 +45,7 @@ export function podWarnings(pod: Json, template?: string): readonly string[] {
   const spec = child(pod, "spec") ?? {};
   const annotations = stringMap(child(pod, "metadata"), "annotations");
   const at = `${path}spec`;
-  const containers = containersOf(spec, at);
+  const containers = placedContainers(spec, at);
   return [
     ...schedulingWarnings(spec, at),
     ...Object.entries(oldAnnotations).flatMap(([key, why]) =>
@@ -75,12 +76,6 @@ export function podWarnings(pod: Json, template?: string): readonly string[] {
       ipWarnings(`${at}.hostAliases[${index}].ip`, text(alias, "ip")),
     ),
   ];
-}
-
-function containersOf(spec: Json, path: string): readonly PlacedContainer[] {
-  return ["initContainers", "containers", "ephemeralContainers"].flatMap((key) =>
-    items(spec, key).map((container, index) => ({ container, path: `${path}.${key}[${index}]` })),
-  );
 }
 
 function schedulingWarnings(spec: Json, path: string): readonly string[] {

@@ -1,10 +1,5 @@
 import { count, items, type Json, text } from "../../../api/json.ts";
-
-export interface PlacedContainer {
-  readonly container: Json;
-  /** `spec.containers[0]` */
-  readonly path: string;
-}
+import type { PlacedContainer } from "../pod/placed-containers.ts";
 
 interface PlacedPort {
   readonly port: Json;
