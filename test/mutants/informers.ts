@@ -1,6 +1,53 @@
-import type { Mutant } from "./mutant.ts";
+import { type Mutant, mutantsOf } from "./mutant.ts";
 
 const informerTests = ["pkg/cache/informer/resource-informer.test.ts"];
+
+const joinedFile = "pkg/cache/informer/joined-informer.ts";
+const ofJoined = mutantsOf("informers of some namespaces", ["pkg/cache/informer/joined-informer.test.ts"]);
+const joined: readonly Mutant[] = [
+  ofJoined(
+    "all namespaces are one without a name",
+    joinedFile,
+    'namespace === ""\n          ? all((lister) => lister.list(selector))\n          : ',
+    "",
+  ),
+  ofJoined(
+    "a namespace is searched without the selector",
+    joinedFile,
+    "lister.inNamespace(namespace, selector) ??",
+    "lister.inNamespace(namespace) ??",
+  ),
+  ofJoined(
+    "one namespace that has been read stands for all",
+    joinedFile,
+    "synced.every(Boolean)",
+    "synced.some(Boolean)",
+  ),
+  ofJoined(
+    "one cache that has been read stands for all",
+    joinedFile,
+    "every((part) => part.hasSynced())",
+    "some((part) => part.hasSynced())",
+  ),
+  ofJoined(
+    "handlers stay",
+    joinedFile,
+    "for (const each of registrations) each.remove();",
+    "registrations[0]?.remove();",
+  ),
+  ofJoined(
+    "an index is of one namespace",
+    joinedFile,
+    "for (const part of this.#parts.values()) part.addIndex(name, index);",
+    "[...this.#parts.values()][0]?.addIndex(name, index);",
+  ),
+  ofJoined(
+    "what is on the servers is read of one namespace",
+    joinedFile,
+    "await part.listLive(onItem, signal);",
+    "return part.listLive(onItem, signal);",
+  ),
+];
 
 const pump: readonly Mutant[] = [
   {
@@ -285,4 +332,4 @@ const fields: readonly Mutant[] = [
   },
 ];
 
-export const informersMutants: readonly Mutant[] = [...pump, ...machinery, ...fields];
+export const informersMutants: readonly Mutant[] = [...joined, ...pump, ...machinery, ...fields];
