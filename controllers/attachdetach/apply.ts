@@ -3,7 +3,7 @@ import type { ApiObject, Stored } from "../../pkg/api/object.ts";
 import type { Node } from "../../pkg/api/types/core-v1.gen.ts";
 import type { VolumeAttachment } from "../../pkg/api/types/storage-v1.gen.ts";
 import { ApiError, isAlreadyExists, isNotFound, isUnreachable } from "../../pkg/client/errors.ts";
-import { isGone } from "../../pkg/controller/read-live.ts";
+import { deleteThis } from "../../pkg/controller/delete-this.ts";
 import type { ResourceClient } from "../../pkg/client/resource-client.ts";
 import type { Sync } from "../../pkg/controller/sync.ts";
 import type { AttachDetachContext } from "./context.ts";
@@ -199,12 +199,7 @@ async function deleteAttachment(
   if (known === undefined) return;
   operations.update(key, { firstVersion: known.metadata.resourceVersion, isSeen: true });
   if (known.metadata.deletionTimestamp !== undefined) return;
-  const { uid } = known.metadata;
-  try {
-    await attachmentClient.delete({ name }, { preconditions: { uid } }, signal);
-  } catch (error) {
-    if (!isGone(error)) throw error;
-  }
+  await deleteThis(attachmentClient, known.metadata, signal);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { messageOf } from "../../pkg/api/errors.ts";
 import type { Endpoints } from "../../pkg/api/types/core-v1.gen.ts";
 import { isNamespaceTerminating, isNotFound } from "../../pkg/client/errors.ts";
-import { isGone } from "../../pkg/controller/read-live.ts";
+import { deleteThis } from "../../pkg/controller/delete-this.ts";
 import type { OwnerSync, Sync } from "../../pkg/controller/sync.ts";
 import type { EndpointsContext } from "./context.ts";
 import type { EndpointsPlan } from "./plan.ts";
@@ -40,15 +40,11 @@ export async function writeEndpoints(
 export async function deleteEndpoints(
   { signal }: Sync,
   { client, serviceClient }: EndpointsContext,
-  { metadata: { namespace, name, uid } }: Stored<Endpoints>,
+  { metadata }: Stored<Endpoints>,
 ): Promise<void> {
+  const { namespace, name } = metadata;
   if (await isThere(serviceClient.get({ namespace, name }, {}, signal))) return;
-  try {
-    await client.delete({ namespace, name }, { preconditions: { uid } }, signal);
-  } catch (error) {
-    // Someone else was faster; what has the name by now is looked at when the cache shows it.
-    if (!isGone(error)) throw error;
-  }
+  await deleteThis(client, metadata, signal);
 }
 
 async function isThere(reading: Promise<unknown>): Promise<boolean> {

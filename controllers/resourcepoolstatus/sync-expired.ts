@@ -1,15 +1,15 @@
 import { keyOf, type Stored } from "../../pkg/api/object.ts";
 import type { V1alpha3ResourcePoolStatusRequest } from "../../pkg/api/types/resource-v1alpha3.gen.ts";
 import { forEachInTurns } from "../../pkg/clock/turns.ts";
+import { deleteThis } from "../../pkg/controller/delete-this.ts";
 import type { Sync, SyncResult } from "../../pkg/controller/sync.ts";
-import { deleteRequest } from "./apply.ts";
 import type { PoolStatusContext } from "./context.ts";
 import { isExpired } from "./expiry.ts";
 
 /** One round over all requests. What fails is met again in the next one. */
 export async function removeExpired(sync: Sync, context: PoolStatusContext): Promise<SyncResult> {
   const { log, signal } = sync;
-  const { clock, requests } = context;
+  const { client, clock, requests } = context;
   const nowMs = clock.nowMs();
   const expired: Stored<V1alpha3ResourcePoolStatusRequest>[] = [];
   await forEachInTurns(clock, requests.lister.list(), (request) => {
@@ -18,7 +18,7 @@ export async function removeExpired(sync: Sync, context: PoolStatusContext): Pro
   for (const request of expired) {
     sync.decided("The request is to go", { request: keyOf(request) });
     try {
-      await deleteRequest(context, request, signal);
+      await deleteThis(client, request.metadata, signal);
     } catch (error) {
       signal.throwIfAborted();
       log.error(error, "An old request for the status of pools could not be deleted", {

@@ -1,6 +1,6 @@
 import { bootstrapTokenExpiry } from "../../pkg/api/bootstrap-token.ts";
+import { deleteThis } from "../../pkg/controller/delete-this.ts";
 import type { OwnerSync, SyncResult } from "../../pkg/controller/sync.ts";
-import { deleteToken } from "./apply.ts";
 import type { CleanerContext, ExpiringToken } from "./context.ts";
 
 /** Deletes the token when its time is over, and comes back when that time has come. */
@@ -13,7 +13,7 @@ export async function cleanUpToken(
   if (expiry.kind === "later") return { requeueAfterMs: expiry.afterMs };
   if (expiry.kind === "expired") {
     sync.decided("The bootstrap token is to go", { reason: expiry.reason });
-    await deleteToken(context, token, signal);
+    await deleteThis(context.client, token.metadata, signal);
   }
   return {};
 }

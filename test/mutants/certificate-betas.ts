@@ -52,13 +52,6 @@ export const certificateBetasMutants: readonly Mutant[] = [
     'featureGates: ["PodCertificateRequest"],',
     "",
   ),
-  cleanPods("any request of the name goes", `${podCleaner}/apply.ts`, "{ preconditions: { uid } }", "{}"),
-  cleanPods(
-    "the namespace is forgotten",
-    `${podCleaner}/apply.ts`,
-    "client.delete({ namespace, name }",
-    "client.delete({ namespace: `${namespace}s`, name }",
-  ),
   cleanPods(
     "one that cannot be deleted ends the round",
     `${podCleaner}/sync.ts`,
@@ -94,12 +87,6 @@ export const certificateBetasMutants: readonly Mutant[] = [
     `${podCleaner}/context.ts`,
     "client.clientFor(resources.podCertificateRequests)",
     "client.clientFor(resources.certificateSigningRequests)",
-  ),
-  cleanPods(
-    "a request that is gone is a failure",
-    `${podCleaner}/apply.ts`,
-    "if (!isGone(error)) throw error;",
-    "throw error;",
   ),
   cleanPods(
     "a failure is forgotten",
@@ -196,12 +183,11 @@ export const certificateBetasMutants: readonly Mutant[] = [
     'if (context.wanted.trustBundle === "") return;',
     "",
   ),
-  publish("any bundle of the name goes", `${bundle}/apply.ts`, "{ preconditions: { uid } }", "{}"),
   publish(
     "former bundles go before the new one is there",
     `${bundle}/apply.ts`,
     "if (create !== undefined) await client.create(create, {}, signal);\n",
-    "for (const one of remove) await deleteBundle(client, one, signal);\n  if (create !== undefined) await client.create(create, {}, signal);\n",
+    "for (const one of remove) await deleteThis(client, one.metadata, signal);\n  if (create !== undefined) await client.create(create, {}, signal);\n",
   ),
   publish("syncs are not counted", `${bundle}/sync.ts`, "context.syncs.inc({ code });", ""),
   publish(

@@ -217,7 +217,6 @@ export const certificatesMutants: readonly Mutant[] = [
     'kit.every({ name: "rounds", periodMs',
     'kit.every({ waitsFirst: true, name: "rounds", periodMs',
   ),
-  clean("any request of the name goes", `${cleaner}/apply.ts`, "{ preconditions: { uid } }", "{}"),
   clean(
     "one that cannot be deleted ends the round",
     `${cleaner}/sync.ts`,

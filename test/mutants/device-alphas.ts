@@ -133,18 +133,6 @@ const wiring: readonly Mutant[] = [
     "slices: driver === BY_DRIVER ? [] : slices.lister.list()",
   ),
   poolSync(
-    "another of the name is deleted",
-    `${pools}/apply.ts`,
-    "{ preconditions: { uid } }",
-    "{ ...(uid === name && { preconditions: { uid } }) }",
-  ),
-  poolSync(
-    "what is gone already is a failure",
-    `${pools}/apply.ts`,
-    "if (!isGone(error)) throw error;",
-    "if (isGone(error)) throw error;",
-  ),
-  poolSync(
     "one that cannot be deleted ends the round",
     `${pools}/sync-expired.ts`,
     "signal.throwIfAborted();",

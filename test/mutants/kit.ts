@@ -3,10 +3,51 @@ import type { Mutant } from "./mutant.ts";
 const kitTests = ["pkg/controller/kit.test.ts"];
 const ruleTests = ["pkg/controller/wake-rules.test.ts"];
 const ownedTests = ["pkg/controller/owned-objects.test.ts"];
+const deletionTests = ["pkg/controller/delete-this.test.ts"];
 const recordedTests = ["pkg/controller/recorded-writes.test.ts"];
 
 /** What every controller is wired with: a mistake here is one of all of them. */
 export const kitMutants: readonly Mutant[] = [
+  {
+    name: "the kit: whatever has the name is deleted",
+    file: "pkg/controller/delete-this.ts",
+    find: "{ preconditions: { uid } }",
+    replace: '{ ...(uid === "" && { preconditions: { uid } }) }',
+    tests: deletionTests,
+  },
+  {
+    name: "the kit: what is gone cannot be deleted",
+    file: "pkg/controller/delete-this.ts",
+    find: "if (!isGone(error)) throw error;",
+    replace: "throw error;",
+    tests: deletionTests,
+  },
+  {
+    name: "the kit: a deletion that failed is taken for done",
+    file: "pkg/controller/delete-this.ts",
+    find: "if (!isGone(error)) throw error;",
+    replace: "void isGone(error);",
+    tests: deletionTests,
+  },
+  {
+    name: "the kit: objects are deleted in no namespace",
+    file: "pkg/controller/delete-this.ts",
+    find: "{ ...(namespace && { namespace }), name }",
+    replace: "{ ...(namespace === name && { namespace }), name }",
+    tests: deletionTests,
+  },
+  {
+    name: "the kit: who has ended goes on to delete",
+    file: "pkg/controller/delete-this.ts",
+    find: "{ preconditions: { uid } }, signal)",
+    replace: "{ preconditions: { uid } }, AbortSignal.any([]))",
+    also: {
+      file: "pkg/controller/delete-this.ts",
+      find: "  signal: AbortSignal,\n): Promise<void> {",
+      replace: "  _signal: AbortSignal,\n): Promise<void> {",
+    },
+    tests: deletionTests,
+  },
   {
     name: "a wait that is lost in rounding is none",
     file: "pkg/controller/worker.ts",

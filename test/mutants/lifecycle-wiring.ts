@@ -80,13 +80,6 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
     tests: ["controllers/serviceaccount/token/sync.test.ts"],
   },
   {
-    name: "tokens: another Secret of the name is deleted",
-    file: "controllers/serviceaccount/token/apply.ts",
-    find: "{ preconditions: { uid } }",
-    replace: "{}",
-    tests: ["controllers/serviceaccount/token/sync.test.ts"],
-  },
-  {
     name: "tokens: a Secret is filled though the cache is behind",
     file: "controllers/serviceaccount/token/apply.ts",
     find: "live === undefined || live.metadata.resourceVersion !== resourceVersion",
@@ -164,24 +157,10 @@ export const lifecycleWiringMutants: readonly Mutant[] = [
     tests: ["controllers/bootstrapsigner/sync.test.ts"],
   },
   {
-    name: "token cleaner: another token of the name is deleted",
-    file: "controllers/tokencleaner/apply.ts",
-    find: "{ preconditions: { uid } }",
-    replace: '{ ...(uid === "" && { preconditions: { uid } }) }',
-    tests: ["controllers/tokencleaner/sync.test.ts"],
-  },
-  {
     name: "token cleaner: it does not come back",
     file: "controllers/tokencleaner/sync.ts",
     find: "return { requeueAfterMs: expiry.afterMs };",
     replace: "return {};",
-    tests: ["controllers/tokencleaner/sync.test.ts"],
-  },
-  {
-    name: "token cleaner: a failure is forgotten",
-    file: "controllers/tokencleaner/apply.ts",
-    find: "if (!isGone(error)) throw error;",
-    replace: "",
     tests: ["controllers/tokencleaner/sync.test.ts"],
   },
   {

@@ -25,13 +25,6 @@ export const servicesMutants: readonly Mutant[] = [
     tests: ENDPOINTS,
   },
   {
-    name: "deletes whatever Endpoints have the name",
-    file: "controllers/endpoints/apply.ts",
-    find: "{ preconditions: { uid } }",
-    replace: "{}",
-    tests: ENDPOINTS,
-  },
-  {
     name: "believes the cache that a Service is gone",
     file: "controllers/endpoints/apply.ts",
     find: "if (await isThere(serviceClient.get({ namespace, name }, {}, signal))) return;",

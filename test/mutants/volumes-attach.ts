@@ -203,13 +203,6 @@ export const volumesAttachMutants: readonly Mutant[] = [
     tests: tests("sync"),
   },
   {
-    name: "attach-detach: a VolumeAttachment that was made anew is deleted",
-    file: `${attach}/apply.ts`,
-    find: "{ preconditions: { uid } }",
-    replace: '{ ...(uid === "" && { preconditions: { uid } }) }',
-    tests: tests("sync"),
-  },
-  {
     name: "attach-detach: a server that is away is held against the volume",
     file: `${attach}/apply.ts`,
     find: 'if (!(error instanceof ApiError) || isUnreachable(error)) {\n      operations.end(sync.key);\n      release(context, place.volume);\n      throw error;\n    }\n    sync.log.error(error, "The volume could not be attached"',

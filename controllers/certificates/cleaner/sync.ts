@@ -1,14 +1,14 @@
 import { forEachInTurns } from "../../../pkg/clock/turns.ts";
+import { deleteThis } from "../../../pkg/controller/delete-this.ts";
 import type { Sync, SyncResult } from "../../../pkg/controller/sync.ts";
 import { firstCertificateExpiryMs } from "../../../pkg/pki/certificate-expiry.ts";
-import { deleteRequest } from "./apply.ts";
 import type { CleanerContext } from "./context.ts";
 import { staleReason } from "./stale-requests.ts";
 
 /** One round over all requests. What fails is met again in the next one. */
 export async function cleanRequests(sync: Sync, context: CleanerContext): Promise<SyncResult> {
   const { log, signal } = sync;
-  const { clock, requests } = context;
+  const { client, clock, requests } = context;
   const nowMs = clock.nowMs();
   const all = requests.lister.list();
   const stale: { readonly request: (typeof all)[number]; readonly reason: string }[] = [];
@@ -20,7 +20,7 @@ export async function cleanRequests(sync: Sync, context: CleanerContext): Promis
     const { name } = request.metadata;
     sync.decided("The request is to go", { csr: name, reason });
     try {
-      await deleteRequest(context, request, signal);
+      await deleteThis(client, request.metadata, signal);
     } catch (error) {
       signal.throwIfAborted();
       log.error(error, "A certificate signing request could not be deleted", { csr: name });

@@ -1,8 +1,7 @@
 import { throwAll } from "../../../pkg/api/errors.ts";
-import type { Stored } from "../../../pkg/api/object.ts";
 import type { V1beta1ClusterTrustBundle } from "../../../pkg/api/types/certificates-v1beta1.gen.ts";
 import type { ResourceClient } from "../../../pkg/client/resource-client.ts";
-import { isGone } from "../../../pkg/controller/read-live.ts";
+import { deleteThis } from "../../../pkg/controller/delete-this.ts";
 import type { BundlePlan } from "./bundle-plan.ts";
 
 type BundleClient = Pick<ResourceClient<V1beta1ClusterTrustBundle>, "create" | "update" | "delete">;
@@ -18,24 +17,11 @@ export async function applyPlan(
   const failures: unknown[] = [];
   for (const bundle of remove) {
     try {
-      await deleteBundle(client, bundle, signal);
+      await deleteThis(client, bundle.metadata, signal);
     } catch (error) {
       signal.throwIfAborted();
       failures.push(error);
     }
   }
   throwAll(failures);
-}
-
-/** Deletes this very bundle, and not another that took its name. */
-async function deleteBundle(
-  client: BundleClient,
-  { metadata: { name, uid } }: Stored<V1beta1ClusterTrustBundle>,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await client.delete({ name }, { preconditions: { uid } }, signal);
-  } catch (error) {
-    if (!isGone(error)) throw error;
-  }
 }

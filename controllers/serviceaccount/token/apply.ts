@@ -2,7 +2,7 @@ import type { StoredObject } from "../../../pkg/api/object.ts";
 import { isConflict, isNotFound } from "../../../pkg/client/errors.ts";
 import { jitter } from "../../../pkg/clock/random.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
-import { identityOf, isGone, readLive } from "../../../pkg/controller/read-live.ts";
+import { identityOf, readLive } from "../../../pkg/controller/read-live.ts";
 import type { Sync } from "../../../pkg/controller/sync.ts";
 import type { TokenContext } from "./context.ts";
 import type { SecretKey } from "./keys.ts";
@@ -10,19 +10,6 @@ import { filledSecret, lacksOf, tokenClaims, withoutReference } from "./token-se
 
 const REMOVAL_ATTEMPTS = 10;
 const REMOVAL_PAUSE_MS = 100;
-
-/** One that is gone, or another of the same name, is left alone. */
-export async function deleteSecret(
-  context: TokenContext,
-  { namespace, name, uid }: Pick<SecretKey, "namespace" | "name" | "uid">,
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await context.secretClient.delete({ namespace, name }, { preconditions: { uid } }, signal);
-  } catch (error) {
-    if (!isGone(error)) throw error;
-  }
-}
 
 /** On top of what the server has, and only if that is what the cache has: whatever came after will be seen too. */
 export async function fillSecret(

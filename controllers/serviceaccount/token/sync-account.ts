@@ -1,6 +1,6 @@
 import { throwAll } from "../../../pkg/api/errors.ts";
+import { deleteThis } from "../../../pkg/controller/delete-this.ts";
 import type { Sync, SyncResult } from "../../../pkg/controller/sync.ts";
-import { deleteSecret } from "./apply.ts";
 import type { TokenContext } from "./context.ts";
 import type { AccountKey } from "./keys.ts";
 import { isTokenOf } from "./token-secret.ts";
@@ -13,10 +13,7 @@ export async function syncAccount(sync: Sync<AccountKey>, context: TokenContext)
   const tokens = context.secrets.lister.inNamespace(namespace).filter((secret) => isTokenOf(secret, account));
   if (tokens.length > 0) sync.decided("The account is gone", { tokens: tokens.length });
   const outcomes = await Promise.allSettled(
-    tokens.map(async ({ metadata }) => {
-      const secret = { namespace, name: metadata.name, uid: metadata.uid };
-      await deleteSecret(context, secret, signal);
-    }),
+    tokens.map(async ({ metadata }) => deleteThis(context.secretClient, metadata, signal)),
   );
   const failures = outcomes.flatMap((each): unknown[] => (each.status === "rejected" ? [each.reason] : []));
   throwAll(failures);

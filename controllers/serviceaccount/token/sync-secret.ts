@@ -1,7 +1,8 @@
 import type { StoredObject } from "../../../pkg/api/object.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
+import { deleteThis } from "../../../pkg/controller/delete-this.ts";
 import type { Sync, SyncResult } from "../../../pkg/controller/sync.ts";
-import { deleteSecret, fillSecret, removeReference } from "./apply.ts";
+import { fillSecret, removeReference } from "./apply.ts";
 import type { CachedSecret, TokenContext } from "./context.ts";
 import type { SecretKey } from "./keys.ts";
 import { lacksOf } from "./token-secret.ts";
@@ -17,7 +18,7 @@ export async function syncSecret(sync: Sync<SecretKey>, context: TokenContext): 
   const account = cachedAccount(context, wanted) ?? (await liveAccount(context, wanted, signal));
   if (account === undefined) {
     sync.decided("The account of the token does not exist");
-    await deleteSecret(context, wanted, signal);
+    await deleteThis(context.secretClient, wanted, signal);
   } else if (lacksOf(secret, context.rootCa) !== undefined) {
     await fillSecret(sync, context, secret, account);
   }

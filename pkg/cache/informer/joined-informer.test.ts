@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { busy, FakeSource } from "../../../test/harness/fake-source.ts";
 import { selectorFromSpec } from "../../api/label-selector.ts";
-import type { ApiObject } from "../../api/object.ts";
+import { type ApiObject, keyOf } from "../../api/object.ts";
 import type { TypedResource } from "../../api/resource.ts";
 import { seededRandom } from "../../clock/random.ts";
 import { silentLogger } from "../../log/logger.ts";
@@ -91,8 +91,8 @@ test("handlers are told of all namespaces until they are removed", async () => {
   const { clock, north, south, joined, start, finish } = twoNamespaces();
   const told: string[] = [];
   const registration = joined.addHandler({
-    onAdd: (object) => told.push(`add ${namesOf([object])}`),
-    onDelete: (object) => told.push(`delete ${namesOf([object])}`),
+    onAdd: (object) => told.push(`add ${keyOf(object)}`),
+    onDelete: (object) => told.push(`delete ${keyOf(object)}`),
   });
   expect(registration.hasSynced()).toBe(false);
   await start();
