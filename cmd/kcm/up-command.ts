@@ -4,6 +4,7 @@ import { NEWEST_MINOR, OLDEST_MINOR } from "../../pkg/apiserver/discovery/releas
 import { clusterHome } from "./clusters/cluster-home.ts";
 import { type Asked, defineCommand } from "./command.ts";
 import { clusterNameType, numberFrom, pathType } from "./flag-types.ts";
+import { newAccountKey } from "./up/account-key.ts";
 import { ANY_PORT, DEFAULT_PORT, type UpOptions } from "./up/options.ts";
 
 const MOST_NODES = 5_000;
@@ -79,8 +80,9 @@ export const upCommand = defineCommand({
     const options = optionsOf(asked);
     // Before the many modules of a cluster are read, which takes a good part of the time.
     process.stdout.write(`starting cluster ${options.name}\n`);
+    const accountKey = options.dataDirectory === undefined ? newAccountKey() : undefined;
     const { up } = await import("./up/up.ts");
-    return up(options);
+    return up(options, accountKey);
   },
 });
 

@@ -1,5 +1,3 @@
-import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import type { ClientBuilder } from "../../pkg/client/client-builder.ts";
 import { unlimited } from "../../pkg/client/limiter.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
@@ -7,6 +5,7 @@ import type { Random } from "../../pkg/clock/random.ts";
 import { type LeaseElection, leaseElection } from "../../pkg/leader/lease-election.ts";
 import type { Logger } from "../../pkg/log/logger.ts";
 import type { Metrics } from "../../pkg/metrics/metrics.ts";
+import { newIdentity } from "./identity.ts";
 import type { Options } from "./options/options.ts";
 
 export interface CandidateOptions {
@@ -35,9 +34,4 @@ export function candidateFor({ options, leaseName, clients, ...parts }: Candidat
       timeoutMs: renewDeadlineMs / 2,
     }),
   });
-}
-
-/** As candidates call themselves: people see the host, and chance makes it unique. */
-export function newIdentity(): string {
-  return `${hostname()}_${randomUUID()}`;
 }

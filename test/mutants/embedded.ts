@@ -30,7 +30,7 @@ const pods: readonly Mutant[] = [
 const beginnings: readonly Mutant[] = [
   {
     name: "whoever cleans up tokens from another program is not told since when uses are noted",
-    file: "pkg/cluster/cluster.ts",
+    file: "pkg/cluster/cluster-server.ts",
     find: "usesServiceAccounts(options) || http !== undefined,",
     replace: "usesServiceAccounts(options),",
     tests: ["pkg/cluster/cluster.test.ts"],

@@ -1,8 +1,8 @@
-import { createPrivateKey, generateKeyPair, type KeyObject, X509Certificate } from "node:crypto";
-import { promisify } from "node:util";
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { StartError } from "../../../pkg/manager/start-error.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
 import { CertificateAuthority, type KeyPair } from "../../../pkg/pki/certificate-authority.ts";
+import { newAccountKey } from "./account-key.ts";
 import type { DataDirectory } from "./data-directory.ts";
 
 export interface Credentials {
@@ -28,7 +28,10 @@ const hosts = [
 ];
 
 /** The key that signs the tokens of service accounts: these outlive a restart if the cluster does. */
-export async function serviceAccountKey(directory: DataDirectory | undefined): Promise<KeyObject> {
+export async function serviceAccountKey(
+  directory: DataDirectory | undefined,
+  begun: Promise<KeyObject> | undefined,
+): Promise<KeyObject> {
   const stored = directory?.read(ACCOUNT_KEY_FILE);
   if (stored !== undefined) {
     try {
@@ -37,7 +40,7 @@ export async function serviceAccountKey(directory: DataDirectory | undefined): P
       throw new StartError(`data directory ${directory?.path}: ${ACCOUNT_KEY_FILE} is corrupt`, error);
     }
   }
-  const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
+  const privateKey = await (begun ?? newAccountKey());
   directory?.write(ACCOUNT_KEY_FILE, privateKey.export({ type: "pkcs8", format: "pem" }));
   return privateKey;
 }

@@ -1,6 +1,7 @@
 import { realClock } from "../../../pkg/clock/real.ts";
 import { sleep } from "../../../pkg/clock/wait.ts";
 import { readExample, showExample } from "./example.ts";
+import type { LatePrograms } from "./late-programs.ts";
 import { Observer } from "./observer.ts";
 import { isTerminal, say } from "./output.ts";
 import { type LiveView, type LogTail, showAsLines, showOnScreen } from "./presenter.ts";
@@ -11,6 +12,7 @@ const EXAMPLE_LIMIT_MS = 10_000;
 
 export interface LiveParts {
   readonly started: Started;
+  readonly programs: LatePrograms;
   readonly startedMs: number;
   readonly tail: LogTail;
   readonly hints: readonly string[];
@@ -20,11 +22,12 @@ export interface LiveParts {
 
 /** Shows the cluster at work. Resolves with the signal; rejects when a controller fails. */
 export async function live(
-  { started, startedMs, tail, hints, example }: LiveParts,
+  { started, programs, startedMs, tail, hints, example }: LiveParts,
   stop: AbortSignal,
 ): Promise<void> {
-  const { cluster, access, isNew } = started;
-  const parts = { observer: new Observer(cluster, realClock), url: access.url, startedMs, hints };
+  const { base, access, isNew } = started;
+  const observer = new Observer(base.server.parts.store, programs, realClock);
+  const parts = { observer, url: access.url, startedMs, hints };
   // In a cluster that was there before, users have made of the example what they want.
   const showing = example !== "none" && isNew ? presentExample(started, example, stop) : Promise.resolve();
   await Promise.race([showing, sleep(realClock, EXAMPLE_LIMIT_MS)]);
@@ -32,7 +35,7 @@ export async function live(
   if (stop.aborted) return;
   const view: LiveView = isTerminal() ? showOnScreen(process.stdout, tail, parts) : showAsLines(say, parts);
   try {
-    await Promise.race([aborted(stop), failureOf(cluster.ended), failureOf(showing)]);
+    await Promise.race([aborted(stop), failureOf(programs.ended), failureOf(showing)]);
   } finally {
     view.close();
     parts.observer.close();
@@ -40,14 +43,14 @@ export async function live(
 }
 
 async function presentExample(
-  { cluster }: Started,
+  { base }: Started,
   example: LiveParts["example"],
   stop: AbortSignal,
 ): Promise<void> {
   const objects = readExample();
   if (objects === undefined) return;
   try {
-    await showExample(objects, cluster.client("admin"), { say, isFollowed: example === "works" }, stop);
+    await showExample(objects, base.client("admin"), { say, isFollowed: example === "works" }, stop);
   } catch (error) {
     if (!stop.aborted) throw error;
   }

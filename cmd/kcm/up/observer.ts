@@ -1,8 +1,9 @@
 import { keyOf } from "../../../pkg/api/object.ts";
 import type { Event, Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { Clock } from "../../../pkg/clock/clock.ts";
-import type { EmbeddedCluster } from "../../../pkg/cluster/cluster.ts";
 import type { StoredEvent } from "../../../pkg/apiserver/storage/bucket.ts";
+import type { Store } from "../../../pkg/apiserver/storage/store.ts";
+import type { LatePrograms } from "./late-programs.ts";
 
 export interface ControllerFigures {
   readonly name: string;
@@ -36,7 +37,8 @@ const phaseOrder = ["Pending", "Running", "Succeeded", "Failed", "Unknown"];
 
 /** Follows the storage of a cluster, so that a look at it costs the same however many pods there are. */
 export class Observer {
-  readonly #cluster: EmbeddedCluster;
+  readonly #store: Store;
+  readonly #programs: Pick<LatePrograms, "health">;
   readonly #clock: Clock;
   readonly #phases = new Map<string, number>();
   readonly #events: EventLine[] = [];
@@ -44,11 +46,11 @@ export class Observer {
   #lookedMs: number;
   readonly #unsubscribe: readonly (() => void)[];
 
-  constructor(cluster: EmbeddedCluster, clock: Clock) {
-    this.#cluster = cluster;
+  constructor(store: Store, programs: Pick<LatePrograms, "health">, clock: Clock) {
+    this.#store = store;
+    this.#programs = programs;
     this.#clock = clock;
     this.#lookedMs = clock.monotonicMs();
-    const { store } = cluster.server.parts;
     for (const pod of store.scan("pods", { prefix: "" }).items) this.#count(pod, 1);
     this.#unsubscribe = [
       store.subscribe("pods", (event) => this.#onPod(event)),
@@ -66,7 +68,7 @@ export class Observer {
     const passedMs = Math.max(1, this.#clock.monotonicMs() - this.#lookedMs);
     const syncs = new Map<string, number>();
     const controllers: ControllerFigures[] = [];
-    for (const [name, health] of this.#cluster.health()) {
+    for (const [name, health] of this.#programs.health()) {
       const pools = Object.values(health?.pools ?? {});
       const total = (of: (pool: (typeof pools)[number]) => number): number =>
         pools.reduce((sum, pool) => sum + of(pool), 0);
@@ -87,7 +89,7 @@ export class Observer {
       controllers,
       phases: phaseOrder.map((phase) => [phase, this.#phases.get(phase) ?? 0] as const),
       events: this.#events.toReversed(),
-      revision: this.#cluster.server.parts.store.revision,
+      revision: this.#store.revision,
     };
   }
 

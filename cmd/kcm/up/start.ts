@@ -1,32 +1,35 @@
+import type { KeyObject } from "node:crypto";
 import { createServer } from "node:net";
 import { realClock, realRandom } from "../../../pkg/clock/real.ts";
-import { type ClusterOptions, EmbeddedCluster } from "../../../pkg/cluster/cluster.ts";
-import type { CandidateOptions } from "../../../pkg/cluster/manager.ts";
+import { ClusterServer, type ClusterServerOptions } from "../../../pkg/cluster/cluster-server.ts";
 import { FileJournal } from "../../../pkg/apiserver/storage/file-journal.ts";
 import { nodeJournalFiles } from "../../../pkg/apiserver/storage/node-journal-files.ts";
 import { Store } from "../../../pkg/apiserver/storage/store.ts";
 import type { Logger } from "../../../pkg/log/logger.ts";
-import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { tokenSigner } from "../../../pkg/tokens/token-signer.ts";
-import type { ClusterSecrets } from "../../kube-controller-manager/cluster-secrets.ts";
-import { newIdentity } from "../../kube-controller-manager/election.ts";
+import { newIdentity } from "../../kube-controller-manager/identity.ts";
 import { StartError } from "../../../pkg/manager/start-error.ts";
 import type { AdminAccess } from "../kubeconfig/access.ts";
-import { daemonOptions } from "./choose-controllers.ts";
 import { type Credentials, makeCredentials, serviceAccountKey } from "./credentials.ts";
 import { DataDirectory } from "./data-directory.ts";
+import { type Candidate, LatePrograms } from "./late-programs.ts";
 import { ANY_PORT, DEFAULT_PORT, type UpOptions } from "./options.ts";
 
 export interface Started {
-  readonly cluster: EmbeddedCluster;
+  readonly base: ClusterServer;
   readonly access: AdminAccess;
   /** There was nothing in its storage. */
   readonly isNew: boolean;
+  /** Sets all to work that is not the API. */
+  begin(): LatePrograms;
   stop(): Promise<void>;
 }
 
 export interface StartParts {
-  readonly controllersWith: (secrets: ClusterSecrets) => readonly ControllerDescriptor[];
+  /** Which ones are to work, by name. */
+  readonly controllers: readonly string[];
+  /** One that is being made; used where none is stored. */
+  readonly accountKey: Promise<KeyObject> | undefined;
   readonly log: Logger;
   /** Told of what has been done, a few words each. */
   readonly step: (what: string) => void;
@@ -43,7 +46,7 @@ export async function startCluster(options: UpOptions, parts: StartParts): Promi
     options.dataDirectory === undefined ? undefined : new DataDirectory(options.dataDirectory);
   try {
     const [accountKey, credentials] = await Promise.all([
-      serviceAccountKey(directory),
+      serviceAccountKey(directory, parts.accountKey),
       options.insecureAdmin ? undefined : makeCredentials(directory, realClock),
     ]);
     parts.step("keys and certificates");
@@ -51,29 +54,41 @@ export async function startCluster(options: UpOptions, parts: StartParts): Promi
     if (directory !== undefined) parts.step("data directory");
     const isNew = store.revision === new Store({ clock: realClock }).revision;
     const port = options.port === ANY_PORT ? await usualPort() : options.port;
-    const cluster = await listen(port, {
+    const who = candidate(directory, parts);
+    const base = await listen(port, {
       clock: realClock,
       random: realRandom,
       log: parts.log,
       store,
-      controllers: parts.controllersWith({
-        rootCa: () => credentials?.ca ?? "",
-        tokenSigner: () => tokenSigner(accountKey),
-      }),
-      candidate: candidate(directory, parts),
+      controllers: parts.controllers.map((name) => ({ name })),
       nodes: options.nodes,
       kubernetesMinor: options.kubernetesMinor,
       insecure: options.insecureAdmin,
       serviceAccountKey: accountKey,
       listen: { host: HOST, port, ...tlsOf(credentials) },
     });
-    const url = cluster.http?.url ?? "";
+    const url = base.http?.url ?? "";
+    const secrets = { rootCa: () => credentials?.ca ?? "", tokenSigner: () => tokenSigner(accountKey) };
+    let programs: LatePrograms | undefined;
     return {
-      cluster,
+      base,
       access: credentials === undefined ? { url } : { url, ca: credentials.ca, admin: credentials.admin },
       isNew,
+      begin: () => {
+        const { controllers, log } = parts;
+        const { nodes, kubernetesMinor } = options;
+        return (programs = new LatePrograms(base, {
+          controllers,
+          secrets,
+          candidate: who,
+          log,
+          nodes,
+          kubernetesMinor,
+        }));
+      },
       stop: async () => {
-        await cluster.stop();
+        await programs?.stop();
+        await base.close();
         directory?.release();
       },
     };
@@ -90,13 +105,11 @@ export async function startCluster(options: UpOptions, parts: StartParts): Promi
 function candidate(
   directory: DataDirectory | undefined,
   { onLeader }: Pick<StartParts, "onLeader">,
-): CandidateOptions {
+): Candidate {
   const identity = directory?.read(IDENTITY_FILE)?.trim() ?? newIdentity();
   directory?.write(IDENTITY_FILE, `${identity}\n`);
-  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = daemonOptions().generic;
   return {
     identity,
-    timing: { leaseDurationMs, renewDeadlineMs, retryPeriodMs },
     onNewLeader: (leader) => {
       if (leader !== "") onLeader(leader === identity ? "this" : { other: leader });
     },
@@ -109,7 +122,9 @@ function openStore(directory: DataDirectory | undefined, log: Logger): Store {
   return new Store({ clock: realClock, unfrozen: true, ...(journal && { journal }) });
 }
 
-function tlsOf(credentials: Credentials | undefined): Pick<NonNullable<ClusterOptions["listen"]>, "tls"> {
+function tlsOf(
+  credentials: Credentials | undefined,
+): Pick<NonNullable<ClusterServerOptions["listen"]>, "tls"> {
   if (credentials === undefined) return {};
   const { ca, server } = credentials;
   return { tls: { cert: server.cert, key: server.key, clientCa: ca } };
@@ -127,9 +142,9 @@ async function usualPort(): Promise<number> {
   return DEFAULT_PORT;
 }
 
-async function listen(port: number, options: ClusterOptions): Promise<EmbeddedCluster> {
+async function listen(port: number, options: ClusterServerOptions): Promise<ClusterServer> {
   try {
-    return await EmbeddedCluster.start(options);
+    return await ClusterServer.start(options);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "EADDRINUSE") {

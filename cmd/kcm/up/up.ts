@@ -24,13 +24,14 @@ import { startCluster, type StartParts } from "./start.ts";
 
 interface Run {
   readonly options: UpOptions;
-  readonly controllersWith: StartParts["controllersWith"];
+  readonly controllers: readonly string[];
+  readonly accountKey: StartParts["accountKey"];
   readonly claimed: ClaimedCluster;
   readonly startedMs: number;
 }
 
 /** Runs a cluster until a signal ends it; resolves to the exit code. Rejects when it cannot be started, or fails. */
-export async function up(options: UpOptions): Promise<number> {
+export async function up(options: UpOptions, accountKey: StartParts["accountKey"]): Promise<number> {
   const startedMs = realClock.nowMs();
   const stop = stopOnSignals();
   // Whoever read the output may have enough of it; the cluster goes on.
@@ -38,10 +39,10 @@ export async function up(options: UpOptions): Promise<number> {
     if (error.code !== "EPIPE") throw error;
   });
   // Wrong names are told of before anything is made.
-  const controllersWith = options.apiServerOnly ? () => [] : chooseControllers(options.controllers);
+  const controllers = options.apiServerOnly ? [] : chooseControllers(options.controllers);
   const claimed = ClaimedCluster.claim(options.home, options.name);
   try {
-    await runCluster({ options, controllersWith, claimed, startedMs }, stop);
+    await runCluster({ options, controllers, accountKey, claimed, startedMs }, stop);
   } finally {
     claimed.release();
   }
@@ -50,7 +51,7 @@ export async function up(options: UpOptions): Promise<number> {
 }
 
 async function runCluster(
-  { options, controllersWith, claimed, startedMs }: Run,
+  { options, controllers, accountKey, claimed, startedMs }: Run,
   stop: AbortSignal,
 ): Promise<void> {
   const { name, dataDirectory } = options;
@@ -69,7 +70,8 @@ async function runCluster(
   const tail = newTail(options);
   const log = newLogger(tail, options.verbosity);
   const onLeader = leaderTeller(tail, stop);
-  const started = await startCluster(options, { controllersWith, log, step: sayStep, onLeader });
+  const parts = { controllers, accountKey, log, step: sayStep, onLeader };
+  const started = await startCluster(options, parts);
   const { url } = started.access;
   try {
     writeKubeconfig(kubeconfig, name, started.access);
@@ -77,7 +79,10 @@ async function runCluster(
     claimed.write({ ...record, url });
     say(`ready after ${sinceStart()} s: ${url}`);
     const hints = hintsFor(options, kubeconfig, readExample() !== undefined);
-    await live({ started, startedMs, tail, hints, example: exampleOf(options) }, stop);
+    await live(
+      { started, programs: started.begin(), startedMs, tail, hints, example: exampleOf(options) },
+      stop,
+    );
   } finally {
     await started.stop();
     if (shared !== undefined) await removeFromSharedFile(shared, name);

@@ -1,5 +1,8 @@
 import { createPublicKey, type KeyObject } from "node:crypto";
-import { errors as joseErrors, jwtVerify, SignJWT, type JWTPayload } from "jose";
+import * as joseErrors from "jose/errors";
+import { SignJWT } from "jose/jwt/sign";
+import { jwtVerify } from "jose/jwt/verify";
+import type { JWTPayload } from "jose";
 import type { ApiObject } from "../../api/object.ts";
 import { resources } from "../../api/resources.ts";
 import type { Secret } from "../../api/types/core-v1.gen.ts";
