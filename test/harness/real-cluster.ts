@@ -13,6 +13,8 @@ import { realProgram } from "./real-programs.ts";
 export { hasRealCluster } from "./real-programs.ts";
 
 const READY_LIMIT_MS = 60_000;
+/** Memory is there, and a start takes a third less of CPU when it is not collected as often. */
+const LAZY_GARBAGE_COLLECTION = { GOGC: "400" };
 
 export interface RealClusterOptions {
   /** More flags for kube-apiserver; a later flag wins over an earlier one. */
@@ -187,7 +189,8 @@ function startProgram(
   directory: string,
   flags: readonly string[],
 ): ChildProcess {
-  const child = spawn(realProgram(name), flags, { stdio: ["ignore", "pipe", "pipe"] });
+  const env = { ...process.env, ...LAZY_GARBAGE_COLLECTION };
+  const child = spawn(realProgram(name), flags, { stdio: ["ignore", "pipe", "pipe"], env });
   const log = createWriteStream(join(directory, `${name}.log`), { flags: "a" });
   child.stdout?.pipe(log);
   child.stderr?.pipe(log);
