@@ -1,5 +1,5 @@
 import type { VolumeSpec } from "./volume-spec.ts";
-import { KeySets, volumeKey, type VolumePlace, volumePlaceOf } from "./volume-key.ts";
+import { KeySets, volumeKey, type VolumePlace } from "./volume-key.ts";
 
 /** A volume that pods need on a node. */
 export interface Wanted extends VolumePlace {
@@ -105,15 +105,6 @@ export class DesiredWorld {
     return nodes.flatMap((node) => [
       ...(this.#entries.get(volumeKey({ node, volume }))?.pods.values() ?? []),
     ]);
-  }
-
-  /** Whether anything is needed on the node. */
-  isNeeded(node: string): boolean {
-    return this.#onNode.has(node);
-  }
-
-  wantedBy(podUid: string): readonly VolumePlace[] {
-    return [...this.#ofPod.of(podUid)].map(volumePlaceOf);
   }
 
   all(): Iterable<Wanted> {

@@ -90,12 +90,6 @@ export class Operations {
     return delay?.name === name && delay.untilMs > nowMs ? delay : undefined;
   }
 
-  /** Nobody has to do with it any more. */
-  forget(key: string): void {
-    this.#stop(key);
-    this.#delays.delete(key);
-  }
-
   #stop(key: string): Operation | undefined {
     const operation = this.#running.get(key);
     if (operation === undefined) return undefined;

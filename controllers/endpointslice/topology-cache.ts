@@ -19,11 +19,6 @@ export class TopologyCache {
     return this.#shares;
   }
 
-  /** Of how many Services something is remembered. */
-  get size(): number {
-    return this.#byKey.size;
-  }
-
   setNodes(nodes: readonly CachedNode[]): void {
     this.#shares = zoneShares(nodes);
   }

@@ -65,10 +65,6 @@ export class GraphNode {
 export class Graph {
   readonly #nodes = new Map<string, GraphNode>();
 
-  get size(): number {
-    return this.#nodes.size;
-  }
-
   get(uid: string): GraphNode | undefined {
     return this.#nodes.get(uid);
   }

@@ -3,10 +3,6 @@ export class Holds {
   /** By the volume's name: what is to be done when it is let go. */
   readonly #held = new Map<string, Set<() => void>>();
 
-  isHeld(name: string): boolean {
-    return this.#held.has(name);
-  }
-
   /** False when somebody has it: then `whenFree` is called as soon as that has let it go. */
   tryHold(name: string, whenFree: () => void): boolean {
     const waiting = this.#held.get(name);

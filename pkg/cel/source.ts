@@ -14,10 +14,6 @@ export class Source {
     return this.codePoints.length;
   }
 
-  slice(start: number, end: number): string {
-    return this.codePoints.slice(start, end).join("");
-  }
-
   /** Lines count from one, columns from zero. */
   position(offset: number): { readonly line: number; readonly column: number } {
     let line = 1;

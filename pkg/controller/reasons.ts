@@ -41,10 +41,6 @@ export class Reasons<K> {
     return reasons;
   }
 
-  get size(): number {
-    return this.#pending.size;
-  }
-
   #roomFor(key: K): Reason[] | undefined {
     const known = this.#pending.get(key);
     if (known !== undefined) return known.length < MOST_PER_KEY ? known : undefined;

@@ -34,10 +34,6 @@ export class Bucket<T> {
     return (this.#snapshot ??= [...this.#items.values()]);
   }
 
-  keys(): MapIterator<string> {
-    return this.#items.keys();
-  }
-
   entries(): MapIterator<[string, T]> {
     return this.#items.entries();
   }
@@ -73,14 +69,6 @@ export class StoreIndex<T> {
 
   list(value: string): readonly T[] {
     return this.#buckets.get(value)?.list() ?? NOTHING;
-  }
-
-  entries(value: string): Iterable<[string, T]> {
-    return this.#buckets.get(value)?.entries() ?? NOTHING;
-  }
-
-  keys(value: string): readonly string[] {
-    return [...(this.#buckets.get(value)?.keys() ?? NOTHING)];
   }
 
   values(): readonly string[] {

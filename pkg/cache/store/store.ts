@@ -23,10 +23,6 @@ export class Store<T extends PartialObject> {
   readonly #draftIndexes = new WeakMap<Map<string, T>, ReadonlyMap<string, StoreIndex<T>>>();
   #resourceVersion = "";
 
-  get size(): number {
-    return this.#items.size;
-  }
-
   /** The resourceVersion up to which the content is complete; "" before the first list. */
   get resourceVersion(): string {
     return this.#resourceVersion;
@@ -38,10 +34,6 @@ export class Store<T extends PartialObject> {
 
   list(): readonly T[] {
     return this.#items.list();
-  }
-
-  keys(): IterableIterator<string> {
-    return this.#items.keys();
   }
 
   entries(): IterableIterator<[string, T]> {
@@ -143,22 +135,6 @@ export class Store<T extends PartialObject> {
   /** Objects whose index function gave `value`. */
   byIndex(name: string, value: string): readonly T[] {
     return this.#index(name).list(value);
-  }
-
-  /** Keys of the objects whose index function gave `value`. */
-  indexKeys(name: string, value: string): readonly string[] {
-    return this.#index(name).keys(value);
-  }
-
-  /** Objects that share a value of the index with `object`, which need not be in the store. */
-  index(name: string, object: T): readonly T[] {
-    const index = this.#index(name);
-    const values = index.function(object);
-    const [only] = values;
-    if (values.length === 1 && only !== undefined) return index.list(only);
-    const found = new Map<string, T>();
-    for (const value of values) for (const [key, item] of index.entries(value)) found.set(key, item);
-    return [...found.values()];
   }
 
   /** Every value that some object has in the index. */

@@ -76,10 +76,6 @@ export class ReadInterests {
     return [...new Set([...readers, ...listers])];
   }
 
-  get size(): number {
-    return this.#ofObject.size;
-  }
-
   #add(key: string, id: string, interest: Interest): void {
     this.#ofObject.get(key)?.set(id, interest);
     const [index, entry] = this.#placeOf(interest);
