@@ -14,6 +14,7 @@ import {
   newWorld,
   type WorldOptions,
 } from "../../test/harness/controller-world.ts";
+import { DiscoveryFaults } from "../../test/harness/discovery-faults.ts";
 import { FakeMetrics } from "../../test/harness/fake-metrics.ts";
 import type { AutoscalerSettings } from "./context.ts";
 import { podAutoscalerController } from "./controller.ts";
@@ -22,29 +23,34 @@ import { SETTINGS } from "./sync-bench.test-data.ts";
 const { horizontalPodAutoscalers, deployments, pods, replicaSets } = resources;
 const HOUR = 3_600_000;
 
+type Parts = Pick<AutoscalerWorld, "world" | "metrics" | "exposed" | "discovery">;
+
 /** A world with metrics, in which targets have pods without anybody who makes them. */
 export class AutoscalerWorld {
   readonly world: ControllerWorld;
   readonly metrics: FakeMetrics;
   readonly exposed: ExposedMetrics;
+  readonly discovery: DiscoveryFaults;
 
-  constructor(world: ControllerWorld, metrics: FakeMetrics, exposed: ExposedMetrics) {
+  constructor({ world, metrics, exposed, discovery }: Parts) {
     this.world = world;
     this.metrics = metrics;
     this.exposed = exposed;
+    this.discovery = discovery;
   }
 
   static async make(options: Pick<WorldOptions, "qps"> = {}): Promise<AutoscalerWorld> {
     let nowMs = (): number => 0;
+    const discovery = new DiscoveryFaults();
     const fake = new FakeMetrics(() => nowMs());
     const { main } = createMetrics({ version: "1.36.4" });
     const world = await newWorld({
       ...options,
-      transport: (server) => fake.over(server),
+      transport: (server) => fake.over(discovery.over(server)),
       metrics: main,
     });
     nowMs = () => world.clock.nowMs();
-    return new AutoscalerWorld(world, fake, main);
+    return new AutoscalerWorld({ world, metrics: fake, exposed: main, discovery });
   }
 
   async start(settings: Partial<AutoscalerSettings> = {}): ReturnType<ControllerWorld["start"]> {

@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { HorizontalPodAutoscaler } from "../../pkg/api/types/autoscaling-v2.gen.ts";
 import { conflict, internal } from "../../pkg/apiserver/server/status-error.ts";
 import type { ControllerWorld } from "../../test/harness/controller-world.ts";
 import { AutoscalerWorld } from "./autoscaler-world.test-data.ts";
 
-const { deployments, replicaSets } = resources;
+const { deployments, horizontalPodAutoscalers, replicaSets } = resources;
 
 let bench: AutoscalerWorld;
 let world: ControllerWorld;
@@ -50,6 +51,57 @@ describe("what cannot be had", () => {
       AbleToScale: `False FailedGetScale the HPA controller was unable to get the target's current scale: ${error}`,
     });
     expect(await world.events()).toEqual([`FailedGetScale ${error}`]);
+  });
+
+  // upstream: horizontal.go#reconcileAutoscaler, #scaleForResourceMappings
+  test("a target of a kind of which discovery does not say whether there is one", async () => {
+    bench.discovery.stale = "example.com";
+    const scaleTargetRef = { apiVersion: "example.com/v1", kind: "Site", name: "one" };
+    await bench.autoscale("other", { scaleTargetRef });
+    await world.run(500);
+    const error = "stale GroupVersion discovery: example.com/v1";
+    expect((await bench.statusOf("other")).conditions).toEqual({
+      AbleToScale: `False FailedGetScale the HPA controller was unable to get the target's current scale: ${error}`,
+    });
+    expect(await world.events()).toEqual([`FailedGetScale ${error}`]);
+    bench.discovery.stale = undefined;
+    await world.run(60_000);
+    expect((await bench.statusOf("other")).conditions["AbleToScale"]).toContain("no matches for kind");
+  });
+
+  test("a target while the server is away: nothing is said of it before it is back", async () => {
+    bench.discovery.isAway = true;
+    const scaleTargetRef = { apiVersion: "example.com/v1", kind: "Site", name: "one" };
+    await bench.autoscale("other", { scaleTargetRef });
+    await world.run(60_000);
+    expect((await bench.statusOf("other")).conditions).toEqual({});
+    expect(await world.events()).toEqual([]);
+    bench.discovery.isAway = false;
+    await world.run(60_000);
+    expect((await bench.statusOf("other")).conditions["AbleToScale"]).toContain("no matches for kind");
+  });
+
+  // upstream: horizontal.go#computeStatusForResourceMetricGeneric. No server lets such an autoscaler in.
+  test.each([
+    ["Resource", "resource", "FailedGetResourceMetric", "cpu resource"],
+    ["ContainerResource", "containerResource", "FailedGetContainerResourceMetric", "main container"],
+  ])("a metric of type %s that wants nothing", async (type, field, reason, what) => {
+    const source = { name: "cpu", container: "main", target: { type: "Utilization" } };
+    world.keep<HorizontalPodAutoscaler>(horizontalPodAutoscalers, {
+      metadata: { name: "web" },
+      spec: {
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" },
+        maxReplicas: 10,
+        metrics: [{ type, [field]: source }],
+      },
+    });
+    await world.run(16_000);
+    const error =
+      `failed to get ${what} metric value: invalid resource metric source: ` +
+      "neither an average utilization target nor an average value (usage) target was set";
+    expect((await bench.statusOf("web")).conditions["ScalingActive"]).toContain(`False ${reason} `);
+    expect(await bench.replicasOf("web")).toBe(2);
+    expect(await world.events()).toContainEqual(expect.stringContaining(error));
   });
 
   test("a target that is refused", async () => {

@@ -55,3 +55,15 @@ test("nobody knows of a kind whose group cannot be discovered", async () => {
   surface = { ...surfaceOf(), failures: new Map([["example.com/v1", new Error("stale")]]) };
   await expect(lookup.find(widget, signal)).rejects.toThrow("stale");
 });
+
+test("a group that could not be discovered is asked for again, but not all the time", async () => {
+  surface = { ...surfaceOf(), failures: new Map([["example.com/v1", new Error("stale")]]) };
+  for (let look = 0; look < 3; look++) await expect(lookup.find(widget, signal)).rejects.toThrow("stale");
+  expect(asked).toBe(1);
+  const discovery = {
+    surface: async () => (asked > 1 ? surfaceOf("v1") : surface),
+    invalidate: () => void asked++,
+  };
+  lookup = new KindLookup({ discovery }, clock);
+  expect(await lookup.find(widget, signal)).toMatchObject({ version: "v1" });
+});

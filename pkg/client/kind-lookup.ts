@@ -15,6 +15,12 @@ export interface GroupKind {
   readonly kind: string;
 }
 
+interface Found {
+  readonly resource?: ApiResource;
+  /** Why it is not known whether there is one. */
+  readonly failure?: unknown;
+}
+
 /** Finds the resources of kinds that others name. */
 export class KindLookup {
   readonly #client: LookupClient;
@@ -28,24 +34,27 @@ export class KindLookup {
     this.#clock = clock;
   }
 
-  /** The resource in the version that the server prefers; undefined when it has no such kind, as far as is known now. */
+  /**
+   * The resource in the version that the server prefers; undefined when it has no such kind, as far as is known now. Throws
+   * when a version of the group could not be discovered, now and when that was asked for last: nobody knows then.
+   */
   async find(kind: GroupKind, signal: AbortSignal): Promise<ApiResource | undefined> {
     const known = await this.#find(kind, signal);
     const nowMs = this.#clock.monotonicMs();
-    if (known !== undefined || nowMs - (this.#discoveredMs ?? -Infinity) < REDISCOVER_MS) return known;
+    if (known.resource !== undefined || nowMs - (this.#discoveredMs ?? -Infinity) < REDISCOVER_MS)
+      return resourceOf(known);
     this.#discoveredMs = nowMs;
     this.#client.discovery.invalidate();
-    return this.#find(kind, signal);
+    return resourceOf(await this.#find(kind, signal));
   }
 
-  /** Where a version of the group could not be discovered, nobody knows whether it has the kind: the failure is thrown. */
-  async #find({ group, kind }: GroupKind, signal: AbortSignal): Promise<ApiResource | undefined> {
+  async #find({ group, kind }: GroupKind, signal: AbortSignal): Promise<Found> {
     const surface = await this.#client.discovery.surface(signal);
-    const found = this.#preferredOf(surface).get(keyOf(group, kind));
-    if (found !== undefined) return found;
+    const resource = this.#preferredOf(surface).get(keyOf(group, kind));
+    if (resource !== undefined) return { resource };
     for (const [version, failure] of surface.failures)
-      if (parseApiVersion(version).group === group) throw failure;
-    return undefined;
+      if (parseApiVersion(version).group === group) return { failure };
+    return {};
   }
 
   #preferredOf(surface: ApiSurface): ReadonlyMap<string, ApiResource> {
@@ -61,4 +70,9 @@ export class KindLookup {
 
 function keyOf(group: string, kind: string): string {
   return `${group}/${kind}`;
+}
+
+function resourceOf({ resource, failure }: Found): ApiResource | undefined {
+  if (failure !== undefined) throw failure;
+  return resource;
 }

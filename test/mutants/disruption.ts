@@ -114,7 +114,7 @@ const wiring: readonly Mutant[] = [
   {
     name: "takes a kind that could not be discovered for one that does not exist",
     file: "pkg/client/kind-lookup.ts",
-    find: "if (parseApiVersion(version).group === group) throw failure;",
+    find: "if (parseApiVersion(version).group === group) return { failure };",
     replace: "void [version, failure];",
     tests: ["pkg/client/kind-lookup.test.ts", "controllers/disruption/sync-scale.test.ts"],
   },
