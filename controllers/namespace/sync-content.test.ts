@@ -95,9 +95,9 @@ test("what is served is asked anew each time: a resource that came a moment ago 
 test("an object that is gone or cannot be deleted does not keep the others", async () => {
   const verbs = ["list", "delete"];
   const refused = new Map([
-    ["/api/v1/namespaces/test/things/a", { status: 404, body: "gone" }],
-    ["/api/v1/namespaces/test/things/b", { status: 500, body: "not b" }],
-    ["/api/v1/namespaces/test/things/c", { status: 500, body: "not c" }],
+    ["DELETE /api/v1/namespaces/test/things/a", { status: 404, body: "gone" }],
+    ["DELETE /api/v1/namespaces/test/things/b", { status: 500, body: "not b" }],
+    ["DELETE /api/v1/namespaces/test/things/c", { status: 500, body: "not c" }],
   ]);
   const things = discovery([group("", "v1", ["things"], verbs)]);
   const { run, lines } = fixture({ body: things }, { body: discovery([]) }, ["a", "b", "c", "d"], refused);
@@ -131,6 +131,48 @@ test.each([
   expect(lines()).toEqual(expected.length > 0 ? expected : ["PUT /api/v1/namespaces/test/status"]);
 });
 
+// upstream: …#deleteAllContent goes on with the rest, so that pods run on without what guards them.
+test.each<[string, string]>([
+  ["listed", "GET"],
+  ["deleted", "DELETE"],
+])("pods that cannot be %s keep everything else where it is, and are told of", async (_, method) => {
+  const refused = new Map([[`${method} /api/v1/namespaces/test/pods`, { status: 500, body: "no pods" }]]);
+  const core = discovery([group("", "v1", ["pods", "services"])]);
+  const { run, lines } = fixture(
+    { body: core },
+    { body: discovery([group("apps", "v1", ["deployments"])]) },
+    [],
+    refused,
+  );
+  const { result, conditions } = await run();
+  expect(result).toMatchObject({
+    message: expect.stringMatching(/^failed to delete pods for namespace: test, err: .*no pods/) as unknown,
+  });
+  expect(findCondition(conditions, "NamespaceDeletionContentFailure")).toMatchObject({
+    status: "True",
+    message: expect.stringContaining("no pods") as unknown,
+  });
+  expect(lines().filter((line) => line.startsWith("DELETE") && !line.endsWith("/pods"))).toEqual([]);
+});
+
+test("a version that cannot be read keeps the namespace, and not what is in it", async () => {
+  const { run, lines } = fixture(
+    { body: discovery([group("", "v1", ["services"])]) },
+    { body: discovery([group("odd.example.com", "v1/beta", ["things"])]) },
+  );
+  const { result, conditions } = await run();
+  const message = "unexpected GroupVersion string: odd.example.com/v1/beta";
+  expect(result).toMatchObject({ message });
+  expect(findCondition(conditions, "NamespaceDeletionGroupVersionParsingFailure")).toMatchObject({
+    status: "True",
+    reason: "GroupVersionParsingFailed",
+    message,
+  });
+  expect(lines().filter((line) => line.startsWith("DELETE"))).toEqual([
+    "DELETE /api/v1/namespaces/test/services",
+  ]);
+});
+
 interface Run {
   readonly result: unknown;
   readonly conditions: NonNullable<Namespace["status"]>["conditions"];
@@ -147,8 +189,9 @@ function fixture(
     if (path === "/api") return core;
     if (path === "/apis") return groups;
     if (method === "PUT") return { body };
-    if (method === "DELETE")
-      return refused.get(path) ?? { body: { apiVersion: "v1", kind: "Status", status: "Success" } };
+    const refusal = refused.get(`${method} ${path}`);
+    if (refusal !== undefined) return refusal;
+    if (method === "DELETE") return { body: { apiVersion: "v1", kind: "Status", status: "Success" } };
     return {
       body: {
         apiVersion: "v1",

@@ -55,7 +55,8 @@ export async function deleteContent(
         cause,
       }),
   );
-  const hasPods = podRound.remainders.some(({ count }) => count > 0);
+  // What could not be deleted, or counted, may be there.
+  const hasPods = podErrors.length > 0 || podRound.remainders.some(({ count }) => count > 0);
   const others = hasPods ? [] : resources.filter((resource) => !isPods(resource));
   const otherRound = await deleteAll(sync, context, namespace, others);
   const remainders = [...podRound.remainders, ...otherRound.remainders];

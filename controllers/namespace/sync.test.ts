@@ -101,6 +101,25 @@ describe("a namespace that is being deleted", () => {
   });
 });
 
+test("pods that cannot be deleted keep what guards them, until they can be", async () => {
+  await create("configMaps", "settings");
+  fault({ verb: "deletecollection", resource: "pods" }, 3);
+  await remove();
+  await world.run(GRACE_MS + 3);
+  const condition = findCondition((await get()).status?.conditions, "NamespaceDeletionContentFailure");
+  expect(condition).toMatchObject({ status: "True", reason: "ContentDeletionFailed" });
+  expect(await world.list(resources.configMaps)).toHaveLength(1);
+  await world.run(60_000);
+  expect(await find()).toBeUndefined();
+});
+
+test("a status that cannot be written does not keep an empty namespace", async () => {
+  fault({ verb: "update", resource: "namespaces", subresource: "status" }, 1_000);
+  await remove();
+  await world.run(GRACE_MS + 1_000);
+  expect(await find()).toBeUndefined();
+});
+
 // upstream: pkg/controller/namespace/deletion/namespaced_resources_deleter_test.go#TestDeleteEncounters404
 test("a resource that is not served any more is listed instead, and counts as empty", async () => {
   const target = { resource: "configmaps", namespace: "gone" };
