@@ -60,6 +60,25 @@ test("a Job that cannot be read is not replaced", async () => {
   expect((await jobs())[0]?.metadata.uid).not.toBe(first?.metadata.uid);
 });
 
+test("a Job that is listed, though the answer to that was lost and the cache is late, is no surprise", async () => {
+  await world.start(controller);
+  await create({});
+  const release = world.server.parts.faults.holdWatches({ resource: "cronjobs" });
+  world.server.parts.faults.add({
+    target: { verb: "update", resource: "cronjobs", subresource: "status" },
+    action: { kind: "status", when: "after", error: internal("the answer was lost") },
+    times: 1,
+  });
+  await world.run(MINUTE_MS + 10_000);
+  expect(await active()).toHaveLength(1);
+  expect((await world.events()).map((event) => event.split(" ")[0])).toEqual(["SuccessfulCreate"]);
+  const writes = world.takeWrites().filter(({ resource }) => resource === "cronjobs/status");
+  expect(writes.map(({ status }) => status)).toEqual([500]);
+  release();
+  await world.run(10_000);
+  expect(await jobs()).toHaveLength(1);
+});
+
 test("a Job beyond the history is deleted once, though the cache of Jobs is late", async () => {
   await world.start(controller);
   await create({ successfulJobsHistoryLimit: 0 });

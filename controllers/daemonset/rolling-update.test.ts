@@ -201,6 +201,18 @@ describe("with surge new pods come first, and", () => {
     expect(at(350)).toEqual([0, 0]);
   });
 
+  // upstream: pkg/controller/daemon/update.go#rollingUpdate
+  test("a node with two of one sort counts as one that surges, and is left to others", () => {
+    const ds = daemonSet({ strategy: surge(1) });
+    const view = { daemonSet: ds, nodes: nodes(0, 2), fits: nodeFit(ds, {}), hash: "new" };
+    const old = (name: string, on: string) => pod(name, { on, hash: "old", ready: true });
+    const twins = [old("a", "node-0"), old("b", "node-0")];
+    const plan = decideRollingUpdate({ ...view, pods: podsByNode([...twins, old("c", "node-1")]) }, 0);
+    expect(plan).toMatchObject({ create: [], remove: [], reason: { surging: 1, candidates: 1 } });
+    const without = decideRollingUpdate({ ...view, pods: podsByNode([old("c", "node-1")]) }, 0);
+    expect(without.create).toEqual(["node-1"]);
+  });
+
   test("one on a node that is gone is left to others", () => {
     const ds = daemonSet({ strategy: surge(1) });
     const pods = podsByNode([pod("lost", { on: "gone", hash: "old", ready: true })]);

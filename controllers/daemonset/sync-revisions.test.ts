@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { controllerOf, newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
-import type { ControllerRevision } from "../../pkg/api/types/apps-v1.gen.ts";
+import type { ControllerRevision, DaemonSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
 import { DaemonSetInWorld } from "../../test/harness/daemon-set-in-world.ts";
 import { daemonSetController } from "./controller.ts";
 import { REVISION_HASH } from "./daemon-set.ts";
 import { targetNode } from "./pod-template.ts";
-import { LABELS, ROLLING, surge, unavailable } from "./samples.test-data.ts";
+import { LABELS, NO_STATUS, ROLLING, surge, unavailable } from "./samples.test-data.ts";
 import { asStored } from "../../test/harness/stored.ts";
 
 const controller = daemonSetController({ workers: 2 });
@@ -170,5 +170,43 @@ describe("revisions", () => {
     expect(mine.map(({ metadata }) => metadata.name)).not.toContain(name);
     expect(mine).toHaveLength(1);
     expect((await it.status())?.collisionCount).toBe(1);
+  });
+
+  // upstream: pkg/controller/daemon/update.go#snapshot
+  test("whose collisions somebody else has counted meanwhile are not counted once more", async () => {
+    const made = await it.create();
+    await world.start(controller);
+    const [first] = await it.revisions();
+    await world.stop();
+    const { name = "" } = first?.metadata ?? {};
+    await world.delete(resources.controllerRevisions, name);
+    await world.create(resources.controllerRevisions, {
+      metadata: { name, labels: { other: "yes" } },
+      data: { spec: {} },
+      revision: 1,
+    });
+    let release = (): void => undefined;
+    world.server.parts.faults.add({
+      target: { verb: "create", resource: "controllerrevisions" },
+      action: {
+        kind: "interfere",
+        run: async () => {
+          release = world.server.parts.faults.holdWatches({ resource: "daemonsets" });
+          const now = await world.get<DaemonSet>(resources.daemonSets, "foo");
+          const status = { ...NO_STATUS, ...now.status, collisionCount: 7 };
+          await world.client.clientFor<DaemonSet>(resources.daemonSets).updateStatus({ ...now, status });
+        },
+      },
+      times: 1,
+    });
+    world.takeWrites();
+    await world.start(controller);
+    await world.run(10_000);
+    expect(world.takeWrites().filter(({ resource }) => resource === "daemonsets/status")).toEqual([]);
+    release();
+    await world.run(60_000);
+    expect((await it.status())?.collisionCount).toBe(7);
+    const mine = (await it.revisions()).filter((each) => controllerOf(each)?.uid === made.metadata.uid);
+    expect(mine).toHaveLength(1);
   });
 });

@@ -4,10 +4,11 @@ import { resources } from "../../pkg/api/resources.ts";
 import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { DaemonSetInWorld } from "../../test/harness/daemon-set-in-world.ts";
+import { toldErrors } from "../../test/harness/told-errors.ts";
 import type { Write } from "../../pkg/testing/recorded-transport.ts";
 import { daemonSetController } from "./controller.ts";
 import { targetNode } from "./pod-template.ts";
-import { BOTH_STRATEGIES, NO_STATUS, nodes, ROLLING } from "./samples.test-data.ts";
+import { BOTH_STRATEGIES, daemonSet, NO_STATUS, nodes, ROLLING } from "./samples.test-data.ts";
 
 const controller = daemonSetController({ workers: 2 });
 
@@ -117,6 +118,23 @@ test("a selector that takes all is no selector, and is told of", async () => {
   expect(await world.events()).toEqual([
     "SelectingAll This daemon set is selecting all pods. A non-empty selector is required.",
   ]);
+});
+
+test("a selector that cannot be read is none either, is told of once, and not tried again until it changes", async () => {
+  await world.stop();
+  const { log, told } = toldErrors();
+  world = await newWorld({ log });
+  it = new DaemonSetInWorld(world);
+  await it.addNodes(1);
+  await it.createOrphan("stray");
+  const { spec, ...rest } = daemonSet();
+  const { template } = spec ?? { template: {} };
+  const selector = { matchExpressions: [{ key: "foo", operator: "Like" }] };
+  world.keep(resources.daemonSets, { ...rest, spec: { template, selector } });
+  await world.start(controller);
+  await world.run(60_000);
+  expect(world.takeWrites()).toEqual([]);
+  expect(told).toEqual([expect.stringMatching(/^The selector cannot be read: .*Like/)]);
 });
 
 describe("what goes wrong", () => {

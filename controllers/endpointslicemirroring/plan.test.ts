@@ -87,6 +87,18 @@ describe("Endpoints with", () => {
     ["no addresses", { subsets: [" : http/80"], expected: "+0 ~0 -0 (0 0 0, 0)" }],
     ["one address", { subsets: ["10.0.0.1 : http/80"], expected: "+1 ~0 -0 (1 0 0, 0)" }],
     [
+      "no address of a family any more",
+      {
+        subsets: ["10.0.0.1 : http/80"],
+        slices: [
+          slice("a", "10.0.0.1 : http/80"),
+          slice("b", `${v6("1")} ${v6("2")} : http/80`),
+          slice("c", `${v6("3")} : http/80`),
+        ],
+        expected: "+0 ~0 -2 (0 0 3, 0)",
+      },
+    ],
+    [
       "two subsets",
       { subsets: ["10.0.0.1 : http/80", "10.0.0.2 : https/443"], expected: "+2 ~0 -0 (2 0 0, 0)" },
     ],

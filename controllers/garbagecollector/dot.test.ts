@@ -94,6 +94,13 @@ test("the text is what Graphviz reads", () => {
   expect(graphToDot(new Graph())).toBe("strict digraph full {\n}\n");
 });
 
+test("what an owner reference has for a version is shown, be it one or not", () => {
+  const graph = new Graph();
+  const ownerReferences = [{ apiVersion: "a/b/c", kind: "Node", name: "node", uid: "2" }];
+  decideConsequences(graph, GraphChange.seen({ ...reference("1"), metadata: { uid: "1", ownerReferences } }));
+  expect(graphToDot(graph)).toContain('Node.a/b/c/node\\nvirtual\\n"\n    group=""\n    version="a/b/c"');
+});
+
 function graphOf(uids: readonly string[]): Graph {
   const graph = new Graph();
   for (const uid of uids) {

@@ -4,7 +4,7 @@ import type { Job, JobSpec, JobStatus } from "../../pkg/api/types/batch-v1.gen.t
 import type { Verdict } from "./conditions.ts";
 import { type Case, count, outcomeOf } from "./counting.test-data.ts";
 import { Recorder, refused, syncOf } from "./recorder.test-data.ts";
-import { indexed, job, NOW_MS } from "./samples.test-data.ts";
+import { indexed, job, NOW_MS, pod } from "./samples.test-data.ts";
 import { countAndFinish } from "./sync-accounting.ts";
 import { viewOf } from "./view.ts";
 import type { Stored } from "../../pkg/api/object.ts";
@@ -177,6 +177,22 @@ describe("a Job that ends", () => {
       },
     ],
   ])("%s", count);
+});
+
+// upstream: pkg/controller/job/job_controller.go#recordJobFinished
+test.each([
+  ["as many as it wanted", 2, ["Completed"]],
+  ["more than it wanted", 1, ["TooManySucceededPods", "Completed"]],
+  ["no matter how many", undefined, ["Completed"]],
+])("of a Job of which %s have succeeded, that is told", async (_, completions, expected) => {
+  const { spec, ...rest } = job({}, said("SuccessCriteriaMet"));
+  const { completions: _left, ...others } = spec ?? { template: {} };
+  const subject = { ...rest, spec: { ...others, ...(completions !== undefined && { completions }) } };
+  const recorder = new Recorder(subject, {});
+  const all = ["a", "b"].map((uid) => pod({ uid, phase: "Succeeded" }));
+  const outcome = { ...outcomeOf(recorder.job, all), verdict: SUCCEEDS };
+  await countAndFinish(syncOf(recorder.job), recorder.context(all), viewOf(recorder.job, all), outcome);
+  expect(recorder.events).toEqual(expected);
 });
 
 // upstream: the same function's cases of indexed Jobs

@@ -20,6 +20,12 @@ function going(matchLabels: Readonly<Record<string, string>>): Stored<Job> {
   return { ...one, metadata: { ...one.metadata, deletionTimestamp: formatTime(NOW_MS) } };
 }
 
+/** No server lets it in. */
+function unreadable(one: Stored<Job>): Stored<Job> {
+  const selector = { matchExpressions: [{ key: "app", operator: "Like" }] };
+  return { ...one, ...(one.spec && { spec: { ...one.spec, selector } }) };
+}
+
 describe("a pod with the finalizer", () => {
   // upstream: pkg/controller/job/job_controller_test.go#TestSyncOrphanPod
   test.each<[string, OwnerReference | undefined, Stored<Job> | undefined, boolean]>([
@@ -36,6 +42,18 @@ describe("a pod with the finalizer", () => {
       { ...ofJob, ...managing },
       going({ app: "other" }),
       true,
+    ],
+    [
+      "of a Job that is being deleted, of which nobody can say whom it selects, loses it",
+      { ...ofJob, ...managing },
+      unreadable(going({})),
+      true,
+    ],
+    [
+      "of a Job that runs, of which nobody can say whom it selects, keeps it",
+      { ...ofJob, ...managing },
+      unreadable(job()),
+      false,
     ],
     ["of a Job that is not there loses it", { ...ofJob, ...managing }, undefined, true],
     ["of a CronJob keeps it", { ...ofJob, ...managing, kind: "CronJob" }, undefined, false],

@@ -276,6 +276,26 @@ describe("a write", () => {
     expect(await rangesOf(world)).toEqual(["a 10.0.0.0/24"]);
   });
 
+  test("that is refused, when nobody can say whether the Node has got ranges meanwhile, keeps its range", async () => {
+    await world.start(nodeIpamController(settings({ clusterCidr: "10.0.0.0/24" })));
+    const allow = onPatch(refuse, undefined, "a");
+    const error = internal("no answer");
+    const answer = world.server.parts.faults.add({
+      target: { verb: "get", resource: "nodes", name: "a" },
+      action: { kind: "status", when: "before", error },
+    });
+    await addNodes(world, "a");
+    await world.run();
+    await addNodes(world, "b");
+    await world.run();
+    expect(await rangesOf(world)).toEqual(["a", "b"]);
+    expect(await world.events()).toContain("CIDRAssignmentFailed Node a status is now: CIDRAssignmentFailed");
+    answer();
+    allow();
+    await world.run(120_000);
+    expect(await rangesOf(world)).toEqual(["a 10.0.0.0/24", "b"]);
+  });
+
   test("that fails once succeeds the second time, and nobody is told", async () => {
     await world.start(nodeIpamController(settings()));
     onPatch({ kind: "status", when: "before", error: internal("down") }, 2);

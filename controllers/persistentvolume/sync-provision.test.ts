@@ -193,6 +193,23 @@ describe("a directory", () => {
     });
     expect(claims.map(essenceOf)).toEqual([essenceOf(claimOf(`c 1Gi Pending class=copper ${asked}`))]);
   });
+
+  // upstream: pv_controller.go#rescheduleProvisioning
+  test("that cannot be made is told of, and tried again, where the scheduler cannot be told", async () => {
+    const before = `c 1Gi Pending class=copper node=n1 ${asked}`;
+    const { claims, events, requests, woken } = await provision(before, {
+      nodes: [{ metadata: { name: "n1" } }],
+      makes: ["no room"],
+      failing: [{ method: "PUT", path: "/persistentvolumeclaims/c" }],
+    });
+    expect(requests.filter((line) => line.startsWith("PUT"))).toHaveLength(1);
+    expect(claims.map(essenceOf)).toEqual([essenceOf(claimOf(before))]);
+    const message = 'Failed to provision volume with StorageClass "copper": no room';
+    expect([events, woken]).toEqual([
+      [`Warning ProvisioningFailed ${message}`],
+      ["claim default/c after 500"],
+    ]);
+  });
 });
 
 describe("a claim", () => {

@@ -4,9 +4,9 @@ import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { conflict, internal, type StatusError } from "../../pkg/apiserver/server/status-error.ts";
-import { type Logger, silentLogger } from "../../pkg/log/logger.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { settledCounts, StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
+import { toldErrors } from "../../test/harness/told-errors.ts";
 import { statefulSetController } from "./controller.ts";
 import { LABELS, statefulSet, withImage } from "./samples.test-data.ts";
 
@@ -16,15 +16,10 @@ const policies = ["OrderedReady", "Parallel"] as const;
 let world: ControllerWorld;
 let foo: StatefulSetInWorld;
 /** What was told of failed syncs: "what happened: the error". */
-let told: string[];
+let told: readonly string[];
 beforeEach(async () => {
-  told = [];
-  const log: Logger = {
-    ...silentLogger,
-    child: () => log,
-    error: (error, message) =>
-      told.push(`${message}: ${error instanceof Error ? error.message : String(error)}`),
-  };
+  const { log, told: errors } = toldErrors();
+  told = errors;
   world = await newWorld({ log });
   foo = new StatefulSetInWorld(world);
   await world.start(controller);
@@ -93,6 +88,21 @@ test.each<[string, boolean, boolean, readonly string[]]>([
 });
 
 // upstream: pkg/controller/statefulset/stateful_set_control.go#UpdateStatefulSet
+// upstream: stateful_set.go#sync
+test("a selector that cannot be read ends nothing, is told of once, and is not tried again until it can be", async () => {
+  await world.stop();
+  const selector = { matchExpressions: [{ key: "foo", operator: "Like" }] };
+  world.keep(resources.statefulSets, statefulSet("foo", 1, { selector }));
+  await world.create<Pod>(resources.pods, {
+    metadata: { name: "foo-0", labels: LABELS },
+    spec: { containers: [{ name: "nginx", image: "nginx" }] },
+  });
+  await world.start(controller);
+  await world.run(60_000);
+  expect(world.takeWrites()).toEqual([]);
+  expect(told).toEqual([expect.stringMatching(/^The selector cannot be read: .*Like/)]);
+});
+
 test("an old revision that stays is told beside what failed before it", async () => {
   await foo.create(statefulSet("foo", 1, { revisionHistoryLimit: 0 }));
   await world.runWithKubelet();

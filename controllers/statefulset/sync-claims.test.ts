@@ -43,6 +43,24 @@ test("claims go with the StatefulSet or with what is scaled away, and no pod tak
   expect(await foo.names(resources.pods)).toEqual(["foo-0", "foo-1"]);
 });
 
+// upstream: stateful_pod_control.go#UpdatePodClaimForRetentionPolicy
+test("a claim that somebody else controls stays that one's, which the user is told, and the pod is made", async () => {
+  const stranger = { apiVersion: "v1", kind: "Custom", name: "x", uid: "x", controller: true };
+  await world.create(resources.persistentVolumeClaims, {
+    metadata: { name: "datadir-foo-0", ownerReferences: [stranger] },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1" } } },
+  });
+  await world.start(controller);
+  await foo.create(statefulSet("foo", 1, { persistentVolumeClaimRetentionPolicy: GO }));
+  await world.runWithKubelet();
+  expect(await foo.names(resources.pods)).toEqual(["foo-0"]);
+  expect(await foo.claimOwners()).toEqual([[stranger]]);
+  expect(await world.events()).toContain(
+    "ConflictingController PersistentVolumeClaim datadir-foo-0 has a conflicting OwnerReference that acts as a " +
+      "manging controller, the retention policy is ignored for this claim",
+  );
+});
+
 // upstream: stateful_pod_control_test.go#TestStatefulPodControlCreatePodPVCDeleting
 test("a claim that is being deleted holds its pod up, and the user is told", async () => {
   await world.create(resources.persistentVolumeClaims, {

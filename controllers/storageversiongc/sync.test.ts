@@ -4,6 +4,7 @@ import type { Lease } from "../../pkg/api/types/coordination-v1.gen.ts";
 import type { V1alpha1StorageVersion as StorageVersion } from "../../pkg/api/types/internal-v1alpha1.gen.ts";
 import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
+import type { Transport } from "../../pkg/client/transport.ts";
 import { createMetrics } from "../../pkg/metrics/registry.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
 import { storageVersionCollector } from "./controller.ts";
@@ -16,14 +17,16 @@ const UPDATE = `update storageversions/status ${NAME}`;
 const DELETE = `delete storageversions ${NAME}`;
 const { main: metrics } = createMetrics({ version: "1.36.4" });
 
+const OPTIONS = {
+  features: { StorageVersionAPI: true },
+  runtimeConfig: ["internal.apiserver.k8s.io/v1alpha1"],
+  metrics,
+};
+
 let world: ControllerWorld;
 beforeEach(async () => {
   metrics.reset();
-  world = await newWorld({
-    features: { StorageVersionAPI: true },
-    runtimeConfig: ["internal.apiserver.k8s.io/v1alpha1"],
-    metrics,
-  });
+  world = await newWorld(OPTIONS);
   await world.create(resources.namespaces, { metadata: { name: SYSTEM } });
 });
 afterEach(async () => world.stop());
@@ -61,10 +64,12 @@ function keep(reports: readonly object[], status: object = {}, name = NAME): voi
   });
 }
 
+const ids = ({ status }: StorageVersion): readonly string[] =>
+  status?.storageVersions?.map((each) => each.apiServerID) ?? [];
+
 async function reported(name = NAME): Promise<readonly string[] | undefined> {
   try {
-    const { status } = await world.get(storageVersions, name);
-    return status?.storageVersions?.map((each) => each.apiServerID) ?? [];
+    return ids(await world.get<StorageVersion>(storageVersions, name));
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;
@@ -138,6 +143,43 @@ describe("the Lease of a server goes", () => {
     repair();
     await world.run(60_000);
     expect(await reported(names[0])).toEqual(["b"]);
+  });
+
+  test("and what is listed is too old in the middle of it: the list is begun anew", async () => {
+    await world.stop();
+    const first = "core.things000";
+    const lists: string[] = [];
+    let isBegun = false;
+    const transport = (server: Transport): Transport => ({
+      send: async (request, signal) => {
+        const { method, path, query = new URLSearchParams() } = request;
+        const isOwn = request.headers?.["user-agent"]?.endsWith("/test") !== true;
+        if (isBegun && isOwn && method === "GET" && path.endsWith("/storageversions")) {
+          lists.push(query.has("continue") ? "continue" : `limit ${query.get("limit") ?? "none"}`);
+          if (lists.join() === "limit 500,continue") {
+            await world.delete(storageVersions, first);
+            world.server.parts.store.compact();
+          }
+        }
+        return server.send(request, signal);
+      },
+      close: async () => server.close(),
+    });
+    world = await newWorld({ ...OPTIONS, transport });
+    await world.create(resources.namespaces, { metadata: { name: SYSTEM } });
+    for (const id of ["a", "b"]) await createLease(id);
+    const names = Array.from({ length: 510 }, (_, index) => `core.things${String(index).padStart(3, "0")}`);
+    for (const name of names) keep([report("a", "v1"), report("b", "v1")], {}, name);
+    await start();
+    isBegun = true;
+    await deleteLease("a");
+    await world.run();
+    expect(lists).toEqual(["limit 500", "continue", "limit none"]);
+    // What the old list said of the first is not written.
+    expect(linesOf().toSorted()).toEqual(
+      names.slice(1).map((name) => `update storageversions/status ${name}`),
+    );
+    expect(new Set((await world.list<StorageVersion>(storageVersions)).flatMap(ids))).toEqual(new Set(["b"]));
   });
 
   test("and comes back before anything is done", async () => {

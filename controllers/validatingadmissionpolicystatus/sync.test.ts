@@ -3,6 +3,7 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ValidatingAdmissionPolicy } from "../../pkg/api/types/admissionregistration-v1.gen.ts";
 import { internal } from "../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
+import { DiscoveryFaults } from "../../test/harness/discovery-faults.ts";
 import { policyStatusController } from "./controller.ts";
 
 const { validatingAdmissionPolicies: policies } = resources;
@@ -93,6 +94,25 @@ test("a status that cannot be written is tried again", async () => {
   repair();
   await world.run(10_000);
   expect(await warnings()).toEqual(["spec.validations[0].expression"]);
+});
+
+// upstream: apiserver/pkg/admission/plugin/policy/validating/typechecking.go#typesToCheck passes over what it cannot map
+test.each([
+  ["of a version that cannot be discovered waits until it can be", "example.com", undefined, 1],
+  ["of others is checked all the same", "apps", 1, 1],
+  ["of others is checked all the same, though nobody has them", "other.example.com", 1, 1],
+])("a policy %s", async (_, group, early, later) => {
+  await world.stop();
+  const discovery = new DiscoveryFaults();
+  discovery.stale = "example.com";
+  world = await newWorld({ transport: (server) => discovery.over(server) });
+  await create("object.spec.replicas == 'a'", group, group === "apps" ? "deployments" : "things");
+  await start();
+  await world.run(10_000);
+  expect((await get()).status?.observedGeneration).toBe(early);
+  discovery.stale = undefined;
+  await world.run(120_000);
+  expect((await get()).status?.observedGeneration).toBe(later);
 });
 
 test("a policy that comes again under its name meanwhile is not told what is wrong with the one before", async () => {

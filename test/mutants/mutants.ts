@@ -31,6 +31,7 @@ import { leadingMutants } from "./leading.ts";
 import { statefulSetsMutants } from "./stateful-sets.ts";
 import { storageVersionMutants } from "./storage-versions.ts";
 import { taintEvictionMutants } from "./taint-eviction.ts";
+import { troublesMutants } from "./troubles.ts";
 import { ttlMutants } from "./ttl.ts";
 import { volumesAttachMutants } from "./volumes-attach.ts";
 import { wiringServingMutants } from "./wiring-serving.ts";
@@ -56,6 +57,7 @@ import type { Mutant } from "./mutant.ts";
 /** Each must be noticed by one of its tests. */
 export const mutants: readonly Mutant[] = [
   ...policiesMutants,
+  ...troublesMutants,
   ...upstreamMistakesMutants,
   ...restMutants,
   ...packageMutants,

@@ -68,6 +68,27 @@ describe("the bundle of the API server", () => {
     ]);
   });
 
+  test("is there though a former one cannot be deleted, which keeps no other and is tried again", async () => {
+    world = await newWorld({ features, runtimeConfig: [V1BETA1] });
+    const [first, second] = ["a", "b"].map((end) => `kubernetes.io:kube-apiserver-serving:${end}`);
+    for (const name of [first, second])
+      world.keep(clusterTrustBundles, {
+        metadata: { name: name ?? "" },
+        spec: { signerName: SIGNER, trustBundle: cert },
+      });
+    const repair = world.server.parts.faults.add({
+      target: { verb: "delete", resource: "clustertrustbundles", name: first ?? "" },
+      action: { kind: "status", when: "before", error: internal("no") },
+    });
+    await world.start(trustBundlePublisherController({ rootCa: () => cert }));
+    const names = async () =>
+      new Set((await world.list(clusterTrustBundles)).map(({ metadata }) => metadata.name));
+    expect(await names()).toEqual(new Set([NAME, first]));
+    repair();
+    await world.run(10_000);
+    expect(await names()).toEqual(new Set([NAME]));
+  });
+
   test("is published in the version that is served", async () => {
     await start([V1ALPHA1]);
     expect(linesOf()).toEqual(["create clustertrustbundles"]);

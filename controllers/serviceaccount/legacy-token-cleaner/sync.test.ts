@@ -11,6 +11,7 @@ import { Interner } from "../../../pkg/cache/store/interner.ts";
 import { Projection } from "../../../pkg/cache/store/projection.ts";
 import { internal } from "../../../pkg/apiserver/server/status-error.ts";
 import { type ControllerWorld, lineOf, newWorld } from "../../../test/harness/controller-world.ts";
+import { toldErrors } from "../../../test/harness/told-errors.ts";
 import { legacyTokenCleanerController } from "./controller.ts";
 import { SECRET_NAME_FIELDS, secretNames } from "./secret-names.ts";
 import { dayOf } from "./stale-tokens.ts";
@@ -20,8 +21,12 @@ const PERIOD_MS = 3 * DAY_MS;
 const INVALID_SINCE = "kubernetes.io/legacy-token-invalid-since";
 
 let world: ControllerWorld;
+/** What went wrong, as the log has it. */
+let told: readonly string[];
 beforeEach(async () => {
-  world = await newWorld();
+  const { log, told: errors } = toldErrors();
+  told = errors;
+  world = await newWorld({ log });
   await world.create<Namespace>(resources.namespaces, { metadata: { name: "kube-system" } });
   await world.create<ServiceAccount>(resources.serviceAccounts, {
     metadata: { name: "bot" },
@@ -181,6 +186,50 @@ test("one that is used again in the meantime is not deleted", async () => {
   world.takeWrites();
   await world.run(PERIOD_MS);
   expect(linesTaken()).toEqual([]);
+});
+
+describe("one that is to be deleted, and", () => {
+  beforeEach(async () => {
+    await track("2000-01-01");
+    await start();
+    await world.run(PERIOD_MS + 2 * DAY_MS);
+    expect(linesTaken()).toEqual(["patch secrets token"]);
+  });
+  const onDelete = (run: () => Promise<void>): void => {
+    world.server.parts.faults.add({
+      target: { verb: "delete", resource: "secrets" },
+      action: { kind: "interfere", run },
+      times: 1,
+    });
+  };
+
+  test("is used at the last moment, stays", async () => {
+    onDelete(async () =>
+      label({ [INVALID_SINCE]: "", "kubernetes.io/legacy-token-last-used": dayOf(world.clock.nowMs()) }),
+    );
+    await world.run(PERIOD_MS + 3 * DAY_MS);
+    expect(world.takeWrites().map(({ verb, status }) => `${verb} ${status}`)).toEqual(["delete 409"]);
+    expect((await world.get<Secret>(resources.secrets, "token")).metadata.labels?.[INVALID_SINCE]).toBe("");
+    expect(told).toEqual([]);
+  });
+
+  test("goes by itself at the last moment, is no failure", async () => {
+    onDelete(async () => world.delete(resources.secrets, "token"));
+    await world.run(PERIOD_MS + 3 * DAY_MS);
+    expect(world.takeWrites().map(({ verb, status }) => `${verb} ${status}`)).toEqual(["delete 404"]);
+    expect(told).toEqual([]);
+  });
+
+  test("cannot be, is told of, and tried again in the next round", async () => {
+    world.server.parts.faults.add({
+      target: { verb: "delete", resource: "secrets" },
+      action: { kind: "status", when: "before", error: internal("not now") },
+      times: 1,
+    });
+    await world.run(PERIOD_MS + 6 * DAY_MS);
+    expect(linesTaken()).toEqual(["delete secrets token", "delete secrets token"]);
+    expect(told).toEqual([expect.stringContaining("not now")]);
+  });
 });
 
 describe("nothing is done", () => {
