@@ -2,12 +2,33 @@
  * Long work that can be interrupted: it pauses at each `yield`, and goes on when its runner wants it to. So a decision
  * on 50,000 objects leaves the event loop its turns (runInTurns in pkg/clock) though it knows of no clock.
  */
-export type Steps<R> = Generator<undefined, R, undefined>;
+export type Steps<R> = IterableIterator<undefined, R, undefined>;
 
 /** What is done between two pauses: with cold memory, well below a millisecond. */
 export const STEP = 64;
 /** One that has to be sorted at once takes several times as long. */
 const SORTED_STEP = 512;
+
+/** Work that turns out to be none: a generator would cost several times as much as what most have to do. */
+export function done<R>(value: R): Steps<R> {
+  return new Done(value);
+}
+
+class Done<R> implements Steps<R> {
+  readonly #result: IteratorReturnResult<R>;
+
+  constructor(value: R) {
+    this.#result = { done: true, value };
+  }
+
+  next(): IteratorReturnResult<R> {
+    return this.#result;
+  }
+
+  [Symbol.iterator](): this {
+    return this;
+  }
+}
 
 /** All steps in one go. */
 export function inOneGo<R>(steps: Steps<R>): R {

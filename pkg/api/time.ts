@@ -97,8 +97,13 @@ export function isMicroTime(text: string): boolean {
 
 /** metav1.Time: whole seconds. */
 export function formatTime(ms: number): string {
-  return `${isoText(ms).slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  if (second !== latest.second) latest = { second, text: `${isoText(ms).slice(0, 19)}Z` };
+  return latest.text;
 }
+
+/** Most of what happens at one time is told at once, and one text is enough for all of it. */
+let latest = { second: Number.NaN, text: "" };
 
 /** metav1.MicroTime: exactly six digits, from epoch microseconds. */
 export function formatMicros(micros: number): string {

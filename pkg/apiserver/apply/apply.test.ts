@@ -6,6 +6,7 @@ import type { ApplyContext, ApplyResult } from "./apply.ts";
 import { applyPatch as applying, updateManagedFields as updating } from "./apply.ts";
 import { builtInSchema } from "./built-in-schema.ts";
 import type { FieldSchema } from "./field-schema.ts";
+import { fieldSetOf } from "./ownership.ts";
 
 const nowMs = Date.UTC(2024, 0, 1, 12, 30, 15, 999);
 const time = "2024-01-01T12:30:15Z";
@@ -289,7 +290,7 @@ describe("applyPatch", () => {
 
 describe("updateManagedFields", () => {
   test("a write of the status is an entry of its own, and owns nothing of the spec", () => {
-    const reset = { resetFields: [["status"]] };
+    const reset = { resetFields: fieldSetOf([["status"]]) };
     const deployment = (replicas: number, ready?: number): ApiObject =>
       deepFreeze({
         apiVersion: "apps/v1",
@@ -307,7 +308,7 @@ describe("updateManagedFields", () => {
     const status = contextOf("apps/v1", "Deployment", {
       manager: "kcm",
       subresource: "status",
-      resetFields: [["spec"]],
+      resetFields: fieldSetOf([["spec"]]),
     });
     const live = { ...created, status: {} } as ApiObject;
     const next = updateManagedFields(live, { ...live, ...deployment(2, 1) }, status);

@@ -14,15 +14,16 @@
  * Both are pure, never change their arguments, share what did not change with them, and pause between passes through the
  * whole object.
  */
-import type { ApiObject, StatusCause } from "../../api/object.ts";
+import type { ApiObject, ManagedFieldsEntry, StatusCause } from "../../api/object.ts";
 import { isJson } from "../../api/json.ts";
 import { jsonEqual } from "../../api/patch/json.ts";
-import type { Steps } from "../../api/steps.ts";
+import { done, type Steps } from "../../api/steps.ts";
+import { formatTime } from "../../api/time.ts";
 import type { Conflict } from "./conflict.ts";
 import { describeConflicts } from "./conflict.ts";
 import type { FieldSchema } from "./field-schema.ts";
 import type { FieldSet } from "./field-set.ts";
-import { hasPath, isEmptySet, union, withoutSubtrees } from "./field-set.ts";
+import { emptySet, hasPath, isEmptySet, union, withoutSubtrees } from "./field-set.ts";
 import { lastAppliedFields, withLastApplied } from "./last-applied.ts";
 import type { Manager, Managers } from "./managers.ts";
 import {
@@ -33,11 +34,11 @@ import {
   managerId,
   withManager,
 } from "./managers.ts";
-import { bare, rfc3339, withManagers, withoutNulls } from "./managed-object.ts";
+import { bare, withManagers, withoutNulls } from "./managed-object.ts";
 import { mergeApplied } from "./merge.ts";
-import { compareWritten, fieldSetOf, prune, takeFromOthers, withoutUnowned } from "./ownership.ts";
+import { compareWritten, prune, takeFromOthers, withoutUnowned } from "./ownership.ts";
 import { fieldsOf } from "./own-fields.ts";
-import { TypedValueError } from "./typed-value.ts";
+import { complete, TypedValueError } from "./typed-value.ts";
 import { validateApplied } from "./validate.ts";
 
 export interface WriteContext {
@@ -49,16 +50,16 @@ export interface WriteContext {
   readonly apiVersion: string;
   /** The kind that the endpoint serves; an applied object of another kind is refused. */
   readonly kind?: string;
-  /** What a new object of the kind holds before anybody has said anything: its type's zeros. */
+  /** What a new object of the kind holds before anybody has said anything: its type's zeros, complete. */
   readonly empty?: Readonly<Record<string, unknown>>;
   /** "" on the main resource. */
   readonly subresource: string;
   readonly nowMs: number;
   /**
-   * Top-level fields (or deeper paths) that a write through this endpoint cannot set and so does not own:
-   * [["status"]] on the main resource, [["spec"], ["metadata", "labels"]…] on /status.
+   * Top-level fields (or deeper paths) that a write through this endpoint cannot set and so does not own: the status on
+   * the main resource, spec, metadata.labels … on /status.
    */
-  readonly resetFields?: readonly (readonly string[])[];
+  readonly resetFields?: FieldSet;
 }
 
 export interface ApplyContext extends WriteContext {
@@ -172,7 +173,7 @@ function* merge(live: ApiObject | undefined, applied: ApiObject, context: ApplyC
   const managers =
     isSame || applier === undefined
       ? outcome.managers
-      : withManager(outcome.managers, { ...applier, time: rfc3339(context.nowMs) });
+      : withManager(outcome.managers, { ...applier, time: formatTime(context.nowMs) });
   yield;
   const object = yield* withManagers(withLastApplied(outcome.object, applied, context.manager), managers);
   return { kind: "applied", object };
@@ -189,8 +190,7 @@ function* mergeInto(
   applied: ApiObject,
   context: ApplyContext,
 ): Steps<Outcome> {
-  const { schema } = context;
-  const reset = fieldSetOf(context.resetFields);
+  const { schema, resetFields: reset = emptySet } = context;
   const base = live === undefined ? {} : bare(live);
   const applier = writerOf(context, "Apply");
   const id = managerId(applier);
@@ -202,7 +202,8 @@ function* mergeInto(
   yield;
   const pruned = last === undefined ? merged : yield* prune(schema, merged, claimed, last.fields);
   yield;
-  const comparison = yield* compareWritten(schema, base, pruned, reset);
+  const [was, is] = [yield* complete(schema, base), yield* complete(schema, pruned)];
+  const comparison = yield* compareWritten(schema, was, is, reset);
   yield;
   const object = (context.keepsNulls === true ? pruned : yield* withoutNulls(pruned)) as ApiObject;
   const after = yield* takeFromOthers(claimed, id, comparison);
@@ -237,9 +238,14 @@ function* managersOfUpdate(
   return managers.size > 0 ? managers : yield* decodeOrNone(live);
 }
 
-function* decodeOrNone(object: ApiObject | undefined): Steps<Managers> {
+function decodeOrNone(object: ApiObject | undefined): Steps<Managers> {
+  const { managedFields } = object?.metadata ?? {};
+  return managedFields === undefined ? done(new Map()) : decodeGiven(managedFields);
+}
+
+function* decodeGiven(entries: readonly ManagedFieldsEntry[]): Steps<Managers> {
   try {
-    return yield* decodeManagers(object?.metadata.managedFields);
+    return yield* decodeManagers(entries);
   } catch (error) {
     if (error instanceof ManagedFieldsError) return new Map();
     throw error;
@@ -252,11 +258,12 @@ function* afterUpdate(
   next: ApiObject,
   context: WriteContext,
 ): Steps<Managers> {
-  const { schema } = context;
-  const reset = fieldSetOf(context.resetFields);
-  const before = live === undefined ? (context.empty ?? {}) : bare(live);
+  const { schema, resetFields: reset = emptySet, empty } = context;
+  const was =
+    live === undefined && empty !== undefined ? empty : yield* complete(schema, bareOrNothing(live));
   yield;
-  const comparison = yield* compareWritten(schema, before, bare(next), reset);
+  const is = yield* complete(schema, bare(next));
+  const comparison = yield* compareWritten(schema, was, is, reset);
   yield;
   const { managers: others } = yield* takeFromOthers(managers, "", comparison);
   yield;
@@ -265,7 +272,11 @@ function* afterUpdate(
   const writer = writerOf(context, "Update");
   const previous = others.get(managerId(writer));
   const fields = previous === undefined ? written : yield* union(written, previous.fields);
-  return withManager(others, { ...writer, time: rfc3339(context.nowMs), fields });
+  return withManager(others, { ...writer, time: formatTime(context.nowMs), fields });
+}
+
+function bareOrNothing(live: ApiObject | undefined): object {
+  return live === undefined ? {} : bare(live);
 }
 
 function writerOf(context: WriteContext, operation: Manager["operation"]): Omit<Manager, "fields" | "time"> {

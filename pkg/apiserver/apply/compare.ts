@@ -1,7 +1,7 @@
 import { jsonEqual } from "../../api/patch/json.ts";
 import type { FieldSchema, ListSchema } from "./field-schema.ts";
 import type { FieldSet } from "./field-set.ts";
-import { STEP, type Steps } from "../../api/steps.ts";
+import { done, STEP, type Steps } from "../../api/steps.ts";
 import { FieldSetBuilder, Spot } from "./field-set.ts";
 import { fieldElement } from "./path-element.ts";
 import {
@@ -12,6 +12,7 @@ import {
   keysOf,
   ownValue,
   schemaOfKey,
+  type Shape,
   shapeOf,
 } from "./typed-value.ts";
 
@@ -34,16 +35,19 @@ const ADDED = 0;
 const MODIFIED = 1;
 const REMOVED = 2;
 
-function* compareAt(schema: FieldSchema, before: unknown, after: unknown, spot: Spot): Steps<void> {
+function compareAt(schema: FieldSchema, before: unknown, after: unknown, spot: Spot): Steps<void> {
   const shape = shapeOf(schema, before, after);
-  if (
-    before !== undefined &&
-    after !== undefined &&
-    (shape.kind === "leaf" || !(hasParts(before) || hasParts(after)))
-  ) {
-    if (!jsonEqual(before, after)) spot.insert(MODIFIED);
-    return;
-  }
+  if (shape.kind !== "leaf" && (hasParts(before) || hasParts(after)))
+    return compareParts(shape, before, after, spot);
+  if (before === undefined) spot.insert(ADDED);
+  else if (after === undefined) spot.insert(REMOVED);
+  else if (!jsonEqual(before, after)) spot.insert(MODIFIED);
+  return nothingLeft;
+}
+
+const nothingLeft = done(undefined);
+
+function* compareParts(shape: Shape, before: unknown, after: unknown, spot: Spot): Steps<void> {
   if (shape.kind === "map") {
     let count = 0;
     for (const key of keysOf(before, after)) {
@@ -52,9 +56,8 @@ function* compareAt(schema: FieldSchema, before: unknown, after: unknown, spot: 
       const below = schemaOfKey(shape.schema, key);
       if (one === undefined && other === undefined) continue;
       if (isObject(before) && isObject(after) && areNoTimes(below, one, other)) continue;
-      const place = spot.below(fieldElement(key));
-      if (isLeaf(one) && isLeaf(other)) compareLeaves(one, other, place);
-      else yield* compareAt(below, one, other, place);
+      if (isLeaf(one) && isLeaf(other)) compareLeaves(one, other, spot, key);
+      else yield* compareAt(below, one, other, spot.below(fieldElement(key)));
     }
   } else if (shape.kind === "list") {
     yield* compareItems(shape.schema, before, after, spot);
@@ -87,10 +90,10 @@ function* compareItems(schema: ListSchema, before: unknown, after: unknown, spot
 }
 
 /** As a walk of its own would find of a value without parts. */
-function compareLeaves(before: unknown, after: unknown, spot: Spot): void {
-  if (before === undefined) spot.insert(ADDED);
-  else if (after === undefined) spot.insert(REMOVED);
-  else if (before !== after) spot.insert(MODIFIED);
+function compareLeaves(before: unknown, after: unknown, spot: Spot, key: string): void {
+  if (before === after) return;
+  const set = before === undefined ? ADDED : after === undefined ? REMOVED : MODIFIED;
+  spot.insertBelow(fieldElement(key), set);
 }
 
 /** A time that is not set is written as null or left out, as the type in Go happens to be. */

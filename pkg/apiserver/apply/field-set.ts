@@ -1,6 +1,6 @@
-import { inOneGo, STEP, type Steps } from "../../api/steps.ts";
+import { done, inOneGo, STEP, type Steps } from "../../api/steps.ts";
 import type { PathElement } from "./path-element.ts";
-import { canonicalElement, printElement, sortElements } from "./path-element.ts";
+import { canonicalElement, printElement, SORTED_AT_ONCE, sortAtOnce, sortElements } from "./path-element.ts";
 
 /**
  * A set of field paths, as a tree of their elements. Immutable. A node without children that is no member does not
@@ -20,17 +20,18 @@ export function isEmptySet(set: FieldSet): boolean {
   return set.children.size === 0;
 }
 
-export function* union(a: FieldSet, b: FieldSet): Steps<FieldSet> {
-  return (yield* combine(a, b, (inA, inB) => inA || inB)) ?? emptySet;
+export function union(a: FieldSet, b: FieldSet): Steps<FieldSet> {
+  if (isEmptySet(a)) return done(b);
+  return isEmptySet(b) ? done(a) : combined(a, b, (inA, inB) => inA || inB);
 }
 
-export function* intersection(a: FieldSet, b: FieldSet): Steps<FieldSet> {
-  return (yield* combine(a, b, (inA, inB) => inA && inB)) ?? emptySet;
+export function intersection(a: FieldSet, b: FieldSet): Steps<FieldSet> {
+  return isEmptySet(a) || isEmptySet(b) ? done(emptySet) : combined(a, b, (inA, inB) => inA && inB);
 }
 
 /** The paths of `a` that are not in `b`; those below a path of `b` stay. */
-export function* difference(a: FieldSet, b: FieldSet): Steps<FieldSet> {
-  return (yield* combine(a, b, (inA, inB) => inA && !inB)) ?? emptySet;
+export function difference(a: FieldSet, b: FieldSet): Steps<FieldSet> {
+  return isEmptySet(a) || isEmptySet(b) ? done(a) : combined(a, b, (inA, inB) => inA && !inB);
 }
 
 export function hasPath(set: FieldSet, path: FieldPath): boolean {
@@ -40,7 +41,11 @@ export function hasPath(set: FieldSet, path: FieldPath): boolean {
 }
 
 /** The paths of `a` that are neither in `b` nor below a path of `b`. */
-export function* withoutSubtrees(a: FieldSet, b: FieldSet): Steps<FieldSet> {
+export function withoutSubtrees(a: FieldSet, b: FieldSet): Steps<FieldSet> {
+  return isEmptySet(a) || isEmptySet(b) ? done(a) : cutSubtrees(a, b);
+}
+
+function* cutSubtrees(a: FieldSet, b: FieldSet): Steps<FieldSet> {
   const children = new Map<PathElement, FieldSet>();
   let count = 0;
   for (const [element, child] of a.children) {
@@ -131,6 +136,7 @@ function isBareNode(value: unknown): boolean {
 export class FieldSetBuilder {
   #member = false;
   readonly #children = new Map<PathElement, FieldSet | FieldSetBuilder>();
+  #isDeep = false;
 
   /** The path to here is in the set. */
   mark(): void {
@@ -149,17 +155,26 @@ export class FieldSetBuilder {
     const made = new FieldSetBuilder();
     if (child !== undefined) made.mark();
     this.#children.set(element, made);
+    this.#isDeep = true;
     return made;
   }
 
   /** The empty path stands for the whole object, which nobody owns. To be called once: the set grows out of this. */
-  *build(): Steps<FieldSet> {
-    if (this.#children.size === 0) return this.#member ? leaf : emptySet;
+  build(): Steps<FieldSet> {
+    if (this.#children.size === 0) return done(this.#member ? leaf : emptySet);
+    return this.#isDeep ? this.#buildDeep() : done(this.#built());
+  }
+
+  *#buildDeep(): Steps<FieldSet> {
     let count = 0;
     for (const [element, child] of this.#children) {
       if (++count % STEP === 0) yield;
       if (child instanceof FieldSetBuilder) this.#children.set(element, yield* child.build());
     }
+    return this.#built();
+  }
+
+  #built(): FieldSet {
     return { member: this.#member, children: this.#children as ReadonlyMap<PathElement, FieldSet> };
   }
 }
@@ -191,6 +206,11 @@ export class Spot {
     else this.#parent?.builder(set).add(this.#element);
   }
 
+  /** Puts what is below this place into the set. */
+  insertBelow(element: PathElement, set: number): void {
+    this.builder(set).add(element);
+  }
+
   builder(set: number): FieldSetBuilder {
     const known = this.#builders[set];
     if (known !== undefined) return known;
@@ -203,6 +223,10 @@ export class Spot {
 
 /** Whether a path is in the result, by whether it is in each of two sets. */
 type Keep = (inA: boolean, inB: boolean) => boolean;
+
+function* combined(a: FieldSet, b: FieldSet, keep: Keep): Steps<FieldSet> {
+  return (yield* combine(a, b, keep)) ?? emptySet;
+}
 
 /** What only one side has is kept or dropped as it is; undefined where nothing is left. */
 function* combine(a: FieldSet, b: FieldSet, keep: Keep): Steps<FieldSet | undefined> {
@@ -228,9 +252,22 @@ function* combine(a: FieldSet, b: FieldSet, keep: Keep): Steps<FieldSet | undefi
   return member || children.size > 0 ? { member, children } : undefined;
 }
 
-function* sortedChildren(set: FieldSet): Steps<readonly (readonly [PathElement, FieldSet])[]> {
-  const children: [PathElement, FieldSet][] = [];
-  for (const element of yield* sortElements([...set.children.keys()])) {
+type Child = readonly [PathElement, FieldSet];
+
+function sortedChildren(set: FieldSet): Steps<readonly Child[]> {
+  const { size } = set.children;
+  if (size <= 1) return done([...set.children]);
+  if (size <= SORTED_AT_ONCE) return done(childrenOf(set, sortAtOnce([...set.children.keys()])));
+  return sortedInSteps(set);
+}
+
+function* sortedInSteps(set: FieldSet): Steps<readonly Child[]> {
+  return childrenOf(set, yield* sortElements([...set.children.keys()]));
+}
+
+function childrenOf(set: FieldSet, elements: readonly PathElement[]): readonly Child[] {
+  const children: Child[] = [];
+  for (const element of elements) {
     const child = set.children.get(element);
     if (child !== undefined) children.push([element, child]);
   }

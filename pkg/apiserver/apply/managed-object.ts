@@ -40,10 +40,6 @@ export function* withoutNulls(value: unknown): Steps<unknown> {
   return kept;
 }
 
-export function rfc3339(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}
-
 /**
  * `next` with the times of `live`, if nothing else has changed: what an apply says differently ("1000m" for "1") may be
  * the same once it is stored, and a write that changes nothing must not make a new version of the object.

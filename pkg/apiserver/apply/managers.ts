@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from "../../api/object.ts";
-import type { Steps } from "../../api/steps.ts";
+import { done, type Steps } from "../../api/steps.ts";
 import type { FieldSet } from "./field-set.ts";
 import { fromFieldsV1, isEmptySet, toFieldsV1, union } from "./field-set.ts";
 import { compareStrings } from "./path-element.ts";
@@ -36,9 +36,15 @@ export function managerId(
 }
 
 /** Throws a ManagedFieldsError for entries that no server has written. */
-export function* decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined): Steps<Managers> {
+export function decodeManagers(entries: readonly ManagedFieldsEntry[] = []): Steps<Managers> {
+  return entries.length === 0 ? done(noManagers) : decodeEntries(entries);
+}
+
+const noManagers: Managers = new Map();
+
+function* decodeEntries(entries: readonly ManagedFieldsEntry[]): Steps<Managers> {
   const managers = new Map<string, Manager>();
-  for (const [index, entry] of (entries ?? []).entries()) {
+  for (const [index, entry] of entries.entries()) {
     const { operation, apiVersion = "", fieldsType = "" } = entry;
     if (operation !== "Apply" && operation !== "Update") {
       throw new ManagedFieldsError("operation must be `Apply` or `Update`");
@@ -107,7 +113,11 @@ export function withManager(managers: Managers, manager: Manager): Managers {
 const maxUpdateManagers = 10;
 
 /** Folds the oldest updates into one entry per version, so that their number stays bounded. */
-export function* capUpdateManagers(managers: Managers): Steps<Managers> {
+export function capUpdateManagers(managers: Managers): Steps<Managers> {
+  return managers.size <= maxUpdateManagers ? done(managers) : foldOldest(managers);
+}
+
+function* foldOldest(managers: Managers): Steps<Managers> {
   const updates = [...managers].filter(([, manager]) => manager.operation === "Update");
   let excess = updates.length - maxUpdateManagers;
   if (excess <= 0) return managers;

@@ -1,8 +1,16 @@
-import type { Steps } from "../../api/steps.ts";
+import { done, type Steps } from "../../api/steps.ts";
 import { fieldElement } from "./path-element.ts";
 import type { FieldSchema } from "./field-schema.ts";
 import type { FieldSet } from "./field-set.ts";
-import { difference, intersection, setOfPaths, union, withoutSubtrees } from "./field-set.ts";
+import {
+  difference,
+  emptySet,
+  intersection,
+  isEmptySet,
+  setOfPaths,
+  union,
+  withoutSubtrees,
+} from "./field-set.ts";
 import type { Comparison } from "./compare.ts";
 import { compare } from "./compare.ts";
 import type { Conflict } from "./conflict.ts";
@@ -11,7 +19,7 @@ import type { Manager, Managers } from "./managers.ts";
 import { withManager } from "./managers.ts";
 import { fieldsOf, withNamedFields } from "./own-fields.ts";
 import { removeFields } from "./remove.ts";
-import { complete, isObject } from "./typed-value.ts";
+import { isObject } from "./typed-value.ts";
 
 /** Fields that no manager owns: the server sets them, or everybody must give them. */
 const unowned = setOfPaths(
@@ -27,29 +35,35 @@ const unowned = setOfPaths(
   ].map((path) => path.map(fieldElement)),
 );
 
-export function* withoutUnowned(fields: FieldSet): Steps<FieldSet> {
-  return yield* difference(fields, unowned);
+export function withoutUnowned(fields: FieldSet): Steps<FieldSet> {
+  return difference(fields, unowned);
 }
 
-export function fieldSetOf(paths: readonly (readonly string[])[] | undefined): FieldSet {
-  return setOfPaths((paths ?? []).map((path) => path.map(fieldElement)));
+export function fieldSetOf(paths: readonly (readonly string[])[]): FieldSet {
+  return setOfPaths(paths.map((path) => path.map(fieldElement)));
 }
 
 /**
  * What a write takes from the managers other than the writer: of fields that it changes or adds they lose the ownership
  * (for an apply without force that is a conflict), and fields that it removes are nobody's.
  */
-export function* takeFromOthers(
-  managers: Managers,
-  writer: string,
-  comparison: Comparison,
-): Steps<{ readonly managers: Managers; readonly conflicts: readonly Conflict[] }> {
+export function takeFromOthers(managers: Managers, writer: string, comparison: Comparison): Steps<Taken> {
+  return managers.size === 0 ? done({ managers, conflicts: [] }) : takeFrom(managers, writer, comparison);
+}
+
+interface Taken {
+  readonly managers: Managers;
+  readonly conflicts: readonly Conflict[];
+}
+
+function* takeFrom(managers: Managers, writer: string, comparison: Comparison): Steps<Taken> {
   const changed = yield* union(comparison.modified, comparison.added);
   const owners: { manager: Manager; fields: FieldSet }[] = [];
   let result = managers;
   for (const [id, manager] of managers) {
     if (id === writer) continue;
     const lost = yield* intersection(manager.fields, changed);
+    if (isEmptySet(lost) && isEmptySet(comparison.removed) && !isEmptySet(manager.fields)) continue;
     owners.push({ manager, fields: lost });
     const left = yield* difference(manager.fields, lost);
     const fields = yield* difference(left, comparison.removed);
@@ -58,15 +72,13 @@ export function* takeFromOthers(
   return { managers: result, conflicts: yield* conflictsOf(owners) };
 }
 
-/** The comparison of two objects, with all that their types imply, without what the endpoint of the write cannot set. */
+/** The comparison of two objects that are complete, without what the endpoint of the write cannot set. */
 export function* compareWritten(
   schema: FieldSchema,
-  before: unknown,
-  after: unknown,
+  was: unknown,
+  is: unknown,
   reset: FieldSet,
 ): Steps<Comparison> {
-  const was = yield* complete(schema, before);
-  const is = yield* complete(schema, after);
   const { added, modified, removed } = yield* compare(schema, was, is);
   return {
     added: yield* withoutSubtrees(added, reset),
@@ -89,7 +101,7 @@ export function* prune(
   const fieldsIn = (value: unknown): Steps<FieldSet> => fieldsOf(schema, isObject(value) ? value : {});
   const applied = yield* named(last);
   const removed = yield* removeFields(schema, merged, applied);
-  let owned = fieldSetOf([]);
+  let owned = emptySet;
   for (const { fields } of managers.values()) owned = yield* union(owned, fields);
   const whole = yield* named(yield* fieldsOf(schema, merged));
 

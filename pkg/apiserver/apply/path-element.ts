@@ -1,5 +1,5 @@
 import { compareInt64, type Int64 } from "../../api/int64.ts";
-import { sortInSteps, STEP, type Steps } from "../../api/steps.ts";
+import { done, sortInSteps, STEP, type Steps } from "../../api/steps.ts";
 import { parseJson } from "../../api/wire-json.ts";
 
 /**
@@ -44,14 +44,20 @@ export function canonicalElement(text: string): PathElement | undefined {
 }
 
 /** In the order of FieldsV1 and of messages: fields, keys, values, places. Each is read once, however many there are. */
-export function* sortElements(elements: readonly PathElement[]): Steps<readonly PathElement[]> {
-  if (elements.length <= SORTED_AT_ONCE) {
-    if (elements.every((element) => element.startsWith("f:"))) return elements.toSorted(compareStrings);
-    return elements
-      .map(readElement)
-      .sort(compareRead)
-      .map(({ element }) => element);
-  }
+export function sortElements(elements: readonly PathElement[]): Steps<readonly PathElement[]> {
+  return elements.length <= SORTED_AT_ONCE ? done(sortAtOnce(elements)) : sortMany(elements);
+}
+
+/** Not for more than SORTED_AT_ONCE. */
+export function sortAtOnce(elements: readonly PathElement[]): readonly PathElement[] {
+  if (elements.every((element) => element.startsWith("f:"))) return elements.toSorted(compareStrings);
+  return elements
+    .map(readElement)
+    .sort(compareRead)
+    .map(({ element }) => element);
+}
+
+function* sortMany(elements: readonly PathElement[]): Steps<readonly PathElement[]> {
   const read: ReadElement[] = [];
   for (const element of elements) {
     if (read.length % STEP === STEP - 1) yield;
@@ -61,7 +67,7 @@ export function* sortElements(elements: readonly PathElement[]): Steps<readonly 
   return sorted.map(({ element }) => element);
 }
 
-const SORTED_AT_ONCE = 512;
+export const SORTED_AT_ONCE = 512;
 
 const kinds = "fkvi";
 

@@ -7,6 +7,7 @@ import { applyPatch, updateManagedFields } from "./apply.ts";
 import { builtInSchema } from "./built-in-schema.ts";
 import type { FieldSchema } from "./field-schema.ts";
 import { customResourceSchema } from "./openapi-schema.ts";
+import { fieldSetOf } from "./ownership.ts";
 
 /**
  * What a kube-apiserver 1.36 answered to random writes by three managers, object by object; times are made one. The
@@ -82,7 +83,7 @@ describe.each(histories.map(({ kind, steps }, index) => ({ kind, steps, index })
     test.each(rows)(
       "step $index: $op by $manager",
       ({ op, manager, force = false, live, body, result, conflict }) => {
-        const resetFields = kind === "Deployment" || kind === "Service" ? [["status"]] : [];
+        const resetFields = fieldSetOf(kind === "Deployment" || kind === "Service" ? [["status"]] : []);
         const nowMs = Date.UTC(2024, 0, 1);
         const context = { schema, manager, apiVersion, kind, subresource: "", nowMs, resetFields, force };
         if (op !== "apply") {

@@ -1,5 +1,5 @@
 import { setKey } from "../../api/patch/json.ts";
-import { STEP, type Steps } from "../../api/steps.ts";
+import { done, STEP, type Steps } from "../../api/steps.ts";
 import type { FieldSchema, ListSchema, MapSchema } from "./field-schema.ts";
 import type { PathElement } from "./path-element.ts";
 import { keyElement, valueElement } from "./path-element.ts";
@@ -94,31 +94,58 @@ export function* groupItems(
   return groups;
 }
 
-/** The value with everything that its type implies, see MapSchema.implied. */
-export function* complete(schema: FieldSchema, value: unknown): Steps<unknown> {
+/** As `complete`, for what is an object whatever its schema is. */
+export function completeObject(schema: FieldSchema, value: JsonObject): Steps<JsonObject> {
   const shape = shapeOf(schema, value);
-  if (shape.kind === "list" && isList(value)) {
-    const items: unknown[] = [];
-    for (const item of value) {
-      if (items.length % STEP === STEP - 1) yield;
-      items.push(isLeaf(item) ? item : yield* complete(shape.schema.items(), item));
-    }
-    return items;
+  return shape.kind === "map" ? completeMap(shape.schema, value) : done(value);
+}
+
+/** The value with everything that its type implies, see MapSchema.implied: itself where there is nothing to add. */
+export function complete(schema: FieldSchema, value: unknown): Steps<unknown> {
+  const shape = shapeOf(schema, value);
+  if (shape.kind === "list") return isList(value) ? completeList(shape.schema, value) : done(value);
+  return shape.kind === "map" && isObject(value) ? completeMap(shape.schema, value) : done(value);
+}
+
+function* completeList(schema: ListSchema, list: JsonList): Steps<JsonList> {
+  let whole: unknown[] | undefined;
+  for (const [index, item] of list.entries()) {
+    if (index % STEP === STEP - 1) yield;
+    const completed = isLeaf(item) ? item : yield* complete(schema.items(), item);
+    if (whole === undefined && completed !== item) whole = list.slice(0, index);
+    whole?.push(completed);
   }
-  if (shape.kind !== "map" || !isObject(value)) return value;
-  const whole: Record<string, unknown> = { ...shape.schema.implied?.() };
+  return whole ?? list;
+}
+
+function* completeMap(schema: MapSchema, value: JsonObject): Steps<JsonObject> {
   let count = 0;
-  for (const key of Object.keys(value)) {
-    if (++count % STEP === 0) yield;
-    const part = value[key];
-    if (part !== undefined) setKey(whole, key, part);
+  let whole: Record<string, unknown> | undefined;
+  if (!hasAll(value, schema.implied?.())) {
+    whole = { ...schema.implied?.() };
+    for (const key of Object.keys(value)) {
+      if (++count % STEP === 0) yield;
+      const part = value[key];
+      if (part !== undefined) setKey(whole, key, part);
+    }
   }
-  for (const key of Object.keys(whole)) {
+  for (const key of Object.keys(whole ?? value)) {
     if (++count % STEP === 0) yield;
-    const part = whole[key];
-    if (!isLeaf(part)) setKey(whole, key, yield* complete(schemaOfKey(shape.schema, key), part));
+    const part = (whole ?? value)[key];
+    if (isLeaf(part)) continue;
+    const completed = yield* complete(schemaOfKey(schema, key), part);
+    if (completed === part) continue;
+    whole ??= { ...value };
+    setKey(whole, key, completed);
   }
-  return whole;
+  return whole ?? value;
+}
+
+/** Whether nothing is missing that is implied, and nothing there that is as good as missing. */
+function hasAll(value: JsonObject, implied: JsonObject = {}): boolean {
+  for (const key in implied) if (!Object.hasOwn(value, key)) return false;
+  for (const key in value) if (value[key] === undefined) return false;
+  return true;
 }
 
 /** Neither an object nor a list, so that there is nothing to walk through. */
@@ -144,5 +171,9 @@ export function ownValue(object: JsonObject, key: string): unknown {
 }
 
 export function keysOf(a: unknown, b: unknown): readonly string[] {
-  return [...new Set([...(isObject(a) ? Object.keys(a) : []), ...(isObject(b) ? Object.keys(b) : [])])];
+  const keys = isObject(a) ? Object.keys(a) : [];
+  if (!isObject(b)) return keys;
+  if (!isObject(a) || keys.length === 0) return Object.keys(b);
+  for (const key of Object.keys(b)) if (!Object.hasOwn(a, key)) keys.push(key);
+  return keys;
 }

@@ -1,9 +1,10 @@
 import type { ApiObject } from "../../api/object.ts";
 import type { Resource } from "../../api/resource.ts";
 import { definition } from "../../api/schema.ts";
-import type { Steps } from "../../api/steps.ts";
+import { inOneGo, type Steps } from "../../api/steps.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
 import { customResourceSchema } from "../apply/openapi-schema.ts";
+import { completeObject } from "../apply/typed-value.ts";
 import { asJson, copyField, isJson, type Json } from "../../api/json.ts";
 import type { Draft, FieldError, KindRules, Subresource } from "../kinds/kind.ts";
 import { checkBuiltInBody } from "../decode/check-body.ts";
@@ -226,6 +227,7 @@ const nothingEmbedded = { unknown: [], problem: undefined };
 function customBody(schema: OpenApiSchema | undefined, preserve: boolean): BodySchema {
   const metaFields = builtInSchema("v1", "ConfigMap");
   const metadataSchema = metaFields?.kind === "map" ? metaFields.field("metadata") : undefined;
+  const fields = customResourceSchema(schema, metadataSchema ?? { kind: "deduced" });
   return {
     check: (draft, numbers) => {
       const metadata = checkBuiltInBody(draft.metadata, objectMeta, "metadata", numbers);
@@ -239,8 +241,8 @@ function customBody(schema: OpenApiSchema | undefined, preserve: boolean): BodyS
       };
     },
     checkMerged: undefined,
-    empty: {},
-    fields: customResourceSchema(schema, metadataSchema ?? { kind: "deduced" }),
+    empty: inOneGo(completeObject(fields, {})),
+    fields,
     openApi: schema ?? { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     strategic: undefined,
   };

@@ -5,8 +5,11 @@ import { apiVersionOf } from "../../api/resource.ts";
 import { type Definition, definitionOf } from "../../api/schema.ts";
 import { hasProtobuf } from "../../api/protobuf/decode.ts";
 import { builtInSchema } from "../apply/built-in-schema.ts";
+import type { FieldSchema } from "../apply/field-schema.ts";
+import { completeObject } from "../apply/typed-value.ts";
 import { goStruct, zeroOf } from "../../api/go-types.ts";
-import { asJson, type Json } from "../../api/json.ts";
+import { asJson } from "../../api/json.ts";
+import { inOneGo } from "../../api/steps.ts";
 import { defineKind } from "../kinds/define-kind.ts";
 import { rulesBy } from "../kinds/policy/autoscaler.ts";
 import type { Draft, KindRules } from "../kinds/kind.ts";
@@ -82,10 +85,13 @@ function plainRules(builtIn: BuiltInResource): KindRules {
   });
 }
 
+const deduced: FieldSchema = { kind: "deduced" };
+
 function builtInBody(builtIn: BuiltInResource): BodySchema {
   const apiVersion = apiVersionOf(builtIn);
   const looseParts = looseChecks[bucketName(builtIn.group, builtIn.plural)];
-  let empty: Json | undefined;
+  const fields = builtInSchema(apiVersion, builtIn.kind) ?? deduced;
+  let empty: Readonly<Record<string, unknown>> | undefined;
   const checkWith = (draft: Draft, check: (type: Definition) => BodyCheck): BodyCheck => {
     const definition = definitionOf(apiVersion, builtIn.kind);
     if (definition === undefined) return { unknown: [], problem: undefined };
@@ -95,10 +101,10 @@ function builtInBody(builtIn: BuiltInResource): BodySchema {
   return {
     check: (draft, numbers) => checkWith(draft, (type) => checkBuiltInBody(draft, type, undefined, numbers)),
     checkMerged: (draft) => checkWith(draft, (type) => checkMergedBody(draft, type)),
-    fields: builtInSchema(apiVersion, builtIn.kind) ?? { kind: "deduced" },
+    fields,
     get empty() {
       const type = goStruct(definitionOf(apiVersion, builtIn.kind)?.name ?? "");
-      return (empty ??= type === undefined ? {} : zeroOf(type));
+      return (empty ??= inOneGo(completeObject(fields, type === undefined ? {} : zeroOf(type))));
     },
     openApi: undefined,
     strategic: (original, patch) => {

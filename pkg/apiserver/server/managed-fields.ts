@@ -2,6 +2,8 @@ import type { ApiObject } from "../../api/object.ts";
 import { apiVersionOf } from "../../api/resource.ts";
 import type { Steps } from "../../api/steps.ts";
 import { updateManagedFields, type WriteContext } from "../apply/apply.ts";
+import type { FieldSet } from "../apply/field-set.ts";
+import { fieldSetOf } from "../apply/ownership.ts";
 import type { Draft } from "../kinds/kind.ts";
 import type { Call } from "./call.ts";
 import type { WriteQuery } from "./query-options.ts";
@@ -16,7 +18,7 @@ export function writeContext(call: Call, query: WriteQuery): WriteContext {
     empty: served.body.empty,
     subresource: info.subresource,
     nowMs: clock.nowMs(),
-    resetFields: resetFields(call),
+    resetFields: resetSet(resetFields(call)),
   };
 }
 
@@ -26,11 +28,26 @@ function defaultManager(userAgent: string | undefined): string {
   return manager === "" ? "unknown" : manager.slice(0, 128);
 }
 
-function resetFields({ served, info }: Call): readonly (readonly string[])[] {
+type Paths = readonly (readonly string[])[];
+
+const nothing: Paths = [];
+const ofCustomStatus: Paths = [["spec"], ["metadata", "labels"]];
+const ofCustomObject: Paths = [["status"]];
+
+function resetFields({ served, info }: Call): Paths {
   const { reset } = served.rules;
-  if (!served.custom) return reset?.[info.subresource] ?? reset?.[""] ?? [];
-  if (info.subresource === "status") return [["spec"], ["metadata", "labels"]];
-  return served.subresources.has("status") ? [["status"]] : [];
+  if (!served.custom) return reset?.[info.subresource] ?? reset?.[""] ?? nothing;
+  if (info.subresource === "status") return ofCustomStatus;
+  return served.subresources.has("status") ? ofCustomObject : nothing;
+}
+
+const resetSets = new WeakMap<Paths, FieldSet>();
+
+/** The rules of a kind are always the same object. */
+function resetSet(paths: Paths): FieldSet {
+  let set = resetSets.get(paths);
+  if (set === undefined) resetSets.set(paths, (set = fieldSetOf(paths)));
+  return set;
 }
 
 /**

@@ -42,7 +42,7 @@ export interface BodySchema {
   /** The same for what a strategic merge patch or an apply has made; undefined for kinds without types (custom resources). */
   readonly checkMerged: ((draft: Draft) => BodyCheck) | undefined;
   readonly fields: FieldSchema;
-  /** An object of the kind that nobody has said anything of: the zeros of its type. */
+  /** An object of the kind that nobody has said anything of: the zeros of its type, complete. */
   readonly empty: Readonly<Record<string, unknown>>;
   /** OpenAPI schema of a custom kind; that of a built-in kind comes from its definition. */
   readonly openApi: object | undefined;

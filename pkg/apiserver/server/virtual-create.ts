@@ -86,7 +86,9 @@ function* ownersOf(
 ): Steps<Pick<ApiObject["metadata"], "managedFields">> {
   const apiVersion = apiVersionOf(kind);
   const schema = builtInSchema(apiVersion, kind.kind) ?? { kind: "deduced" };
-  const context = { ...writeContext(call, query), schema, apiVersion, resetFields: [] };
+  // Both are of the kind that the path names.
+  const { resetFields: _reset, empty: _empty, ...given } = writeContext(call, query);
+  const context = { ...given, schema, apiVersion };
   const { managedFields: _, ...metadata } = child(body, "metadata") ?? {};
   const { managedFields } = (yield* updateManagedFields(undefined, { ...body, metadata }, context)).metadata;
   return managedFields === undefined ? {} : { managedFields };
