@@ -45,5 +45,5 @@ export function embeddedServer(options: EmbeddedOptions): ApiServer {
 }
 
 function closing(webhooks: WebhookTransport): ServerService {
-  return { start: () => undefined, stop: () => webhooks.close(), settled: async () => undefined };
+  return { start: () => undefined, stop: () => webhooks.close(), settled: () => undefined };
 }

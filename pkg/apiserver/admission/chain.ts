@@ -32,6 +32,7 @@ export function admissionChain(chain: AdmissionChain): Admission {
     mutate: async (attributes, draft) => mutateBy(all, attributes, draft),
     validate: async (attributes, object) => validateBy(all, attributes, object),
   };
+  const validating = [...plugins, ...storing];
   const validateOutside: Admission["validate"] = async (attributes, object) => {
     await policies.validating.validate(attributes, object);
     await webhooks?.validate(attributes, object);
@@ -41,44 +42,59 @@ export function admissionChain(chain: AdmissionChain): Admission {
     outside: {
       async mutate(attributes, draft) {
         mutateBy(below, attributes, draft);
-        await mutateOutside(chain, attributes, draft, () => undefined);
+        await mutateOutside(mutationsOf(chain, attributes), draft, () => undefined);
       },
       validate: validateOutside,
     },
     async mutate(attributes, draft) {
       mutateBy(plugins, attributes, draft);
       const managedFields = draft?.metadata["managedFields"];
-      const again = (): void => mutateBy(plugins, attributes, draft);
-      const isAsked = await mutateOutside(chain, attributes, draft, again);
+      const mutations = mutationsOf(chain, attributes);
+      const isAsked = mutations.length > 0;
+      if (isAsked) await mutateOutside(mutations, draft, () => mutateBy(plugins, attributes, draft));
       if (isAsked && draft !== undefined) keepManagedFields(attributes, draft, managedFields);
       mutateBy(storing, attributes, draft);
       mutateBy(last, attributes, draft);
     },
     async validate(attributes, object) {
-      validateBy([...plugins, ...storing], attributes, object);
-      await validateOutside(attributes, object);
+      validateBy(validating, attributes, object);
+      const isAsked = policies.validating.concerns(attributes) || webhooks?.validates(attributes);
+      if (isAsked === true) await validateOutside(attributes, object);
       validateBy(last, attributes, object);
     },
   };
 }
 
-/** Policies and webhooks, and all of them once more where one has changed the object. Returns whether there is any. */
-async function mutateOutside(
+interface Mutation {
+  first(draft: Draft | undefined): Promise<boolean>;
+  again(draft: Draft | undefined): Promise<void>;
+}
+
+/** Those outside who have a say in the request: mostly nobody. */
+function mutationsOf(
   { policies, webhooks }: AdmissionChain,
   attributes: AdmissionAttributes,
+): readonly Mutation[] {
+  const ofPolicies = policies.mutating.mutation(attributes);
+  const ofWebhooks = webhooks?.mutation(attributes);
+  if (ofPolicies === undefined) return ofWebhooks === undefined ? nobody : [ofWebhooks];
+  return ofWebhooks === undefined ? [ofPolicies] : [ofPolicies, ofWebhooks];
+}
+
+const nobody: readonly Mutation[] = [];
+
+/** Policies and webhooks, and all of them once more where one has changed the object. */
+async function mutateOutside(
+  mutations: readonly Mutation[],
   draft: Draft | undefined,
   between: () => void,
-): Promise<boolean> {
-  const mutations = [policies.mutating.mutation(attributes), webhooks?.mutation(attributes)].filter(
-    (mutation) => mutation !== undefined,
-  );
+): Promise<void> {
   let isChanged = false;
   for (const mutation of mutations) if (await mutation.first(draft)) isChanged = true;
   if (isChanged) {
     between();
     for (const mutation of mutations) await mutation.again(draft);
   }
-  return mutations.length > 0;
 }
 
 function mutateBy(

@@ -48,8 +48,8 @@ export class DefinitionSync implements ServerService {
     this.#schedule();
   }
 
-  async settled(bucket: string): Promise<void> {
-    if (bucket === definitionBucket) await this.#running;
+  settled(bucket: string): Promise<void> | undefined {
+    return bucket === definitionBucket ? this.#running : undefined;
   }
 
   stop(): void {

@@ -21,7 +21,7 @@ export interface AdmissionAttributes {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   /** What the client asked for, as an object of its own kind: CreateOptions, DeleteOptions … Undefined for CONNECT. */
-  readonly options: Readonly<Record<string, unknown>> | undefined;
+  options(): Readonly<Record<string, unknown>> | undefined;
   /** The resource in the version of the request. */
   readonly served: ServedResource;
   /** The same objects as other groups and versions serve them. */
@@ -40,15 +40,18 @@ export interface AdmissionAttributes {
 
 /** What is held for a request, by whoever has taken something for it. */
 export class RequestScope {
-  readonly #releases: (() => void)[] = [];
+  #releases: (() => void)[] | undefined;
 
   /** Calls back when the request has ended: what it asked for is stored by then, or never will be. */
   onEnd(release: () => void): void {
-    this.#releases.push(release);
+    if (this.#releases === undefined) this.#releases = [release];
+    else this.#releases.push(release);
   }
 
   end(): void {
-    for (const release of this.#releases.splice(0)) release();
+    const releases = this.#releases;
+    this.#releases = undefined;
+    for (const release of releases ?? []) release();
   }
 }
 

@@ -9,7 +9,9 @@ import type { ServedResource } from "./served-resource.ts";
 import { asOlder, type Named, invalid } from "./status-error.ts";
 
 type Facts = Pick<AdmissionAttributes, "operation" | "name" | "before"> &
-  Partial<Pick<AdmissionAttributes, "options" | "bodyKind">> & {
+  Partial<Pick<AdmissionAttributes, "bodyKind">> & {
+    /** Where they are not in the query. */
+    readonly options?: ReturnType<AdmissionAttributes["options"]>;
     /** Of an object without a name. */
     readonly generateName?: string;
   };
@@ -31,9 +33,7 @@ export function admissionAttributes(
     before,
     user: call.user,
     dryRun: query.dryRun,
-    get options() {
-      return options ?? writeOptions(call, operation);
-    },
+    options: () => options ?? writeOptions(call, operation),
     served,
     equivalents: () => registry.all().filter((other) => isEquivalent(call, other)),
     servedKind: (apiVersion, kind) => registry.findKind(apiVersion, kind),
@@ -56,7 +56,7 @@ const optionsKinds = { CREATE: "CreateOptions", UPDATE: "UpdateOptions" } as con
 function writeOptions(
   { request: { query } }: Call,
   operation: AdmissionAttributes["operation"],
-): AdmissionAttributes["options"] {
+): ReturnType<AdmissionAttributes["options"]> {
   if (operation === "CONNECT" || operation === "DELETE") return undefined;
   const given = ["fieldManager", "fieldValidation"].flatMap((name) => {
     const value = query.get(name) ?? "";

@@ -64,7 +64,7 @@ export interface ServerService {
   start(): void;
   stop(): void;
   /** Resolves when what a write to this bucket set in motion is done; the writer's answer waits for that. */
-  settled(bucket: string): Promise<void>;
+  settled(bucket: string): Promise<void> | undefined;
 }
 
 /** What was found out about a request on its way. */
@@ -207,7 +207,12 @@ export class ApiServer {
     await this.parts.faults.before(call.subject, request.signal);
     const response = await handled(call);
     if (this.#crashed) throw new DisconnectError("acted");
-    if (!readVerbs.has(verb)) for (const service of this.#services) await service.settled(served.bucket);
+    if (!readVerbs.has(verb)) {
+      for (const service of this.#services) {
+        const settled = service.settled(served.bucket);
+        if (settled !== undefined) await settled;
+      }
+    }
     this.parts.faults.after(call.subject);
     // Whoever sends the answer has to encode it.
     await call.turns.step();

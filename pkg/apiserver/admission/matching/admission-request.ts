@@ -40,7 +40,7 @@ export function admissionRequest(uid: string, attributes: AdmissionAttributes, s
     object: seen.objects.object ?? null,
     oldObject: seen.objects.before ?? null,
     dryRun,
-    options: attributes.options ?? null,
+    options: attributes.options() ?? null,
   };
 }
 

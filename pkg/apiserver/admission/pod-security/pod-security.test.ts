@@ -31,7 +31,7 @@ function admits(exemptions: Partial<PodSecurityExemptions>): boolean {
     before: undefined,
     user: { username: "jane", groups: [] },
     dryRun: false,
-    options: undefined,
+    options: () => undefined,
     served: builtInResource(resources.pods, undefined),
     equivalents: () => [],
     servedKind: () => undefined,

@@ -52,10 +52,15 @@ export class ValidatingPolicyAdmission {
     this.#source = new PolicySource(options.store, validatingPolicies);
   }
 
+  /** Whether there is any that may have something to say. */
+  concerns(attributes: AdmissionAttributes): boolean {
+    return this.#source.all().length > 0 && !isExemptFromPolicies(attributes);
+  }
+
   /** All are evaluated; the first refusal counts. */
   async validate(given: AdmissionAttributes, object: ApiObject | undefined): Promise<void> {
+    if (!this.concerns(given)) return;
     const policies = this.#source.all();
-    if (policies.length === 0 || isExemptFromPolicies(given)) return;
     const { reader, store } = this.#options;
     const attributes = inOwnNamespace(given);
     const draft = object === undefined ? undefined : (asJson(object) as Draft);

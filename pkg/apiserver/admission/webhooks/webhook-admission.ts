@@ -43,9 +43,14 @@ export class WebhookAdmission {
     return new Mutation(this.#options, this.#mutating.all(), inOwnNamespace(attributes));
   }
 
+  /** Whether anybody may be asked about what is about to be stored. */
+  validates(attributes: AdmissionAttributes): boolean {
+    return !this.#validating.isEmpty && !isExempt(attributes);
+  }
+
   /** All are asked at once; the first refusal counts. */
   async validate(given: AdmissionAttributes, object: ApiObject | undefined): Promise<void> {
-    if (this.#validating.isEmpty || isExempt(given)) return;
+    if (!this.validates(given)) return;
     const { reader, rbac } = this.#options;
     const attributes = inOwnNamespace(given);
     const draft = object === undefined ? undefined : (asJson(object) as Draft);
