@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { type ControllerWorld, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
-import { createDefinition } from "../../test/integration/controllers/custom-resources.ts";
+import { createDefinition, moveDefinition } from "../../test/integration/controllers/custom-resources.ts";
 import { ScaleError, Scales, UnknownKindError } from "./sync-scale.ts";
 
 const signal = new AbortController().signal;
@@ -49,6 +49,18 @@ test("a kind whose group cannot be discovered is not unknown", async () => {
     asked.scaleOf({ apiVersion, kind: "Fleets", name: "fleet", uid: "u" }, NAMESPACE, signal);
   await expect(of("fleets.example.com/v2")).rejects.toBe(down);
   await expect(of("boats.example.com/v1")).rejects.toBeInstanceOf(UnknownKindError);
+});
+
+test("a kind whose version is not served any more is asked for in the one that is", async () => {
+  const owner = { apiVersion: "fleets.example.com/v1", kind: "Fleets", name: "fleet" };
+  const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
+  const kind = await createDefinition(world.client, "Namespaced", "fleets", { scale });
+  const fleet = { metadata: { name: "fleet", namespace: NAMESPACE }, spec: { replicas: 10 } } as ApiObject;
+  const { metadata } = await world.client.dynamic(kind).create(fleet);
+  expect(await scaleOf(owner, metadata.uid)).toBe(10);
+  await moveDefinition(world.client, "fleets.fleets.example.com");
+  await world.run();
+  expect(await scaleOf(owner, metadata.uid)).toBe(10);
 });
 
 // upstream: pkg/controller/disruption/disruption_test.go#TestScaleResource

@@ -2,6 +2,7 @@ import type { ApiObject, OwnerReference } from "../../pkg/api/object.ts";
 import { parseApiVersion } from "../../pkg/api/owner-references.ts";
 import { groupResource } from "../../pkg/api/resource.ts";
 import type { ClientSet } from "../../pkg/client/client-set.ts";
+import type { ApiResource } from "../../pkg/client/discovery-documents.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
 import { KindLookup, type LookupClient } from "../../pkg/client/kind-lookup.ts";
 import type { Clock } from "../../pkg/clock/clock.ts";
@@ -39,16 +40,19 @@ export class Scales {
   async scaleOf(owner: OwnerReference, namespace: string, signal: AbortSignal): Promise<number | undefined> {
     const { group } = parseApiVersion(owner.apiVersion);
     // All versions have the same scale.
-    const resource = await this.#kinds.find({ group, kind: owner.kind }, signal);
+    const kind = { group, kind: owner.kind };
+    const resource = await this.#kinds.find(kind, signal);
     if (resource === undefined) {
       throw new UnknownKindError(
         `no matches for kind ${JSON.stringify(owner.kind)} in version ${JSON.stringify(owner.apiVersion)}`,
       );
     }
     let scale: Scale;
+    const ref = { namespace, name: owner.name };
+    const scaleAt = async (at: ApiResource): Promise<Scale> =>
+      this.#client.dynamic(at).getSubresource<Scale>(ref, "scale", signal);
     try {
-      const ref = { namespace, name: owner.name };
-      scale = await this.#client.dynamic(resource).getSubresource<Scale>(ref, "scale", signal);
+      scale = (await this.#kinds.ask(kind, resource, scaleAt, signal)).answer;
     } catch (error) {
       if (!isNotFound(error)) throw error;
       if (resource.subresources.includes("scale")) return undefined;

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { ApiObject } from "../../pkg/api/object.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { HorizontalPodAutoscaler } from "../../pkg/api/types/autoscaling-v2.gen.ts";
 import { conflict, internal } from "../../pkg/apiserver/server/status-error.ts";
-import type { ControllerWorld } from "../../test/harness/controller-world.ts";
+import { scaleOf } from "../../pkg/client/scale.ts";
+import { createDefinition, moveDefinition } from "../../test/integration/controllers/custom-resources.ts";
+import { type ControllerWorld, NAMESPACE } from "../../test/harness/controller-world.ts";
 import { AutoscalerWorld } from "./autoscaler-world.test-data.ts";
 
 const { deployments, horizontalPodAutoscalers, replicaSets } = resources;
@@ -79,6 +82,28 @@ describe("what cannot be had", () => {
     bench.discovery.isAway = false;
     await world.run(60_000);
     expect((await bench.statusOf("other")).conditions["AbleToScale"]).toContain("no matches for kind");
+  });
+
+  test("a target in the version in which it was found, when that is not served any more", async () => {
+    const scale = { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" };
+    const kind = await createDefinition(world.client, "Namespaced", "sites", { scale });
+    const site = { metadata: { name: "one", namespace: NAMESPACE }, spec: { replicas: 20 } } as ApiObject;
+    await world.client.dynamic(kind).create(site);
+    const scaleTargetRef = { apiVersion: "sites.example.com/v1", kind: "Sites", name: "one" };
+    await bench.autoscale("other", { scaleTargetRef });
+    await world.run(500);
+    const sizeOf = async (version: string): Promise<number | undefined> =>
+      (await scaleOf(world.client, { ...kind, version }, { namespace: NAMESPACE, name: "one" })).spec
+        ?.replicas;
+    // More than its most.
+    expect(await sizeOf("v1")).toBe(10);
+    await moveDefinition(world.client, "sites.sites.example.com");
+    await world.client
+      .dynamic({ ...kind, version: "v2" })
+      .patch({ namespace: NAMESPACE, name: "one" }, { type: "merge", body: { spec: { replicas: 15 } } });
+    await world.run(31_000);
+    expect(await sizeOf("v2")).toBe(10);
+    expect((await bench.statusOf("other")).conditions["AbleToScale"]).not.toContain("FailedGetScale");
   });
 
   // upstream: horizontal.go#computeStatusForResourceMetricGeneric. No server lets such an autoscaler in.

@@ -40,10 +40,10 @@ export interface Target extends ObjectRef {
 /** The scale subresources of what autoscalers name, of any kind. */
 export class Targets {
   readonly #client: Pick<ClientSet, "dynamic">;
-  readonly #kinds: Pick<KindLookup, "find">;
+  readonly #kinds: Pick<KindLookup, "find" | "ask">;
   readonly #clock: Clock;
 
-  constructor(client: Pick<ClientSet, "dynamic">, kinds: Pick<KindLookup, "find">, clock: Clock) {
+  constructor(client: Pick<ClientSet, "dynamic">, kinds: Pick<KindLookup, "find" | "ask">, clock: Clock) {
     this.#client = client;
     this.#kinds = kinds;
     this.#clock = clock;
@@ -57,14 +57,16 @@ export class Targets {
       throw new TargetError(`unexpected GroupVersion string: ${apiVersion}`, "reference");
     // Without a version it is a group of its own: "apps" is a version of the core group.
     const { group } = parseApiVersion(apiVersion);
-    const resource = await this.#find(group, kind, signal);
+    const found = await this.#find(group, kind, signal);
+    const scaleAt = async (resource: ApiResource): Promise<Scale> =>
+      this.#scale(resource, { namespace, name }, signal);
     try {
-      const scale = await this.#scale(resource, { namespace, name }, signal);
-      return { resource, namespace, name, scale };
+      const { resource, answer } = await this.#kinds.ask({ group, kind }, found, scaleAt, signal);
+      return { resource, namespace, name, scale: answer };
     } catch (error) {
       signal.throwIfAborted();
       if (isUnreachable(error)) throw error;
-      throw new TargetError(goMessageOf(error, { ...resource, name }), "scale", { cause: error });
+      throw new TargetError(goMessageOf(error, { ...found, name }), "scale", { cause: error });
     }
   }
 

@@ -2,6 +2,7 @@ import { parseApiVersion } from "../api/owner-references.ts";
 import type { Clock } from "../clock/clock.ts";
 import type { ClientSet } from "./client-set.ts";
 import { type ApiResource, type ApiSurface, preferredResources } from "./discovery-documents.ts";
+import { isNotFound } from "./errors.ts";
 
 /** Discovery is asked again for an unknown kind, but not more often than this: custom resources come and go. */
 const REDISCOVER_MS = 30_000;
@@ -19,6 +20,12 @@ interface Found {
   readonly resource?: ApiResource;
   /** Why it is not known whether there is one. */
   readonly failure?: unknown;
+}
+
+/** The answer, and where it came from. */
+export interface Asked<R> {
+  readonly resource: ApiResource;
+  readonly answer: R;
 }
 
 /** Finds the resources of kinds that others name. */
@@ -40,12 +47,38 @@ export class KindLookup {
    */
   async find(kind: GroupKind, signal: AbortSignal): Promise<ApiResource | undefined> {
     const known = await this.#find(kind, signal);
+    if (known.resource !== undefined || !this.#askAnew()) return resourceOf(known);
+    return resourceOf(await this.#find(kind, signal));
+  }
+
+  /**
+   * Asks for something of the kind where it was found, or where it is by now: the server may have ceased to serve the
+   * version that it preferred, and then has nothing there.
+   */
+  async ask<R>(
+    kind: GroupKind,
+    found: ApiResource,
+    request: (resource: ApiResource) => Promise<R>,
+    signal: AbortSignal,
+  ): Promise<Asked<R>> {
+    try {
+      return { resource: found, answer: await request(found) };
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      this.#askAnew();
+      const { resource } = await this.#find(kind, signal);
+      if (resource === undefined || isSame(resource, found)) throw error;
+      return { resource, answer: await request(resource) };
+    }
+  }
+
+  /** False when that was done a moment ago. */
+  #askAnew(): boolean {
     const nowMs = this.#clock.monotonicMs();
-    if (known.resource !== undefined || nowMs - (this.#discoveredMs ?? -Infinity) < REDISCOVER_MS)
-      return resourceOf(known);
+    if (nowMs - (this.#discoveredMs ?? -Infinity) < REDISCOVER_MS) return false;
     this.#discoveredMs = nowMs;
     this.#client.discovery.invalidate();
-    return resourceOf(await this.#find(kind, signal));
+    return true;
   }
 
   async #find({ group, kind }: GroupKind, signal: AbortSignal): Promise<Found> {
@@ -70,6 +103,10 @@ export class KindLookup {
 
 function keyOf(group: string, kind: string): string {
   return `${group}/${kind}`;
+}
+
+function isSame(one: ApiResource, other: ApiResource): boolean {
+  return one.version === other.version && one.plural === other.plural;
 }
 
 function resourceOf({ resource, failure }: Found): ApiResource | undefined {

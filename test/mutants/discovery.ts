@@ -1,9 +1,62 @@
-import type { Mutant } from "./mutant.ts";
+import { type Mutant, mutantsOf } from "./mutant.ts";
 
 const file = "pkg/client/discovery-file.ts";
 const discovery = "pkg/client/discovery.ts";
 const ofFile = ["pkg/client/discovery-file.test.ts"];
 const ofDiscovery = ["pkg/client/discovery.test.ts"];
+
+const lookup = "pkg/client/kind-lookup.ts";
+const kindLookup = mutantsOf("kind lookup", ["pkg/client/kind-lookup.test.ts"]);
+const autoscaler = mutantsOf("horizontal-pod-autoscaler", ["controllers/podautoscaler/failures.test.ts"]);
+const discoveryIsBack = [
+  "a group that could not be discovered once is never asked for again",
+  lookup,
+  "if (known.resource !== undefined || !this",
+  "if (known.resource !== undefined || known.failure !== undefined || !this",
+] as const;
+
+/** What becomes of kinds that others name when discovery fails, and when versions come and go. */
+const kinds: readonly Mutant[] = [
+  kindLookup(...discoveryIsBack),
+  autoscaler(...discoveryIsBack),
+  kindLookup(
+    "what is served in another version by now is gone",
+    lookup,
+    "if (resource === undefined || isSame(resource, found)) throw error;",
+    "if (resource === undefined || !isSame(resource, found)) throw error;",
+  ),
+  kindLookup(
+    "for what is not there discovery is asked all the time",
+    lookup,
+    "this.#askAnew();\n      const { resource }",
+    "this.#client.discovery.invalidate();\n      const { resource }",
+  ),
+  kindLookup("what is refused is looked for elsewhere", lookup, "if (!isNotFound(error)) throw error;", ""),
+  mutantsOf("disruption", ["controllers/disruption/sync-scale.test.ts"])(
+    "an owner whose version is not served any more is gone",
+    "controllers/disruption/sync-scale.ts",
+    "scale = (await this.#kinds.ask(kind, resource, scaleAt, signal)).answer;",
+    "scale = await scaleAt(resource);",
+  ),
+  autoscaler(
+    "a target whose version is not served any more is gone",
+    "controllers/podautoscaler/sync-target.ts",
+    "await this.#kinds.ask({ group, kind }, found, scaleAt, signal);",
+    "{ resource: found, answer: await scaleAt(found) };",
+  ),
+  autoscaler(
+    "an outage of discovery is said to be the target's fault",
+    "controllers/podautoscaler/sync-target.ts",
+    'if (isUnreachable(error)) throw error;\n      throw new TargetError(messageOf(error), "kind"',
+    'throw new TargetError(messageOf(error), "kind"',
+  ),
+  autoscaler(
+    "a kind of which discovery knows nothing is not told of",
+    "controllers/podautoscaler/sync-target.ts",
+    'if (isUnreachable(error)) throw error;\n      throw new TargetError(messageOf(error), "kind", { cause: error });',
+    "throw error;",
+  ),
+];
 
 /** What servers offer, as clients keep it. */
 export const discoveryMutants: readonly Mutant[] = [
@@ -77,4 +130,5 @@ export const discoveryMutants: readonly Mutant[] = [
     replace: "",
     tests: ofDiscovery,
   },
+  ...kinds,
 ];

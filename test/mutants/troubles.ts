@@ -226,43 +226,13 @@ const workloads: readonly Mutant[] = [
   ),
 ];
 
-const discoveryIsBack = {
-  name: "a group that could not be discovered once is never asked for again",
-  file: "pkg/client/kind-lookup.ts",
-  find: "if (known.resource !== undefined || nowMs",
-  replace: "if (known.resource !== undefined || known.failure !== undefined || nowMs",
-};
 const more: readonly Mutant[] = [
-  {
-    ...discoveryIsBack,
-    name: `kind lookup: ${discoveryIsBack.name}`,
-    tests: ["pkg/client/kind-lookup.test.ts"],
-  },
-  {
-    ...discoveryIsBack,
-    name: `horizontal-pod-autoscaler: ${discoveryIsBack.name}`,
-    tests: test("podautoscaler/failures"),
-  },
-  ...[mutantsOf("horizontal-pod-autoscaler", test("podautoscaler/failures"))].flatMap((row) => [
-    row(
-      "an outage of discovery is said to be the target's fault",
-      "controllers/podautoscaler/sync-target.ts",
-      'if (isUnreachable(error)) throw error;\n      throw new TargetError(messageOf(error), "kind"',
-      'throw new TargetError(messageOf(error), "kind"',
-    ),
-    row(
-      "a kind of which discovery knows nothing is not told of",
-      "controllers/podautoscaler/sync-target.ts",
-      'if (isUnreachable(error)) throw error;\n      throw new TargetError(messageOf(error), "kind", { cause: error });',
-      "throw error;",
-    ),
-    row(
-      "a metric that wants nothing is measured",
-      "controllers/podautoscaler/sync-metric.ts",
-      "if (target === undefined || (averageValue === undefined && averageUtilization === undefined)) {",
-      "if (target === undefined) {",
-    ),
-  ]),
+  mutantsOf("horizontal-pod-autoscaler", test("podautoscaler/failures"))(
+    "a metric that wants nothing is measured",
+    "controllers/podautoscaler/sync-metric.ts",
+    "if (target === undefined || (averageValue === undefined && averageUtilization === undefined)) {",
+    "if (target === undefined) {",
+  ),
   ...[mutantsOf("endpointslice", test("endpointslice/families"))].flatMap((row) => [
     row(
       "slices of a family that the Service has no more stay",

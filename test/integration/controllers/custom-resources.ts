@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../../pkg/api/object.ts";
 import type { Resource } from "../../../pkg/api/resource.ts";
 import { resources } from "../../../pkg/api/resources.ts";
+import type { CustomResourceDefinition } from "../../../pkg/api/types/apiextensions-v1.gen.ts";
 import type { ClientSet } from "../../../pkg/client/client-set.ts";
 import { isNotFound } from "../../../pkg/client/errors.ts";
 import { until } from "../../harness/until.ts";
@@ -37,6 +38,17 @@ export async function createDefinition(
   const resource = { group, version: "v1", plural, kind, namespaced: scope === "Namespaced" };
   await until(`${plural} are served`, async () => isServed(client, resource));
   return resource;
+}
+
+/** Has a definition served in v2 alone. */
+export async function moveDefinition(client: ClientSet, name: string): Promise<void> {
+  const definitions = client.clientFor<CustomResourceDefinition>(resources.customResourceDefinitions);
+  const { spec, ...rest } = await definitions.get({ name });
+  const versions = spec.versions.flatMap((version) => [
+    { ...version, served: false, storage: false },
+    { ...version, name: "v2", served: true, storage: true },
+  ]);
+  await definitions.update({ ...rest, spec: { ...spec, versions } });
 }
 
 export function custom(name: string, metadata: ApiObject["metadata"] = {}): ApiObject {
