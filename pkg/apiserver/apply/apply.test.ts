@@ -323,6 +323,15 @@ describe("updateManagedFields", () => {
     });
   });
 
+  test("what is the same before and after changes nothing, whatever stands beside it", () => {
+    const live = applied(undefined, configMap({ a: "1", b: "2" }), inConfigMap());
+    const next = { ...configMap({ a: "1", b: "2" }), immutable: true } as ApiObject;
+    expect(owners(updateManagedFields(live, next, inConfigMap({ manager: "m2" })))).toEqual([
+      ["m1", "Apply", { "f:data": { "f:a": {}, "f:b": {} } }],
+      ["m2", "Update", { "f:immutable": {} }],
+    ]);
+  });
+
   test("changed fields change hands, removed ones are nobody's", () => {
     const live = applied(undefined, configMap({ a: "1", b: "2", c: "3" }), inConfigMap());
     const next = updateManagedFields(live, configMap({ a: "9", c: "3" }), inConfigMap({ manager: "m2" }));

@@ -20,7 +20,7 @@ import { jsonEqual } from "../../api/patch/json.ts";
 import { done, type Steps } from "../../api/steps.ts";
 import { formatTime } from "../../api/time.ts";
 import type { Conflict } from "./conflict.ts";
-import { describeConflicts } from "./conflict.ts";
+import { conflictsOf, describeConflicts } from "./conflict.ts";
 import type { FieldSchema } from "./field-schema.ts";
 import type { FieldSet } from "./field-set.ts";
 import { emptySet, hasPath, isEmptySet, union, withoutSubtrees } from "./field-set.ts";
@@ -36,7 +36,7 @@ import {
 } from "./managers.ts";
 import { bare, withManagers, withoutNulls } from "./managed-object.ts";
 import { mergeApplied } from "./merge.ts";
-import { compareWritten, prune, takeFromOthers, withoutUnowned } from "./ownership.ts";
+import { compareWritten, differing, prune, takeFromOthers, withoutUnowned } from "./ownership.ts";
 import { fieldsOf } from "./own-fields.ts";
 import { complete, TypedValueError } from "./typed-value.ts";
 import { validateApplied } from "./validate.ts";
@@ -206,12 +206,13 @@ function* mergeInto(
   const comparison = yield* compareWritten(schema, was, is, reset);
   yield;
   const object = (context.keepsNulls === true ? pruned : yield* withoutNulls(pruned)) as ApiObject;
-  const after = yield* takeFromOthers(claimed, id, comparison);
+  const { managers: after, losses } = yield* takeFromOthers(claimed, id, comparison);
   yield;
-  const mine = after.managers.get(id);
-  if (mine === undefined) return { ...after, object };
+  const conflicts = yield* conflictsOf(losses);
+  const mine = after.get(id);
+  if (mine === undefined) return { object, managers: after, conflicts };
   const owned = { ...mine, fields: yield* withoutUnowned(mine.fields) };
-  return { ...after, object, managers: withManager(after.managers, owned) };
+  return { object, managers: withManager(after, owned), conflicts };
 }
 
 function conflictsOutside(conflicts: readonly Conflict[], own: FieldSet | undefined): readonly Conflict[] {
@@ -259,10 +260,10 @@ function* afterUpdate(
   context: WriteContext,
 ): Steps<Managers> {
   const { schema, resetFields: reset = emptySet, empty } = context;
-  const was =
-    live === undefined && empty !== undefined ? empty : yield* complete(schema, bareOrNothing(live));
+  const [before, after] = live === undefined ? [{}, bare(next)] : differing(bare(live), bare(next));
   yield;
-  const is = yield* complete(schema, bare(next));
+  const was = live === undefined && empty !== undefined ? empty : yield* complete(schema, before);
+  const is = yield* complete(schema, after);
   const comparison = yield* compareWritten(schema, was, is, reset);
   yield;
   const { managers: others } = yield* takeFromOthers(managers, "", comparison);
@@ -273,10 +274,6 @@ function* afterUpdate(
   const previous = others.get(managerId(writer));
   const fields = previous === undefined ? written : yield* union(written, previous.fields);
   return withManager(others, { ...writer, time: formatTime(context.nowMs), fields });
-}
-
-function bareOrNothing(live: ApiObject | undefined): object {
-  return live === undefined ? {} : bare(live);
 }
 
 function writerOf(context: WriteContext, operation: Manager["operation"]): Omit<Manager, "fields" | "time"> {

@@ -11,10 +11,14 @@ export interface Conflict {
   readonly path: FieldPath;
 }
 
-export function* conflictsOf(
-  owners: readonly { manager: Manager; fields: FieldSet }[],
-): Steps<readonly Conflict[]> {
-  const losers = owners
+/** What a manager loses of its fields to a write. */
+export interface Loss {
+  readonly manager: Manager;
+  readonly fields: FieldSet;
+}
+
+export function* conflictsOf(losses: readonly Loss[]): Steps<readonly Conflict[]> {
+  const losers = losses
     .filter(({ fields }) => !isEmptySet(fields))
     .sort((a, b) => compareStrings(printManager(a.manager), printManager(b.manager)));
   const conflicts: Conflict[] = [];

@@ -98,3 +98,10 @@ test("elements come in the order of the API server", () => {
   const all = [...sorted, "v:2", "v:10", 'v:"a"', "v:true", "i:1", "i:2"];
   expect(inOneGo(sortElements(all.toReversed()))).toEqual(all);
 });
+
+test("items that are told by one text come in the order of these texts, and not of the elements", () => {
+  const items = ["a", "a b", "a!", "ab"].map((name) => `k:{"name":"${name}"}`);
+  expect(inOneGo(sortElements(items.toReversed()))).toEqual(items);
+  const mixed = ['k:{"name":"b"}', 'k:{"name":"c"}', 'k:{"port":"a"}'];
+  expect(inOneGo(sortElements(mixed.toReversed()))).toEqual(mixed);
+});

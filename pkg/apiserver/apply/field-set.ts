@@ -230,7 +230,8 @@ function* combined(a: FieldSet, b: FieldSet, keep: Keep): Steps<FieldSet> {
 
 /** What only one side has is kept or dropped as it is; undefined where nothing is left. */
 function* combine(a: FieldSet, b: FieldSet, keep: Keep): Steps<FieldSet | undefined> {
-  const children = new Map<PathElement, FieldSet>();
+  // Often nothing is left.
+  let children: Map<PathElement, FieldSet> | undefined;
   let count = 0;
   for (const [element, child] of a.children) {
     if (++count % STEP === 0) yield;
@@ -240,16 +241,17 @@ function* combine(a: FieldSet, b: FieldSet, keep: Keep): Steps<FieldSet | undefi
     else if (child.children.size === 0 && other.children.size === 0)
       left = keep(child.member, other.member) ? leaf : undefined;
     else left = yield* combine(child, other, keep);
-    if (left !== undefined) children.set(element, left);
+    if (left !== undefined) (children ??= new Map()).set(element, left);
   }
   if (keep(false, true)) {
     for (const [element, child] of b.children) {
       if (++count % STEP === 0) yield;
-      if (!a.children.has(element)) children.set(element, child);
+      if (!a.children.has(element)) (children ??= new Map()).set(element, child);
     }
   }
   const member = keep(a.member, b.member);
-  return member || children.size > 0 ? { member, children } : undefined;
+  if (children !== undefined) return { member, children };
+  return member ? leaf : undefined;
 }
 
 type Child = readonly [PathElement, FieldSet];

@@ -1,3 +1,5 @@
+import type { ApiObject } from "../../api/object.ts";
+import { jsonEqual } from "../../api/patch/json.ts";
 import { done, type Steps } from "../../api/steps.ts";
 import { fieldElement } from "./path-element.ts";
 import type { FieldSchema } from "./field-schema.ts";
@@ -13,9 +15,8 @@ import {
 } from "./field-set.ts";
 import type { Comparison } from "./compare.ts";
 import { compare } from "./compare.ts";
-import type { Conflict } from "./conflict.ts";
-import { conflictsOf } from "./conflict.ts";
-import type { Manager, Managers } from "./managers.ts";
+import type { Loss } from "./conflict.ts";
+import type { Managers } from "./managers.ts";
 import { withManager } from "./managers.ts";
 import { fieldsOf, withNamedFields } from "./own-fields.ts";
 import { removeFields } from "./remove.ts";
@@ -48,28 +49,42 @@ export function fieldSetOf(paths: readonly (readonly string[])[]): FieldSet {
  * (for an apply without force that is a conflict), and fields that it removes are nobody's.
  */
 export function takeFromOthers(managers: Managers, writer: string, comparison: Comparison): Steps<Taken> {
-  return managers.size === 0 ? done({ managers, conflicts: [] }) : takeFrom(managers, writer, comparison);
+  return managers.size === 0 ? done({ managers, losses: [] }) : takeFrom(managers, writer, comparison);
 }
 
 interface Taken {
   readonly managers: Managers;
-  readonly conflicts: readonly Conflict[];
+  readonly losses: readonly Loss[];
 }
 
 function* takeFrom(managers: Managers, writer: string, comparison: Comparison): Steps<Taken> {
   const changed = yield* union(comparison.modified, comparison.added);
-  const owners: { manager: Manager; fields: FieldSet }[] = [];
+  const losses: Loss[] = [];
   let result = managers;
   for (const [id, manager] of managers) {
     if (id === writer) continue;
     const lost = yield* intersection(manager.fields, changed);
     if (isEmptySet(lost) && isEmptySet(comparison.removed) && !isEmptySet(manager.fields)) continue;
-    owners.push({ manager, fields: lost });
+    losses.push({ manager, fields: lost });
     const left = yield* difference(manager.fields, lost);
     const fields = yield* difference(left, comparison.removed);
     result = withManager(result, { ...manager, fields });
   }
-  return { managers: result, conflicts: yield* conflictsOf(owners) };
+  return { managers: result, losses };
+}
+
+/**
+ * What two states of an object differ in, each without the members that are the same in both: they would be walked through
+ * for nothing, such as all of a spec where the status is written.
+ */
+export function differing(before: ApiObject, after: ApiObject): readonly [before: object, after: object] {
+  const [was, is] = [{ ...before }, { ...after }] as [Record<string, unknown>, Record<string, unknown>];
+  for (const key of Object.keys(was)) {
+    if (was[key] === undefined || !jsonEqual(was[key], is[key])) continue;
+    delete was[key];
+    delete is[key];
+  }
+  return [was, is];
 }
 
 /** The comparison of two objects that are complete, without what the endpoint of the write cannot set. */

@@ -34,6 +34,9 @@ export function fieldNameOf(element: PathElement): string | undefined {
 /** The item with one key, or the one that is this text: written as we do, as most are. */
 const plain = /^(?:k:\{"[^"\\]+":"[^"\\]*"\}|v:"[^"\\]*")$/;
 
+/** The same for items alone. */
+const plainKey = /^k:\{"[^"\\]+":"[^"\\]*"\}$/;
+
 /** Writes an element that came from outside as we do; undefined for kinds that a later version may know. */
 export function canonicalElement(text: string): PathElement | undefined {
   const [kind, rest] = [text.slice(0, 2), text.slice(2)];
@@ -50,7 +53,13 @@ export function sortElements(elements: readonly PathElement[]): Steps<readonly P
 
 /** Not for more than SORTED_AT_ONCE. */
 export function sortAtOnce(elements: readonly PathElement[]): readonly PathElement[] {
-  if (elements.every((element) => element.startsWith("f:"))) return elements.toSorted(compareStrings);
+  if (elements.every((element) => element.startsWith("f:"))) return elements.toSorted();
+  const [first = ""] = elements;
+  const start = first.slice(0, first.indexOf('":"') + 3);
+  if (elements.every((element) => element.startsWith(start) && plainKey.test(element))) {
+    const valueIn = (element: PathElement): string => element.slice(start.length, -2);
+    return elements.toSorted((one, other) => compareStrings(valueIn(one), valueIn(other)));
+  }
   return elements
     .map(readElement)
     .sort(compareRead)

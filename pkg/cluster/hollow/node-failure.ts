@@ -18,8 +18,12 @@ export interface NodeFailures {
   readonly unknown: readonly string[];
 }
 
+const NONE: NodeFailures = { has: () => false, unknown: [] };
+
 export function nodeFailures({ metadata }: FailingNode): NodeFailures {
-  const words = (metadata.annotations?.[NODE_FAILURE_ANNOTATION] ?? "")
+  const text = metadata.annotations?.[NODE_FAILURE_ANNOTATION];
+  if (text === undefined) return NONE;
+  const words = text
     .split(",")
     .map((word) => word.trim())
     .filter((word) => word !== "");

@@ -1,7 +1,7 @@
 import { preferredNodeAffinity, requiredNodeAffinity } from "../../api/affinity.ts";
 import type { NodeMatcher } from "../../api/node-selector.ts";
 import { untoleratedTaint } from "../../api/taints.ts";
-import type { Node, Pod } from "../../api/types/core-v1.gen.ts";
+import type { Node, Pod, Taint } from "../../api/types/core-v1.gen.ts";
 import type { ClusterUsage } from "./cluster-usage.ts";
 import { type Amounts, podRequests, roomOf } from "./requests.ts";
 import { allowsSpread, countSpread, type SpreadCounts } from "./spread.ts";
@@ -61,10 +61,11 @@ function forGood(reason: string | undefined): Refusal | undefined {
   return reason === undefined ? undefined : { reasons: [reason], isForGood: true };
 }
 
+const unschedulable = [{ key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" }];
+
 function placeProblem(pod: Pod, node: Node, affinity: NodeMatcher): Refusal | undefined {
   const tolerations = pod.spec?.tolerations;
-  const unschedulable = { key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" };
-  if (node.spec?.unschedulable === true && untoleratedTaint([unschedulable], tolerations) !== undefined)
+  if (node.spec?.unschedulable === true && untoleratedTaint(unschedulable, tolerations) !== undefined)
     return forGood("node(s) were unschedulable");
   if (untoleratedTaint(node.spec?.taints, tolerations, KEEPS_OUT) !== undefined)
     return forGood("node(s) had untolerated taint(s)");
@@ -98,10 +99,9 @@ function spreadProblem(spread: readonly SpreadCounts[], node: Node): Refusal {
 /** Those with the fewest taints that would rather not have the pod; of these the ones that its affinity prefers most. */
 function mostWanted(pod: Pod, nodes: readonly Node[]): readonly Node[] {
   const { tolerations, affinity } = pod.spec ?? {};
-  const intolerable = (node: Node): number =>
-    (node.spec?.taints ?? []).filter(
-      (taint) => untoleratedTaint([taint], tolerations, ["PreferNoSchedule"]) !== undefined,
-    ).length;
+  const isIntolerable = (taint: Taint): boolean =>
+    untoleratedTaint([taint], tolerations, ["PreferNoSchedule"]) !== undefined;
+  const intolerable = ({ spec }: Node): number => spec?.taints?.filter(isIntolerable).length ?? 0;
   const terms = affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   const welcome = highest(nodes, (node) => -intolerable(node));
   if (terms.length === 0) return welcome;

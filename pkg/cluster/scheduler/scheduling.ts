@@ -39,6 +39,10 @@ export interface SchedulerCaches extends LimitListers, DeviceCaches {
 
 const NO_CLAIMS: PodVolumes = { bound: [], delayed: [] };
 const NO_DEVICES: PodDevices = { allocated: [], unallocated: [] };
+const NOTHING_TO_WRITE: Pick<Extract<Placement, { readonly node: string }>, "plan" | "claims"> = {
+  plan: { keep: [], provision: [] },
+  claims: [],
+};
 const NO_VOLUMES: ReturnType<typeof volumesByDriver> = new Map();
 
 /** What the scheduler knows beside its caches, and what it does for one pod. */
@@ -134,6 +138,10 @@ export class Scheduling {
     const devices = this.#devicesOf(pod);
     if (typeof devices === "string")
       return { node: undefined, message: `0/${nodes.length} nodes are available: ${devices}.` };
+    if (volumes.bound.length + volumes.delayed.length === 0 && devices === NO_DEVICES) {
+      const choice = chooseNode(pod, nodes, this.usage);
+      return choice.node === undefined ? choice : { ...NOTHING_TO_WRITE, node: choice.node };
+    }
     const plans = new Map<string, VolumesOnNode>();
     const claims = new Map<string, readonly ClaimWrite[]>();
     const byDriver = this.#bindsVolumes ? volumesByDriver(pod, this.#caches) : NO_VOLUMES;
@@ -154,8 +162,8 @@ export class Scheduling {
     if (choice.node === undefined) return choice;
     return {
       node: choice.node,
-      plan: plans.get(choice.node) ?? { keep: [], provision: [] },
-      claims: claims.get(choice.node) ?? [],
+      plan: plans.get(choice.node) ?? NOTHING_TO_WRITE.plan,
+      claims: claims.get(choice.node) ?? NOTHING_TO_WRITE.claims,
     };
   }
 
