@@ -178,6 +178,30 @@ const pump: readonly Mutant[] = [
   },
 ];
 
+const selections: readonly Mutant[] = [
+  {
+    name: "an object that is labelled anew is selected as before",
+    file: "pkg/cache/store/store-index.ts",
+    find: "    this.#groups?.changed(key, before, object);\n",
+    replace: "",
+    tests: ["pkg/cache/store/store.test.ts"],
+  },
+  {
+    name: "an object that was labelled anew is selected last",
+    file: "pkg/cache/store/label-groups.ts",
+    find: "isInOrder ? objects : inOrderOf(places, objects)",
+    replace: "objects",
+    tests: ["pkg/cache/store/label-groups.test.ts"],
+  },
+  {
+    name: "what was selected before a change is given after it",
+    file: "pkg/cache/store/label-groups.ts",
+    find: "    this.#found = undefined;\n    const groups",
+    replace: "    const groups",
+    tests: ["pkg/cache/store/label-groups.test.ts"],
+  },
+];
+
 const machinery: readonly Mutant[] = [
   {
     name: "a watch that was aborted before its start is asked for",
@@ -332,4 +356,4 @@ const fields: readonly Mutant[] = [
   },
 ];
 
-export const informersMutants: readonly Mutant[] = [...joined, ...pump, ...machinery, ...fields];
+export const informersMutants: readonly Mutant[] = [...joined, ...pump, ...selections, ...machinery, ...fields];

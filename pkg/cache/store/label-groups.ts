@@ -1,32 +1,36 @@
 import type { Labels, LabelSelector } from "../../api/labels.ts";
 import type { PartialObject } from "../../api/object.ts";
 
-/** As often a Deployment's pods are asked for in a rolling update, until one of them changes: once for each ReplicaSet. */
+/** Whoever asks so seldom is answered by a look at each object: many namespaces are asked about only when all is listed. */
 const FEW = 3;
+/** Where most objects have labels of their own (as pods of StatefulSets do) there is nothing to win, as often as this. */
+const PAUSE = 1_000;
+const SMALL = 32;
+
+/** Keys of the objects that are labelled alike, with their places in the order in which objects came. */
+type Group = Map<string, number>;
 
 /**
- * Objects by their labels. Those that are labelled alike share their labels (see Interner), so that to select among
- * 50,000 pods of 2,000 ReplicaSets takes 2,000 looks, as long as there is no change.
+ * A map of objects by their labels, kept up to date with it. Those that are labelled alike share their labels (see
+ * Interner), so that to select among 50,000 pods of 2,000 ReplicaSets takes 2,000 looks, and a change of a pod that leaves
+ * its labels alone costs nothing.
  */
 export class LabelGroups<T extends PartialObject> {
-  readonly #objects: readonly T[];
-  /** Places of the objects, ascending. */
-  #groups: ReadonlyMap<Labels | undefined, readonly number[]> | undefined;
-  /** What was found, for those who ask with the same selector again. */
+  readonly #items: ReadonlyMap<string, T>;
+  #groups: Map<Labels | undefined, Group> | undefined;
+  /** What was found since the last change, for those who ask with the same selector again. */
   #found: WeakMap<LabelSelector, readonly T[]> | undefined;
+  #nextPlace = 0;
   #asked = 0;
 
-  constructor(objects: readonly T[]) {
-    this.#objects = objects;
+  constructor(items: ReadonlyMap<string, T>) {
+    this.#items = items;
   }
 
-  /** In the order of the objects. */
+  /** In the order of the objects. What it gives never changes. */
   matching(selector: LabelSelector): readonly T[] {
-    if (this.#asked < FEW) {
-      // There may be a change before anybody asks again, and groups would not have been worth making.
-      this.#asked++;
-      return filtered(this.#objects, selector);
-    }
+    if (this.#groups === undefined && (++this.#asked <= FEW || !this.#build()))
+      return filtered(this.#items.values(), selector);
     this.#found ??= new WeakMap();
     const known = this.#found.get(selector);
     if (known !== undefined) return known;
@@ -35,40 +39,94 @@ export class LabelGroups<T extends PartialObject> {
     return selected;
   }
 
-  #select(selector: LabelSelector): readonly T[] {
-    this.#groups ??= grouped(this.#objects);
-    const found: (readonly number[])[] = [];
-    for (const [labels, group] of this.#groups) if (selector.matches(labels)) found.push(group);
-    const places = found.length > 1 ? Uint32Array.from(found.flat()).sort() : (found[0] ?? []);
-    const objects: T[] = [];
-    for (const place of places) {
-      const object = this.#objects[place];
-      if (object !== undefined) objects.push(object);
+  /** The map has `after` now where it had `before`. */
+  changed(key: string, before: T | undefined, after: T | undefined): void {
+    this.#found = undefined;
+    const groups = this.#groups;
+    if (groups === undefined) return;
+    const was = before?.metadata.labels;
+    const is = after?.metadata.labels;
+    if (before !== undefined && after !== undefined && was === is) return;
+    const left = before === undefined ? undefined : groups.get(was);
+    const place = left?.get(key) ?? this.#nextPlace++;
+    if (left?.delete(key) === true && left.size === 0) groups.delete(was);
+    if (after === undefined) return;
+    join(groups, is, key, place);
+    if (this.#areTooMany(groups)) this.#giveUp();
+  }
+
+  /** False where it is not worth it. */
+  #build(): boolean {
+    const groups = new Map<Labels | undefined, Group>();
+    let place = 0;
+    for (const [key, { metadata }] of this.#items) {
+      join(groups, metadata.labels, key, place++);
+      if (!this.#areTooMany(groups)) continue;
+      this.#giveUp();
+      return false;
     }
-    return objects;
+    this.#groups = groups;
+    this.#nextPlace = place;
+    return true;
+  }
+
+  #areTooMany({ size }: ReadonlyMap<unknown, unknown>): boolean {
+    return size > SMALL && size * 2 > this.#items.size;
+  }
+
+  #giveUp(): void {
+    this.#groups = undefined;
+    this.#asked = FEW - PAUSE;
+  }
+
+  #select(selector: LabelSelector): readonly T[] {
+    const objects: T[] = [];
+    const places: number[] = [];
+    let last = -1;
+    let isInOrder = true;
+    for (const [labels, group] of this.#groups ?? []) {
+      if (!selector.matches(labels)) continue;
+      for (const [key, place] of group) {
+        const object = this.#items.get(key);
+        if (object === undefined) continue;
+        objects.push(object);
+        places.push(place);
+        isInOrder &&= place > last;
+        last = place;
+      }
+    }
+    return isInOrder ? objects : inOrderOf(places, objects);
   }
 }
 
-function grouped(objects: readonly PartialObject[]): ReadonlyMap<Labels | undefined, number[]> {
-  const groups = new Map<Labels | undefined, number[]>();
-  let place = 0;
-  for (const { metadata } of objects) {
-    const group = groups.get(metadata.labels);
-    if (group === undefined) groups.set(metadata.labels, [place]);
-    else group.push(place);
-    place++;
-  }
-  return groups;
+function join(
+  groups: Map<Labels | undefined, Group>,
+  labels: Labels | undefined,
+  key: string,
+  place: number,
+): void {
+  const group = groups.get(labels);
+  if (group === undefined) groups.set(labels, new Map([[key, place]]));
+  else group.set(key, place);
 }
 
-function filtered<T extends PartialObject>(objects: readonly T[], selector: LabelSelector): readonly T[] {
+function inOrderOf<T>(places: readonly number[], objects: readonly T[]): readonly T[] {
+  const order = Uint32Array.from(places, (_, index) => index);
+  order.sort((a, b) => (places[a] ?? 0) - (places[b] ?? 0));
+  return Array.from(order, (index) => objects[index] as T);
+}
+
+function filtered<T extends PartialObject>(objects: Iterable<T>, selector: LabelSelector): readonly T[] {
   const verdicts = new Map<Labels | undefined, boolean>();
-  return objects.filter(({ metadata: { labels } }) => {
+  const selected: T[] = [];
+  for (const object of objects) {
+    const { labels } = object.metadata;
     let verdict = verdicts.get(labels);
     if (verdict === undefined) {
       verdict = selector.matches(labels);
       verdicts.set(labels, verdict);
     }
-    return verdict;
-  });
+    if (verdict) selected.push(object);
+  }
+  return selected;
 }

@@ -1,12 +1,18 @@
+import type { LabelSelector } from "../../api/labels.ts";
+import type { PartialObject } from "../../api/object.ts";
+import { LabelGroups } from "./label-groups.ts";
+
 /** The values by which an object is found. */
 export type ValuesOf<T> = (object: T) => readonly string[];
 
 const NOTHING: readonly never[] = Object.freeze([]);
 
 /** A map of objects that remembers the array of its values until the next change, so that reading it costs nothing. */
-export class Bucket<T> {
+export class Bucket<T extends PartialObject> {
   readonly #items: Map<string, T>;
   #snapshot: readonly T[] | undefined;
+  /** Once somebody has selected among them. */
+  #groups: LabelGroups<T> | undefined;
 
   constructor(items: Map<string, T>) {
     this.#items = items;
@@ -21,17 +27,27 @@ export class Bucket<T> {
   }
 
   set(key: string, object: T): void {
+    const before = this.#groups && this.#items.get(key);
     this.#items.set(key, object);
     this.#snapshot = undefined;
+    this.#groups?.changed(key, before, object);
   }
 
   delete(key: string): void {
+    const before = this.#groups && this.#items.get(key);
     this.#items.delete(key);
     this.#snapshot = undefined;
+    this.#groups?.changed(key, before, undefined);
   }
 
   list(): readonly T[] {
     return (this.#snapshot ??= [...this.#items.values()]);
+  }
+
+  /** Those that the selector matches, in the same order. */
+  matching(selector: LabelSelector): readonly T[] {
+    this.#groups ??= new LabelGroups(this.#items);
+    return this.#groups.matching(selector);
   }
 
   entries(): MapIterator<[string, T]> {
@@ -40,7 +56,7 @@ export class Bucket<T> {
 }
 
 /** The objects of a store grouped by the values that a function gives for them. */
-export class StoreIndex<T> {
+export class StoreIndex<T extends PartialObject> {
   readonly function: ValuesOf<T>;
   readonly #buckets = new Map<string, Bucket<T>>();
 
@@ -69,6 +85,10 @@ export class StoreIndex<T> {
 
   list(value: string): readonly T[] {
     return this.#buckets.get(value)?.list() ?? NOTHING;
+  }
+
+  matching(value: string, selector: LabelSelector): readonly T[] {
+    return this.#buckets.get(value)?.matching(selector) ?? NOTHING;
   }
 
   values(): readonly string[] {

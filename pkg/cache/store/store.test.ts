@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { ApiObject } from "../../api/object.ts";
 import { keyOf } from "../../api/object.ts";
+import { type Labels, selectorFromLabels } from "../../api/labels.ts";
 import { Store } from "./store.ts";
 
 interface Tagged extends ApiObject {
@@ -27,9 +28,9 @@ function replace(
   exchange(store, new Map(objects.map((object) => [keyOf(object), object])), resourceVersion, meanwhile);
 }
 
-function exchange(
-  store: Store<Tagged>,
-  objects: Map<string, Tagged>,
+function exchange<T extends ApiObject>(
+  store: Store<T>,
+  objects: Map<string, T>,
   resourceVersion: string,
   meanwhile?: () => void,
 ): void {
@@ -40,7 +41,7 @@ function exchange(
   step.value();
 }
 
-const names = (objects: readonly Tagged[]): unknown => objects.map((object) => object.metadata.name);
+const names = (objects: readonly ApiObject[]): unknown => objects.map((object) => object.metadata.name);
 
 test("a value that nothing has any more leaves the index, one that something still has stays", () => {
   const store = storeOf(tagged("a", "red"), tagged("b", "red"));
@@ -176,4 +177,46 @@ test("an index that grew with the changes equals one that is built at the end", 
       }
     }),
   );
+});
+
+test("a selection finds what is in the store, under the value of an index or at all, after each change", () => {
+  interface Labelled extends ApiObject {
+    readonly place: string;
+  }
+  const [web, db] = [{ app: "web" }, { app: "db" }];
+  const labelled = (name: string, labels: Labels, place = "here"): Labelled => ({
+    metadata: { name, labels },
+    place,
+  });
+  const store = new Store<Labelled>();
+  store.addIndex("place", ({ place }) => [place]);
+  const selector = selectorFromLabels(web);
+  const selected = (): unknown => {
+    // The first few are looked for one by one, the later ones by what is shared.
+    for (let time = 1; time <= 5; time++) store.list(selector);
+    for (let time = 1; time <= 5; time++) store.byIndex("place", "here", selector);
+    return [names(store.list(selector)), names(store.byIndex("place", "here", selector))];
+  };
+  store.set("a", labelled("a", web));
+  store.set("b", labelled("b", db));
+  store.set("c", labelled("c", web));
+  expect(selected()).toEqual([
+    ["a", "c"],
+    ["a", "c"],
+  ]);
+  store.set("b", labelled("b", web));
+  store.set("c", labelled("c", web, "there"));
+  expect(selected()).toEqual([
+    ["a", "b", "c"],
+    ["a", "b"],
+  ]);
+  store.delete("a");
+  store.set("c", labelled("c", web));
+  expect(selected()).toEqual([
+    ["b", "c"],
+    ["b", "c"],
+  ]);
+  exchange(store, new Map([["d", labelled("d", web)]]), "2");
+  expect(selected()).toEqual([["d"], ["d"]]);
+  expect(store.byIndex("place", "nowhere", selector)).toEqual([]);
 });

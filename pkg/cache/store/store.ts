@@ -1,3 +1,4 @@
+import type { LabelSelector } from "../../api/labels.ts";
 import type { PartialObject } from "../../api/object.ts";
 import { Bucket, StoreIndex, type ValuesOf } from "./store-index.ts";
 
@@ -32,8 +33,9 @@ export class Store<T extends PartialObject> {
     return this.#items.get(key);
   }
 
-  list(): readonly T[] {
-    return this.#items.list();
+  /** All objects, or those that the selector matches. */
+  list(selector?: LabelSelector): readonly T[] {
+    return selector === undefined ? this.#items.list() : this.#items.matching(selector);
   }
 
   entries(): IterableIterator<[string, T]> {
@@ -132,9 +134,10 @@ export class Store<T extends PartialObject> {
     return this.#indexes.has(name);
   }
 
-  /** Objects whose index function gave `value`. */
-  byIndex(name: string, value: string): readonly T[] {
-    return this.#index(name).list(value);
+  /** Objects whose index function gave `value`, and that the selector matches. */
+  byIndex(name: string, value: string, selector?: LabelSelector): readonly T[] {
+    const index = this.#index(name);
+    return selector === undefined ? index.list(value) : index.matching(value, selector);
   }
 
   /** Every value that some object has in the index. */
