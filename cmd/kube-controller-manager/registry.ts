@@ -114,7 +114,7 @@ export function registryEntries(options: Options, secrets: ClusterSecrets): read
     entry(jobController, { workers: options.job.concurrentSyncs }),
     entry(cronJobController, {
       workers: options.cronjob.concurrentSyncs,
-      localTimeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+      localTimeZone: () => Intl.DateTimeFormat().resolvedOptions().timeZone,
     }),
     ...certificateEntries(options, secrets),
     ...nodeEntries(options),

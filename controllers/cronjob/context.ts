@@ -12,12 +12,13 @@ export const JOB_MANAGER_INDEX = "jobManager";
 /** All that a sync of a CronJob works with. */
 export type CronJobContext = ReturnType<typeof cronJobContext>;
 
-export function cronJobContext(kit: Kit, localTimeZone: string) {
+export function cronJobContext(kit: Kit, localTimeZone: () => string) {
   const { client, clock, events, log, metrics } = kit.env;
   const jobs = kit.reads(resources.jobs, {
     fields: JOB_FIELDS,
   });
   jobs.addIndex(JOB_MANAGER_INDEX, managerUid);
+  let localZone: TimeZone | undefined;
   return {
     cronJobs: kit.reads(resources.cronJobs),
     jobs,
@@ -29,7 +30,9 @@ export function cronJobContext(kit: Kit, localTimeZone: string) {
     clock,
     log,
     /** Whose clocks count for a CronJob that names no time zone. */
-    localZone: new TimeZone(localTimeZone),
+    get localZone() {
+      return (localZone ??= new TimeZone(localTimeZone()));
+    },
     creationSkew: metrics.histogram({
       name: "cronjob_controller_job_creation_skew_duration_seconds",
       help: "Seconds from when a Job of a CronJob should have started to its creation.",

@@ -6,8 +6,11 @@ import { syncCronJob } from "./sync.ts";
 
 export interface CronJobSettings {
   readonly workers: number;
-  /** Name of the time zone whose clocks count for a CronJob that names none. */
-  readonly localTimeZone: string;
+  /**
+   * Name of the time zone whose clocks count for a CronJob that names none. Asked for with the first CronJob: what the
+   * engine reads of zones and languages for it takes 4 MiB.
+   */
+  readonly localTimeZone: () => string;
 }
 
 /** Starts Jobs at the times that a schedule says. */

@@ -10,7 +10,7 @@ import { type ControllerWorld, newWorld } from "../../test/harness/controller-wo
 import { cronJobController } from "./controller.ts";
 import { atMinute, cronJob } from "./samples.test-data.ts";
 
-const controller = cronJobController({ workers: 2, localTimeZone: "UTC" });
+const controller = cronJobController({ workers: 2, localTimeZone: () => "UTC" });
 const MINUTE_MS = 60_000;
 const policies = ["Allow", "Forbid", "Replace"];
 

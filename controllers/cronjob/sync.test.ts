@@ -10,7 +10,7 @@ import { cronJobController } from "./controller.ts";
 import { jobNameFor } from "./job-from-template.ts";
 import { atMinute, cronJob } from "./samples.test-data.ts";
 
-const controller = cronJobController({ workers: 2, localTimeZone: "UTC" });
+const controller = cronJobController({ workers: 2, localTimeZone: () => "UTC" });
 const MINUTE_MS = 60_000;
 const EVERY_MINUTE: Partial<CronJobSpec> = { schedule: "* * * * *" };
 
@@ -19,6 +19,20 @@ beforeEach(async () => {
   world = await newWorld();
 });
 afterEach(async () => world.stop());
+
+test("no time zone is looked up before there is a CronJob", async () => {
+  let lookUps = 0;
+  const localTimeZone = (): string => {
+    lookUps++;
+    return "UTC";
+  };
+  await world.start(cronJobController({ workers: 2, localTimeZone }));
+  await world.run(MINUTE_MS);
+  expect(lookUps).toBe(0);
+  await create(EVERY_MINUTE);
+  await world.run(2 * MINUTE_MS);
+  expect(lookUps).toBe(1);
+});
 
 describe("a Job", () => {
   test("starts at its minute, once, under the name of that minute", async () => {

@@ -106,7 +106,7 @@ const controllersOf: Readonly<Record<Area, (scenario: Scenario) => readonly Cont
   ],
   batch: () => [
     jobController({ workers }),
-    cronJobController({ workers, localTimeZone: "UTC" }),
+    cronJobController({ workers, localTimeZone: () => "UTC" }),
     ttlAfterFinishedController({ workers }),
     garbageCollectorController({ workers: 20 }),
   ],

@@ -13,7 +13,7 @@ describe.each(clusterKinds)("the CronJob controller on the $name API server", ({
   let space: TestSpace;
   beforeAll(async () => {
     cluster = await start();
-    cluster.run([cronJobController({ workers: 2, localTimeZone: "UTC" })]);
+    cluster.run([cronJobController({ workers: 2, localTimeZone: () => "UTC" })]);
   });
   beforeEach(async () => {
     space = await cluster.space();

@@ -77,7 +77,7 @@ export function controllers(
     endpointSliceController({ workers, maxEndpointsPerSlice: MOST_ENDPOINTS, updatesBatchPeriodMs: 0 }),
     endpointSliceMirroringController({ workers, maxEndpointsPerSubset: 1_000, updatesBatchPeriodMs: 0 }),
     jobController({ workers }),
-    cronJobController({ workers, localTimeZone: "UTC" }),
+    cronJobController({ workers, localTimeZone: () => "UTC" }),
     ttlAfterFinishedController({ workers }),
     garbageCollectorController({ workers }),
     podGarbageCollectorController({ threshold: FINISHED_PODS_KEPT }),
