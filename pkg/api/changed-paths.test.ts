@@ -45,3 +45,11 @@ test("of many paths the first are told", () => {
   const paths = changedPaths(object({ data: data("1") }), object({ data: data("2") }));
   expect([paths.length, paths[0], paths.at(-1)]).toEqual([9, "data.k0", "…"]);
 });
+
+test("paths are told by whatever names users give", () => {
+  for (let index = 0; index < 1_100; index++) {
+    const data = (value: string): ApiObject => object({ data: { [`k${index}`]: value } });
+    expect(changedPaths(data("1"), data("2"))).toEqual([`data.k${index}`]);
+    expect(changedPaths(data("2"), data("1"))).toEqual([`data.k${index}`]);
+  }
+});

@@ -7,7 +7,11 @@ type Fields = Readonly<Record<string, unknown>>;
 const MOST = 8;
 const MORE = "…";
 /** Different in every update, so that they tell nothing. */
-const ALWAYS = new Set(["metadata.resourceVersion", "metadata.managedFields"]);
+const ALWAYS_IN_METADATA = new Set(["resourceVersion", "managedFields"]);
+/** So many paths are made once and kept: of most resources there are few that ever change. */
+const MOST_KNOWN = 1_000;
+const known = new Map<string, Map<string, string>>();
+let knownPaths = 0;
 
 let last:
   | { readonly before: PartialObject; readonly after: PartialObject; readonly paths: readonly string[] }
@@ -29,13 +33,24 @@ function findChangedPaths(before: PartialObject, after: PartialObject): readonly
   compare(before as unknown as Fields, after as unknown as Fields, (key, was, is) => {
     if (isFields(was) && isFields(is)) {
       compare(was, is, (below, a, b) => {
-        if (semanticEqual(a, b)) return;
-        const path = `${key}.${below}`;
-        if (!ALWAYS.has(path)) paths.push(path);
+        if (paths.length > MOST || (key === "metadata" && ALWAYS_IN_METADATA.has(below))) return;
+        if (!semanticEqual(a, b)) paths.push(pathOf(key, below));
       });
     } else if (!semanticEqual(was, is)) paths.push(key);
   });
   return paths.length <= MOST ? paths : [...paths.slice(0, MOST), MORE];
+}
+
+function pathOf(key: string, below: string): string {
+  const path = known.get(key)?.get(below);
+  if (path !== undefined) return path;
+  const made = `${key}.${below}`;
+  if (knownPaths >= MOST_KNOWN) return made;
+  knownPaths++;
+  const beside = known.get(key);
+  if (beside === undefined) known.set(key, new Map([[below, made]]));
+  else beside.set(below, made);
+  return made;
 }
 
 /** Visits the values that are not the very same, of every key that either has. */

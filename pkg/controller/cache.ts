@@ -44,7 +44,7 @@ export class Cache<T extends PartialObject, Whole extends PartialObject = T> imp
   wakes<K>(queue: KeyQueue<K>, rule: WakeRule<T, K>): void {
     const resource = groupResource(this.resource);
     let change: Change<T>;
-    const wake: Wake<K> = (key, afterMs) => queue.changed(key, { resource, change, afterMs });
+    const wake: Wake<K> = (key, afterMs) => queue.changed(key, resource, change, afterMs);
     this.hears((told) => {
       change = told;
       rule(told, wake);

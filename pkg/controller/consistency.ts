@@ -10,6 +10,7 @@ import type { SyncGate } from "./worker.ts";
 const WARN_EVERY_MS = 5 * 60_000;
 const FIRST_WAIT_MS = 5;
 const LONGEST_WAIT_MS = 1_000;
+const NOTHING: readonly never[] = Object.freeze([]);
 
 /** The cache of one resource. */
 export interface VersionedCache {
@@ -61,7 +62,7 @@ interface Written {
   /** The latest version written, per resource and namespace. */
   readonly versions: Map<string, WrittenVersion>;
   /** What was deleted with an answer that tells no version, by uid. */
-  readonly deleted: Map<string, Deleted>;
+  deleted: Map<string, Deleted> | undefined;
   waits: number;
   /** When the log is to say that this takes long; undefined before the first wait. */
   warnAtMs: number | undefined;
@@ -115,14 +116,15 @@ export class ConsistencyStore implements SyncGate<string> {
   deletedFor(owner: StoredObject, resource: Resource, { metadata }: StoredObject): void {
     if (!this.#isOn) return;
     const { namespace, name, uid } = metadata;
-    const { deleted } = this.#writtenFor(keyOf(owner), owner.metadata.uid);
-    deleted.set(uid, { resourceName: groupResource(resource), namespace, name, uid });
+    const written = this.#writtenFor(keyOf(owner), owner.metadata.uid);
+    written.deleted ??= new Map();
+    written.deleted.set(uid, { resourceName: groupResource(resource), namespace, name, uid });
   }
 
   #writtenFor(ownerKey: string, uid: string): Written {
     let written = this.#written.get(ownerKey);
     if (written?.uid !== uid) {
-      written = { uid, versions: new Map(), deleted: new Map(), waits: 0, warnAtMs: undefined };
+      written = { uid, versions: new Map(), deleted: undefined, waits: 0, warnAtMs: undefined };
       this.#written.set(ownerKey, written);
     }
     return written;
@@ -151,7 +153,7 @@ export class ConsistencyStore implements SyncGate<string> {
         const readVersion = cache.lastSyncResourceVersion(namespace);
         if (isBehind(readVersion, writtenVersion)) return { resource, readVersion, writtenVersion };
       }
-      for (const { resourceName, ...object } of written.deleted.values())
+      for (const { resourceName, ...object } of written.deleted?.values() ?? NOTHING)
         if (resourceName === cached && cache.holds(object))
           return { resource, deleted: refKey(object.namespace, object.name) };
     }

@@ -12,8 +12,11 @@ export class KeyQueue<K = string> {
     this.work = work;
   }
 
-  /** Wakes the key because an object of the resource has changed. What nobody has just done waits for what somebody has. */
-  changed(key: K, { resource, change, afterMs }: ChangedObject): void {
+  /**
+   * Wakes the key because an object of this resource (as groupResource has it) changed, now or later: a key that waits, if only for 0 ms, counts as
+   * a retry in the metrics of the queue. What nobody has just done waits for what somebody has.
+   */
+  changed(key: K, resource: string, change: Change<PartialObject>, afterMs?: number): void {
     this.reasons.changed(key, resource, change);
     const priority = isBackground(change) ? "background" : "live";
     if (afterMs === undefined) this.work.add(key, priority);
@@ -36,12 +39,4 @@ export class KeyQueue<K = string> {
     this.reasons.asked(key);
     this.work.addRateLimited(key);
   }
-}
-
-export interface ChangedObject {
-  /** Name of the resource, such as "pods". */
-  readonly resource: string;
-  readonly change: Change<PartialObject>;
-  /** Absent: now. A key that waits, if only for 0 ms, counts as a retry in the metrics of the queue. */
-  readonly afterMs: number | undefined;
 }

@@ -13,13 +13,12 @@ async function sendNoted(
   request: TransportRequest,
   signal: AbortSignal | undefined,
 ): Promise<TransportResponse> {
-  const { method, path } = request;
   try {
     const response = await transport.send(request, signal);
-    noteWrite(`${method} ${path} ${response.status}`);
+    noteWrite(request, ` ${response.status}`);
     return response;
   } catch (error) {
-    noteWrite(`${method} ${path}: ${messageOf(error)}`);
+    noteWrite(request, `: ${messageOf(error)}`);
     throw error;
   }
 }

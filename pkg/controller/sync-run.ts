@@ -9,6 +9,12 @@ const MOST_NOTES = 20;
 const LONGEST_NOTE = 300;
 const DECISION_VERBOSITY = 2;
 
+/** A request that changes something. */
+export interface Write {
+  readonly method: string;
+  readonly path: string;
+}
+
 /** What a sync has decided. As nobody may ever ask, it is written out only for who does, unless it is large. */
 export type Decision = string | { readonly what: string; readonly why: LogFields };
 
@@ -49,9 +55,9 @@ export class SyncRun<K> implements Sync<K> {
     if (this.#decisions.length < MOST_NOTES) this.#decisions.push(decisionOf(what, why));
   }
 
-  wrote(what: string): void {
+  wrote({ method, path }: Write, outcome: string): void {
     this.#writes ??= [];
-    if (this.#writes.length < MOST_NOTES) this.#writes.push(what);
+    if (this.#writes.length < MOST_NOTES) this.#writes.push(`${method} ${path}${outcome}`);
     else this.#moreWrites++;
   }
 
@@ -72,9 +78,9 @@ export async function within<K, T>(run: SyncRun<K>, sync: (run: SyncRun<K>) => P
   return current.run(run, sync, run);
 }
 
-/** Notes a write of the sync that is going on here; outside of one it does nothing. */
-export function noteWrite(what: string): void {
-  current.getStore()?.wrote(what);
+/** Notes a write of the sync that is going on here, and what has come of it; outside of one it does nothing. */
+export function noteWrite(write: Write, outcome: string): void {
+  current.getStore()?.wrote(write, outcome);
 }
 
 /** Whether somebody would note a write. */

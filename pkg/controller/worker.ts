@@ -167,7 +167,7 @@ export class WorkerPool<K> {
     } finally {
       this.#running.delete(key);
       this.#lastProgressMs = clock.monotonicMs();
-      history?.add({ run: number, ...this.#recordOf(run, startMs, outcome) });
+      history?.add(this.#recordOf(run, number, startMs, outcome));
     }
   }
 
@@ -184,11 +184,12 @@ export class WorkerPool<K> {
     return `again in ${requeueAfterMs} ms`;
   }
 
-  #recordOf(run: SyncRun<K>, startedMs: number, outcome: string): Omit<SyncRecord, "run"> {
+  #recordOf(run: SyncRun<K>, number: number, startedMs: number, outcome: string): SyncRecord {
     const { clock } = this.#options;
     const durationMs = clock.monotonicMs() - startedMs;
     const { key, reasons, decisions, writes } = run;
     return {
+      run: number,
       key: String(key),
       startMs: clock.nowMs() - durationMs,
       durationMs,

@@ -19,7 +19,7 @@ function row(
 
 const reads: readonly Mutant[] = [
   row("what is read wakes nobody", `${builder}/wiring.ts`, [
-    "for (const key of shop.interests.concerned(id, change)) queue.changed(key, told);",
+    "for (const key of shop.interests.concerned(id, change)) queue.changed(key, told, change, debounceMs);",
     "void [shop, queue, told];",
   ]),
   row("what is not read any more wakes for ever", `${builder}/interests.ts`, [

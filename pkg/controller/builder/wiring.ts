@@ -33,8 +33,8 @@ export function wire<T extends PartialObject>(kit: Kit, draft: Draft<T>, reconci
     onNew: (cache) => {
       const id = resourceKey(cache.resource);
       cache.hears((change) => {
-        const told = { resource: groupResource(cache.resource), change, afterMs: debounceMs };
-        for (const key of shop.interests.concerned(id, change)) queue.changed(key, told);
+        const told = groupResource(cache.resource);
+        for (const key of shop.interests.concerned(id, change)) queue.changed(key, told, change, debounceMs);
       });
     },
   });
