@@ -356,4 +356,10 @@ const fields: readonly Mutant[] = [
   },
 ];
 
-export const informersMutants: readonly Mutant[] = [...joined, ...pump, ...selections, ...machinery, ...fields];
+export const informersMutants: readonly Mutant[] = [
+  ...joined,
+  ...pump,
+  ...selections,
+  ...machinery,
+  ...fields,
+];
