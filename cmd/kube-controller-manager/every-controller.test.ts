@@ -180,6 +180,29 @@ test.each(["refused", "timeout"] as const)(
   },
 );
 
+// Where metadata is enough, as for the garbage collector, nothing of the content comes.
+test("of Secrets and ConfigMaps no more is read than those that somebody needs", async () => {
+  const read = new Set<string>();
+  const transport = (server: Transport): Transport => ({
+    send: async (request, signal) => {
+      const { method, path, query } = request;
+      const isMetadata = request.headers?.["accept"]?.includes("as=PartialObjectMetadata") === true;
+      const isCollection = /\/(secrets|configmaps|clustertrustbundles)$/.test(path);
+      if (method === "GET" && isCollection && !isMetadata) read.add(`${path} ${query?.get("fieldSelector")}`);
+      return server.send(request, signal);
+    },
+    close: async () => server.close(),
+  });
+  await start({ transport });
+  expect([...read].toSorted()).toEqual([
+    "/api/v1/configmaps metadata.name=kube-root-ca.crt",
+    "/api/v1/namespaces/kube-public/configmaps metadata.name=cluster-info",
+    "/api/v1/namespaces/kube-system/secrets type=bootstrap.kubernetes.io/token",
+    "/api/v1/secrets type=kubernetes.io/service-account-token",
+    "/apis/certificates.k8s.io/v1beta1/clustertrustbundles spec.signerName=kubernetes.io/kube-apiserver-serving",
+  ]);
+});
+
 /** What went wrong with keys, as lines. */
 function failures(): readonly string[] {
   return lines.flatMap(({ component, message, error }) =>

@@ -107,6 +107,7 @@ test("an object that is gone or cannot be deleted does not keep the others", asy
     expect(result).toMatchObject({ message });
     expect(findCondition(conditions, "NamespaceDeletionContentFailure")).toMatchObject({ message });
   }
+  expect((result as Error).message).not.toContain("gone");
   expect(
     lines()
       .filter((line) => line.startsWith("DELETE"))

@@ -3,6 +3,20 @@ import type { Mutant } from "./mutant.ts";
 /** Fields, options, preconditions and requeues. */
 export const lifecycleWiringMutants: readonly Mutant[] = [
   {
+    name: "tokens: all Secrets of the cluster are read",
+    file: "controllers/serviceaccount/token/token-secret.ts",
+    find: "{ fieldSelector: `type=${TOKEN_SECRET_TYPE}` }",
+    replace: "{}",
+    tests: ["cmd/kube-controller-manager/every-controller.test.ts"],
+  },
+  {
+    name: "namespaces: what was deleted meanwhile is told as a failure",
+    file: "controllers/namespace/sync-resource.ts",
+    find: "errors.filter((error) => !isNotServed(error))",
+    replace: "errors",
+    tests: ["controllers/namespace/sync-content.test.ts"],
+  },
+  {
     name: "legacy tokens: an account's references are not read",
     file: "controllers/serviceaccount/legacy-token-cleaner/stale-tokens.ts",
     find: '["secrets.name"] as const',
