@@ -13,8 +13,9 @@ export class KeyQueue<K = string> {
   }
 
   /**
-   * Wakes the key because an object of this resource (as groupResource has it) changed, now or later: a key that waits, if only for 0 ms, counts as
-   * a retry in the metrics of the queue. What nobody has just done waits for what somebody has.
+   * Wakes the key because an object of this resource (its name as groupResource has it) has changed, now or later. A key
+   * that waits, if only for 0 ms, counts as a retry in the metrics of the queue. What nobody has just done waits for what
+   * somebody has.
    */
   changed(key: K, resource: string, change: Change<PartialObject>, afterMs?: number): void {
     this.reasons.changed(key, resource, change);
