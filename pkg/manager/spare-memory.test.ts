@@ -30,13 +30,6 @@ test("is given back, when nothing has begun for a while", async () => {
   expect(shrunk).toBe(1);
 });
 
-test("is given back when half of a heap is what the start has left", async () => {
-  usedBytes = 60 << 20;
-  spare.releaseLater();
-  await clock.advanceBy(100_000);
-  expect(shrunk).toBe(1);
-});
-
 test("is kept when the heap is so large that nobody could wait for its collection", async () => {
   usedBytes = 500 << 20;
   spare.releaseLater();

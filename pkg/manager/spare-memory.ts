@@ -5,11 +5,8 @@ import type { Logger } from "../log/logger.ts";
 
 /** What a start or the first lists leave behind is garbage by then. */
 const DELAY_MS = 15_000;
-/**
- * Up to here a full collection takes some tens of milliseconds; in larger heaps the memory to win does not count. Half of it
- * is garbage by then, as a rule.
- */
-const MOST_HEAP_BYTES = 64 << 20;
+/** Up to here a full collection takes some tens of milliseconds; in larger heaps the memory to win does not count. */
+const MOST_HEAP_BYTES = 48 << 20;
 /** More than what comes and goes in the young generation of a process that does next to nothing. */
 const WASTE_BYTES = 16 << 20;
 /** A process that allocates no more from one look to the next does next to nothing. */
