@@ -21,7 +21,7 @@ interface Stage {
 }
 
 /** A set of one controller, which only shows what it has got. */
-function stage(gate: WriteGate, asConfiguredUser: boolean): Stage {
+function stage(gate: WriteGate, asConfiguredUser: boolean, eventSource: string | null = "probe"): Stage {
   const clock = new VirtualClock();
   const transport = new FakeTransport(() => ({
     body: { kind: "ConfigMapList", apiVersion: "v1", items: [], metadata: {} },
@@ -33,7 +33,7 @@ function stage(gate: WriteGate, asConfiguredUser: boolean): Stage {
       {
         name: "probe",
         clientName: "probe",
-        eventSource: "probe",
+        ...(eventSource !== null && { eventSource }),
         ...(asConfiguredUser && { asConfiguredUser }),
         build: (given) => {
           env = given;
@@ -97,4 +97,12 @@ test.each([
   await clock.advanceBy(1_000);
   await end();
   expect(transport.lines).toEqual(sent);
+});
+
+test("a controller that has not said as whom it records events cannot record any", () => {
+  const { env } = stage(openGate, false, null);
+  const about = { kind: "ConfigMap", apiVersion: "v1", ...configMap };
+  expect(() => env.events.event(about, "Normal", "Made", "It was made")).toThrow(
+    "probe records an event but its descriptor names no eventSource",
+  );
 });

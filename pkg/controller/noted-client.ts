@@ -1,6 +1,12 @@
 import { type ClientSet, clientSet } from "../client/client-set.ts";
 import { messageOf } from "../api/errors.ts";
-import type { Transport, TransportRequest, TransportResponse } from "../client/transport.ts";
+import type {
+  MessageStream,
+  Transport,
+  TransportRequest,
+  TransportResponse,
+  UpgradeRefusal,
+} from "../client/transport.ts";
 import { isWithinSync, noteWrite } from "./sync-run.ts";
 
 /** The same client. What it writes is noted by the sync that has it written. */
@@ -23,12 +29,25 @@ async function sendNoted(
   }
 }
 
+/** What goes through a connection of its own may change whatever it likes. */
+function noteUpgrade(path: string, answer: MessageStream | UpgradeRefusal): void {
+  noteWrite("messages" in answer ? `messages to ${path}` : `messages to ${path}: ${answer.status}`);
+}
+
 function notedTransport(transport: Transport): Transport {
+  const upgrade = transport.upgrade?.bind(transport);
   return {
     send: (request, signal) =>
       request.method === "GET" || !isWithinSync()
         ? transport.send(request, signal)
         : sendNoted(transport, request, signal),
+    ...(upgrade && {
+      upgrade: async (request, signal) => {
+        const answer = await upgrade(request, signal);
+        noteUpgrade(request.path, answer);
+        return answer;
+      },
+    }),
     close: async () => transport.close(),
   };
 }

@@ -26,10 +26,14 @@ export async function endInTime(
   signal.addEventListener("abort", onAbort, { once: true });
   if (signal.aborted) onAbort();
   const ended = set.run(signal).then(() => true);
-  const clean = await Promise.race([ended, expired]);
-  signal.removeEventListener("abort", onAbort);
-  // A process with a timer goes on, though all of its work has ended.
-  timer?.cancel();
+  let clean: boolean;
+  try {
+    clean = await Promise.race([ended, expired]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    // A process with a timer goes on, though all of its work has ended.
+    timer?.cancel();
+  }
   if (!clean) {
     log.error(undefined, "Controller shutdown timeout reached", { controllers: set.stillRunning() });
     ended.catch((error: unknown) => log.error(error, "A controller failed after the shutdown timeout"));

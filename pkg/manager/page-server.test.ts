@@ -1,18 +1,21 @@
 import { X509Certificate } from "node:crypto";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { get, type RequestOptions } from "node:https";
-import type { IncomingMessage } from "node:http";
+import { get as getPlain, type IncomingMessage } from "node:http";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { connect, Server } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { VirtualClock } from "../testing/virtual-clock.ts";
-import { silentLogger } from "../log/logger.ts";
+import { type Logger, silentLogger } from "../log/logger.ts";
 import { CertificateAuthority } from "../pki/certificate-authority.ts";
 import { certificateOfFiles, ownCertificate, type PageCertificate } from "./page-certificate.ts";
 import { type PageServer, servePages } from "./page-server.ts";
+import type { Page } from "./pages.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -88,4 +91,72 @@ test("a certificate in files is read again, and stays while they cannot be used"
 test("without a certificate nothing is served", async () => {
   const files = { cert: join(directory, "none"), key: join(directory, "none") };
   await expect(serve(certificateOfFiles(files))).rejects.toThrow("there is no certificate to serve with");
+});
+
+/** All that have begun to listen. */
+async function serversOf(start: () => Promise<unknown>): Promise<readonly Server[]> {
+  const servers: Server[] = [];
+  const onListening = (message: unknown): void => {
+    const { server: listening } = message as { readonly server: unknown };
+    if (listening instanceof Server) servers.push(listening);
+  };
+  subscribe("tracing:net.server.listen:asyncEnd", onListening);
+  await start();
+  unsubscribe("tracing:net.server.listen:asyncEnd", onListening);
+  return servers;
+}
+
+test("a connection that cannot be accepted stops neither the pages nor the care for their certificate", async () => {
+  let rounds = 0;
+  const own = ownCertificate(clock, ["localhost"]);
+  const certificate = { renewed: async () => (rounds++, own.renewed()) };
+  const [listening] = await serversOf(async () => serve(certificate));
+  for (const code of ["EMFILE", "ENFILE"]) listening?.emit("error", new Error(`accept ${code}`));
+  expect((await ask())[0]).toBe("/a");
+  const before = rounds;
+  await clock.advanceBy(MINUTE_MS);
+  expect(rounds).toBe(before + 1);
+});
+
+test("a port that is taken is no port, and nobody looks after a certificate for it", async () => {
+  const { port } = await servePages(pages, { port: 0, clock, log: silentLogger }).then(
+    (first) => (server = first),
+  );
+  let rounds = 0;
+  const own = ownCertificate(clock, ["localhost"]);
+  const certificate = { renewed: async () => (rounds++, own.renewed()) };
+  await expect(servePages(pages, { port, clock, log: silentLogger, certificate })).rejects.toThrow(
+    `cannot listen on port ${port}`,
+  );
+  await clock.advanceBy(MINUTE_MS);
+  expect([rounds, clock.pendingTimers]).toEqual([1, 0]);
+});
+
+test("a page that fails is answered with 500, and the others go on", async () => {
+  const errors: string[] = [];
+  const log: Logger = { ...silentLogger, error: (error) => errors.push(String(error)) };
+  const failing = async (path: string): Promise<Page> => {
+    if (path === "/torn") throw new Error("torn");
+    return { status: 200, contentType: "text/plain", body: path };
+  };
+  server = await servePages([failing], { port: 0, clock, log });
+  const statuses = await Promise.all(
+    ["/torn", "/b"].map(async (path) => {
+      const asked = getPlain({ host: "127.0.0.1", port: server?.port, path, agent: false });
+      const [response] = (await once(asked, "response")) as [IncomingMessage];
+      response.resume();
+      return response.statusCode;
+    }),
+  );
+  expect(statuses).toEqual([500, 200]);
+  expect(errors).toEqual(["Error: torn"]);
+});
+
+test("whoever gives up during the hand-shake is let go, and nobody else hears of it", async () => {
+  await serve(ownCertificate(clock, ["localhost"]));
+  const stranger = connect({ host: "127.0.0.1", port: server?.port ?? 0 });
+  stranger.on("error", () => undefined).resume();
+  stranger.write("GET / HTTP/1.1\r\n\r\n");
+  await once(stranger, "close");
+  expect((await ask())[0]).toBe("/a");
 });

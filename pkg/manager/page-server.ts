@@ -54,11 +54,15 @@ export async function servePages(pages: readonly Pages[], options: PageServerOpt
   const stop = new AbortController();
   const { server, followed } = await created(handle, options, stop.signal);
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => {
+    const onError = (error: Error): void => {
       stop.abort(error);
       reject(new StartError(`cannot listen on port ${port}`, error));
+    };
+    server.once("error", onError);
+    server.listen(port, () => {
+      server.off("error", onError);
+      resolve();
     });
-    server.listen(port, resolve);
   });
   server.on("error", (error) => log.error(error, "The server of pages failed", { why: messageOf(error) }));
   const address = server.address();
@@ -90,8 +94,6 @@ async function created(
     throw new StartError("there is no certificate to serve with", error);
   });
   const server = createSecureServer({ ...pair, minVersion: OLDEST_TLS }, handle);
-  // Whoever gives up during the hand-shake concerns nobody.
-  server.on("tlsClientError", (_, socket) => socket.destroy());
   const following = follow(server, { clock, log, certificate }, signal);
   return { server, followed: async () => following };
 }

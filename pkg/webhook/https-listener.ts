@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Clock } from "../clock/clock.ts";
+import type { Logger } from "../log/logger.ts";
 import type { KeyPair } from "../pki/certificate-authority.ts";
 import type { Reply } from "./reply.ts";
 
@@ -10,6 +11,7 @@ export interface ListenerOptions {
   /** 0: any free one. */
   readonly port: number;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly pair: KeyPair;
   readonly answer: (request: IncomingMessage, signal: AbortSignal) => Promise<Reply>;
 }
@@ -42,8 +44,6 @@ export class HttpsListener {
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
-    // Whoever gives up during the hand-shake concerns nobody.
-    this.#server.on("tlsClientError", (_, socket) => socket.destroy());
   }
 
   /** Resolves once connections are accepted; rejects when the port is taken. */
@@ -56,6 +56,8 @@ export class HttpsListener {
         resolve();
       });
     });
+    // It goes on listening, e.g. where the process has too many open files for one more connection.
+    listener.#server.on("error", (error) => options.log.error(error, "A connection cannot be accepted"));
     const address = listener.#server.address();
     listener.#port = typeof address === "object" && address !== null ? address.port : options.port;
     return listener;

@@ -111,6 +111,7 @@ export class WebhookServer {
       host,
       port,
       clock,
+      log,
       pair,
       answer: async (request, signal) => this.#answer(request, signal),
     });

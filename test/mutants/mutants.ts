@@ -1,6 +1,7 @@
 import { autoscalingMutants } from "./autoscaling.ts";
 import { batchMutants } from "./batch.ts";
 import { chanceSurvivors } from "./chance-survivors.ts";
+import { breakingOffMutants } from "./breaking-off.ts";
 import { certificateBetasMutants } from "./certificate-betas.ts";
 import { certificateSigningMutants } from "./certificate-signing.ts";
 import { certificatesMutants } from "./certificates.ts";
@@ -109,5 +110,6 @@ export const mutants: readonly Mutant[] = [
   ...definitionsMutants,
   ...webhookMutants,
   ...commandLineMutants,
+  ...breakingOffMutants,
   ...chanceSurvivors,
 ];

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { getEventListeners, once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { type AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -148,4 +148,47 @@ test("a peer that falls silent is given up; one that answers pings is not", asyn
   }
   await expect.poll(() => outcome.lost).toContain("no longer answers");
   expect(outcome.kept).toBe("open");
+});
+
+const peerOf = (server: URL): Parameters<typeof openWebSocket>[0] => ({
+  endpoint: endpointOf(server, false),
+  clock: new VirtualClock(),
+  prefix: "",
+  credentials: { headers: {}, tls: {} },
+});
+
+test("who stops during the hand-shake hears why, and the server that it was given up", async () => {
+  const asked = Promise.withResolvers<Duplex>();
+  const server = await serve((_request, socket) => {
+    socket.on("error", () => undefined).resume();
+    cleanUp.push(() => void socket.destroy());
+    asked.resolve(socket);
+  });
+  const stop = new AbortController();
+  const opening = openWebSocket(peerOf(server), { path: "/exec", protocols: ["a"] }, stop.signal);
+  opening.catch(() => undefined);
+  const gone = once(await asked.promise, "end");
+  const reason = new Error("stop");
+  stop.abort(reason);
+  await expect(opening).rejects.toBe(reason);
+  await gone;
+});
+
+test("a connection that breaks during the hand-shake is a lost one", async () => {
+  const server = await serve((_request, socket) => void socket.destroy());
+  const opening = openWebSocket(peerOf(server), { path: "/exec", protocols: ["a"] });
+  await expect(opening).rejects.toMatchObject({ code: "lost", sent: true });
+});
+
+test("the signal of a session breaks it later as well, and is let go with it", async () => {
+  const server = await serve(opened((socket) => socket.resume()));
+  const stop = new AbortController();
+  const stream = await openWebSocket(peerOf(server), { path: "/exec", protocols: ["a"] }, stop.signal);
+  if (!("messages" in stream)) throw new Error("refused");
+  const reason = new Error("stop");
+  const reading = Array.fromAsync(stream.messages());
+  reading.catch(() => undefined);
+  stop.abort(reason);
+  await expect(reading).rejects.toBe(reason);
+  expect(getEventListeners(stop.signal, "abort")).toEqual([]);
 });

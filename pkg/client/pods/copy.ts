@@ -42,13 +42,18 @@ async function* filesOf(path: string, name: string, look = stat): AsyncGenerator
   const facts = await look(path);
   const { mode } = facts;
   if (facts.isFile()) {
-    yield { path: name, kind: "file", mode, size: facts.size, content: createReadStream(path) };
+    yield { path: name, kind: "file", mode, size: facts.size, content: contentOf(path) };
     return;
   }
   if (!facts.isDirectory()) return;
   yield { path: name, kind: "directory", mode, size: 0, content: Readable.from([]) };
   const names = (await readdir(path)).sort();
   for (const each of names) yield* filesOf(join(path, each), `${name}/${each}`, lstat);
+}
+
+/** Opened once it is read: before that nobody hears that it cannot be, and nobody would close it. */
+async function* contentOf(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* createReadStream(path) as AsyncIterable<Buffer>;
 }
 
 /**

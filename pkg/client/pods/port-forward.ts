@@ -45,7 +45,9 @@ export async function portForward(
   const stop = new AbortController();
   const lifetime = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
   const listeners: Server[] = [];
+  const onAbort = (): void => void close();
   const close = async (): Promise<void> => {
+    signal?.removeEventListener("abort", onAbort);
     stop.abort(new Error("the port is no longer forwarded"));
     await Promise.all(listeners.map(closed));
   };
@@ -59,8 +61,11 @@ export async function portForward(
       });
       listeners.push(listener);
       ports.push({ remote, local: await listening(listener, local, host) });
+      // It goes on listening, e.g. where the process has too many open files for one more connection.
+      listener.on("error", onError);
     }
-    signal?.addEventListener("abort", () => void close(), { once: true });
+    signal?.throwIfAborted();
+    signal?.addEventListener("abort", onAbort, { once: true });
     return { ports, close };
   } catch (error) {
     await close();
@@ -71,7 +76,10 @@ export async function portForward(
 async function listening(server: Server, port: number, host: string): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, host, () => resolve());
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
   });
   return (server.address() as AddressInfo).port;
 }
@@ -96,8 +104,9 @@ async function forward(
     const sending = send(socket, stream);
     sending.catch(() => undefined);
     await receive(stream, socket);
-    socket.end();
-    await sending;
+    // Whatever comes from here after that would go nowhere.
+    const flushed = new Promise<void>((resolve) => void socket.end(() => resolve()));
+    await Promise.race([flushed, sending.then(async () => flushed)]);
   } finally {
     signal.removeEventListener("abort", onAbort);
     socket.destroy();

@@ -1,12 +1,9 @@
 import { expect, test } from "vitest";
-import { realClock } from "../../clock/real.ts";
-import { silentLogger } from "../../log/logger.ts";
-import { noMetrics } from "../../metrics/metrics.ts";
-import { clientBuilder, sharedTransports } from "../client-builder.ts";
 import type { ClientSet } from "../client-set.ts";
 import { isConnectionError } from "../errors.ts";
 import type { Transport } from "../transport.ts";
-import { exec } from "./processes.ts";
+import { exec, type TerminalSize } from "./processes.ts";
+import { clientsOver, FarEnd } from "./session.test-data.ts";
 
 const STATUS = 3;
 
@@ -33,9 +30,7 @@ function saying(...messages: readonly (readonly [channel: number, text: string])
     }),
     close: async () => undefined,
   };
-  const parts = { clock: realClock, log: silentLogger, metrics: noMetrics, host: "h", userAgent: "test" };
-  const builder = clientBuilder({ ...parts, transports: sharedTransports(transport), qps: -1, burst: 1 });
-  return { clients: builder.client("test"), log };
+  return { clients: clientsOver(transport), log };
 }
 
 const pod = { namespace: "n", name: "p" };
@@ -64,4 +59,25 @@ test("a lost connection is told from a command that failed", async () => {
   }).catch((error: unknown) => error);
   expect(isConnectionError(failed)).toBe(false);
   expect(String(failed)).toContain("no such container");
+});
+
+test("the sizes of a terminal are sent as they come", async () => {
+  let end: FarEnd | undefined;
+  const clients = clientsOver({ upgrade: async (request) => (end = new FarEnd(request)) });
+  async function* sizes(): AsyncGenerator<TerminalSize> {
+    yield { columns: 80, rows: 24 };
+    yield { columns: 100, rows: 30 };
+    end?.say(STATUS, '{"status":"Success"}');
+  }
+  await exec(clients, pod, { command, tty: true, sizes: sizes() });
+  expect(end?.heard.map(String)).toEqual(['\x04{"Width":80,"Height":24}', '\x04{"Width":100,"Height":30}']);
+});
+
+test("what the caller's own streams fail with is not taken for a broken connection", async () => {
+  const full = Object.assign(new Error("no space left"), { code: "ENOSPC", syscall: "write" });
+  const failing = async (): Promise<never> => Promise.reject(full);
+  const stdin = { [Symbol.asyncIterator]: () => ({ next: failing, return: failing }) };
+  await expect(exec(saying([1, "out"]).clients, pod, { command, onStdout: failing })).rejects.toBe(full);
+  const clients = clientsOver({ upgrade: async (request) => new FarEnd(request) });
+  await expect(exec(clients, pod, { command, stdin })).rejects.toBe(full);
 });

@@ -97,6 +97,7 @@ async function runSession(
     return await converse(stream, options, path);
   } catch (failure) {
     signal?.throwIfAborted();
+    if (failure instanceof CallersFailure) throw failure.cause;
     throw errorOfFailure(asTransportError(failure), { method: "GET", path });
   }
 }
@@ -137,7 +138,8 @@ function sourceOf<T>(items: AsyncIterable<T> | undefined, send: (item: T) => Pro
   return {
     run: async () => {
       if (iterator === undefined) return;
-      for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+      const take = async (): Promise<IteratorResult<T>> => ofCaller(async () => iterator.next());
+      for (let next = await take(); next.done !== true; next = await take()) {
         if (isStopped) return;
         await send(next.value);
       }
@@ -165,7 +167,7 @@ async function receive(stream: MessageStream, options: AttachOptions, path: stri
     if (channel !== STDOUT && channel !== STDERR) continue;
     const sink = sinks[channel];
     if (sink === undefined) texts[channel] += collected[channel].decode(data, { stream: true });
-    else await sink(data);
+    else await ofCaller(async () => sink(data));
   }
   throw new TransportError("lost", "the connection ended before the process", true);
 }
@@ -183,6 +185,17 @@ function exitCodeOf(text: string, path: string): number {
 
 function onChannel(channel: number, data: Uint8Array | string): Uint8Array {
   return Buffer.concat([Buffer.from([channel]), typeof data === "string" ? Buffer.from(data) : data]);
+}
+
+/** Of a stream of the caller's: it has nothing to do with the connection, though a file's failures look like a socket's. */
+class CallersFailure extends Error {}
+
+async function ofCaller<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new CallersFailure("a stream of the caller's has failed", { cause });
+  }
 }
 
 /** Sockets break with errors of their own. */

@@ -58,7 +58,7 @@ export function wire<T extends PartialObject>(kit: Kit, draft: Draft<T>, reconci
   });
   for (const part of draft.parts) part(wiringOf(shop, { owners, queue, debounceMs }));
   for (const source of draft.sources)
-    kit.task(async (signal) => follow({ source, kit, queue, all: owners.lister }, signal));
+    kit.task(async (signal) => follow({ source, env: kit.env, queue, all: owners.lister }, signal));
 }
 
 interface Target<T extends PartialObject> {
