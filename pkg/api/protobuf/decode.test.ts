@@ -126,6 +126,8 @@ describe("decoding protobuf", () => {
       integer(3, 2),
     );
     expect(decodeProtobufObject(revision)).toMatchObject({ data: { spec: {} }, revision: 2 });
+    const torn = object("apps/v1", "ControllerRevision", bytes(2, bytes(1, "{torn")));
+    expect(() => decodeProtobufObject(torn)).toThrow(ProtobufError);
     const extra = bytes(5, pair("scopes", bytes(2, bytes(1, "a"), bytes(1, "b"))));
     const review = object(
       "authorization.k8s.io/v1",

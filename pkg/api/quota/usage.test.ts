@@ -139,6 +139,25 @@ describe("which objects a quota is about", () => {
     expect([covers(bestEffort), covers(burstable)]).toEqual([first, second]);
   });
 
+  test.each<[string, object, boolean]>([
+    ["namespaces", { namespaces: ["other"] }, true],
+    ["a selector of namespaces", { namespaceSelector: {} }, true],
+    ["neither", { namespaces: [] }, false],
+  ])("affinity to pods with %s is about other namespaces or not", (_name, where, expected) => {
+    const term = { topologyKey: "zone", ...where };
+    const preferred = {
+      preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term }],
+    };
+    const required = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+    const scopes = ["CrossNamespacePodAffinity" as const];
+    for (const affinity of [preferred, required]) {
+      for (const kind of ["podAffinity", "podAntiAffinity"]) {
+        const near = pod({ containers: [container()], affinity: { [kind]: affinity } });
+        expect(quotaCovers({ scopes }, hard, resources.pods, near)).toBe(expected);
+      }
+    }
+  });
+
   test("a quota of priority classes names them", () => {
     const selector = (operator: "In" | "NotIn", values: string[]) => ({
       scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass" as const, operator, values }] },

@@ -129,6 +129,14 @@ describe("where a cluster is looked for", () => {
     const list = [good, join(home, "bad")].join(delimiter);
     await expect(find({ env: { KUBECONFIG: list } })).rejects.toThrow(/bad: clusters is no list/);
   });
+
+  test("credentials that cannot be read are an error which names the file that names them", async () => {
+    const path = await write("lost", {
+      ...one,
+      users: { u: { tokenFile: "/nonexistent/t" } },
+    });
+    await expect(find({ env: { KUBECONFIG: path } })).rejects.toThrow(/^kubeconfig .*lost: .*nonexistent/);
+  });
 });
 
 describe("@kubernetes/client-node", () => {

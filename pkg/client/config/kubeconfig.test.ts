@@ -184,6 +184,11 @@ describe("a kubeconfig", () => {
       /the scheme of ftp:\/\/x is not supported/,
     ],
     [
+      "a proxy with a bad scheme",
+      kubeconfig({ "proxy-url": "ftp://x" }),
+      /proxy-url: the scheme of ftp:\/\/x is not supported/,
+    ],
+    [
       "a certificate without key",
       kubeconfig({}, { "client-certificate": "x" }),
       /only one of client certificate and key/,
@@ -289,5 +294,7 @@ describe("without a kubeconfig", () => {
     expect((await loadAccess({ master: "https://m:1", env: {} })).server.href).toBe("https://m:1/");
     await expect(loadAccess({ env: {} })).rejects.toThrow("neither --kubeconfig nor --master");
     await expect(loadAccess({ kubeconfig: "/nonexistent/x", env: {} })).rejects.toThrow("cannot be read");
+    const wrong = "--master: the scheme of ftp://m is not supported";
+    await expect(loadAccess({ master: "ftp://m", env: {} })).rejects.toThrow(wrong);
   });
 });

@@ -34,3 +34,8 @@ test.each<[string, Record<string, string>, string | undefined]>([
 ])("the proxy for %s with %j is %s", (server, env, proxy) => {
   expect(proxyFromEnvironment(new URL(server), env)?.href).toBe(proxy);
 });
+
+test("a proxy that cannot be one is an error that names the variable, and not passed over", () => {
+  const asked = (): unknown => proxyFromEnvironment(new URL("https://api"), { HTTPS_PROXY: "ftp://p:1" });
+  expect(asked).toThrow("HTTPS_PROXY: the scheme of ftp://p:1 is not supported");
+});
