@@ -61,7 +61,7 @@ test("a sync has sessions with pods, which may change whatever they like", async
   const writes = await writesOf(async ({ rest }) => {
     expect(await rest.upgrade(session, ["a"])).toBe(stream);
   });
-  expect(writes).toEqual([`messages to ${session.path}`]);
+  expect(writes).toEqual([`GET ${session.path} 101`]);
 });
 
 test("a session that is refused is noted as that", async () => {
@@ -69,5 +69,5 @@ test("a session that is refused is noted as that", async () => {
   const writes = await writesOf(async ({ rest }) => {
     await expect(rest.upgrade(session, ["a"])).rejects.toThrow("not you");
   }, refusal);
-  expect(writes).toEqual([`messages to ${session.path}: 403`]);
+  expect(writes).toEqual([`GET ${session.path} 403`]);
 });

@@ -9,6 +9,8 @@ import type {
 } from "../client/transport.ts";
 import { isWithinSync, noteWrite } from "./sync-run.ts";
 
+const SWITCHING_PROTOCOLS = 101;
+
 /** The same client. What it writes is noted by the sync that has it written. */
 export function notedClient({ rest }: ClientSet): ClientSet {
   return clientSet(rest.through(notedTransport));
@@ -31,7 +33,8 @@ async function sendNoted(
 
 /** What goes through a connection of its own may change whatever it likes. */
 function noteUpgrade(path: string, answer: MessageStream | UpgradeRefusal): void {
-  noteWrite("messages" in answer ? `messages to ${path}` : `messages to ${path}: ${answer.status}`);
+  const status = "messages" in answer ? SWITCHING_PROTOCOLS : answer.status;
+  noteWrite({ method: "GET", path }, ` ${status}`);
 }
 
 function notedTransport(transport: Transport): Transport {

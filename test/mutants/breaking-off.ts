@@ -150,12 +150,7 @@ export const breakingOffMutants: readonly Mutant[] = [
   ),
   row("controllers have no sessions with pods", NOTED, `    ...(upgrade && {`, `    ...(!upgrade && {`),
   row("a session with a pod leaves no note", NOTED, `        noteUpgrade(request.path, answer);\n`, ``),
-  row(
-    "a write that fails leaves no note",
-    NOTED,
-    "    noteWrite(`${method} ${path}: ${messageOf(error)}`);\n",
-    ``,
-  ),
+  row("a write that fails leaves no note", NOTED, "    noteWrite(request, `: ${messageOf(error)}`);\n", ``),
   row(
     "a connection that cannot be accepted ends the care for the pages' certificate",
     PAGES,

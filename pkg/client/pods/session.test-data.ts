@@ -1,5 +1,5 @@
 import { PassThrough } from "node:stream";
-import { realClock } from "../../clock/real.ts";
+import { VirtualClock } from "../../testing/virtual-clock.ts";
 import { silentLogger } from "../../log/logger.ts";
 import { noMetrics } from "../../metrics/metrics.ts";
 import { clientBuilder, sharedTransports } from "../client-builder.ts";
@@ -9,7 +9,13 @@ import type { MessageStream, Transport, UpgradeRequest } from "../transport.ts";
 export function clientsOver(transport: Partial<Transport>): ClientSet {
   const send: Transport["send"] = async ({ path }) => Promise.reject(new Error(`nobody answers at ${path}`));
   const transports = sharedTransports({ send, close: async () => undefined, ...transport });
-  const parts = { clock: realClock, log: silentLogger, metrics: noMetrics, host: "h", userAgent: "test" };
+  const parts = {
+    clock: new VirtualClock(),
+    log: silentLogger,
+    metrics: noMetrics,
+    host: "h",
+    userAgent: "test",
+  };
   return clientBuilder({ ...parts, transports, qps: -1, burst: 1 }).client("test");
 }
 
