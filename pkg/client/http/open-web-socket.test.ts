@@ -192,3 +192,13 @@ test("the signal of a session breaks it later as well, and is let go with it", a
   await expect(reading).rejects.toBe(reason);
   expect(getEventListeners(stop.signal, "abort")).toEqual([]);
 });
+
+test("a session that has ended is let go by a signal that goes on", async () => {
+  const server = await serve(opened((socket) => void socket.end()));
+  const { signal } = new AbortController();
+  const stream = await openWebSocket(peerOf(server), { path: "/exec", protocols: ["a"] }, signal);
+  if (!("messages" in stream)) throw new Error("refused");
+  await Array.fromAsync(stream.messages());
+  await stream.close();
+  await expect.poll(() => getEventListeners(signal, "abort")).toEqual([]);
+});
