@@ -342,10 +342,11 @@ function isPlainMicroTime(text: string): boolean {
 const NO_TIME_MS = -62_135_596_800_000;
 
 /** Whether Go's encoder leaves the value out, or writes it as if it were not set. */
-function saysNothing(value: unknown, { type, omitsEmpty }: GoField): boolean {
+function saysNothing(value: unknown, { name, type, omitsEmpty }: GoField): boolean {
   if (value === null) return true;
   if (type.pointer) return false;
-  if (type.kind === "list") return Array.isArray(value) && value.length === 0;
+  // No managers at all are a request to forget those that there are.
+  if (type.kind === "list") return Array.isArray(value) && value.length === 0 && name !== "managedFields";
   if (type.kind === "map") return isJson(value) && Object.keys(value).length === 0;
   if (!omitsEmpty) return false;
   if (type.kind === "string" || type.kind === "bytes") return value === "";

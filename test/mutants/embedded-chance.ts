@@ -2,6 +2,7 @@ import type { Mutant } from "./mutant.ts";
 
 const BELOW = ["test/integration/api/below-objects.test.ts"];
 const CLASSES = ["test/integration/api/runtime-classes.test.ts"];
+const ODD = ["test/integration/api/odd-requests.test.ts"];
 const MERGED = ["test/integration/api/merged-values.test.ts"];
 const METHODS = ["test/integration/api/methods.test.ts"];
 const SCALE = ["test/integration/api/scale.test.ts"];
@@ -163,5 +164,40 @@ export const chanceMutants: readonly Mutant[] = [
     find: "isJson(result.patched) ? inOrder(result.patched) : result.patched",
     replace: "result.patched",
     tests: MERGED,
+  },
+  {
+    name: "an empty list of managers says nothing",
+    file: "pkg/api/wire-form.ts",
+    find: ' && name !== "managedFields"',
+    replace: ' && name !== "managers"',
+    tests: ODD,
+  },
+  {
+    name: "hints name a zone twice",
+    file: "pkg/apiserver/kinds/network/endpoints.ts",
+    find: "      if (names.has(name)) errors.duplicate(`${path}.hints",
+    replace: "      if (names.has(key)) errors.duplicate(`${path}.hints",
+    tests: ODD,
+  },
+  {
+    name: "of too many hints each is looked at",
+    file: "pkg/apiserver/kinds/network/endpoints.ts",
+    find: "return errors.tooMany(`${path}.hints.${key}`, given.length, 8);",
+    replace: "errors.tooMany(`${path}.hints.${key}`, given.length, 8);",
+    tests: ODD,
+  },
+  {
+    name: "a pod's class of quality is always counted out",
+    file: "pkg/apiserver/kinds/pod/pod.ts",
+    find: 'given === "" ? podQosClass(spec) : given',
+    replace: 'given === "none" ? given : podQosClass(spec)',
+    tests: ODD,
+  },
+  {
+    name: "an eviction is tried in two ways at once",
+    file: "pkg/apiserver/server/eviction.ts",
+    find: "if (inQuery === inOptions) return;",
+    replace: "if (inQuery !== inOptions) return;",
+    tests: ["test/integration/api/quotas-and-evictions.test.ts"],
   },
 ];

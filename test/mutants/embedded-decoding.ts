@@ -115,8 +115,8 @@ export const embeddedDecodingMutants: readonly Mutant[] = [
   {
     name: "an empty list is there",
     file: "pkg/api/wire-form.ts",
-    find: 'if (type.kind === "list") return Array.isArray(value) && value.length === 0;',
-    replace: 'if (type.kind === "list") return false;',
+    find: 'if (type.kind === "list") return Array.isArray(value) && value.length === 0 &&',
+    replace: 'if (type.kind === "list") return value === undefined &&',
     tests: ["test/integration/api/empty-fields.test.ts"],
   },
   {

@@ -2,7 +2,7 @@ import type { ApiObject } from "../../api/object.ts";
 import { copyJson } from "../../api/json-copy.ts";
 import { withPodCondition } from "../../api/pod.ts";
 import type { PodCondition, PodStatus } from "../../api/types/core-v1.gen.ts";
-import { asJson, child, text } from "../../api/json.ts";
+import { asJson, child, strings, text } from "../../api/json.ts";
 import { readJsonBody } from "../decode/json-body.ts";
 import type { Draft } from "../kinds/kind.ts";
 import { admitSubresource, withinServer } from "./admit.ts";
@@ -15,7 +15,7 @@ import { requireObjectBody } from "./negotiate.ts";
 import { parseWriteQuery, type WriteQuery } from "./query-options.ts";
 import { findStored } from "./read.ts";
 import type { ApiResponse } from "./request.ts";
-import { badRequest, StatusError } from "./status-error.ts";
+import { badRequest, internal, StatusError } from "./status-error.ts";
 import { writeExisting } from "./update.ts";
 
 /** How often a pod that changes under the eviction's hands is looked at anew. */
@@ -43,6 +43,7 @@ export async function evict(call: Call): Promise<ApiResponse> {
   await admitSubresource(call, query, evictionKind, body);
   if (name !== info.name) throw badRequest("name in URL does not match name in Eviction object");
   const raw = child(body, "deleteOptions") ?? {};
+  requireSameDryRun(request.query.getAll("dryRun"), strings(raw, "dryRun"));
   const options = toDeleteOptions({ ...raw, ...(query.dryRun ? { dryRun: ["All"] } : {}) });
   const own = withinServer({ ...call, info: { ...info, subresource: "" } });
   const eviction: Eviction = { call: own, query, options };
@@ -55,6 +56,14 @@ interface Eviction {
   readonly call: Call;
   readonly query: WriteQuery;
   readonly options: DeleteOptions;
+}
+
+/** What is only to be tried may be said in the query, in the options, or in both alike. */
+function requireSameDryRun(asked: readonly string[], given: readonly string[]): void {
+  if (asked.length === 0 || given.length === 0) return;
+  const [inQuery, inOptions] = [asked, given].map((values) => `[${values.join(" ")}]`);
+  if (inQuery === inOptions) return;
+  throw internal(`Non-matching dry-run options in request and content: ${inQuery} and ${inOptions}`);
 }
 
 function requireVersion(apiVersion: string): void {

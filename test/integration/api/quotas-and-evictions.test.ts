@@ -75,6 +75,21 @@ describeApi("quotas, evictions and namespaces that stay", (api) => {
       expect((await api().get(`${pods}/p`)).body).toEqual(before);
     });
 
+    test("that is said to be only tried in two ways is refused, but where they are the same", async () => {
+      const tried = async (query: string, dryRun: readonly string[]) =>
+        api().send("POST", `${pods}/p/eviction${query}`, eviction("p", { dryRun }));
+      expect((await tried("?dryRun=All", ["All"])).status).toBe(201);
+      const refused = await tried("?dryRun=All", ["All", "All"]);
+      expect(refused.body).toEqual({
+        kind: "Status",
+        apiVersion: "v1",
+        metadata: {},
+        status: "Failure",
+        message: "Non-matching dry-run options in request and content: [All] and [All All]",
+        code: 500,
+      });
+    });
+
     test("of another pod, or of none, is refused", async () => {
       const { uid } = (await api().get(`${pods}/p`)).body.metadata;
       const refused = await api().send(

@@ -184,9 +184,12 @@ function validateEndpoint(endpoint: Json, type: string, path: string, errors: Fi
   const hints = child(endpoint, "hints");
   for (const key of ["forZones", "forNodes"]) {
     const given = items(hints, key);
-    if (given.length > 8) errors.tooMany(`${path}.hints.${key}`, given.length, 8);
+    if (given.length > 8) return errors.tooMany(`${path}.hints.${key}`, given.length, 8);
+    const names = new Set<string>();
     for (const [index, hint] of given.entries()) {
       const name = text(hint, "name");
+      if (names.has(name)) errors.duplicate(`${path}.hints.${key}[${index}].name`, name);
+      names.add(name);
       const problems = key === "forZones" ? labelValueProblems(name) : dnsSubdomainProblems(name);
       errors.invalidEach(`${path}.hints.${key}[${index}].name`, name, problems);
     }

@@ -32,7 +32,9 @@ import { setPodDefaults, setPodSpecDefaults } from "../../../api/defaults/pod-sp
 
 function prepareForCreate(draft: Draft, nowMs: number): void {
   const spec = specOf(draft);
-  const status: Json = { phase: "Pending", qosClass: podQosClass(spec) };
+  // Of what a client says of the status this alone is believed, as it is upstream.
+  const given = text(child(draft, "status"), "qosClass");
+  const status: Json = { phase: "Pending", qosClass: given === "" ? podQosClass(spec) : given };
   if (items(spec, "schedulingGates").length > 0) {
     status["conditions"] = [
       {
@@ -194,6 +196,8 @@ const rules: KindSpec = {
     // upstream: pkg/apis/core/v1/conversion.go, for pods and not for templates.
     if ((int64(spec, "terminationGracePeriodSeconds") ?? 0) < 0) spec["terminationGracePeriodSeconds"] = 1;
   },
+  // Little of it: see there.
+  keepsStatusOnCreate: true,
   prepareForCreate: (draft, { nowMs }) => prepareForCreate(draft, nowMs),
   prepareForUpdate: (draft, before, { subresource }) => prepareForUpdate(draft, before, subresource),
   validate,
