@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { resourceQuotaController } from "../../../controllers/resourcequota/controller.ts";
 import { serviceAccountController } from "../../../controllers/serviceaccount/default-account/controller.ts";
 import { resources } from "../../../pkg/api/resources.ts";
-import type { Pod, ResourceQuota } from "../../../pkg/api/types/core-v1.gen.ts";
+import type { Pod } from "../../../pkg/api/types/core-v1.gen.ts";
 import type { DeviceClass, ResourceClaim } from "../../../pkg/api/types/resource-v1.gen.ts";
 import type { ControllerDescriptor } from "../../../pkg/controller/env.ts";
 import { type AccountCluster, accountClusterKinds } from "../../harness/account-clusters.ts";
@@ -139,10 +139,7 @@ describe.each(servedSince(accountClusterKinds, 36))(
         .clientFor(resources.resourceClaims)
         .delete({ namespace: space.namespace, name: "a" });
       await usedOf(space, { [byClass]: "0", [implicit]: "0" });
-      await space.create<ResourceQuota>(resources.resourceQuotas, {
-        metadata: { name: "late" },
-        spec: { hard: { [byClass]: "9", [implicit]: "9" } },
-      });
+      await quotaOf(space, { [byClass]: "9", [implicit]: "9" }, "late");
       await claim("c", { exactly: { deviceClassName: "nowhere", count: 1 } });
       await usedOf(space, { [byClass]: "1", [implicit]: "1" }, "late");
     });

@@ -6,6 +6,7 @@ import { resources } from "../../../pkg/api/resources.ts";
 import type { CustomResourceDefinition } from "../../../pkg/api/types/apiextensions-v1.gen.ts";
 import type { V1beta1StorageVersionMigration as Migration } from "../../../pkg/api/types/storagemigration-v1beta1.gen.ts";
 import { isConflict, isNotFound } from "../../../pkg/client/errors.ts";
+import { realClock } from "../../../pkg/clock/real.ts";
 import type { ResourceClient } from "../../../pkg/client/resource-client.ts";
 import { type AccountCluster, accountClusterKinds } from "../../harness/account-clusters.ts";
 import { until } from "../../harness/until.ts";
@@ -197,6 +198,8 @@ describe.each(servedSince(accountClusterKinds, 36))(
             const name = `chaos-cr-${monkey}-${times}`;
             await client.create(custom(name, { namespace: "default" }));
             await client.delete({ namespace: "default", name });
+            // In this process nothing else would ever have its turn.
+            await realClock.turn();
           }
         });
         const names = Array.from({ length: 10 }, (_, index) => `chaos-svm-${index}`);
