@@ -20,6 +20,16 @@ beforeEach(async () => {
 });
 afterEach(async () => world.stop());
 
+/** The first revision is made, the controller stops, and the name is free for another. */
+async function nameOfDeletedRevision(): Promise<string> {
+  await world.start(controller);
+  const [first] = await it.revisions();
+  await world.stop();
+  const { name = "" } = first?.metadata ?? {};
+  await world.delete(resources.controllerRevisions, name);
+  return name;
+}
+
 describe("an update", () => {
   test.each([
     ["deletes first, in turns", unavailable(1)],
@@ -152,11 +162,7 @@ describe("revisions", () => {
 
   test("of another template that have the name already make the next one be taken", async () => {
     const made = await it.create();
-    await world.start(controller);
-    const [first] = await it.revisions();
-    await world.stop();
-    const { name = "" } = first?.metadata ?? {};
-    await world.delete(resources.controllerRevisions, name);
+    const name = await nameOfDeletedRevision();
     const ownerReferences = [
       newControllerRef(asStored({ metadata: { name: "x", uid: "x" } }), resources.daemonSets),
     ];
@@ -175,11 +181,7 @@ describe("revisions", () => {
   // upstream: pkg/controller/daemon/update.go#snapshot
   test("whose collisions somebody else has counted meanwhile are not counted once more", async () => {
     const made = await it.create();
-    await world.start(controller);
-    const [first] = await it.revisions();
-    await world.stop();
-    const { name = "" } = first?.metadata ?? {};
-    await world.delete(resources.controllerRevisions, name);
+    const name = await nameOfDeletedRevision();
     await world.create(resources.controllerRevisions, {
       metadata: { name, labels: { other: "yes" } },
       data: { spec: {} },

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Deployment, DeploymentSpec, ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
-import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
-import { toldErrors } from "../../test/harness/told-errors.ts";
+import { type ControllerWorld, lineOf } from "../../test/harness/controller-world.ts";
+import { newToldWorld } from "../../test/harness/told-errors.ts";
 import { deploymentController } from "./controller.ts";
 import { deployment } from "./samples.test-data.ts";
 
@@ -12,9 +12,7 @@ let world: ControllerWorld;
 /** What went wrong, as the log has it. */
 let told: readonly string[];
 beforeEach(async () => {
-  const { log, told: errors } = toldErrors();
-  told = errors;
-  world = await newWorld({ log });
+  ({ world, told } = await newToldWorld());
 });
 afterEach(async () => world.stop());
 

@@ -4,8 +4,8 @@ import { podCondition } from "../../pkg/api/pod.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import { formatTime } from "../../pkg/api/time.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
-import { type ControllerWorld, lineOf, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
-import { toldErrors } from "../../test/harness/told-errors.ts";
+import { type ControllerWorld, lineOf, NAMESPACE } from "../../test/harness/controller-world.ts";
+import { newToldWorld } from "../../test/harness/told-errors.ts";
 import { disruptionController } from "./controller.ts";
 import { budget, LABELS } from "./samples.test-data.ts";
 
@@ -15,9 +15,7 @@ let world: ControllerWorld;
 /** What went wrong, as the log has it. */
 let told: readonly string[];
 beforeEach(async () => {
-  const { log, told: errors } = toldErrors();
-  told = errors;
-  world = await newWorld({ log });
+  ({ world, told } = await newToldWorld());
 });
 afterEach(async () => world.stop());
 

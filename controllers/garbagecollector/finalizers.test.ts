@@ -4,8 +4,8 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { FaultAction } from "../../pkg/apiserver/server/faults.ts";
 import { conflict, internal } from "../../pkg/apiserver/server/status-error.ts";
 import { isNotFound } from "../../pkg/client/errors.ts";
-import { type ControllerWorld, NAMESPACE, newWorld } from "../../test/harness/controller-world.ts";
-import { toldErrors } from "../../test/harness/told-errors.ts";
+import { type ControllerWorld, NAMESPACE } from "../../test/harness/controller-world.ts";
+import { newToldWorld } from "../../test/harness/told-errors.ts";
 import { garbageCollectorController } from "./controller.ts";
 
 const { configMaps } = resources;
@@ -15,9 +15,7 @@ let world: ControllerWorld;
 /** What went wrong, as the log has it. */
 let told: readonly string[];
 beforeEach(async () => {
-  const { log, told: errors } = toldErrors();
-  told = errors;
-  world = await newWorld({ log });
+  ({ world, told } = await newToldWorld());
   await world.start(garbageCollectorController({ workers: 3 }));
 });
 afterEach(async () => world.stop());

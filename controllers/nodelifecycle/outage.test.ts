@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { resources } from "../../pkg/api/resources.ts";
 import { internal } from "../../pkg/apiserver/server/status-error.ts";
-import { type ControllerWorld, newWorld } from "../../test/harness/controller-world.ts";
-import { toldErrors } from "../../test/harness/told-errors.ts";
+import { type ControllerWorld } from "../../test/harness/controller-world.ts";
+import { newToldWorld } from "../../test/harness/told-errors.ts";
 import { NodesInWorld } from "../../test/harness/nodes-in-world.ts";
 import { nodeLifecycleController } from "./controller.ts";
 import { settings } from "./samples.test-data.ts";
@@ -12,9 +12,7 @@ let nodes: NodesInWorld;
 /** What went wrong, as the log has it. */
 let told: readonly string[];
 beforeEach(async () => {
-  const { log, told: errors } = toldErrors();
-  told = errors;
-  world = await newWorld({ log });
+  ({ world, told } = await newToldWorld());
   nodes = new NodesInWorld(world);
 });
 afterEach(async () => world.stop());

@@ -4,8 +4,8 @@ import { resources } from "../../pkg/api/resources.ts";
 import type { ReplicaSet } from "../../pkg/api/types/apps-v1.gen.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { asStored } from "../../test/harness/stored.ts";
-import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
-import { toldErrors } from "../../test/harness/told-errors.ts";
+import { type ControllerWorld, lineOf } from "../../test/harness/controller-world.ts";
+import { newToldWorld } from "../../test/harness/told-errors.ts";
 import { replicaSetController } from "./controller.ts";
 import { pod, replicaSet } from "./samples.test-data.ts";
 
@@ -17,9 +17,7 @@ let world: ControllerWorld;
 /** What went wrong, as the log has it. */
 let told: readonly string[];
 beforeEach(async () => {
-  const { log, told: errors } = toldErrors();
-  told = errors;
-  world = await newWorld({ log });
+  ({ world, told } = await newToldWorld());
 });
 afterEach(async () => world.stop());
 

@@ -4,9 +4,9 @@ import { newControllerRef } from "../../pkg/api/owner-references.ts";
 import { resources } from "../../pkg/api/resources.ts";
 import type { Pod } from "../../pkg/api/types/core-v1.gen.ts";
 import { conflict, internal, type StatusError } from "../../pkg/apiserver/server/status-error.ts";
-import { type ControllerWorld, lineOf, newWorld } from "../../test/harness/controller-world.ts";
+import { type ControllerWorld, lineOf } from "../../test/harness/controller-world.ts";
 import { settledCounts, StatefulSetInWorld } from "../../test/harness/stateful-set-in-world.ts";
-import { toldErrors } from "../../test/harness/told-errors.ts";
+import { newToldWorld } from "../../test/harness/told-errors.ts";
 import { statefulSetController } from "./controller.ts";
 import { LABELS, statefulSet, withImage } from "./samples.test-data.ts";
 
@@ -18,9 +18,7 @@ let foo: StatefulSetInWorld;
 /** What was told of failed syncs: "what happened: the error". */
 let told: readonly string[];
 beforeEach(async () => {
-  const { log, told: errors } = toldErrors();
-  told = errors;
-  world = await newWorld({ log });
+  ({ world, told } = await newToldWorld());
   foo = new StatefulSetInWorld(world);
   await world.start(controller);
 });

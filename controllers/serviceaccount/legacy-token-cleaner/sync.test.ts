@@ -10,8 +10,8 @@ import type {
 import { Interner } from "../../../pkg/cache/store/interner.ts";
 import { Projection } from "../../../pkg/cache/store/projection.ts";
 import { internal } from "../../../pkg/apiserver/server/status-error.ts";
-import { type ControllerWorld, lineOf, newWorld } from "../../../test/harness/controller-world.ts";
-import { toldErrors } from "../../../test/harness/told-errors.ts";
+import { type ControllerWorld, lineOf } from "../../../test/harness/controller-world.ts";
+import { newToldWorld } from "../../../test/harness/told-errors.ts";
 import { legacyTokenCleanerController } from "./controller.ts";
 import { SECRET_NAME_FIELDS, secretNames } from "./secret-names.ts";
 import { dayOf } from "./stale-tokens.ts";
@@ -24,9 +24,7 @@ let world: ControllerWorld;
 /** What went wrong, as the log has it. */
 let told: readonly string[];
 beforeEach(async () => {
-  const { log, told: errors } = toldErrors();
-  told = errors;
-  world = await newWorld({ log });
+  ({ world, told } = await newToldWorld());
   await world.create<Namespace>(resources.namespaces, { metadata: { name: "kube-system" } });
   await world.create<ServiceAccount>(resources.serviceAccounts, {
     metadata: { name: "bot" },

@@ -196,7 +196,7 @@ const rules: KindSpec = {
     // upstream: pkg/apis/core/v1/conversion.go, for pods and not for templates.
     if ((int64(spec, "terminationGracePeriodSeconds") ?? 0) < 0) spec["terminationGracePeriodSeconds"] = 1;
   },
-  // Little of it: see there.
+  // prepareForCreate makes a new one, and looks at what was given for that.
   keepsStatusOnCreate: true,
   prepareForCreate: (draft, { nowMs }) => prepareForCreate(draft, nowMs),
   prepareForUpdate: (draft, before, { subresource }) => prepareForUpdate(draft, before, subresource),
